@@ -1,0 +1,59 @@
+# Every target sets up .venv by itself and does not redo what is done.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+NOTEBOOKS := $(wildcard notebooks)
+
+.PHONY: help demo test lint bench docs clean system
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+help:  ## say what can be made
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/project  ## the founding paper's tables and figures beside ours, in build/paper
+	@$(BIN)/rocpredict paper --out build/paper
+
+test: $(VENV)/group-test  ## tests, docstring examples and notebooks
+	@$(BIN)/python -m pytest --nbmake tests rocpredict $(NOTEBOOKS)
+
+lint: $(VENV)/group-lint  ## style, types and the layers
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy rocpredict
+	@$(BIN)/lint-imports --no-logo
+
+bench: $(VENV)/group-bench  ## measure speed
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/group-docs  ## the documentation, in build/docs
+	@$(BIN)/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
+
+clean:  ## remove all that make has made
+	rm -rf $(VENV) build dist docs/generated .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+system:  ## install what needs apt and root
+	@echo "Nothing needs apt or root yet."
+
+# Stamps: the project alone, or with one dependency group.
+$(VENV)/group-%: pyproject.toml $(VENV)/pip
+	@echo "Installing rocpredict and its $* group ..."
+	@$(PIP) install --editable . --group $*
+	@touch $@ $(VENV)/project
+
+$(VENV)/project: pyproject.toml $(VENV)/pip
+	@echo "Installing rocpredict ..."
+	@$(PIP) install --editable .
+	@touch $@
+
+# Dependency groups need pip 25.1.
+$(VENV)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "rocpredict needs Python 3.11 or newer; name one: make PYTHON=python3.13" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
+	  || { echo "$(PYTHON) lacks ensurepip; install it (Debian: python3-venv) or name another: make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install 'pip>=25.1'
+	@touch $@

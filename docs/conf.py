@@ -1,0 +1,17 @@
+import rocpredict
+
+project = "rocpredict"
+author = "The rocpredict developers"
+copyright = f"2026, {author}"  # noqa: A001  (Sphinx names it so)
+release = rocpredict.__version__
+
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
+templates_path = ["templates"]
+exclude_patterns = ["templates"]
+
+myst_enable_extensions = ["dollarmath"]
+autodoc_typehints = "none"  # numpydoc's Parameters say it with shape and unit
+numpydoc_show_class_members = False  # autodoc lists them
+
+html_theme = "furo"
+html_title = "rocpredict"

@@ -1,0 +1,71 @@
+"""A ROC curve as a table, and the area under one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rocpredict.arguments import FloatArray, Values
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocCurve:
+    """Hold the points of a ROC curve, from (0, 0) to (1, 1).
+
+    Attributes
+    ----------
+    thresholds : array of shape (..., T)
+        In the unit of the feature, from the end where nothing is positive to the end where all is:
+        descending from +inf, or ascending from -inf when positives lie lower.
+    fpr, tpr : arrays of shape (..., T)
+        Rates of the rule at each threshold.
+    """
+
+    thresholds: FloatArray
+    fpr: FloatArray
+    tpr: FloatArray
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Give the columns as lists."""
+        return {name: getattr(self, name).tolist() for name in ("thresholds", "fpr", "tpr")}
+
+    def __len__(self) -> int:
+        return int(np.shape(self.fpr)[-1])
+
+    def __repr__(self) -> str:
+        return f"RocCurve(points={len(self)})"
+
+
+def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> float:
+    """Give the area under a polyline between two FPRs, each segment clipped by itself.
+
+    Parameters
+    ----------
+    fpr, tpr : arrays of shape (m,)
+        Vertices, ascending; vertical pieces are legal.
+    low, high : float
+        Ends of the band of FPR.
+    """
+    width = np.diff(fpr)
+    left, right = np.clip(fpr[:-1], low, high), np.clip(fpr[1:], low, high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rise = np.where(width > 0, np.diff(tpr) / width, 0.0)
+    middle = tpr[:-1] + rise * ((left - fpr[:-1]) + (right - fpr[:-1])) / 2
+    return float(np.sum((right - left) * middle))
+
+
+def height_at(fpr: FloatArray, tpr: FloatArray, at: Values) -> FloatArray:
+    """Give the TPR of a polyline at some FPRs; on a vertical piece its top."""
+    index = np.searchsorted(fpr, at, side="right") - 1
+    following = np.minimum(index + 1, len(fpr) - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(fpr[following] > fpr[index], (at - fpr[index]) / (fpr[following] - fpr[index]), 0.0)
+    return np.asarray(tpr[index] + share * (tpr[following] - tpr[index]))
+
+
+def place_at(fpr: FloatArray, tpr: FloatArray, at: Values) -> FloatArray:
+    """Give the FPR at which a polyline first reaches some TPRs."""
+    index = np.searchsorted(tpr, at, side="left")
+    before = np.maximum(index - 1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(tpr[index] > tpr[before], (at - tpr[before]) / (tpr[index] - tpr[before]), 1.0)
+    return np.asarray(fpr[before] + share * (fpr[index] - fpr[before]))

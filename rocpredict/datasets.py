@@ -1,0 +1,144 @@
+"""Data to try things on: built in, or drawn from a seed."""
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict.arguments import FloatArray, as_finite, as_not_negative, as_pair, one_of
+from rocpredict.errors import RocPredictError
+from rocpredict.sources import read_csv
+
+__all__ = ["Dataset", "load_iris", "simulate_two_gaussians"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Hold a table of features with one label for each row.
+
+    Attributes
+    ----------
+    X : array of shape (n, features)
+    y : array of shape (n,)
+        Labels.
+    feature_names : tuple of str
+    unit : str
+        Of all features.
+    description, source, licence : str
+    """
+
+    X: FloatArray
+    y: NDArray[Any]
+    feature_names: tuple[str, ...]
+    unit: str
+    description: str
+    source: str
+    licence: str
+
+    def column(self, name: str) -> FloatArray:
+        """Give one feature by name, shape (n,)."""
+        one_of("name", name, self.feature_names)
+        return self.X[:, self.feature_names.index(name)]
+
+    def frame(self, backend: str = "pandas") -> Any:
+        """Give a data frame of the features and a last column ``label``.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+
+        Raises
+        ------
+        RocPredictError
+            A backend that is not installed, or unknown.
+        """
+        one_of("backend", backend, ("pandas", "polars", "pyarrow"))
+        try:
+            import narwhals
+
+            columns = dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}
+            return narwhals.from_dict(columns, backend=backend).to_native()
+        except ImportError:
+            raise RocPredictError(
+                f"a {backend} frame needs narwhals and {backend}: pip install 'rocpredict[frames]' {backend}"
+            ) from None
+
+    def __repr__(self) -> str:
+        return f"Dataset({len(self.y)} rows, features={list(self.feature_names)}, labels={np.unique(self.y).tolist()})"
+
+
+def load_iris() -> Dataset:
+    """Load Fisher's Iris data: 50 flowers of each of three species, four lengths in cm.
+
+    Examples
+    --------
+    >>> load_iris()
+    Dataset(150 rows, features=['sepal_length', 'sepal_width', 'petal_length', 'petal_width'],
+            labels=['setosa', 'versicolor', 'virginica'])
+    """
+    table = read_csv(_path("iris.csv"))
+    names = tuple(table.header[:-1])
+    return Dataset(
+        X=np.column_stack([table.numbers(name) for name in names]),
+        y=table.text("species"),
+        feature_names=names,
+        unit="cm",
+        description="Iris: sepal and petal length and width of 150 flowers, 50 of each of three species.",
+        source="R. A. Fisher (1936), The use of multiple measurements in taxonomic problems, "
+        "Annals of Eugenics 7, 179-188; as distributed with scikit-learn",
+        licence="BSD-3-Clause (scikit-learn's copy)",
+    )
+
+
+def simulate_two_gaussians(
+    *,
+    mean: tuple[float, float] = (4.0, 8.0),
+    std: tuple[float, float] = (3.0, 2.0),
+    count: tuple[int, int] = (1000, 1000),
+    seed: int = 0,
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Draw a sample of two Gaussian classes.
+
+    Parameters
+    ----------
+    mean, std : pair of float
+        (negative, positive); the founding paper's example when left out.
+    count : pair of int
+        Rows of each class, 1 or more.
+    seed : int
+        The same seed draws the same sample.
+
+    Returns
+    -------
+    x : array of shape (n,)
+        Values, the negatives first.
+    y : array of shape (n,)
+        Labels 0 and 1.
+
+    Raises
+    ------
+    RocPredictError
+        A negative std, a count below 1, or what is not a pair.
+
+    Examples
+    --------
+    >>> x, y = simulate_two_gaussians(count=(3, 2), seed=1)
+    >>> y
+    array([0, 0, 0, 1, 1])
+    """
+    rng = np.random.default_rng(seed)
+    means, stds = as_finite("mean", as_pair("mean", mean)), as_not_negative("std", as_pair("std", std))
+    counts = [int(n) for n in as_pair("count", count)]
+    if min(counts) < 1:
+        raise RocPredictError(f"count={count!r} has a class without rows; give 1 or more for each")
+    x = np.concatenate([rng.normal(m, s, n) for m, s, n in zip(means, stds, counts, strict=True)])
+    return x, np.repeat([0, 1], counts)
+
+
+def _path(file: str) -> Path:
+    """Give a file of the top-level folder ``data``, which a wheel holds inside the package."""
+    installed = Path(str(resources.files("rocpredict"))) / "data" / file
+    return installed if installed.exists() else Path(__file__).parents[1] / "data" / file

@@ -1,0 +1,29 @@
+"""The distributions layer: what the values of one class look like."""
+
+from rocpredict.arguments import shown
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.from_scipy import FromScipy, is_frozen_scipy
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.protocol import Atoms, Distribution
+from rocpredict.errors import RocPredictError
+
+__all__ = ["Atoms", "Distribution", "Ecdf", "FromScipy", "Gaussian", "as_distribution", "with_grid_axis"]
+
+
+def as_distribution(name: str, candidate: object) -> Distribution:
+    """Return a distribution that answers the protocol, or refuse what cannot be one."""
+    if isinstance(candidate, Distribution):
+        return candidate
+    if is_frozen_scipy(candidate):
+        return FromScipy(candidate)
+    raise RocPredictError(
+        f"{name}={shown(candidate)} is not a distribution; give rp.Gaussian(mean, std), rp.Ecdf(sample) "
+        "or a frozen scipy.stats distribution such as scipy.stats.gamma(2)"
+    )
+
+
+def with_grid_axis(distribution: Distribution) -> Distribution:
+    """Return the distribution with a last axis of length 1 that a grid of values can fill."""
+    if isinstance(distribution, Gaussian) and distribution.shape:
+        return Gaussian(distribution.mean[..., None], distribution.std[..., None])
+    return distribution

@@ -1,0 +1,175 @@
+"""A frozen scipy.stats distribution as a class distribution."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_reals, plain, shown
+from rocpredict.distributions.protocol import Atoms
+from rocpredict.errors import RocPredictError
+
+_MOST_ATOMS = 10_000_000
+_REST = 1e-30  # the mass beyond the last atom that is listed
+
+
+def is_frozen_scipy(candidate: object) -> bool:
+    """Tell a frozen scipy.stats distribution by what it has, without importing scipy.stats."""
+    return all(hasattr(candidate, name) for name in ("dist", "args", "kwds", "cdf", "sf", "ppf", "isf"))
+
+
+@dataclass(frozen=True)
+class FromScipy:
+    """Wrap a frozen scipy.stats distribution, continuous or discrete.
+
+    Parameters
+    ----------
+    frozen : frozen scipy.stats distribution
+        With scalar parameters.
+
+    Raises
+    ------
+    RocPredictError
+        Array parameters, or parameters outside the family's domain.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> FromScipy(stats.poisson(2)).at_or_above(1)
+    0.8646647167633873
+    """
+
+    frozen: Any
+
+    def __post_init__(self) -> None:
+        median = np.asarray(self.frozen.ppf(0.5))
+        if median.ndim:
+            raise RocPredictError(f"{self!r} has parameters of shape {median.shape}; give one distribution a feature")
+        if np.isnan(median):
+            raise RocPredictError(f"{self!r} has parameters outside its domain")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Always ``()``: one feature."""
+        return ()
+
+    @property
+    def discrete(self) -> bool:
+        """Whether all probability lies on atoms."""
+        return not hasattr(self.frozen.dist, "pdf")
+
+    def pdf(self, x: ArrayLike) -> Values:
+        """Give the density (0 everywhere when discrete)."""
+        return plain(np.exp(self.logpdf(x)))
+
+    def logpdf(self, x: ArrayLike) -> Values:
+        """Give the logarithm of the density (-inf everywhere when discrete)."""
+        x = as_reals("x", x)
+        if self.discrete:
+            return plain(np.full(x.shape, -np.inf))
+        with np.errstate(all="ignore"):
+            return plain(self.frozen.logpdf(x))
+
+    def cdf(self, x: ArrayLike) -> Values:
+        """Give P(X <= x)."""
+        return plain(self.frozen.cdf(as_reals("x", x)))
+
+    def sf(self, x: ArrayLike) -> Values:
+        """Give P(X > x)."""
+        return plain(self.frozen.sf(as_reals("x", x)))
+
+    def below(self, x: ArrayLike) -> Values:
+        """Give P(X < x)."""
+        return plain(self.frozen.cdf(self._just_before(x)))
+
+    def at_or_above(self, x: ArrayLike) -> Values:
+        """Give P(X >= x)."""
+        return plain(self.frozen.sf(self._just_before(x)))
+
+    def ppf(self, q: ArrayLike) -> Values:
+        """Give the smallest x with ``cdf(x) >= q``."""
+        return plain(self.frozen.ppf(as_fractions("q", q)))
+
+    def isf(self, q: ArrayLike) -> Values:
+        """Give the smallest x with ``sf(x) <= q``."""
+        return plain(self.frozen.isf(as_fractions("q", q)))
+
+    def atoms(self) -> Atoms:
+        """Give the whole numbers (shifted by loc) that have a probability, up to a rest of 1e-30 in a tail."""
+        if not self.discrete:
+            return Atoms(np.empty(0), np.empty(0))
+        low, high = self.frozen.support()
+        low = low if np.isfinite(low) else self.frozen.ppf(_REST)
+        high = high if np.isfinite(high) else self.frozen.isf(_REST)
+        if not high - low < _MOST_ATOMS:
+            raise RocPredictError(f"{self!r} has more than {_MOST_ATOMS:,} atoms")
+        points = np.arange(low, high + 1, dtype=np.float64)
+        masses = self.frozen.pmf(points)
+        return Atoms(points[masses > 0], masses[masses > 0])
+
+    def reflect(self) -> "Reflected":
+        """Give the distribution of -X."""
+        return Reflected(self)
+
+    def _just_before(self, x: ArrayLike) -> FloatArray:
+        x = as_reals("x", x)
+        return np.nextafter(x, -np.inf) if self.discrete else x
+
+    def __repr__(self) -> str:
+        args = [shown(a) for a in self.frozen.args]
+        args += [f"{name}={shown(a)}" for name, a in self.frozen.kwds.items()]
+        return f"{self.frozen.dist.name}({', '.join(args)})"
+
+
+@dataclass(frozen=True)
+class Reflected:
+    """Give the distribution of -X for a distribution that has no reflection in its own family."""
+
+    base: FromScipy
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Always ``()``: one feature."""
+        return ()
+
+    def pdf(self, x: ArrayLike) -> Values:
+        """Give the density."""
+        return self.base.pdf(np.negative(x))
+
+    def logpdf(self, x: ArrayLike) -> Values:
+        """Give the logarithm of the density."""
+        return self.base.logpdf(np.negative(x))
+
+    def cdf(self, x: ArrayLike) -> Values:
+        """Give P(X <= x)."""
+        return self.base.at_or_above(np.negative(x))
+
+    def sf(self, x: ArrayLike) -> Values:
+        """Give P(X > x)."""
+        return self.base.below(np.negative(x))
+
+    def below(self, x: ArrayLike) -> Values:
+        """Give P(X < x)."""
+        return self.base.sf(np.negative(x))
+
+    def at_or_above(self, x: ArrayLike) -> Values:
+        """Give P(X >= x)."""
+        return self.base.cdf(np.negative(x))
+
+    def ppf(self, q: ArrayLike) -> Values:
+        """Give the smallest x with ``cdf(x) >= q``."""
+        return plain(-np.asarray(self.base.isf(q)) + 0.0)
+
+    def isf(self, q: ArrayLike) -> Values:
+        """Give the smallest x with ``sf(x) <= q``."""
+        return plain(-np.asarray(self.base.ppf(q)) + 0.0)
+
+    def atoms(self) -> Atoms:
+        """Give all values that have a probability of their own."""
+        points, masses = self.base.atoms()
+        return Atoms(-points[::-1], masses[::-1])
+
+    def reflect(self) -> FromScipy:
+        """Give the distribution of X again."""
+        return self.base

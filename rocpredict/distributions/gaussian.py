@@ -1,0 +1,176 @@
+"""The Gaussian, one or a batch of them."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, ndtri
+
+from rocpredict.arguments import (
+    FloatArray,
+    Values,
+    as_finite,
+    as_fractions,
+    as_not_negative,
+    as_reals,
+    broadcast,
+    frozen,
+    plain,
+)
+from rocpredict.distributions.protocol import Atoms
+from rocpredict.errors import RocPredictError
+
+_LOG_SQRT_2PI = 0.9189385332046727418
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gaussian:
+    """Describe the values of a class by their mean and standard deviation.
+
+    Parameters
+    ----------
+    mean : float or array of shape F
+        In the unit of the feature.
+    std : float or array of shape F
+        In the unit of the feature; never a variance. 0 is a point mass at the mean.
+
+    Raises
+    ------
+    RocPredictError
+        A mean or std that is not finite, a negative std, shapes that do not fit together.
+
+    Examples
+    --------
+    >>> Gaussian(4, 3).sf(10)
+    0.022750131948179195
+    >>> Gaussian(mean=[0.0, 1.0], std=1).cdf(1)
+    array([0.84134475, 0.5       ])
+    """
+
+    mean: Values
+    std: Values
+
+    def __post_init__(self) -> None:
+        mean, std = broadcast(mean=as_finite("mean", self.mean), std=as_not_negative("std", self.std))
+        object.__setattr__(self, "mean", plain(frozen(mean)))
+        object.__setattr__(self, "std", plain(frozen(std)))
+
+    @classmethod
+    def fit(cls, x: ArrayLike, *, ddof: int = 1) -> Self:
+        """Estimate mean and standard deviation from a sample.
+
+        Parameters
+        ----------
+        x : array of shape (n,) or (n, F)
+            Values of one class, a column for each feature; finite.
+        ddof : int, default 1
+            The standard deviation divides by ``n - ddof``. The founding paper uses 1.
+
+        Raises
+        ------
+        RocPredictError
+            Values that are not finite, or no more than ``ddof`` rows.
+        """
+        sample = as_finite("x", x)
+        if sample.ndim not in (1, 2):
+            raise RocPredictError(f"x has shape {sample.shape}; give (n,) for one feature or (n, features)")
+        if len(sample) <= ddof:
+            raise RocPredictError(f"x has {len(sample)} rows; a standard deviation with {ddof=} needs {ddof + 1}")
+        _, exponent = np.frexp(np.abs(sample).max(axis=0))
+        scaled = np.ldexp(sample, -exponent)  # so that neither the sum nor the squares overflow
+        mean = scaled.mean(axis=0)
+        mean += (scaled - mean).mean(axis=0)
+        std = np.sqrt(((scaled - mean) ** 2).sum(axis=0) / (len(sample) - ddof))
+        constant = (sample == sample[0]).all(axis=0)
+        return cls(
+            np.where(constant, sample[0], np.ldexp(mean, exponent)), np.where(constant, 0.0, np.ldexp(std, exponent))
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the batch of features; ``()`` for one feature."""
+        return np.shape(self.mean)
+
+    def pdf(self, x: ArrayLike) -> Values:
+        """Give the density (0 for a point mass, which has an atom instead)."""
+        return plain(np.exp(self.logpdf(x)))
+
+    def logpdf(self, x: ArrayLike) -> Values:
+        """Give the logarithm of the density."""
+        z = self._z(x, at_mean=np.inf)
+        with np.errstate(divide="ignore", over="ignore"):
+            logpdf = -0.5 * z * z - np.log(self.std) - _LOG_SQRT_2PI
+        return plain(np.where(np.equal(self.std, 0), -np.inf, logpdf))
+
+    def cdf(self, x: ArrayLike) -> Values:
+        """Give P(X <= x)."""
+        return self._tail(x, at_mean=np.inf, upper=False)
+
+    def sf(self, x: ArrayLike) -> Values:
+        """Give P(X > x)."""
+        return self._tail(x, at_mean=np.inf, upper=True)
+
+    def below(self, x: ArrayLike) -> Values:
+        """Give P(X < x)."""
+        return self._tail(x, at_mean=-np.inf, upper=False)
+
+    def at_or_above(self, x: ArrayLike) -> Values:
+        """Give P(X >= x)."""
+        return self._tail(x, at_mean=-np.inf, upper=True)
+
+    def ppf(self, q: ArrayLike) -> Values:
+        """Give the smallest x with ``cdf(x) >= q``."""
+        return self._at_z(ndtri(as_fractions("q", q)))
+
+    def isf(self, q: ArrayLike) -> Values:
+        """Give the smallest x with ``sf(x) <= q``."""
+        return self._at_z(-ndtri(as_fractions("q", q)))
+
+    def atoms(self) -> Atoms:
+        """Give the mean with mass 1 for a point mass, else nothing."""
+        if self.shape:
+            raise RocPredictError(f"atoms are asked of one distribution, this is a batch of shape {self.shape}")
+        found = [self.mean] if self.std == 0 else []
+        return Atoms(np.array(found), np.ones(len(found)))
+
+    def reflect(self, where: ArrayLike = True) -> "Gaussian":
+        """Give the distribution of -X (for the features chosen by ``where``, of X for the others)."""
+        return Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)
+
+    def _tail(self, x: ArrayLike, *, at_mean: float, upper: bool) -> Values:
+        z = self._z(x, at_mean=at_mean)
+        if upper:
+            np.negative(z, out=z)
+        return plain(ndtr(z, out=z))
+
+    def _z(self, x: ArrayLike, *, at_mean: float) -> FloatArray:
+        """Give (x - mean)/std; for a point mass +-inf, and ``at_mean`` at its mean."""
+        x = as_reals("x", x)
+        mean, std = np.asarray(self.mean), np.asarray(self.std)
+        # halves keep x - mean from overflowing: exact, since a number that large is no subnormal
+        half = 0.5 if max(np.abs(mean).max(initial=0), std.max(initial=0)) > 1e306 else 1.0
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            z = np.asarray(x * half - mean * half)
+            z = np.divide(z, std * half, out=z)
+        if std.size and std.min() == 0:
+            z = np.where((std == 0) & (x == mean), at_mean, z)
+        return z
+
+    def _at_z(self, z: FloatArray) -> Values:
+        if np.equal(self.std, 0).any():
+            z = np.where(np.equal(self.std, 0), 0.0, z)
+        return plain(self.mean + self.std * z)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gaussian):
+            return NotImplemented
+        return bool(np.array_equal(self.mean, other.mean) and np.array_equal(self.std, other.std))
+
+    def __hash__(self) -> int:
+        return hash((np.asarray(self.mean).tobytes(), np.asarray(self.std).tobytes()))
+
+    def __repr__(self) -> str:
+        if self.shape:
+            return f"Gaussian(shape={self.shape})"
+        return f"Gaussian(mean={self.mean:.6g}, std={self.std:.6g})"

@@ -1,0 +1,90 @@
+"""The ROC curve that data show."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from rocpredict import steps
+from rocpredict.arguments import FloatArray
+from rocpredict.labels import split_classes
+from rocpredict.roc import Roc, as_sample
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EmpiricalRoc(Roc):
+    """Answer every question about the ROC curve of two samples, by counting.
+
+    Ties between the classes count half and make the curve run diagonally. Thresholds are midpoints of
+    neighbouring distinct values: between the same two values every threshold does the same.
+
+    Parameters
+    ----------
+    negative, positive : array of shape (n,) or Ecdf
+        Values of each class; infinities are legal, NaN is not.
+    direction : {None, "higher", "lower", "auto"}
+        As in ``PredictedRoc``.
+
+    Examples
+    --------
+    >>> roc = EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5])
+    >>> roc
+    EmpiricalRoc(n_negative=3, n_positive=4, auc=0.833333)
+    >>> roc.curve().to_dict()["thresholds"]
+    [inf, 4.5, 3.5, 2.5, 1.5, -inf]
+    """
+
+    def __post_init__(self) -> None:
+        for name in ("negative", "positive"):
+            object.__setattr__(self, name, as_sample(name, getattr(self, name)))
+        object.__setattr__(self, "count", (self.negative.total, self.positive.total))
+        super().__post_init__()
+
+    def _thresholds(self, points: int) -> FloatArray:
+        return steps.vertices(*self._pair).thresholds  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        side = f", direction={self.direction!r}" if self.direction is not None else ""
+        side += " (auto)" if self.auto_direction else ""
+        return (
+            f"EmpiricalRoc(n_negative={self.negative.total:g}, n_positive={self.positive.total:g}, "
+            f"auc={self.auc():.6g}{side})"
+        )
+
+
+def empirical_roc(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    direction: str | None = None,
+    nan_policy: str = "raise",
+) -> EmpiricalRoc:
+    """Give the ROC curve that a sample shows.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Values of one feature, or scores.
+    y : array of shape (n,)
+        Labels.
+    positive, negative : label, optional
+        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
+        other label; a named one drops the rows of a third.
+    direction : {None, "higher", "lower", "auto"}
+        As in ``PredictedRoc``.
+    nan_policy : {"raise", "omit"}
+
+    Raises
+    ------
+    RocPredictError
+        As ``rocpredict.labels.split_classes``.
+
+    Examples
+    --------
+    >>> empirical_roc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).auc()
+    0.75
+    """
+    classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy)
+    return EmpiricalRoc(negative=classes.negative, positive=classes.positive, direction=direction)

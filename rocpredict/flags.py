@@ -1,0 +1,63 @@
+"""The stated outcomes of degenerate inputs, by name."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+MEANINGS = {
+    "always_negative": "no threshold does better than never predicting positive; the threshold is +inf "
+    "(-inf when positives lie lower)",
+    "always_positive": "no threshold does better than always predicting positive; the threshold is -inf "
+    "(+inf when positives lie lower)",
+    "auto_direction": "direction='auto' was resolved here; resolved by a sample, it makes the AUC optimistic",
+    "identical": "both classes have the same distribution: every threshold is as good as chance",
+    "no_benefit": "no threshold has an Ameans above 1/2",
+    "perfect_separation": "a threshold exists with TPR = 1 and FPR = 0, to double precision",
+    "point_mass": "a class has a standard deviation of 0: all its values are equal",
+}
+"""Every flag that a result can carry, and what it says. The documentation prints this table."""
+
+
+class Flags(Mapping[str, NDArray[np.bool_]]):
+    """Name the stated outcomes that hold; ``flags[name]`` tells for which features.
+
+    Iterating gives the names that hold for at least one feature, so that for a single feature
+    ``"always_positive" in flags``, ``list(flags)`` and ``if flags`` read as with a plain set of names.
+
+    Examples
+    --------
+    >>> flags = Flags(identical=[True, False], no_benefit=[False, False])
+    >>> flags
+    Flags(identical: 1 of 2)
+    >>> flags["identical"]
+    array([ True, False])
+    >>> "no_benefit" in flags
+    False
+    """
+
+    __slots__ = ("_masks",)
+
+    def __init__(self, **masks: ArrayLike) -> None:
+        held = {name: np.asarray(mask, dtype=bool) for name, mask in masks.items()}
+        unknown = held.keys() - MEANINGS.keys()
+        if unknown:
+            raise KeyError(f"flags without a stated meaning: {sorted(unknown)}")
+        self._masks = {name: held[name] for name in sorted(held) if held[name].any()}
+
+    def __getitem__(self, name: str) -> NDArray[np.bool_]:
+        return self._masks[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._masks)
+
+    def __len__(self) -> int:
+        return len(self._masks)
+
+    def __or__(self, other: "Flags") -> "Flags":
+        names = self.keys() | other.keys()
+        return Flags(**{name: self._masks.get(name, False) | other._masks.get(name, False) for name in names})
+
+    def __repr__(self) -> str:
+        shown = [name if mask.ndim == 0 else f"{name}: {mask.sum()} of {mask.size}" for name, mask in self.items()]
+        return f"Flags({', '.join(shown)})"

@@ -1,0 +1,200 @@
+"""Which rows belong to which class: one validator for every function that takes x and y."""
+
+import sys
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.arguments import FloatArray, one_of, shown
+from rocpredict.errors import RocPredictError
+
+_OBVIOUS = (({0, 1}, 1), ({-1, 1}, 1))
+_MANY_LABELS = 20
+
+
+class Classes(NamedTuple):
+    """The values of both classes, and what was decided on the way."""
+
+    negative: FloatArray
+    positive: FloatArray
+    negative_label: Any
+    positive_label: Any
+    omitted_negative: int
+    omitted_positive: int
+
+
+def split_classes(
+    x: ArrayLike, y: ArrayLike, *, positive: Any = None, negative: Any = None, nan_policy: str = "raise"
+) -> Classes:
+    """Split the values of one feature by class.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Numbers.
+    y : array of shape (n,)
+        Labels of two or more kinds.
+    positive : label, optional
+        May be left out for labels {0, 1}, {-1, 1} or booleans: the larger one.
+    negative : label, optional
+        None: every other label. Named: rows with a third label are dropped.
+    nan_policy : {"raise", "omit"}
+        What to do with rows whose value is NaN.
+
+    Raises
+    ------
+    RocPredictError
+        Lengths that differ, values that are not numbers, labels that are unknown or ambiguous, a class
+        without rows, NaN under "raise", and the signs of x and y in each other's place.
+    """
+    one_of("nan_policy", nan_policy, ("raise", "omit"))
+    labels = _as_labels(y, x)
+    values = as_values(x)
+    if len(values) != len(labels):
+        raise RocPredictError(f"x has {len(values)} rows and y has {len(labels)}; they must have as many")
+    names = _names(labels)
+    positive = _positive_label(names, positive, negative)
+    if negative is not None and negative not in names:
+        raise RocPredictError(f"negative={negative!r} is not a label in y; labels are {_listed(names)}")
+    if negative is not None and negative == positive:
+        raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
+    is_positive = labels == positive
+    is_negative = ~is_positive if negative is None else labels == negative
+    kept, omitted = ~np.isnan(values), np.isnan(values)
+    if nan_policy == "raise":
+        _refuse_nan("x", omitted & (is_positive | is_negative), "nan_policy='omit' leaves them out")
+    for name, rows in (("positive", is_positive), ("negative", is_negative)):
+        if not (rows & kept).any():
+            raise RocPredictError(f"the {name} class has no rows with a value; labels are {_listed(names)}")
+    rest = [name for name in names if name != positive]
+    return Classes(
+        values[is_negative & kept],
+        values[is_positive & kept],
+        negative if negative is not None else rest[0] if len(rest) == 1 else "rest",
+        positive,
+        int((is_negative & omitted).sum()),
+        int((is_positive & omitted).sum()),
+    )
+
+
+def as_values(x: ArrayLike, name: str = "x") -> FloatArray:
+    """Return the values of one feature as float64 of shape (n,), NaN for what is missing.
+
+    Raises
+    ------
+    RocPredictError
+        What is not one column of real numbers, and integers that float64 would make equal.
+    """
+    array = _unmasked(x)
+    if array.ndim != 1:
+        raise RocPredictError(f"{name} has shape {array.shape}; give one feature of shape (n,), such as {name}[:, 0]")
+    if not array.size:
+        raise RocPredictError(f"{name} is empty; give one value for each row")
+    if array.dtype.kind not in "biufO":
+        raise RocPredictError(
+            f"{name} holds {_kind(array)} such as {array[0].item()!r}; numbers are needed (were x and y exchanged?)"
+        )
+    if array.dtype.kind == "O":
+        array = _from_objects(array, name)
+    values = array.astype(np.float64)
+    large = array[np.abs(values) >= 2**53] if array.dtype.kind in "iu" else array[:0]
+    _refuse_lost_digits(name, large.tolist())
+    return values
+
+
+def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
+    kinds = {type(item) for item in array}
+    words = [item for item in array if isinstance(item, (str, bytes))]
+    if words:
+        raise RocPredictError(f"{name} holds text such as {words[0]!r}; numbers are needed (were x and y exchanged?)")
+    _refuse_lost_digits(name, [item for item in array if isinstance(item, (int, np.integer))])
+    try:
+        return np.array([np.nan if _is_missing(item) else float(item) for item in array])
+    except (TypeError, ValueError, OverflowError):
+        listed = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise RocPredictError(f"{name} holds objects ({listed}) that are not all numbers") from None
+
+
+def _refuse_lost_digits(name: str, integers: list[Any]) -> None:
+    if any(abs(item) > sys.float_info.max or int(float(item)) != item for item in integers):
+        raise RocPredictError(
+            f"{name} holds integers beyond 2**53 that float64 cannot tell apart; subtract an offset first"
+        )
+
+
+def _as_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
+    labels = _unmasked(y)
+    if labels.ndim != 1:
+        raise RocPredictError(f"y has shape {labels.shape}; give one label for each row, shape (n,)")
+    if not labels.size:
+        raise RocPredictError("y is empty; give one label for each row")
+    objects = labels.dtype.kind == "O"
+    missing = np.array([_is_missing(label) for label in labels]) if objects else labels != labels  # noqa: PLR0124
+    _refuse_nan("y", missing, "leave these rows out")
+    if labels.dtype.kind == "f" and len(np.unique(labels)) > _MANY_LABELS:
+        hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
+        raise RocPredictError(f"y has {len(np.unique(labels))} different values, more than labels would have{hint}")
+    return labels
+
+
+def _names(labels: NDArray[Any]) -> list[Any]:
+    try:
+        return list(np.unique(labels).tolist())
+    except TypeError:  # labels of different kinds have no order
+        return sorted(set(labels.tolist()), key=repr)
+
+
+def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
+    if positive is not None:
+        if not any(positive == name for name in names):
+            raise RocPredictError(f"positive={positive!r} is not a label in y; labels are {_listed(names)}")
+        return positive
+    if negative is not None and len(names) == 2 and negative in names:
+        return next(name for name in names if name != negative)
+    if not all(isinstance(name, (bool, int, float)) for name in names):
+        raise RocPredictError(f"positive= is needed: which of the labels {_listed(names)} is the positive class?")
+    for pair, larger in _OBVIOUS:
+        if set(names) <= pair:
+            if len(names) == 1:
+                raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
+            return larger
+    raise RocPredictError(
+        f"positive= is needed: labels are {_listed(names)}, "
+        "and only {0, 1}, {-1, 1} and booleans speak for themselves"
+    )
+
+
+def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:
+    rows = np.flatnonzero(missing)
+    if rows.size:
+        listed = ", ".join(map(str, rows[:5])) + (", ..." if rows.size > 5 else "")
+        raise RocPredictError(f"{name} has {rows.size} missing (NaN) of {missing.size}, at rows {listed}; {remedy}")
+
+
+def _unmasked(values: Any) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
+    if isinstance(values, (str, bytes, dict, set)) or not (
+        hasattr(values, "__array__") or isinstance(values, Iterable)
+    ):
+        raise RocPredictError(f"{shown(values)} is not an array; give one value for each row")
+    try:
+        return np.asarray(values if hasattr(values, "__array__") else list(values))
+    except ValueError:
+        raise RocPredictError(f"{shown(values)} is ragged: its rows have different lengths") from None
+
+
+def _is_missing(item: Any) -> bool:
+    return item is None or type(item).__name__ in ("NAType", "NaTType") or bool(item != item)  # noqa: PLR0124
+
+
+def _kind(array: NDArray[Any]) -> str:
+    return {"U": "text", "S": "bytes", "c": "complex numbers", "M": "dates", "m": "durations"}.get(
+        array.dtype.kind, str(array.dtype)
+    )
+
+
+def _listed(names: list[Any]) -> str:
+    return repr(names) if len(names) <= 10 else f"[{', '.join(map(repr, names[:10]))}, ...] ({len(names)} in all)"

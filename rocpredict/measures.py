@@ -1,0 +1,310 @@
+"""Every measure of a two-class rule at one threshold."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, broadcast, plain
+from rocpredict.errors import RocPredictError
+
+
+class Cells(NamedTuple):
+    """The four cells of a confusion matrix, as counts or as shares of all."""
+
+    tp: FloatArray
+    fp: FloatArray
+    fn: FloatArray
+    tn: FloatArray
+
+
+def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> "Rates":
+    """Give every measure of a confusion matrix.
+
+    Parameters
+    ----------
+    tp, fp, fn, tn : float or arrays of one shape
+        Counts or weights of true positives, false positives, false negatives, true negatives; 0 or more.
+
+    Returns
+    -------
+    Rates
+        Measures of the shape of the counts. What is 0/0 is NaN and named in ``undefined``.
+
+    Raises
+    ------
+    RocPredictError
+        Counts that are negative or not finite, or shapes that do not fit together.
+
+    Examples
+    --------
+    >>> rates(tp=80, fp=10, fn=20, tn=90).precision
+    0.8888888888888888
+    >>> rates(tp=0, fp=0, fn=5, tn=5).undefined
+    ('precision', 'false_discovery_rate', 'mcc', 'lr_positive', 'diagnostic_odds_ratio')
+    """
+    named = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    counts = Cells(*broadcast(**{name: as_not_negative(name, value) for name, value in named.items()}))
+    positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
+    return Rates(
+        tpr=plain(_ratio(counts.tp, positives)),
+        fpr=plain(_ratio(counts.fp, negatives)),
+        tnr=plain(_ratio(counts.tn, negatives)),
+        fnr=plain(_ratio(counts.fn, positives)),
+        prevalence=plain(_ratio(positives, positives + negatives)),
+        counts=counts,
+    )
+
+
+def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) -> Values:
+    """Give the precision TPR BR/(TPR BR + FPR (1 - BR)) at a base rate BR; NaN where that is 0/0.
+
+    Examples
+    --------
+    >>> precision_from_rates(0.8, 0.1, 0.01)
+    0.07476635514018691
+    """
+    tpr, fpr, base = as_fractions("tpr", tpr), as_fractions("fpr", fpr), as_fractions("prevalence", prevalence)
+    return plain(_ratio(tpr * base, tpr * base + fpr * (1 - base)))
+
+
+def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_positive: ArrayLike) -> Values:
+    """Give the precision recall N_p/N^_p from the numbers of positives and of predicted positives.
+
+    Examples
+    --------
+    >>> precision_from_recall(0.8, n_positive=100, n_predicted_positive=90)
+    0.8888888888888888
+    """
+    found = as_fractions("recall", recall) * as_not_negative("n_positive", n_positive)
+    return plain(_ratio(found, as_not_negative("n_predicted_positive", n_predicted_positive)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rates:
+    """Hold the rates of a rule at a threshold; every other measure follows.
+
+    Attributes
+    ----------
+    tpr, fpr, tnr, fnr : float or array
+        Rates within a class, each computed by itself.
+    prevalence : float or array, or None
+        Share of positives among all; None when nobody said. Measures that mix the classes need it.
+    counts : Cells or None
+        The confusion matrix in cases (expected cases for a prediction), where the classes were counted.
+
+    Notes
+    -----
+    A measure that is 0/0 is NaN, and its name is in ``undefined``; one that is x/0 is infinite.
+
+    Raises
+    ------
+    RocPredictError
+        From a measure that needs a prevalence (or counts) when there is none.
+    """
+
+    tpr: Values
+    fpr: Values
+    tnr: Values
+    fnr: Values
+    prevalence: Values = None
+    counts: Cells | None = None
+
+    # ---- within a class
+    @property
+    def ameans(self) -> Values:
+        """Give the arithmetic mean of the accuracies of both classes, (TPR + TNR)/2."""
+        return plain(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
+
+    @property
+    def youden(self) -> Values:
+        """Give Youden's J, TPR - FPR, from whichever pair of rates is the smaller."""
+        tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (self.tpr, self.fpr, self.tnr, self.fnr))
+        return plain(np.where(tpr + fpr > 1, tnr - fnr, tpr - fpr))
+
+    @property
+    def lr_positive(self) -> Values:
+        """Give the likelihood ratio of a positive call, TPR/FPR."""
+        return plain(_ratio(self.tpr, self.fpr))
+
+    @property
+    def lr_negative(self) -> Values:
+        """Give the likelihood ratio of a negative call, FNR/TNR."""
+        return plain(_ratio(self.fnr, self.tnr))
+
+    @property
+    def diagnostic_odds_ratio(self) -> Values:
+        """Give the odds of a positive call among positives over those among negatives."""
+        with np.errstate(invalid="ignore"):
+            return plain(_ratio(self.tpr, self.fpr) * _ratio(self.tnr, self.fnr))
+
+    # ---- across the classes
+    @property
+    def precision(self) -> Values:
+        """Give the share of positives among the predicted positives."""
+        return plain(_ratio(self._cells.tp, self._cells.tp + self._cells.fp))
+
+    @property
+    def npv(self) -> Values:
+        """Give the share of negatives among the predicted negatives."""
+        return plain(_ratio(self._cells.tn, self._cells.tn + self._cells.fn))
+
+    @property
+    def false_discovery_rate(self) -> Values:
+        """Give the share of negatives among the predicted positives."""
+        return plain(_ratio(self._cells.fp, self._cells.tp + self._cells.fp))
+
+    @property
+    def false_omission_rate(self) -> Values:
+        """Give the share of positives among the predicted negatives."""
+        return plain(_ratio(self._cells.fn, self._cells.tn + self._cells.fn))
+
+    @property
+    def accuracy(self) -> Values:
+        """Give the share of right calls."""
+        return plain(_ratio(self._cells.tp + self._cells.tn, sum(self._cells)))
+
+    @property
+    def error_rate(self) -> Values:
+        """Give the share of wrong calls."""
+        return plain(_ratio(self._cells.fp + self._cells.fn, sum(self._cells)))
+
+    @property
+    def predicted_positive_rate(self) -> Values:
+        """Give the share of positive calls."""
+        return plain(_ratio(self._cells.tp + self._cells.fp, sum(self._cells)))
+
+    @property
+    def f1(self) -> Values:
+        """Give the harmonic mean of precision and recall."""
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> Values:
+        """Give the harmonic mean of precision and recall in which recall counts ``beta`` squared times."""
+        square = as_not_negative("beta", beta) ** 2
+        tp, fp, fn, _ = self._cells
+        return plain(_ratio((1 + square) * tp, (1 + square) * tp + square * fn + fp))
+
+    @property
+    def mcc(self) -> Values:
+        """Give Matthews' correlation of calls and classes."""
+        tp, fp, fn, tn = (_ratio(cell, sum(self._cells)) for cell in self._cells)
+        spread = (tp + fn) * (fp + tn)
+        with np.errstate(invalid="ignore"):
+            return plain(np.asarray(self.youden) * np.sqrt(_ratio(spread, (tp + fp) * (tn + fn))))
+
+    # ---- the confusion matrix, rows by true class, columns by call, negative first (scikit-learn's layout)
+    @property
+    def confusion(self) -> FloatArray:
+        """Give the matrix [[TN, FP], [FN, TP]] in cases, on two last axes."""
+        if self.counts is None:
+            raise RocPredictError("confusion needs the number of cases of both classes; see confusion_joint")
+        return _matrix(*self.counts)
+
+    @property
+    def confusion_joint(self) -> FloatArray:
+        """Give the matrix as shares of all: it sums to 1."""
+        return _matrix(*(_ratio(cell, sum(self._cells)) for cell in self._cells))
+
+    @property
+    def confusion_conditional(self) -> FloatArray:
+        """Give the matrix as shares of the true class: each row sums to 1."""
+        return _matrix(*(np.asarray(rate) for rate in (self.tpr, self.fpr, self.fnr, self.tnr)))
+
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """Name the measures that are 0/0 somewhere (of those that can be asked)."""
+        known = MEASURES if self._has_prevalence else WITHIN_CLASS
+        return tuple(name for name in known if np.isnan(getattr(self, name)).any())
+
+    def to_dict(self) -> dict[str, Values]:
+        """Give every measure that can be asked, by name."""
+        return {name: getattr(self, name) for name in (MEASURES if self._has_prevalence else WITHIN_CLASS)}
+
+    @property
+    def _has_prevalence(self) -> bool:
+        return self.prevalence is not None or self.counts is not None
+
+    @property
+    def _cells(self) -> Cells:
+        if self.counts is not None:
+            return self.counts
+        if self.prevalence is None:
+            raise RocPredictError("this measure needs a prevalence; give prevalence= (0 to 1) or class counts")
+        share, rest = np.asarray(self.prevalence), 1 - np.asarray(self.prevalence)
+        return Cells(share * self.tpr, rest * self.fpr, share * self.fnr, rest * self.tnr)
+
+    def __repr__(self) -> str:
+        if np.ndim(self.tpr):
+            return f"Rates(shape={np.shape(self.tpr)})"
+        shown = {name: getattr(self, name) for name in ("tpr", "fpr", "tnr", "fnr", "ameans")}
+        if self._has_prevalence:
+            shown |= {"prevalence": self.prevalence, "precision": self.precision, "accuracy": self.accuracy}
+        return f"Rates({', '.join(f'{name}={value:.6g}' for name, value in shown.items())})"
+
+
+WITHIN_CLASS = ("tpr", "fpr", "tnr", "fnr", "ameans", "youden", "lr_positive", "lr_negative", "diagnostic_odds_ratio")
+"""Measures that need no prevalence."""
+
+MEASURES = (
+    *WITHIN_CLASS[:6],
+    "prevalence",
+    "predicted_positive_rate",
+    "accuracy",
+    "error_rate",
+    "precision",
+    "npv",
+    "false_discovery_rate",
+    "false_omission_rate",
+    "f1",
+    "mcc",
+    *WITHIN_CLASS[6:],
+)
+"""All measures."""
+
+ALIASES = {
+    "sensitivity": "tpr",
+    "recall": "tpr",
+    "hit_rate": "tpr",
+    "specificity": "tnr",
+    "selectivity": "tnr",
+    "fall_out": "fpr",
+    "false_alarm_rate": "fpr",
+    "type_1_error": "fpr",
+    "miss_rate": "fnr",
+    "type_2_error": "fnr",
+    "balanced_accuracy": "ameans",
+    "informedness": "youden",
+    "ppv": "precision",
+    "base_rate": "prevalence",
+}
+"""Names that other fields expect, and the measure each of them means."""
+
+
+def _alias(meaning: str) -> property:
+    def same(self: Rates) -> Values:
+        return getattr(self, meaning)
+
+    same.__doc__ = f"Give ``{meaning}`` by the name that another field uses."
+    return property(same)
+
+
+for _name, _meaning in ALIASES.items():
+    setattr(Rates, _name, _alias(_meaning))
+
+
+def _ratio(part: ArrayLike, whole: ArrayLike) -> FloatArray:
+    """Give part/whole: NaN for 0/0, infinite for x/0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(np.asarray(part, dtype=np.float64), whole)
+
+
+def _matrix(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
+    tp, fp, fn, tn = np.broadcast_arrays(tp, fp, fn, tn)
+    return np.stack([np.stack([tn, fp], axis=-1), np.stack([fn, tp], axis=-1)], axis=-2)
+
+
+Measure = Callable[[Rates], Values]
+"""A function of rates, as ``best_threshold(criterion=...)`` takes it."""

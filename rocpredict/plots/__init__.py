@@ -1,0 +1,1 @@
+"""Pictures: each function takes ``ax`` and returns it."""

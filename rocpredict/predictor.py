@@ -1,0 +1,263 @@
+"""The ROC curve that two class distributions predict."""
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative, as_pair, shown
+from rocpredict.distributions import Distribution, Ecdf, FromScipy, Gaussian
+from rocpredict.errors import AssumptionWarning, RocPredictError
+from rocpredict.labels import split_classes
+from rocpredict.roc import Roc
+
+_FAMILIES = ("gaussian", "empirical")
+_SKEWED = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictedRoc(Roc):
+    """Answer every question about the ROC curve that two class distributions predict.
+
+    Two Gaussians are answered in closed form, one feature or a batch; any other pair numerically. What
+    is predicted is the curve of these distributions: how well they describe real values is for
+    ``compare`` with an empirical curve to say.
+
+    Parameters
+    ----------
+    negative, positive : distribution
+        ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Gaussians may be batches of shape F:
+        then every answer has shape F.
+    direction : {None, "higher", "lower", "auto"}
+        The rule is "positive when x >= threshold"; with "lower", "positive when x <= threshold". "auto" is
+        resolved once, by the AUC, and shown.
+    count : pair of float, optional
+        Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
+
+    Raises
+    ------
+    RocPredictError
+        What is no distribution, batches whose shapes do not fit, an unknown direction, counts of 0.
+
+    Examples
+    --------
+    The founding paper's example:
+
+    >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+    >>> roc.auc()
+    0.8663712534228061
+    >>> roc.best_threshold()
+    BestThreshold(threshold=5.82611, ameans=0.795054, tpr=0.861469, fpr=0.271361, criterion='ameans')
+    """
+
+    source: str = field(default="distributions", kw_only=True)
+
+    @classmethod
+    def from_stats(
+        cls,
+        *,
+        mean: Any = None,
+        std: Any = None,
+        count: Any = None,
+        sem: Any = None,
+        median: Any = None,
+        iqr: Any = None,
+        effect_size: Any = None,
+        direction: str | None = None,
+    ) -> Self:
+        """Predict from published statistics, taking each class as Gaussian.
+
+        Each is a pair (negative, positive); an item may be an array of shape F for a batch.
+
+        Parameters
+        ----------
+        mean : pair
+            Means, in the unit of the feature.
+        std : pair
+            Standard deviations.
+        count : pair, optional
+            Cases; needed with ``sem``.
+        sem : pair
+            Standard errors of the means, in place of ``std``: std = sem sqrt(count).
+        median, iqr : pair
+            In place of ``mean`` and ``std``: the median, and the interquartile range as a width or as the
+            two quartiles (q1, q3). The Gaussian with these has mean = median and std = width/1.349.
+        effect_size : float or array of shape F
+            Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without means the classes are
+            put at 0 and d, with standard deviations of 1.
+        direction : {None, "higher", "lower", "auto"}
+
+        Raises
+        ------
+        RocPredictError
+            A combination that does not fix both Gaussians, or fixes them twice; values out of range.
+
+        Warns
+        -----
+        AssumptionWarning
+            A median that lies far from the middle of its quartiles: the class is skewed.
+
+        Examples
+        --------
+        >>> PredictedRoc.from_stats(mean=(5.1, 6.4), std=(0.9, 1.2), count=(120, 80))
+        PredictedRoc(negative=Gaussian(mean=5.1, std=0.9), positive=Gaussian(mean=6.4, std=1.2), auc=0.806938)
+        >>> PredictedRoc.from_stats(effect_size=0.8).auc()
+        0.7141961775233342
+        """
+        given = {"std": std, "sem": sem, "iqr": iqr, "effect_size": effect_size}
+        spreads = [name for name, value in given.items() if value is not None]
+        if len(spreads) != 1:
+            came = " and ".join(f"{name}=" for name in spreads) or "none of them"
+            raise RocPredictError(f"give one of std=, sem=, iqr= (with median=) and effect_size=; got {came}")
+        spread = spreads[0]
+        if (median is not None) != (spread == "iqr"):
+            raise RocPredictError("median= and iqr= go together, in place of mean= and std=")
+        if (mean is None) == (spread in {"std", "sem"}) or (mean is not None and spread == "iqr"):
+            raise RocPredictError(f"{spread}= {'needs' if mean is None else 'goes without'} mean=")
+        if spread == "std":
+            pair = _gaussians(mean, as_pair("std", std))
+        elif spread == "sem":
+            pair = _gaussians(mean, _std_from_sem(sem, count))
+        elif spread == "iqr":
+            pair = _gaussians(median, _std_from_iqr(median, iqr))
+        else:
+            pair = _from_effect_size(mean, effect_size)
+        negative, positive = pair
+        return cls(negative=negative, positive=positive, direction=direction, count=count, source=f"stats ({spread})")
+
+    def __repr__(self) -> str:
+        if self.shape:
+            return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
+        side = f", direction={self.direction!r}" if self.direction is not None else ""
+        side += " (auto)" if self.auto_direction else ""
+        return f"PredictedRoc(negative={self.negative!r}, positive={self.positive!r}, auc={self.auc():.6g}{side})"
+
+
+def predict_roc(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    family: Any = "gaussian",
+    direction: str | None = None,
+    nan_policy: str = "raise",
+) -> PredictedRoc:
+    """Predict the ROC curve from a distribution fitted to each class of a sample.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Values of one feature.
+    y : array of shape (n,)
+        Labels.
+    positive, negative : label, optional
+        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
+        other label; a named one drops the rows of a third.
+    family : {"gaussian", "empirical"} or a scipy.stats distribution
+        "gaussian": mean and standard deviation with ddof=1, as in the founding paper. A scipy.stats
+        distribution such as ``scipy.stats.gamma`` is fitted by its own maximum likelihood.
+    direction : {None, "higher", "lower", "auto"}
+        As in ``PredictedRoc``.
+    nan_policy : {"raise", "omit"}
+
+    Raises
+    ------
+    RocPredictError
+        As ``rocpredict.labels.split_classes``; infinite values, or a class of one row, where moments are
+        needed; an unknown family.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> predict_roc(iris.column("petal_width"), iris.y, positive="virginica", negative="versicolor")
+    PredictedRoc(negative=Gaussian(mean=1.326, std=0.197753), positive=Gaussian(mean=2.026, std=0.27465), auc=0.980696)
+    """
+    fit = _fit_with(family)
+    classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy)
+    samples = {"negative": classes.negative, "positive": classes.positive}
+    fitted = {name: fit(name, sample) for name, sample in samples.items()}
+    count = (len(classes.negative), len(classes.positive))
+    return PredictedRoc(**fitted, direction=direction, count=count, source="samples")
+
+
+def _fit_with(family: Any) -> Any:
+    if family == "gaussian":
+        return _fit_gaussian
+    if family == "empirical":
+        return lambda _, sample: Ecdf(sample)
+    if hasattr(family, "fit") and hasattr(family, "name"):
+        return lambda _, sample: FromScipy(family(*family.fit(sample)))
+    raise RocPredictError(
+        f"family={shown(family)} is not available; choose 'gaussian', 'empirical' or a scipy.stats distribution"
+    )
+
+
+def _fit_gaussian(name: str, sample: FloatArray) -> Distribution:
+    infinite = int(np.isinf(sample).sum())
+    if infinite:
+        raise RocPredictError(
+            f"x has {infinite} infinite values in the {name} class; a Gaussian needs finite ones "
+            "(ranks do not: see empirical_roc)"
+        )
+    if len(sample) < 2:
+        raise RocPredictError(f"x has 1 row in the {name} class; a standard deviation needs 2 or more")
+    return Gaussian.fit(sample)
+
+
+def _gaussians(centre: Any, std: tuple[Values, Values]) -> tuple[Gaussian, Gaussian]:
+    negative, positive = (Gaussian(m, s) for m, s in zip(as_pair("mean", centre), std, strict=True))
+    return negative, positive
+
+
+def _std_from_sem(sem: Any, count: Any) -> tuple[Values, Values]:
+    if count is None:
+        raise RocPredictError("sem= needs count=: std = sem sqrt(count)")
+    counts = [as_not_negative("count", c) for c in as_pair("count", count)]
+    negative, positive = (
+        as_not_negative("sem", s) * np.sqrt(n) for s, n in zip(as_pair("sem", sem), counts, strict=True)
+    )
+    return negative, positive
+
+
+def _std_from_iqr(median: Any, iqr: Any) -> tuple[Values, Values]:
+    per_class = zip(as_pair("median", median), as_pair("iqr", iqr), strict=True)
+    negative, positive = (_width(m, item) / (2 * ndtri(0.75)) for m, item in per_class)
+    return negative, positive
+
+
+def _width(median: Any, iqr: Any) -> FloatArray:
+    """Give the width of an interquartile range: itself, or the distance of its two quartiles."""
+    if np.ndim(iqr) == 0 or np.ndim(median) > 0:
+        return as_not_negative("iqr", iqr)
+    low, high = (as_finite("iqr", quartile) for quartile in as_pair("iqr", iqr))
+    middle = as_finite("median", median)
+    if not low <= middle <= high:
+        raise RocPredictError(f"iqr={shown(iqr)} does not hold its median {shown(median)}; give (q1, q3)")
+    if abs(middle - (low + high) / 2) > _SKEWED * (high - low):
+        warnings.warn(
+            f"the median {float(middle):g} lies far from the middle of its quartiles {float(low):g} and "
+            f"{float(high):g}: this class is skewed, and its Gaussian prediction is in doubt; "
+            "transform the feature (such as by its logarithm) if you can",
+            AssumptionWarning,
+            stacklevel=2,
+        )
+    return high - low
+
+
+def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian, Gaussian]:
+    d = as_finite("effect_size", effect_size)
+    if mean is None:
+        return Gaussian(np.zeros_like(d), 1.0), Gaussian(d, 1.0)
+    low, high = (as_finite("mean", m) for m in as_pair("mean", mean))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        std = (high - low) / d
+    if not np.all(std > 0):
+        raise RocPredictError(
+            f"effect_size={shown(effect_size)} does not fit the means; it has the sign of their difference"
+        )
+    return Gaussian(low, std), Gaussian(high, std)

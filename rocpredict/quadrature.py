@@ -1,0 +1,65 @@
+"""Integrals of smooth functions between given edges, many points at a time."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rocpredict.arguments import FloatArray
+from rocpredict.errors import RocPredictError
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
+"""Gauss-Legendre nodes and weights on [-1, 1]."""
+
+_MOST_ROUNDS = 200
+
+
+def panels(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
+    """Integrate ``f`` over each panel from ``left`` to ``right`` with one Gauss-Legendre rule.
+
+    Parameters
+    ----------
+    f : function of an array
+        Evaluated at once on an array with one axis more than ``left``.
+    left, right : arrays of one shape
+        Finite ends; a panel of no width gives 0.
+    """
+    half = (right - left) / 2
+    x = (left / 2 + right / 2)[..., None] + half[..., None] * NODES
+    return half * (f(x) @ WEIGHTS)
+
+
+def integrate(f: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13) -> float:
+    """Integrate ``f`` from the first to the last edge, halving panels until each has settled.
+
+    Parameters
+    ----------
+    f : function of an array
+        Smooth between the edges; an integrable singularity may lie at an edge.
+    edges : array of shape (k,)
+        Finite, ascending; with fewer than two the integral is 0.
+    rtol : float
+        Of the whole integral of abs(f).
+
+    Raises
+    ------
+    RocPredictError
+        When the integral does not settle.
+    """
+    left, right = edges[:-1], edges[1:]
+    coarse = panels(f, left, right)
+    total = size = 0.0
+    for _ in range(_MOST_ROUNDS):
+        middle = left / 2 + right / 2
+        lower, upper = panels(f, left, middle), panels(f, middle, right)
+        fine = lower + upper
+        scale = size + np.abs(fine).sum()
+        settled = (np.abs(fine - coarse) <= rtol * scale / 16) | (middle <= left) | (middle >= right)
+        total, size = total + fine[settled].sum(), size + np.abs(fine[settled]).sum()
+        if settled.all():
+            return float(total)
+        left, right = (
+            np.concatenate([left[~settled], middle[~settled]]),
+            np.concatenate([middle[~settled], right[~settled]]),
+        )
+        coarse = np.concatenate([lower[~settled], upper[~settled]])
+    raise RocPredictError("an integral over these distributions does not settle; their densities are too rough")

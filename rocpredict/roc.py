@@ -1,0 +1,464 @@
+"""The questions that a predicted and an empirical ROC curve share."""
+
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict.answers import Regions
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, as_reals, one_of, plain
+from rocpredict.curve import RocCurve
+from rocpredict.distributions import Distribution, Ecdf, Gaussian, as_distribution, with_grid_axis
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+from rocpredict.measures import Cells, Measure, Rates
+from rocpredict.thresholds import BestThreshold, Target, engine_for, find_best, log_price
+
+_DIRECTIONS = (None, "higher", "lower", "auto")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Roc:
+    """Answer every question about the ROC curve of two class distributions.
+
+    The rule is "positive when x >= threshold"; with direction "lower" "positive when x <= threshold".
+
+    Parameters
+    ----------
+    negative, positive : distribution
+        ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Gaussians may be batches of shape F:
+        then every answer has shape F.
+    direction : {None, "higher", "lower", "auto"}
+        On which side the positives lie: None and "higher" are the same rule, the latter declared. "auto"
+        is resolved here, once, by the AUC, and shown; the resolved value is what ``direction`` says then.
+    count : pair of float, optional
+        Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
+
+    Raises
+    ------
+    RocPredictError
+        What is no distribution, an unknown direction, counts below 0 or none above.
+    """
+
+    _: KW_ONLY
+    negative: Any
+    positive: Any
+    direction: Any = None
+    count: tuple[float, float] | None = None
+    auto_direction: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        pair = {name: as_distribution(name, getattr(self, name)) for name in ("negative", "positive")}
+        try:
+            np.broadcast_shapes(*(d.shape for d in pair.values()))
+        except ValueError:
+            shapes = ", ".join(f"{name} {d.shape}" for name, d in pair.items())
+            raise RocPredictError(f"batches of different shapes: {shapes}") from None
+        for name, distribution in pair.items():
+            object.__setattr__(self, name, distribution)
+        one_of("direction", self.direction, _DIRECTIONS)
+        if self.count is not None:
+            object.__setattr__(self, "count", _checked_count(self.count))
+        if self.direction == "auto":
+            auc = np.asarray(self._engine.auc(self.negative, self.positive))
+            object.__setattr__(self, "direction", plain(np.where(auc < 0.5, "lower", "higher")))
+            object.__setattr__(self, "auto_direction", True)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape F of the batch of features; ``()`` for one feature."""
+        return np.broadcast_shapes(self.negative.shape, self.positive.shape)
+
+    @property
+    def prevalence(self) -> float | None:
+        """The share of positives among the counted cases; None when nobody counted."""
+        return None if self.count is None else self.count[1] / (self.count[0] + self.count[1])
+
+    # ---- rates at a threshold
+    def tpr(self, threshold: ArrayLike) -> Values:
+        """Give the true positive rate at a threshold.
+
+        Parameters
+        ----------
+        threshold : float or array
+            One for all features, or of shape F one for each; with a single feature of any shape.
+        """
+        return self._oriented(self.positive).at_or_above(self._turned(threshold))
+
+    def fpr(self, threshold: ArrayLike) -> Values:
+        """Give the false positive rate at a threshold: among negatives, not among all."""
+        return self._oriented(self.negative).at_or_above(self._turned(threshold))
+
+    def tnr(self, threshold: ArrayLike) -> Values:
+        """Give the true negative rate at a threshold."""
+        return self._oriented(self.negative).below(self._turned(threshold))
+
+    def fnr(self, threshold: ArrayLike) -> Values:
+        """Give the false negative rate at a threshold."""
+        return self._oriented(self.positive).below(self._turned(threshold))
+
+    def tpr_grid(self, thresholds: ArrayLike) -> FloatArray:
+        """Give the TPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
+        return self._grid(self.positive, thresholds)
+
+    def fpr_grid(self, thresholds: ArrayLike) -> FloatArray:
+        """Give the FPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
+        return self._grid(self.negative, thresholds)
+
+    def rates(self, threshold: ArrayLike, *, prevalence: ArrayLike | None = None) -> Rates:
+        """Give every measure at a threshold.
+
+        Parameters
+        ----------
+        threshold : float or array
+            As in ``tpr``.
+        prevalence : float or array, optional
+            Share of positives where the rule will be used. Left out: that of the class counts, if known.
+        """
+        tpr, fpr, tnr, fnr = (question(threshold) for question in (self.tpr, self.fpr, self.tnr, self.fnr))
+        if prevalence is not None:
+            return Rates(tpr, fpr, tnr, fnr, plain(as_fractions("prevalence", prevalence)))
+        if self.count is None:
+            return Rates(tpr, fpr, tnr, fnr)
+        negatives, positives = self.count
+        cells = (np.multiply(positives, tpr), np.multiply(negatives, fpr))
+        others = (np.multiply(positives, fnr), np.multiply(negatives, tnr))
+        return Rates(tpr, fpr, tnr, fnr, self.prevalence, Cells(*cells, *others))
+
+    # ---- areas
+    def auc(self) -> Values:
+        """Give the probability that a positive lies further to the positive side than a negative, ties half."""
+        return plain(self._engine.auc(*self._pair))
+
+    def auc_complement(self) -> Values:
+        """Give 1 - AUC, by itself: it keeps its digits when the AUC is all but 1."""
+        return plain(self._engine.auc_complement(*self._pair))
+
+    def log_auc_complement(self) -> Values:
+        """Give the logarithm of 1 - AUC; for two Gaussians it does not underflow."""
+        return plain(self._engine.log_auc_complement(*self._pair))
+
+    def partial_auc(
+        self,
+        *,
+        fpr: tuple[float, float] | None = None,
+        tpr: tuple[float, float] | None = None,
+        correction: str | None = None,
+    ) -> Values:
+        """Give the area in a band of the ROC plot.
+
+        Parameters
+        ----------
+        fpr : (low, high), optional
+            The area under the curve between two FPRs: the integral of TPR.
+        tpr : (low, high), optional
+            The area to the right of the curve between two TPRs: the integral of 1 - FPR.
+        correction : {None, "mcclish"}
+            "mcclish" puts the area on the scale on which chance is 1/2 and perfection 1 (McClish 1989).
+            Below 1/2 (even below 0) the curve is worse than chance in this band; nothing is clipped.
+
+        Raises
+        ------
+        RocPredictError
+            Neither or both of ``fpr`` and ``tpr``, or a band that is empty or outside [0, 1].
+        """
+        if (fpr is None) == (tpr is None):
+            raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
+        name, band = ("fpr", fpr) if tpr is None else ("tpr", tpr)
+        low, high = (as_fractions(name, end) for end in as_pair(name, band))
+        if np.any(low >= high):
+            raise RocPredictError(f"{name}={band!r} is an empty band; give (low, high) with low < high")
+        one_of("correction", correction, (None, "mcclish"))
+        area = getattr(self._engine, f"partial_auc_{name}")(*self._pair, low, high)
+        if correction is None:
+            return plain(area)
+        width = high - low
+        chance = width * ((low + high) / 2 if name == "fpr" else 1 - (low + high) / 2)
+        return plain((1 + (area - chance) / (width - chance)) / 2)
+
+    # ---- along the curve
+    def tpr_at_fpr(self, fpr: ArrayLike) -> Values:
+        """Give the TPR at an FPR; where the curve is vertical, its top."""
+        return plain(self._engine.tpr_at_fpr(*self._pair, as_fractions("fpr", fpr)))
+
+    def fpr_at_tpr(self, tpr: ArrayLike) -> Values:
+        """Give the lowest FPR at which the curve reaches a TPR."""
+        return plain(self._engine.fpr_at_tpr(*self._pair, as_fractions("tpr", tpr)))
+
+    def threshold_at_fpr(self, fpr: ArrayLike) -> Values:
+        """Give the threshold with the highest TPR among those with no more than this FPR."""
+        return self._turned_back(self._engine.threshold_at_fpr(*self._pair, as_fractions("fpr", fpr)))
+
+    def threshold_at_tpr(self, tpr: ArrayLike) -> Values:
+        """Give the threshold with the lowest FPR among those with no less than this TPR."""
+        return self._turned_back(self._engine.threshold_at_tpr(*self._pair, as_fractions("tpr", tpr)))
+
+    def slope(self, fpr: ArrayLike) -> Values:
+        """Give the slope of the curve at an FPR: the likelihood ratio at its threshold."""
+        return plain(self._engine.slope(*self._pair, as_fractions("fpr", fpr)))
+
+    def hook(self) -> "Hook":
+        """Give the part of the curve that lies below the chance line."""
+        return Hook(*(plain(part) for part in self._engine.hook(*self._pair)))
+
+    def curve(self, points: int = 513) -> RocCurve:
+        """Give the curve as a table, from (0, 0) to (1, 1).
+
+        Parameters
+        ----------
+        points : int
+            How many thresholds, spread over both classes; a step function has its own and ignores this.
+        """
+        if points < 2:
+            raise RocPredictError(f"points={points!r} is too few; the curve has at least its two ends")
+        thresholds = self._thresholds(points)
+        negative, positive = (with_grid_axis(d) for d in self._pair)
+        fpr, tpr = (np.asarray(d.at_or_above(thresholds)) for d in (negative, positive))
+        fpr[..., 0] = tpr[..., 0] = 0.0  # at infinity: also when a value is infinite
+        return RocCurve(self._turned_back(thresholds, grid=True), fpr, tpr)
+
+    # ---- thresholds
+    def best_threshold(
+        self,
+        criterion: str | Measure = "ameans",
+        *,
+        prevalence: ArrayLike | None = None,
+        cost_fp: ArrayLike = 1.0,
+        cost_fn: ArrayLike = 1.0,
+        beta: float | None = None,
+        value: ArrayLike | None = None,
+    ) -> BestThreshold:
+        """Give the best threshold for a criterion.
+
+        Parameters
+        ----------
+        criterion : str or function
+            "ameans" (also "youden", "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta",
+            "closest_topleft", "min_tpr", "min_tnr", "max_fpr"; or a function that takes ``Rates`` of
+            many thresholds and gives what to maximise.
+        prevalence : float or array, optional
+            Share of positives where the rule will be used, for the criteria that depend on it. Left out:
+            that of the class counts, if known.
+        cost_fp, cost_fn : float or array
+            Cost of a false positive and of a false negative, for "cost".
+        beta : float
+            For "f_beta".
+        value : float
+            The limit of "min_tpr", "min_tnr" and "max_fpr".
+
+        Raises
+        ------
+        RocPredictError
+            An unknown criterion, a prevalence or value that is missing or outside [0, 1], negative costs.
+
+        Notes
+        -----
+        For two Gaussians the threshold is the crossing of the (weighted) densities at which the
+        likelihood ratio rises (Anderson and Bahadur 1962 treat the same quadratic); an end of the axis
+        when no crossing beats it. For samples it is the midpoint of the middle one of the best intervals.
+        """
+        if prevalence is None:
+            prevalence = self.prevalence
+        target = Target(
+            criterion=criterion, prevalence=prevalence, cost_fp=cost_fp, cost_fn=cost_fn, beta=beta, value=value
+        )
+        found = find_best(*self._pair, target)
+        ends = self._turned_back(found.low), self._turned_back(found.high)
+        crossings = self._turned_back(found.crossings, grid=True)
+        crossings = np.sort(crossings, axis=-1)
+        return BestThreshold(
+            threshold=self._turned_back(found.threshold),
+            tpr=plain(found.tpr),
+            fpr=plain(found.fpr),
+            tnr=plain(found.tnr),
+            fnr=plain(found.fnr),
+            criterion=criterion if isinstance(criterion, str) else getattr(criterion, "__name__", "function"),
+            crossings=crossings if self.shape else crossings[~np.isnan(crossings)],
+            plateau=(plain(np.minimum(*ends)), plain(np.maximum(*ends))),
+            flags=found.flags | self._own_flags,
+        )
+
+    def crossings(
+        self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
+    ) -> FloatArray:
+        """Give all thresholds where the densities, weighted by prevalence and costs, are equal.
+
+        Returns
+        -------
+        array of shape (k,), or F + (2,) for a batch
+            Ascending; in a batch NaN where there are fewer than two. Empty for step functions.
+        """
+        found = self._engine.crossings(*self._pair, log_price(prevalence, cost_fp, cost_fn))
+        found = np.sort(self._turned_back(found, grid=True), axis=-1)
+        return found if self.shape else found[~np.isnan(found)]
+
+    def proper(self) -> "ProperRoc":
+        """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature."""
+        return ProperRoc(self)
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the curve with its best point; see ``rocpredict.plots.plot_roc``."""
+        from rocpredict import _show
+
+        return _show.plot_roc(self, ax=ax, **options)
+
+    # ---- what lies behind
+    @property
+    def _engine(self) -> Any:
+        return engine_for(self.negative, self.positive)
+
+    @property
+    def _lower(self) -> Any:
+        return np.equal(self.direction, "lower") if self.direction is not None else np.False_
+
+    @property
+    def _pair(self) -> tuple[Distribution, Distribution]:
+        return self._oriented(self.negative), self._oriented(self.positive)
+
+    @property
+    def _own_flags(self) -> Flags:
+        return Flags(auto_direction=np.full(self.shape, self.auto_direction))
+
+    def _oriented(self, distribution: Any) -> Distribution:
+        """Give the distribution of x, or of -x where positives lie lower: then the rule is x >= threshold again."""
+        if not np.any(self._lower):
+            return distribution  # type: ignore[no-any-return]
+        if isinstance(distribution, Gaussian):
+            return distribution.reflect(where=self._lower)
+        return distribution.reflect()  # type: ignore[no-any-return]
+
+    def _turned(self, threshold: ArrayLike, *, grid: bool = False) -> FloatArray:
+        threshold = as_reals("threshold", threshold)
+        lower = self._lower[..., None] if grid and np.ndim(self._lower) else self._lower
+        if not np.any(lower):
+            return threshold
+        return np.where(lower, -threshold, threshold) + 0.0
+
+    def _turned_back(self, threshold: FloatArray, *, grid: bool = False) -> Values:
+        lower = self._lower[..., None] if grid and np.ndim(self._lower) else self._lower
+        if not np.any(lower):
+            return plain(threshold)
+        return plain(np.where(lower, np.negative(threshold), threshold) + 0.0)
+
+    def _grid(self, distribution: Any, thresholds: ArrayLike) -> FloatArray:
+        wide = with_grid_axis(self._oriented(distribution))
+        thresholds = np.atleast_1d(self._turned(thresholds, grid=True))
+        heights = np.asarray(wide.at_or_above(thresholds))
+        return np.broadcast_to(heights, self.shape + heights.shape[-1:])
+
+    def _thresholds(self, points: int) -> FloatArray:
+        """Give thresholds spread over both classes, descending from +inf to -inf."""
+        wide = [with_grid_axis(d) for d in self._pair]
+        share = np.linspace(-6, 6, max(points - 2, 0) // 2)
+        from scipy.special import ndtr
+
+        inner = [np.asarray(d.isf(ndtr(share))) for d in wide]
+        inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
+        ends = [np.full((*self.shape, 1), end) for end in (np.inf, -np.inf)]
+        return -np.sort(-np.concatenate([*inner, *ends], axis=-1), axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Hook:
+    """Say where a ROC curve lies below the chance line.
+
+    Attributes
+    ----------
+    low, high : float or array of shape F
+        The FPRs it lies between; equal when no part lies below.
+    area : float or array of shape F
+        Between the curve and the chance line.
+    """
+
+    low: Values
+    high: Values
+    area: Values
+
+    @property
+    def exists(self) -> Values:
+        """Whether any part lies below, as far as doubles can tell."""
+        return plain(np.asarray(self.area) > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class ProperRoc:
+    """Answer for the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
+
+    No rule on the same feature does better; for Gaussians of different standard deviations it has
+    two thresholds, and its AUC is at least max(AUC, 1 - AUC) of the one-threshold rule.
+    """
+
+    roc: Roc
+
+    def auc(self) -> Values:
+        """Give the area under the likelihood-ratio ROC curve."""
+        return plain(1 - np.asarray(self.auc_complement()))
+
+    def auc_complement(self) -> Values:
+        """Give 1 minus that area, by itself."""
+        return plain(self.roc._engine.proper_auc_complement(*self.roc._pair))
+
+    def best_rule(self) -> "TwoSidedRule":
+        """Give the rule with the highest Ameans: positive where the positive class is the denser."""
+        roc = self.roc
+        found: Regions = roc._engine.proper_rule(*roc._pair)
+        ends = [np.asarray(roc._turned_back(end)) for end in (found.low, found.high)]
+        return TwoSidedRule(
+            low=plain(np.minimum(*ends)),
+            high=plain(np.maximum(*ends)),
+            inside=plain(found.inside),
+            edges=np.sort(roc._turned_back(found.edges, grid=True), axis=-1),
+            tpr=plain(found.tpr),
+            fpr=plain(found.fpr),
+            tnr=plain(found.tnr),
+            fnr=plain(found.fnr),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TwoSidedRule:
+    """Hold a rule with two thresholds, and what it achieves.
+
+    Attributes
+    ----------
+    low, high : float or array of shape F
+        Thresholds; -inf or +inf when one threshold is the whole rule.
+    inside : bool or array of shape F
+        Positive means ``low <= x <= high``; otherwise ``x <= low`` or ``x >= high``.
+    edges : array of shape (k,) or F + (2,)
+        All thresholds at which the call changes, ascending.
+    tpr, fpr, tnr, fnr : float or array of shape F
+    """
+
+    low: Values
+    high: Values
+    inside: Values
+    edges: FloatArray
+    tpr: Values
+    fpr: Values
+    tnr: Values
+    fnr: Values
+
+    @property
+    def ameans(self) -> Values:
+        """Give (TPR + TNR)/2."""
+        return plain(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
+
+
+def as_sample(name: str, sample: Any) -> Ecdf:
+    """Return an empirical distribution as it is, and a sample as one."""
+    if isinstance(sample, Ecdf):
+        return sample
+    if isinstance(sample, Gaussian):
+        raise RocPredictError(
+            f"{name}={sample!r} is no sample; an empirical ROC needs values, a predicted one takes this"
+        )
+    return Ecdf(sample)
+
+
+def _checked_count(count: Any) -> tuple[float, float]:
+    negatives, positives = (float(as_reals("count", c)) for c in as_pair("count", count))
+    if not (0 < negatives < np.inf and 0 < positives < np.inf):
+        raise RocPredictError(f"count={count!r} has a class without cases; give numbers above 0")
+    return negatives, positives

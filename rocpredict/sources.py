@@ -1,0 +1,105 @@
+"""Tables from files."""
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict.arguments import FloatArray, shown
+from rocpredict.errors import RocPredictError
+
+_MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"})
+
+
+class Table:
+    """Hold the columns of a CSV file as text, with the line each row came from.
+
+    Examples
+    --------
+    >>> table = Table("two.csv", ["size", "class"], [["1.5", "a"], ["2", "b"]], lines=[2, 3])
+    >>> table.numbers("size")
+    array([1.5, 2. ])
+    """
+
+    def __init__(self, name: str, header: list[str], rows: list[list[str]], lines: list[int]) -> None:
+        self.name = name
+        self.header = header
+        self._rows = rows
+        self._lines = lines
+
+    def text(self, column: str) -> NDArray[np.str_]:
+        """Give a column as it stands in the file.
+
+        Raises
+        ------
+        RocPredictError
+            No such column.
+        """
+        return np.array([row[self._index(column)] for row in self._rows])
+
+    def numbers(self, column: str) -> FloatArray:
+        """Give a column as numbers, NaN where it is empty or says so (NA, NaN, null, ?).
+
+        Raises
+        ------
+        RocPredictError
+            No such column, or a value that is not a number: its line is named.
+        """
+        index = self._index(column)
+        values = np.empty(len(self._rows))
+        for place, (row, line) in enumerate(zip(self._rows, self._lines, strict=True)):
+            cell = row[index].strip()
+            try:
+                values[place] = np.nan if cell in _MISSING else float(cell)
+            except ValueError:
+                raise RocPredictError(
+                    f"{self.name}, line {line}: column {column!r} holds {shown(cell)}, which is not a number"
+                ) from None
+        return values
+
+    def _index(self, column: str) -> int:
+        if column not in self.header:
+            raise RocPredictError(f"{self.name} has no column {column!r}; columns are {', '.join(self.header)}")
+        return self.header.index(column)
+
+
+def read_csv(path: str | os.PathLike[str]) -> Table:
+    """Read a CSV file with a header line, in UTF-8.
+
+    Raises
+    ------
+    RocPredictError
+        A file that cannot be read or is no text, an empty one, a header with a name twice, or a row with
+        more or fewer cells than the header: its line is named.
+    """
+    name = Path(path).name
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file, strict=True)
+            header = [cell.strip() for cell in next(reader, [])]
+            if not any(header):
+                raise RocPredictError(f"{name} is empty; a header line with column names is needed")
+            twice = sorted({cell for cell in header if header.count(cell) > 1})
+            if twice:
+                raise RocPredictError(f"{name} has the column name {twice[0]!r} twice")
+            rows, lines = [], []
+            for row in reader:
+                if not row:
+                    continue
+                if len(row) != len(header):
+                    raise RocPredictError(
+                        f"{name}, line {reader.line_num}: {len(row)} cells where the header has {len(header)}"
+                    )
+                rows.append(row)
+                lines.append(reader.line_num)
+    except OSError as error:
+        raise RocPredictError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise RocPredictError(f"{name} is not UTF-8 text; a CSV file is needed") from None
+    except csv.Error as error:
+        raise RocPredictError(f"{name}, line {reader.line_num}: {error}") from None
+    if not rows:
+        raise RocPredictError(f"{name} has a header and no rows")
+    return Table(name, header, rows, lines)

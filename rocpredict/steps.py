@@ -1,0 +1,212 @@
+"""The questions of a ROC curve, counted on two step functions.
+
+The rule is "positive when x >= threshold". Between two neighbouring distinct values all thresholds do
+the same; the midpoint stands for them. Ties between the classes make the curve run diagonally.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rocpredict.answers import Hook, Optimum, Regions, outline
+from rocpredict.arguments import FloatArray
+from rocpredict.curve import area_under, height_at, place_at
+from rocpredict.distributions import Ecdf
+from rocpredict.flags import Flags
+
+_ROUNDING = 4 * np.finfo(float).eps
+
+
+class Vertices(NamedTuple):
+    """Hold every operating point, from "nothing is positive" to "all is"."""
+
+    thresholds: FloatArray
+    low: FloatArray
+    """Each point holds for the thresholds in (low, high]."""
+    high: FloatArray
+    tpr: FloatArray
+    fpr: FloatArray
+    tnr: FloatArray
+    fnr: FloatArray
+
+
+def vertices(negative: Ecdf, positive: Ecdf) -> Vertices:
+    """Give all operating points, thresholds descending from +inf to -inf."""
+    values = np.union1d(negative.points, positive.points)
+    edges = np.concatenate([[-np.inf], values, [np.inf]])
+    thresholds = np.concatenate([[-np.inf], _midpoints(values), [np.inf]])[::-1]
+    upper = np.concatenate([values, [np.inf]])[::-1]
+    never = np.arange(len(upper)) == 0  # an infinite value does not exceed +inf, yet this end is "never"
+    tpr, fpr = (np.where(never, 0.0, d.weight_from(upper) / d.total) for d in (positive, negative))
+    fnr, tnr = (np.where(never, 1.0, d.weight_below(upper) / d.total) for d in (positive, negative))
+    return Vertices(thresholds, edges[-2::-1], edges[:0:-1], tpr, fpr, tnr, fnr)
+
+
+def auc(negative: Ecdf, positive: Ecdf) -> FloatArray:
+    """Give the Mann-Whitney probability that a positive is the larger, ties half."""
+    twice = negative.weight_below(positive.points) + negative.weight_to(positive.points)
+    return np.asarray(positive.counts @ twice / (2 * negative.total * positive.total))
+
+
+def auc_complement(negative: Ecdf, positive: Ecdf) -> FloatArray:
+    """Give the Mann-Whitney probability that a negative is the larger, ties half."""
+    return auc(positive, negative)
+
+
+def log_auc_complement(negative: Ecdf, positive: Ecdf) -> FloatArray:
+    """Give the logarithm of ``auc_complement``: -inf when it is 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(auc_complement(negative, positive))
+
+
+def tpr_at_fpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray) -> FloatArray:
+    """Give the height of the curve, on a vertical piece its top."""
+    v = vertices(negative, positive)
+    return height_at(v.fpr, v.tpr, fpr)
+
+
+def fpr_at_tpr(negative: Ecdf, positive: Ecdf, tpr: FloatArray) -> FloatArray:
+    """Give the FPR at which the curve first reaches this height."""
+    v = vertices(negative, positive)
+    return place_at(v.fpr, v.tpr, tpr)
+
+
+def threshold_at_fpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray) -> FloatArray:
+    """Give the lowest operating point's threshold with no more than this FPR."""
+    v = vertices(negative, positive)
+    return np.asarray(v.thresholds[np.searchsorted(v.fpr, fpr, side="right") - 1])
+
+
+def threshold_at_tpr(negative: Ecdf, positive: Ecdf, tpr: FloatArray) -> FloatArray:
+    """Give the highest operating point's threshold with no less than this TPR."""
+    v = vertices(negative, positive)
+    return np.asarray(v.thresholds[np.searchsorted(v.tpr, tpr, side="left")])
+
+
+def slope(negative: Ecdf, positive: Ecdf, fpr: FloatArray) -> FloatArray:
+    """Give the slope of the piece of the curve that begins at or holds this FPR."""
+    v = vertices(negative, positive)
+    run, rise = np.diff(v.fpr), np.diff(v.tpr)
+    sloped = run > 0
+    starts, slopes = v.fpr[:-1][sloped], rise[sloped] / run[sloped]
+    return np.asarray(slopes[np.searchsorted(starts, fpr, side="right") - 1])
+
+
+def partial_auc_fpr(negative: Ecdf, positive: Ecdf, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the area under the curve between two FPRs."""
+    v = vertices(negative, positive)
+    return np.asarray(area_under(v.fpr, v.tpr, float(low), float(high)))
+
+
+def partial_auc_tpr(negative: Ecdf, positive: Ecdf, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the area to the right of the curve between two TPRs."""
+    v = vertices(negative, positive)
+    return np.asarray(area_under(v.tpr, v.tnr, float(low), float(high)))
+
+
+def hook(negative: Ecdf, positive: Ecdf) -> Hook:
+    """Give the part of the curve below the chance line."""
+    v = vertices(negative, positive)
+    start, end = (v.tpr - v.fpr)[:-1], (v.tpr - v.fpr)[1:]
+    run = np.diff(v.fpr)
+    under = np.minimum(start, end) < 0
+    if not (under & (run > 0)).any():
+        return Hook(np.zeros(()), np.zeros(()), np.zeros(()))
+    crosses = under & (np.maximum(start, end) > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        meets = np.where(crosses, start / (start - end), 0.0)  # share of the piece before it meets the chance line
+        area = np.where(crosses, np.minimum(start, end) ** 2 / np.abs(end - start) / 2, -(start + end) / 2)
+    begins = v.fpr[:-1] + np.where(crosses & (start > 0), meets, 0.0) * run
+    ends = v.fpr[:-1] + np.where(crosses & (end > 0), meets, 1.0) * run
+    return Hook(np.asarray(begins[under].min()), np.asarray(ends[under].max()), np.asarray((area * run)[under].sum()))
+
+
+def crossings(negative: Ecdf, positive: Ecdf, log_kappa: FloatArray) -> FloatArray:
+    """Give nothing: step functions have no densities to cross."""
+    return np.empty(0)
+
+
+def best(negative: Ecdf, positive: Ecdf, log_kappa: FloatArray) -> Optimum:
+    """Give the operating point that maximises TPR - kappa FPR."""
+    v = vertices(negative, positive)
+    with np.errstate(over="ignore"):
+        kappa = float(np.exp(log_kappa))
+    utility = v.tpr - kappa * v.fpr if np.isfinite(kappa) else np.where(v.fpr > 0, -np.inf, v.tpr)
+    return best_vertex(negative, positive, v, utility, _ROUNDING * (1 + kappa))
+
+
+def best_vertex(
+    negative: Ecdf, positive: Ecdf, v: Vertices, utility: FloatArray, tolerance: float = _ROUNDING
+) -> Optimum:
+    """Give the middle one of the operating points with the highest utility, and the run of them it is in."""
+    tolerance = tolerance if np.isfinite(tolerance) else 0.0
+    good = utility >= utility.max() - tolerance
+    chosen = np.flatnonzero(good)[(np.count_nonzero(good) - 1) // 2]
+    first = last = chosen
+    while first > 0 and good[first - 1]:
+        first -= 1
+    while last < len(good) - 1 and good[last + 1]:
+        last += 1
+    ameans = (v.tpr + v.tnr).max() / 2
+    flags = Flags(
+        always_negative=v.thresholds[chosen] == np.inf,
+        always_positive=v.thresholds[chosen] == -np.inf,
+        identical=np.array_equal(negative.points, positive.points)
+        and np.array_equal(negative.counts / negative.total, positive.counts / positive.total),
+        no_benefit=ameans <= 0.5 + _ROUNDING,
+        perfect_separation=v.fpr[chosen] == 0 and v.fnr[chosen] == 0,
+        point_mass=min(len(negative.points), len(positive.points)) == 1,
+    )
+    threshold, tpr, fpr, tnr, fnr, low, high = (
+        np.asarray(column[index])
+        for column, index in (
+            (v.thresholds, chosen),
+            (v.tpr, chosen),
+            (v.fpr, chosen),
+            (v.tnr, chosen),
+            (v.fnr, chosen),
+            (v.low, last),
+            (v.high, first),
+        )
+    )
+    return Optimum(threshold, tpr, fpr, tnr, fnr, low, high, np.empty(0), flags)
+
+
+def proper_auc_complement(negative: Ecdf, positive: Ecdf) -> FloatArray:
+    """Give 1 - AUC when the values are ranked by their likelihood ratio in these very samples."""
+    return auc_complement(*_ranked(negative, positive))
+
+
+def proper_rule(negative: Ecdf, positive: Ecdf) -> Regions:
+    """Give the rule "positive where positives are the larger share of their class", in these very samples."""
+    ratio_negative, ratio_positive = _ranked(negative, positive)
+    values = np.union1d(negative.points, positive.points)
+    positive_there = _shares(positive, values) > _shares(negative, values)
+    edges = _midpoints(values)[np.diff(positive_there.astype(int)) != 0]
+    at = np.asarray(0.5)  # ranked by p/(p + n): above one half positives are the larger share
+    rates = (
+        np.asarray(side(at)) for side in (ratio_positive.sf, ratio_negative.sf, ratio_negative.cdf, ratio_positive.cdf)
+    )
+    return Regions(*outline(edges, starts_positive=bool(positive_there[0])), edges, *rates)
+
+
+def _midpoints(values: FloatArray) -> FloatArray:
+    """Give a threshold between neighbours: above the lower, at most the upper, whatever the floats."""
+    lower, upper = values[:-1], values[1:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, lower / 2 + upper / 2)
+    largest = np.finfo(float).max
+    middle = np.where((upper == np.inf) & (lower < largest), largest, middle)
+    return np.where(middle > lower, middle, upper)
+
+
+def _shares(d: Ecdf, values: FloatArray) -> FloatArray:
+    return np.asarray(d.weight_to(values) - d.weight_below(values)) / d.total
+
+
+def _ranked(negative: Ecdf, positive: Ecdf) -> tuple[Ecdf, Ecdf]:
+    """Give both classes with each value replaced by its share of positives, p/(p + n)."""
+    values = np.union1d(negative.points, positive.points)
+    n, p = _shares(negative, values), _shares(positive, values)
+    share = p / (p + n)
+    return Ecdf(share, n), Ecdf(share, p)

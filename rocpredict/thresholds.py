@@ -1,0 +1,273 @@
+"""Criteria, and the best threshold for one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rocpredict import binormal, numeric, steps
+from rocpredict.answers import Optimum
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, one_of, plain
+from rocpredict.distributions import Distribution, Ecdf, Gaussian, with_grid_axis
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+from rocpredict.measures import Measure, Rates
+
+CRITERIA = {
+    "ameans": "highest Ameans (TPR + TNR)/2",
+    "youden": "the same as ameans",
+    "balanced_accuracy": "the same as ameans",
+    "cost": "lowest expected cost of errors; takes prevalence, cost_fp, cost_fn",
+    "accuracy": "highest share of right calls; takes prevalence",
+    "f1": "highest F1; takes prevalence",
+    "f_beta": "highest F-beta; takes prevalence, beta",
+    "closest_topleft": "least distance of the ROC point to (0, 1)",
+    "min_tpr": "highest TNR with a TPR of at least value",
+    "min_tnr": "highest TPR with a TNR of at least value",
+    "max_fpr": "highest TPR with an FPR of at most value",
+}
+"""Every named criterion, and what it looks for."""
+
+_AMEANS = ("ameans", "youden", "balanced_accuracy")
+_ROUNDS = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Say what the best threshold is best for; the fields are those of ``Roc.best_threshold``."""
+
+    criterion: str | Measure = "ameans"
+    prevalence: Values = None
+    cost_fp: Values = 1.0
+    cost_fn: Values = 1.0
+    beta: float | None = None
+    value: Values = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.criterion):
+            one_of("criterion", self.criterion, CRITERIA)
+        needs_value = self.criterion in {"min_tpr", "min_tnr", "max_fpr"}
+        if needs_value != (self.value is not None):
+            verb = "needs" if needs_value else "takes no"
+            raise RocPredictError(f"criterion={self.criterion!r} {verb} value=")
+        if (self.criterion == "f_beta") != (self.beta is not None):
+            verb = "needs" if self.criterion == "f_beta" else "takes no"
+            raise RocPredictError(f"criterion={self.criterion!r} {verb} beta=")
+        if self.criterion != "cost" and (np.any(self.cost_fp != 1.0) or np.any(self.cost_fn != 1.0)):
+            raise RocPredictError(f"criterion={self.criterion!r} takes no costs; use criterion='cost'")
+        if self.criterion in {"cost", "accuracy", "f1", "f_beta"} and self.prevalence is None:
+            raise RocPredictError(
+                f"criterion={self.criterion!r} needs the share of positives; give prevalence= (0 to 1) or class counts"
+            )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BestThreshold:
+    """Hold the best threshold for a criterion, and what it achieves.
+
+    Attributes
+    ----------
+    threshold : float or array of shape F
+        In the unit of the feature.
+    tpr, fpr, tnr, fnr, ameans : float or array of shape F
+        Rates of the rule at the threshold.
+    criterion : str
+        What was looked for.
+    crossings : array of shape (k,), or F + (2,) for a batch
+        Thresholds where the (weighted) densities cross, ascending; in a batch NaN beyond ``crossing_count``.
+    crossing_count : int or array of shape F
+    plateau : pair of float or of arrays of shape F
+        All thresholds in (low, high] do as well. For a smooth optimum both are the threshold.
+    flags : Flags
+        Stated outcomes of degenerate inputs.
+    """
+
+    threshold: Values
+    tpr: Values
+    fpr: Values
+    tnr: Values
+    fnr: Values
+    criterion: str
+    crossings: FloatArray
+    plateau: tuple[Values, Values]
+    flags: Flags
+
+    @property
+    def ameans(self) -> Values:
+        """Give (TPR + TNR)/2."""
+        return plain(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
+
+    @property
+    def crossing_count(self) -> Values:
+        """Give how many crossings there are."""
+        return plain(np.sum(~np.isnan(self.crossings), axis=-1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name."""
+        names = ("criterion", "threshold", "ameans", "tpr", "fpr", "tnr", "fnr", "crossings", "plateau")
+        return {name: getattr(self, name) for name in names} | {"flags": list(self.flags)}
+
+    def __repr__(self) -> str:
+        if np.ndim(self.threshold):
+            return f"BestThreshold(shape={np.shape(self.threshold)}, criterion={self.criterion!r}, {self.flags})"
+        flags = f", flags={list(self.flags)}" if self.flags else ""
+        return (
+            f"BestThreshold(threshold={self.threshold:.6g}, ameans={self.ameans:.6g}, tpr={self.tpr:.6g}, "
+            f"fpr={self.fpr:.6g}, criterion={self.criterion!r}{flags})"
+        )
+
+
+def engine_for(negative: Distribution, positive: Distribution) -> Any:
+    """Choose who answers: closed forms for two Gaussians, counting for two samples, else the numeric search."""
+    pair = (negative, positive)
+    if all(isinstance(d, Gaussian) for d in pair):
+        return binormal
+    if all(isinstance(d, Ecdf) for d in pair):
+        return steps
+    if any(d.shape for d in pair):
+        raise RocPredictError("a batch of features needs rp.Gaussian for both classes; give other pairs one by one")
+    return numeric
+
+
+def find_best(negative: Distribution, positive: Distribution, target: Target) -> Optimum:
+    """Find the best threshold of the rule "positive when x >= threshold" for a target."""
+    engine = engine_for(negative, positive)
+    if target.criterion in (*_AMEANS, "cost", "accuracy"):
+        even = target.criterion in _AMEANS
+        price = np.zeros(()) if even else log_price(target.prevalence, target.cost_fp, target.cost_fn)
+        found: Optimum = engine.best(negative, positive, price)
+        return found
+    if target.criterion in {"f1", "f_beta"}:
+        return _best_f_beta(engine, negative, positive, target)
+    if engine is steps:
+        return _best_counted(negative, positive, target)
+    if target.value is not None:
+        return _at_limit(engine, negative, positive, target)
+    return _best_searched(engine, negative, positive, _utility(target))
+
+
+def log_price(prevalence: Values, cost_fp: Values, cost_fn: Values) -> FloatArray:
+    """Give log kappa: the price of a false positive over that of a false negative, per case of its class."""
+    share = as_fractions("prevalence", prevalence)
+    fp, fn = as_not_negative("cost_fp", cost_fp), as_not_negative("cost_fn", cost_fn)
+    if np.any((fp == 0) & (fn == 0)):
+        raise RocPredictError("cost_fp and cost_fn are both 0; an error of one kind must cost something")
+    if np.any(((share == 0) & (fn > 0) & (fp == 0)) | ((share == 1) & (fp > 0) & (fn == 0))):
+        raise RocPredictError(
+            f"prevalence={prevalence!r} leaves only errors that cost nothing; every threshold is best"
+        )
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(1 - share) - np.log(share) + np.log(fp) - np.log(fn))
+
+
+def _best_f_beta(engine: Any, negative: Distribution, positive: Distribution, target: Target) -> Optimum:
+    """Climb to the highest F-beta: at its optimum the posterior is F/(1 + beta^2) (Dinkelbach's iteration)."""
+    square = as_not_negative("beta", 1.0 if target.beta is None else target.beta) ** 2
+    share = as_fractions("prevalence", target.prevalence, ends=False)
+    odds = np.log1p(-share) - np.log(share)
+    score = (1 + square) * share / (square * share + 1)  # of the rule "always positive"
+    for _ in range(_ROUNDS):
+        level = score / (1 + square)
+        found: Optimum = engine.best(negative, positive, np.log(level) - np.log1p(-level) + odds)
+        better = (1 + square) * share * found.tpr / (square * share + share * found.tpr + (1 - share) * found.fpr)
+        if not (better > score * (1 + 1e-15)).any():
+            break
+        score = np.maximum(score, better)
+    return found
+
+
+def _best_counted(negative: Distribution, positive: Distribution, target: Target) -> Optimum:
+    v = steps.vertices(negative, positive)  # type: ignore[arg-type]
+    rates = Rates(v.tpr, v.fpr, v.tnr, v.fnr, target.prevalence)
+    if target.value is None:
+        utility = _utility(target)(rates)
+    else:
+        value = float(as_fractions("value", target.value))
+        allowed, wanted = {
+            "min_tpr": (v.tpr >= value, v.tnr),
+            "min_tnr": (v.tnr >= value, v.tpr),
+            "max_fpr": (v.fpr <= value, v.tpr),
+        }[str(target.criterion)]
+        utility = np.where(allowed, wanted, -np.inf)
+    return steps.best_vertex(negative, positive, v, utility)  # type: ignore[arg-type]
+
+
+def _at_limit(engine: Any, negative: Distribution, positive: Distribution, target: Target) -> Optimum:
+    value = as_fractions("value", target.value)
+    if target.criterion == "min_tpr":
+        threshold = engine.threshold_at_tpr(negative, positive, value)
+    elif target.criterion == "max_fpr":
+        threshold = engine.threshold_at_fpr(negative, positive, value)
+    else:
+        threshold = np.asarray(negative.ppf(value))
+    return _optimum_at(engine, negative, positive, threshold)
+
+
+def _utility(target: Target) -> Callable[[Rates], FloatArray]:
+    """Give a criterion as a function to maximise; what is undefined is worst."""
+    if target.criterion == "closest_topleft":
+        return lambda rates: -np.hypot(rates.fpr, rates.fnr)
+    if callable(target.criterion):
+        measure = target.criterion
+
+        def utility(rates: Rates) -> FloatArray:
+            values = np.asarray(measure(rates), dtype=np.float64)
+            if values.shape != np.shape(rates.tpr):
+                raise RocPredictError(
+                    f"criterion gave shape {values.shape} for rates of shape {np.shape(rates.tpr)}; "
+                    "it must give one value for each threshold"
+                )
+            return np.where(np.isnan(values), -np.inf, values)
+
+        return lambda rates: utility(Rates(rates.tpr, rates.fpr, rates.tnr, rates.fnr, target.prevalence))
+    raise AssertionError(target.criterion)
+
+
+def _best_searched(
+    engine: Any, negative: Distribution, positive: Distribution, utility: Callable[[Rates], FloatArray]
+) -> Optimum:
+    """Search a grid over both classes, then ever finer ones around the best of it."""
+    wide_negative, wide_positive = with_grid_axis(negative), with_grid_axis(positive)
+    tail = 10.0 ** -np.arange(1, 17)
+    shares = np.concatenate([np.linspace(0.01, 0.99, 197), tail])
+    quantiles = [np.asarray(side(shares)) for d in (wide_negative, wide_positive) for side in (d.ppf, d.isf)]
+    shape = np.broadcast_shapes(negative.shape, positive.shape)
+    quantiles = [np.broadcast_to(q, shape + shares.shape) for q in quantiles]
+    ends = np.broadcast_to(np.array([-np.inf, np.inf]), (*shape, 2))
+    grid = np.sort(np.concatenate([*quantiles, ends], axis=-1), axis=-1)
+    best = np.full(shape, -np.inf)
+    threshold = np.zeros(shape)
+    for _ in range(14):
+        values = utility(_rates_at(wide_negative, wide_positive, grid))
+        index = np.argmax(values, axis=-1)[..., None]
+        height = np.take_along_axis(values, index, axis=-1)[..., 0]
+        here = np.take_along_axis(grid, index, axis=-1)[..., 0]
+        threshold, best = np.where(height > best, here, threshold), np.maximum(height, best)
+        left = np.take_along_axis(grid, np.maximum(index - 1, 0), axis=-1)
+        right = np.take_along_axis(grid, np.minimum(index + 1, grid.shape[-1] - 1), axis=-1)
+        inner = here[..., None]
+        left, right = np.where(np.isfinite(left), left, inner), np.where(np.isfinite(right), right, inner)
+        grid = left + (right - left) * np.linspace(0, 1, 33)
+        grid = np.where(np.isfinite(inner), grid, inner)
+    return _optimum_at(engine, negative, positive, threshold)
+
+
+def _rates_at(negative: Distribution, positive: Distribution, threshold: FloatArray) -> Rates:
+    return Rates(
+        np.asarray(positive.at_or_above(threshold)),
+        np.asarray(negative.at_or_above(threshold)),
+        np.asarray(negative.below(threshold)),
+        np.asarray(positive.below(threshold)),
+    )
+
+
+def _optimum_at(engine: Any, negative: Distribution, positive: Distribution, threshold: FloatArray) -> Optimum:
+    rates = _rates_at(negative, positive, threshold)
+    flags = Flags(
+        always_negative=threshold == np.inf,
+        always_positive=threshold == -np.inf,
+        perfect_separation=(np.asarray(rates.fpr) == 0) & (np.asarray(rates.fnr) == 0),
+    )
+    crossings = engine.crossings(negative, positive, np.zeros(()))
+    return Optimum(threshold, rates.tpr, rates.fpr, rates.tnr, rates.fnr, threshold, threshold, crossings, flags)
