@@ -1,6 +1,9 @@
 """Check what came in: every message names the argument, what came and what is allowed."""
 
+import sys
 from collections.abc import Iterable
+from numbers import Number
+from operator import index
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,14 +33,52 @@ def as_reals(name: str, value: ArrayLike) -> FloatArray:
     """Return ``value`` as float64, or refuse what is not real numbers (NaN included)."""
     try:
         array = np.asarray(value)
-        if array.dtype.kind not in "biuf":
+        single = array.dtype == object and array.ndim == 0
+        if array.dtype.kind not in "biufO" or (single and not isinstance(value, Number)):
             raise TypeError
-        array = array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise RocPredictError(f"{name}={shown(value)} is not a real number or an array of real numbers") from None
-    if np.isnan(array).any():
+    array = to_floats(name, array)
+    if np.isnan(array).any() or np.ma.is_masked(value):
         raise RocPredictError(f"{name}={shown(value)} is NaN somewhere; real numbers are needed")
     return array
+
+
+def to_floats(name: str, array: NDArray[Any]) -> FloatArray:
+    """Return an array of numbers as float64, NaN for what is missing, or refuse what float64 cannot hold."""
+    if array.dtype.kind == "O":
+        return _from_objects(name, array)
+    if array.dtype.kind in "iu":
+        _refuse_lost_digits(name, array[np.abs(array) >= 2**53].tolist())
+    try:
+        with np.errstate(over="raise"):
+            return array.astype(np.float64, copy=False)
+    except FloatingPointError:
+        raise RocPredictError(f"{name} holds numbers beyond the range of float64") from None
+
+
+def _from_objects(name: str, array: NDArray[Any]) -> FloatArray:
+    _refuse_lost_digits(name, [item for item in array.flat if isinstance(item, (int, np.integer))])
+    try:
+        if any(isinstance(item, (str, bytes)) for item in array.flat):
+            raise TypeError
+        floats = [np.nan if is_missing(item) else float(item) for item in array.flat]
+    except (TypeError, ValueError, ArithmeticError):
+        listed = ", ".join(sorted({type(item).__name__ for item in array.flat}))
+        raise RocPredictError(f"{name} holds objects ({listed}) that are not all numbers a float can hold") from None
+    return np.array(floats, dtype=np.float64).reshape(array.shape)
+
+
+def _refuse_lost_digits(name: str, integers: list[Any]) -> None:
+    if any(abs(item) > sys.float_info.max or int(float(item)) != item for item in integers):
+        raise RocPredictError(
+            f"{name} holds integers beyond 2**53 that float64 cannot tell apart; subtract an offset first"
+        )
+
+
+def is_missing(item: Any) -> bool:
+    """Tell None, NaN, and the NA and NaT of pandas."""
+    return item is None or type(item).__name__ in ("NAType", "NaTType") or bool(item != item)  # noqa: PLR0124
 
 
 def as_finite(name: str, value: ArrayLike) -> FloatArray:
@@ -66,12 +107,24 @@ def as_not_negative(name: str, value: ArrayLike) -> FloatArray:
     return array
 
 
-def as_pair(name: str, value: object) -> tuple[Any, Any]:
-    """Return ``value`` as (negative, positive), or refuse what is not two things."""
-    items = tuple(value) if isinstance(value, Iterable) and not isinstance(value, (str, bytes)) else ()
+def as_pair(name: str, value: object, form: str = "(negative, positive)") -> tuple[Any, Any]:
+    """Return ``value`` as a tuple of two, or refuse what is not two things in an order."""
+    ordered = isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set))
+    try:
+        items = tuple(value) if ordered else ()  # type: ignore[arg-type]
+    except TypeError:  # an array without axes
+        items = ()
     if len(items) != 2:
-        raise RocPredictError(f"{name}={shown(value)} is not a pair; give (negative, positive)")
+        raise RocPredictError(f"{name}={shown(value)} is not a pair; give {form}")
     return items
+
+
+def as_whole(name: str, value: object) -> int:
+    """Return ``value`` as an int, or refuse what is no whole number."""
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise RocPredictError(f"{name}={shown(value)} is not a whole number") from None
 
 
 def one_of(name: str, value: object, allowed: Iterable[object]) -> None:

@@ -54,6 +54,23 @@ def log_auc_complement(negative: Gaussian, positive: Gaussian) -> FloatArray:
     return _each(lambda *pair: (log_ndtr(-_separation(*pair)),), *_moments(negative, positive))[0]
 
 
+def empirical_auc_variance(negative: Gaussian, positive: Gaussian, count: tuple[float, float]) -> FloatArray:
+    """Give the variance of the empirical AUC of samples of these sizes, (negative, positive), drawn from the pair.
+
+    The variance of the Mann-Whitney statistic, with P(two positives > one negative) and P(one positive > two
+    negatives) by Owen's T.
+    """
+    n0, n1 = count
+    d, s0, s1 = _scaled(*_moments(negative, positive))
+    separation = _separation_of(d, s0, s1)
+    a = ndtr(separation)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        two_positives = a - 2 * owens_t(separation, s1 / np.sqrt(2 * s0 * s0 + s1 * s1))
+        two_negatives = a - 2 * owens_t(separation, s0 / np.sqrt(2 * s1 * s1 + s0 * s0))
+    spread = a * ndtr(-separation) + (n1 - 1) * (two_positives - a * a) + (n0 - 1) * (two_negatives - a * a)
+    return np.asarray(spread / (n0 * n1))
+
+
 def tpr_at_fpr(negative: Gaussian, positive: Gaussian, fpr: FloatArray) -> FloatArray:
     """Give Phi(a + b Phi^-1(FPR))."""
     d, s0, s1 = _scaled(*_moments(negative, positive))
@@ -105,7 +122,7 @@ def partial_auc_tpr(negative: Gaussian, positive: Gaussian, low: FloatArray, hig
 def hook(negative: Gaussian, positive: Gaussian) -> Hook:
     """Give the part of the curve below the chance line: wherever the SDs differ there is one."""
     d, s0, s1 = _scaled(*_moments(negative, positive))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         x = np.where(s0 == s1, np.inf * np.sign(d), d / (s1 - s0))  # where it meets the chance line
     at = ndtr(x)
     low = np.where(s0 < s1, at, 0.0)
@@ -151,9 +168,10 @@ def proper_auc_complement(negative: Gaussian, positive: Gaussian) -> FloatArray:
     """Give 1 - AUC of the likelihood-ratio rule, 2 T(D, 2 s0 s1/|s0^2 - s1^2|) with Owen's T."""
     d, s0, s1 = _scaled(*_moments(negative, positive))
     with np.errstate(divide="ignore", invalid="ignore"):
-        angle = 2 * s0 * s1 / (np.abs(s1 - s0) * (s0 + s1))
+        angle = 2 * (s0 / (s0 + s1)) * (s1 / np.abs(s1 - s0))
         same = (s0 == s1) & (s0 == 0)
-        complement = 2 * owens_t(_separation_of(d, s0, s1), np.where(s0 == s1, np.inf, angle))
+        h = np.clip(_separation_of(d, s0, s1), _GRID[0], _GRID[-1])  # T is 0 beyond, and NaN far beyond
+        complement = 2 * owens_t(h, np.where(s0 == s1, np.inf, angle))
     return np.where(same, np.where(d == 0, 0.5, 0.0), complement)
 
 
@@ -196,15 +214,18 @@ def _each(f: Callable[..., tuple[FloatArray, ...]], *args: FloatArray, block: in
 
 
 def _scaled(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) -> _Pair:
+    """Give d, s0 and s1; each feature is scaled by itself, so that no answer depends on its neighbours."""
     with np.errstate(over="ignore"):
         d = m1 - m0
-    largest = max(np.abs(d).max(initial=0), s0.max(initial=0), s1.max(initial=0))
-    if largest <= _SAFE and min(s0.min(initial=1), s1.min(initial=1)) >= 1 / _SAFE:
+    distance = np.abs(d)
+    largest, smallest = np.maximum(distance, np.maximum(s0, s1)), np.minimum(s0, s1)
+    safe = (largest <= _SAFE) & (smallest >= 1 / _SAFE) & ((distance >= 1 / _SAFE) | (d == 0))
+    if safe.all():
         return _Pair(d, s0, s1)
     halves = (m1 / 2 - m0 / 2, s0 / 2, s1 / 2)  # a sum that overflows has no digits to lose in halves
     d, s0, s1 = (np.where(np.isinf(d), half, whole) for half, whole in zip(halves, (d, s0, s1), strict=True))
     _, exponent = np.frexp(np.maximum(np.abs(d), np.maximum(s0, s1)))
-    return _Pair(*(np.ldexp(part, -exponent) for part in (d, s0, s1)))
+    return _Pair(*(np.ldexp(part, np.where(safe, 0, -exponent)) for part in (d, s0, s1)))
 
 
 def _separation(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) -> FloatArray:
@@ -214,21 +235,23 @@ def _separation(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) 
 def _separation_of(d: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
     """Give D; for two point masses +-inf, and 0 when they are one."""
     spread = np.sqrt(s0 * s0 + s1 * s1)
-    if spread.size and spread.min() > 0:
-        return np.asarray(d / spread)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(d == 0, 0.0, d / spread)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        separation = np.asarray(d / spread)
+    return separation if spread.all() else np.where(d == 0, 0.0, separation)
 
 
 def _log_ratio(s0: FloatArray, s1: FloatArray) -> FloatArray:
     """Give log(s1/s0) with full relative accuracy, however close the two are."""
     gap = s1 - s0
-    return np.asarray(np.copysign(np.log1p(np.abs(gap) / np.minimum(s0, s1)), gap))
+    size = np.log1p(np.abs(gap) / np.minimum(s0, s1))
+    if np.isinf(size).any():  # a ratio too large for a double has a logarithm all the same
+        size = np.where(np.isinf(size), np.abs(np.log(s1) - np.log(s0)), size)
+    return np.copysign(size, gap)
 
 
 def _roc(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, *, top: bool) -> FloatArray:
     """Give Phi((d + s0 Phi^-1(rate))/s1), and of a vertical piece its top or its bottom."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = d + np.where(s0 == 0, 0.0, s0 * ndtri(rate))
         z = np.where((s1 == 0) & (distance == 0), np.inf if top else -np.inf, distance / s1)
     height = ndtr(z)
@@ -339,7 +362,7 @@ def _at_point_mass(
     d, s0, s1 = scaled
     infinite = np.full_like(d, np.inf)
     just_above = np.nextafter(m0, np.inf)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         between = np.where(d > 0, np.maximum(m0 / 2 + m1 / 2, just_above), np.inf)
         cases = {
             "both": ((s0 == 0) & (s1 == 0), (between, infinite, np.where(d > 0, -np.inf, np.inf))),
@@ -381,7 +404,7 @@ def _around_point_mass(
     infinite = np.full_like(d, np.inf)
     above = d > 0
     between = m0 / 2 + m1 / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         z0, z1 = d / s0, -d / s1
     both = np.where(above, (-infinite, -infinite, -infinite), (between, -infinite, infinite))
     both_high = np.where(above, (between, infinite, -infinite), (infinite, infinite, infinite))
@@ -399,6 +422,16 @@ def _between(low: FloatArray, high: FloatArray) -> FloatArray:
     return np.asarray(np.where(straddles, middle, ndtr(near) - ndtr(far)))
 
 
+def _difference(low: FloatArray, high: FloatArray, step: FloatArray) -> FloatArray:
+    """Give Phi(high) - Phi(low), or 0 for a step = high - low below 0; of a short one the step keeps the digits."""
+    middle = low / 2 + high / 2
+    with np.errstate(invalid="ignore", over="ignore"):
+        short = np.abs(step) * (1 + np.abs(middle)) < 0.02
+        u, v = middle * middle, step * step
+        series = _density(middle) * step * (1 + v * (u - 1) / 24 + v * v * (u * u - 6 * u + 3) / 1920)
+    return np.where(step > 0, np.where(short, series, _between(np.fmin(low, high), high)), 0.0)
+
+
 def _area(d: FloatArray, sigma: FloatArray, beta: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """Integrate Phi((d + beta x)/sigma) over the normal density of x, between two probabilities."""
     return _each(_area_block, d, sigma, beta, low, high)[0]
@@ -412,7 +445,7 @@ def _area_block(
     # Owen's T is exact to 3e-16 and no better: small areas and steep curves need their own sum
     rough = ~(area > 0.01) | (np.abs(beta) > 100 * sigma) | (np.abs(beta) < sigma / 100)
     if rough.any():
-        picked = (part[rough] for part in (d, sigma, beta, x_low, x_high))
+        picked = (part[rough] for part in (d, sigma, beta, x_low, x_high, high - low))
         area[rough] = _each(_area_by_panels, *picked, block=_PANEL_BLOCK)[0]
     return (_area_at_point_mass(d, sigma, beta, low, high, area),)
 
@@ -433,17 +466,25 @@ def _bivariate(d: FloatArray, sigma: FloatArray, beta: FloatArray, x: FloatArray
 
 
 def _area_by_panels(
-    d: FloatArray, sigma: FloatArray, beta: FloatArray, x_low: FloatArray, x_high: FloatArray
+    d: FloatArray, sigma: FloatArray, beta: FloatArray, x_low: FloatArray, x_high: FloatArray, width: FloatArray
 ) -> tuple[FloatArray]:
-    """Integrate over panels narrow against both bends: that of the density and that of the curve."""
+    """Multiply the width by the mean height, over panels narrow against both bends: of the density and of the curve."""
     d, sigma, beta = d[..., None, None], sigma[..., None, None], beta[..., None, None]
 
-    def integrand(x: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(ndtr((d + beta * x) / sigma) * np.exp(-x * x / 2 - _LOG_SQRT_2PI))
+    def height(x: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.asarray(ndtr((d + beta * x) / sigma))
 
     edges = _edges(d[..., 0], sigma[..., 0], beta[..., 0], x_low, x_high)
-    return (panels(integrand, edges[..., :-1], edges[..., 1:]).sum(axis=-1),)
+    left, right = edges[..., :-1], edges[..., 1:]
+    area = panels(lambda x: height(x) * _density(x), left, right).sum(axis=-1)
+    total = panels(_density, left, right).sum(axis=-1)  # the width, but for the rounding of x_low and x_high
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (width * np.where(total > 0, area / total, height(x_low[..., None, None])[..., 0, 0]),)
+
+
+def _density(x: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(-x * x / 2 - _LOG_SQRT_2PI))
 
 
 def _edges(d: FloatArray, sigma: FloatArray, beta: FloatArray, x_low: FloatArray, x_high: FloatArray) -> FloatArray:
@@ -460,7 +501,7 @@ def _area_at_point_mass(
     """Give the area where a class has no spread: the curve is a step, a level or the chance line."""
     if sigma.all() and beta.all():
         return area
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         jump = ndtr(-d / beta)
         level = (high - low) * ndtr(np.where((sigma == 0) & (d == 0), 0.0, d / sigma))
         # beta > 0: positive from the jump on (TPR over FPR); beta < 0: up to it (TNR over TPR)
@@ -485,9 +526,9 @@ def _area_below_chance_by_panels(
     d, s0, s1 = d[..., None, None], s0[..., None, None], s1[..., None, None]
 
     def integrand(x: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            y = (d + s0 * x) / s1
-        return np.asarray(_between(np.fmin(y, x), x) * np.exp(-x * x / 2 - _LOG_SQRT_2PI))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            y, step = (d + s0 * x) / s1, ((s1 - s0) * x - d) / s1
+        return np.asarray(_difference(y, x, step) * _density(x))
 
     edges = _edges(d[..., 0], s1[..., 0], s0[..., 0], low, high)
     return (panels(integrand, edges[..., :-1], edges[..., 1:]).sum(axis=-1),)

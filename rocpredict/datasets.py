@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.arguments import FloatArray, as_finite, as_not_negative, as_pair, one_of
+from rocpredict.arguments import FloatArray, as_finite, as_not_negative, as_pair, as_whole, one_of
 from rocpredict.errors import RocPredictError
 from rocpredict.sources import read_csv
 
@@ -60,7 +60,7 @@ class Dataset:
             import narwhals
 
             columns = dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}
-            return narwhals.from_dict(columns, backend=backend).to_native()
+            return narwhals.from_dict(columns, backend=cast(Any, backend)).to_native()
         except ImportError:
             raise RocPredictError(
                 f"a {backend} frame needs narwhals and {backend}: pip install 'rocpredict[frames]' {backend}"
@@ -121,7 +121,7 @@ def simulate_two_gaussians(
     Raises
     ------
     RocPredictError
-        A negative std, a count below 1, or what is not a pair.
+        A negative std, a count below 1, a negative seed, or what is not a pair.
 
     Examples
     --------
@@ -129,9 +129,11 @@ def simulate_two_gaussians(
     >>> y
     array([0, 0, 0, 1, 1])
     """
+    if as_whole("seed", seed) < 0:
+        raise RocPredictError(f"seed={seed!r} is negative; it must be 0 or more")
     rng = np.random.default_rng(seed)
     means, stds = as_finite("mean", as_pair("mean", mean)), as_not_negative("std", as_pair("std", std))
-    counts = [int(n) for n in as_pair("count", count)]
+    counts = [as_whole("count", n) for n in as_pair("count", count)]
     if min(counts) < 1:
         raise RocPredictError(f"count={count!r} has a class without rows; give 1 or more for each")
     x = np.concatenate([rng.normal(m, s, n) for m, s, n in zip(means, stds, counts, strict=True)])

@@ -6,7 +6,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rocpredict import steps
-from rocpredict.arguments import FloatArray
+from rocpredict.arguments import FloatArray, shown
+from rocpredict.errors import RocPredictError
 from rocpredict.labels import split_classes
 from rocpredict.roc import Roc, as_sample
 
@@ -37,7 +38,10 @@ class EmpiricalRoc(Roc):
     def __post_init__(self) -> None:
         for name in ("negative", "positive"):
             object.__setattr__(self, name, as_sample(name, getattr(self, name)))
-        object.__setattr__(self, "count", (self.negative.total, self.positive.total))
+        counted = (self.negative.total, self.positive.total)
+        if self.count is not None and tuple(self.count) != counted:
+            raise RocPredictError(f"count={shown(self.count)} is not that of the samples, {counted}; leave it out")
+        object.__setattr__(self, "count", counted)
         super().__post_init__()
 
     def _thresholds(self, points: int) -> FloatArray:

@@ -16,7 +16,7 @@ MEANINGS = {
     "perfect_separation": "a threshold exists with TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0: all its values are equal",
 }
-"""Every flag that a result can carry, and what it says. The documentation prints this table."""
+"""Every flag that a result can carry, and what it says; docs/flags.md says when."""
 
 
 class Flags(Mapping[str, NDArray[np.bool_]]):

@@ -1,16 +1,15 @@
 """Which rows belong to which class: one validator for every function that takes x and y."""
 
-import sys
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.arguments import FloatArray, one_of, shown
+from rocpredict.arguments import FloatArray, is_missing, one_of, shown, to_floats
 from rocpredict.errors import RocPredictError
 
-_OBVIOUS = (({0, 1}, 1), ({-1, 1}, 1))
+_OBVIOUS = ({0, 1}, {-1, 1})
 _MANY_LABELS = 20
 
 
@@ -55,9 +54,11 @@ def split_classes(
     if len(values) != len(labels):
         raise RocPredictError(f"x has {len(values)} rows and y has {len(labels)}; they must have as many")
     names = _names(labels)
+    if len(names) == 1:
+        raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
+    if negative is not None:
+        _check_named("negative", negative, names)
     positive = _positive_label(names, positive, negative)
-    if negative is not None and negative not in names:
-        raise RocPredictError(f"negative={negative!r} is not a label in y; labels are {_listed(names)}")
     if negative is not None and negative == positive:
         raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
     is_positive = labels == positive
@@ -87,7 +88,7 @@ def as_values(x: ArrayLike, name: str = "x") -> FloatArray:
     RocPredictError
         What is not one column of real numbers, and integers that float64 would make equal.
     """
-    array = _unmasked(x)
+    array = _unmasked(name, x)
     if array.ndim != 1:
         raise RocPredictError(f"{name} has shape {array.shape}; give one feature of shape (n,), such as {name}[:, 0]")
     if not array.size:
@@ -96,42 +97,23 @@ def as_values(x: ArrayLike, name: str = "x") -> FloatArray:
         raise RocPredictError(
             f"{name} holds {_kind(array)} such as {array[0].item()!r}; numbers are needed (were x and y exchanged?)"
         )
-    if array.dtype.kind == "O":
-        array = _from_objects(array, name)
-    values = array.astype(np.float64)
-    large = array[np.abs(values) >= 2**53] if array.dtype.kind in "iu" else array[:0]
-    _refuse_lost_digits(name, large.tolist())
-    return values
-
-
-def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
-    kinds = {type(item) for item in array}
-    words = [item for item in array if isinstance(item, (str, bytes))]
+    words = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
     if words:
         raise RocPredictError(f"{name} holds text such as {words[0]!r}; numbers are needed (were x and y exchanged?)")
-    _refuse_lost_digits(name, [item for item in array if isinstance(item, (int, np.integer))])
-    try:
-        return np.array([np.nan if _is_missing(item) else float(item) for item in array])
-    except (TypeError, ValueError, OverflowError):
-        listed = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise RocPredictError(f"{name} holds objects ({listed}) that are not all numbers") from None
-
-
-def _refuse_lost_digits(name: str, integers: list[Any]) -> None:
-    if any(abs(item) > sys.float_info.max or int(float(item)) != item for item in integers):
-        raise RocPredictError(
-            f"{name} holds integers beyond 2**53 that float64 cannot tell apart; subtract an offset first"
-        )
+    return to_floats(name, array)
 
 
 def _as_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
-    labels = _unmasked(y)
+    labels = _unmasked("y", y)
     if labels.ndim != 1:
         raise RocPredictError(f"y has shape {labels.shape}; give one label for each row, shape (n,)")
     if not labels.size:
         raise RocPredictError("y is empty; give one label for each row")
-    objects = labels.dtype.kind == "O"
-    missing = np.array([_is_missing(label) for label in labels]) if objects else labels != labels  # noqa: PLR0124
+    objects = labels.dtype.kind in "OV"
+    compound = [label for label in labels if isinstance(label, Iterable) and not isinstance(label, (str, bytes))]
+    if objects and compound:
+        raise RocPredictError(f"y holds {shown(compound[0])}; a label is one number, text or other single thing")
+    missing = np.array([is_missing(label) for label in labels]) if objects else labels != labels  # noqa: PLR0124
     _refuse_nan("y", missing, "leave these rows out")
     if labels.dtype.kind == "f" and len(np.unique(labels)) > _MANY_LABELS:
         hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
@@ -148,22 +130,24 @@ def _names(labels: NDArray[Any]) -> list[Any]:
 
 def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
     if positive is not None:
-        if not any(positive == name for name in names):
-            raise RocPredictError(f"positive={positive!r} is not a label in y; labels are {_listed(names)}")
+        _check_named("positive", positive, names)
         return positive
-    if negative is not None and len(names) == 2 and negative in names:
+    if negative is not None and len(names) == 2:
         return next(name for name in names if name != negative)
     if not all(isinstance(name, (bool, int, float)) for name in names):
         raise RocPredictError(f"positive= is needed: which of the labels {_listed(names)} is the positive class?")
-    for pair, larger in _OBVIOUS:
-        if set(names) <= pair:
-            if len(names) == 1:
-                raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
-            return larger
+    if any(set(names) == pair for pair in _OBVIOUS):
+        return max(names)
     raise RocPredictError(
         f"positive= is needed: labels are {_listed(names)}, "
         "and only {0, 1}, {-1, 1} and booleans speak for themselves"
     )
+
+
+def _check_named(which: str, label: Any, names: list[Any]) -> None:
+    single = np.ndim(label) == 0 and not is_missing(label)
+    if not (single and any(label == name for name in names)):
+        raise RocPredictError(f"{which}={shown(label)} is not a label in y; labels are {_listed(names)}")
 
 
 def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:
@@ -173,21 +157,28 @@ def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:
         raise RocPredictError(f"{name} has {rows.size} missing (NaN) of {missing.size}, at rows {listed}; {remedy}")
 
 
-def _unmasked(values: Any) -> NDArray[Any]:
+def _unmasked(name: str, values: Any) -> NDArray[Any]:
+    """Return an array with None for what is masked, and every item as it was."""
     if isinstance(values, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
+        if not np.ma.is_masked(values):
+            return np.asarray(values.data)
+        items = np.asarray(values.data).astype(object)
+        items[np.ma.getmaskarray(values)] = None
+        return items
     if isinstance(values, (str, bytes, dict, set)) or not (
         hasattr(values, "__array__") or isinstance(values, Iterable)
     ):
-        raise RocPredictError(f"{shown(values)} is not an array; give one value for each row")
+        raise RocPredictError(f"{name}={shown(values)} is not an array; give one value for each row")
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    listed = list(values)
     try:
-        return np.asarray(values if hasattr(values, "__array__") else list(values))
+        array = np.asarray(listed)
     except ValueError:
-        raise RocPredictError(f"{shown(values)} is ragged: its rows have different lengths") from None
-
-
-def _is_missing(item: Any) -> bool:
-    return item is None or type(item).__name__ in ("NAType", "NaTType") or bool(item != item)  # noqa: PLR0124
+        raise RocPredictError(f"{name}={shown(listed)} is ragged: its rows have different lengths") from None
+    if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != listed:
+        array = np.array(listed, dtype=object)  # beside text numpy makes text of NaN, beside 0.5 a float of 2**53 + 1
+    return array
 
 
 def _kind(array: NDArray[Any]) -> str:

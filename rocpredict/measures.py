@@ -47,7 +47,10 @@ def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> "Rates"
     """
     named = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
     counts = Cells(*broadcast(**{name: as_not_negative(name, value) for name, value in named.items()}))
-    positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
+    with np.errstate(over="ignore"):
+        positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
+        if np.isinf(positives + negatives).any():
+            raise RocPredictError("tp, fp, fn and tn sum to more than float64 holds; scale them down")
     return Rates(
         tpr=plain(_ratio(counts.tp, positives)),
         fpr=plain(_ratio(counts.fp, negatives)),
@@ -66,7 +69,8 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
     >>> precision_from_rates(0.8, 0.1, 0.01)
     0.07476635514018691
     """
-    tpr, fpr, base = as_fractions("tpr", tpr), as_fractions("fpr", fpr), as_fractions("prevalence", prevalence)
+    named = {"tpr": tpr, "fpr": fpr, "prevalence": prevalence}
+    tpr, fpr, base = broadcast(**{name: as_fractions(name, value) for name, value in named.items()})
     return plain(_ratio(tpr * base, tpr * base + fpr * (1 - base)))
 
 
@@ -78,8 +82,12 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
     >>> precision_from_recall(0.8, n_positive=100, n_predicted_positive=90)
     0.8888888888888888
     """
-    found = as_fractions("recall", recall) * as_not_negative("n_positive", n_positive)
-    return plain(_ratio(found, as_not_negative("n_predicted_positive", n_predicted_positive)))
+    share, positives, predicted = broadcast(
+        recall=as_fractions("recall", recall),
+        n_positive=as_not_negative("n_positive", n_positive),
+        n_predicted_positive=as_not_negative("n_predicted_positive", n_predicted_positive),
+    )
+    return plain(_ratio(share * positives, predicted))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -183,9 +191,10 @@ class Rates:
 
     def f_beta(self, beta: float) -> Values:
         """Give the harmonic mean of precision and recall in which recall counts ``beta`` squared times."""
-        square = as_not_negative("beta", beta) ** 2
-        tp, fp, fn, _ = self._cells
-        return plain(_ratio((1 + square) * tp, (1 + square) * tp + square * fn + fp))
+        level, tp, fp, fn, _ = broadcast(beta=as_not_negative("beta", beta), **self._cells._asdict())
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = np.where(level > 1e8, 1.0, level**2 / (1 + level**2))  # of recall; beyond, 1 to double precision
+        return plain(_ratio(tp, tp + weight * fn + (1 - weight) * fp))
 
     @property
     def mcc(self) -> Values:

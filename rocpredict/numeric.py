@@ -83,7 +83,7 @@ def partial_auc_fpr(negative: Distribution, positive: Distribution, low: FloatAr
     first, last = negative.isf(high), negative.isf(low)
     edges = _edges(negative, positive)
     edges = np.unique(np.clip(edges, first, last)[np.isfinite(np.clip(edges, first, last))])
-    smooth = integrate(lambda x: np.asarray(negative.pdf(x) * positive.sf(x)), edges)
+    smooth = integrate(lambda x: _density(negative, x) * positive.sf(x), edges)
     points, _ = negative.atoms()
     start, end = np.asarray(negative.sf(points)), np.asarray(negative.at_or_above(points))
     left, right = np.clip(start, low, high), np.clip(end, low, high)
@@ -110,7 +110,7 @@ def hook(negative: Distribution, positive: Distribution) -> Hook:
         return np.asarray(np.where(np.asarray(negative.below(x)) < negative.at_or_above(x), below, above))
 
     def shortfall(x: FloatArray) -> FloatArray:
-        return np.asarray(negative.pdf(x)) * np.maximum(0.0, -excess(x))
+        return _density(negative, x) * np.maximum(0.0, -excess(x))
 
     height = excess(grid)
     under = grid[height < 0]
@@ -148,7 +148,7 @@ def best(negative: Distribution, positive: Distribution, log_kappa: FloatArray) 
     ends = np.array([np.inf, -np.inf])
     grid = _grid(negative, positive)  # serves where the densities are flat, and as a safeguard
     candidates = np.concatenate([found, atoms, np.nextafter(atoms, np.inf), ends, grid])
-    losses = loss(candidates)
+    losses = np.nan_to_num(loss(candidates), nan=np.inf)
     most = losses.min() * (1 + _ROUNDING)
     threshold = candidates[np.argmax(losses <= most)]
     low, high = _plateau(loss, _log_ratio(negative, positive), np.unique(candidates), threshold, most, log_kappa)
@@ -190,7 +190,7 @@ def proper_auc_complement(negative: Distribution, positive: Distribution) -> Flo
 
     kinks = [_where_equal(level, at, grid, values) for at in level(turns)]
     edges = np.unique(np.concatenate([_edges(negative, positive), turns, *kinks]))
-    return np.asarray(integrate(lambda x: np.asarray(positive.pdf(x)) * likelier(x), edges))
+    return np.asarray(integrate(lambda x: _density(positive, x) * likelier(x), edges))
 
 
 def proper_rule(negative: Distribution, positive: Distribution) -> Regions:
@@ -219,8 +219,14 @@ def _mean_over(weighing: Distribution, f: Callable[[FloatArray], FloatArray], ot
     points, masses = weighing.atoms()
     total = masses @ np.asarray(f(points))
     if masses.sum() < 0.5:
-        total += integrate(lambda x: np.asarray(weighing.pdf(x)) * f(x), _edges(weighing, other))
+        total += integrate(lambda x: _density(weighing, x) * f(x), _edges(weighing, other))
     return np.asarray(total)
+
+
+def _density(d: Distribution, x: FloatArray) -> FloatArray:
+    """Give the density to integrate; a point that was rounded onto a pole of it stands for no width."""
+    pdf = np.asarray(d.pdf(x))
+    return np.where(np.isinf(pdf), 0.0, pdf)
 
 
 def _share_of_atom(d: Distribution, t: FloatArray, rate: FloatArray) -> FloatArray:
@@ -308,9 +314,13 @@ def _plateau(
     log_kappa: FloatArray,
 ) -> tuple[float, float]:
     """Give the ends of the thresholds around this one that lose no more, where the densities are level or none."""
-    with np.errstate(invalid="ignore"):
-        steepness = level(candidates) - log_kappa
-    flat = (np.isnan(steepness) | (steepness == 0) | np.isinf(candidates)) & (loss(candidates) <= most)
+
+    def level_at(t: FloatArray) -> NDArray[np.bool_]:
+        with np.errstate(invalid="ignore"):
+            steepness = level(t) - log_kappa
+        return np.asarray((np.isnan(steepness) | (steepness == 0) | np.isinf(t)) & (loss(t) <= most))
+
+    flat = level_at(candidates)
     first = last = int(np.searchsorted(candidates, threshold))
     while first > 0 and flat[first - 1]:
         first -= 1
@@ -318,9 +328,9 @@ def _plateau(
         last += 1
     low, high = candidates[first], candidates[last]
     if low < threshold and first > 0 and np.isfinite(candidates[first - 1]):
-        _, low = _bisect(lambda t: loss(t) <= most, candidates[first - 1], low)
+        _, low = _bisect(level_at, candidates[first - 1], low)
     if high > threshold and last < len(flat) - 1 and np.isfinite(candidates[last + 1]):
-        high, _ = _bisect(lambda t: loss(t) > most, high, candidates[last + 1])
+        high, _ = _bisect(lambda t: ~level_at(t), high, candidates[last + 1])
     return float(low), float(high)
 
 

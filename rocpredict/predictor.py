@@ -2,13 +2,14 @@
 
 import warnings
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative, as_pair, shown
+from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative, as_pair, broadcast, plain, shown
 from rocpredict.distributions import Distribution, Ecdf, FromScipy, Gaussian
 from rocpredict.errors import AssumptionWarning, RocPredictError
 from rocpredict.labels import split_classes
@@ -115,7 +116,7 @@ class PredictedRoc(Roc):
         spread = spreads[0]
         if (median is not None) != (spread == "iqr"):
             raise RocPredictError("median= and iqr= go together, in place of mean= and std=")
-        if (mean is None) == (spread in {"std", "sem"}) or (mean is not None and spread == "iqr"):
+        if (spread == "iqr" and mean is not None) or (spread in {"std", "sem"} and mean is None):
             raise RocPredictError(f"{spread}= {'needs' if mean is None else 'goes without'} mean=")
         if spread == "std":
             pair = _gaussians(mean, as_pair("std", std))
@@ -186,24 +187,37 @@ def predict_roc(
 
 
 def _fit_with(family: Any) -> Any:
-    if family == "gaussian":
+    if isinstance(family, str) and family == "gaussian":
         return _fit_gaussian
-    if family == "empirical":
+    if isinstance(family, str) and family == "empirical":
         return lambda _, sample: Ecdf(sample)
     if hasattr(family, "fit") and hasattr(family, "name"):
-        return lambda _, sample: FromScipy(family(*family.fit(sample)))
+        return partial(_fit_scipy, family)
     raise RocPredictError(
         f"family={shown(family)} is not available; choose 'gaussian', 'empirical' or a scipy.stats distribution"
     )
 
 
-def _fit_gaussian(name: str, sample: FloatArray) -> Distribution:
+def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution:
+    _refuse_infinite(name, sample)
+    try:
+        with np.errstate(all="ignore"):
+            return FromScipy(family(*family.fit(sample)))
+    except (ValueError, ArithmeticError, RuntimeError) as error:
+        raise RocPredictError(f"family={family.name!r} cannot be fitted to the {name} class: {error}") from None
+
+
+def _refuse_infinite(name: str, sample: FloatArray) -> None:
     infinite = int(np.isinf(sample).sum())
     if infinite:
         raise RocPredictError(
-            f"x has {infinite} infinite values in the {name} class; a Gaussian needs finite ones "
+            f"x has {infinite} infinite values in the {name} class; a fit needs finite ones "
             "(ranks do not: see empirical_roc)"
         )
+
+
+def _fit_gaussian(name: str, sample: FloatArray) -> Distribution:
+    _refuse_infinite(name, sample)
     if len(sample) < 2:
         raise RocPredictError(f"x has 1 row in the {name} class; a standard deviation needs 2 or more")
     return Gaussian.fit(sample)
@@ -232,21 +246,21 @@ def _std_from_iqr(median: Any, iqr: Any) -> tuple[Values, Values]:
 
 def _width(median: Any, iqr: Any) -> FloatArray:
     """Give the width of an interquartile range: itself, or the distance of its two quartiles."""
-    if np.ndim(iqr) == 0 or np.ndim(median) > 0:
-        return as_not_negative("iqr", iqr)
-    low, high = (as_finite("iqr", quartile) for quartile in as_pair("iqr", iqr))
-    middle = as_finite("median", median)
-    if not low <= middle <= high:
+    middle, given = as_finite("median", median), as_finite("iqr", iqr)
+    if given.ndim <= middle.ndim:
+        return as_not_negative("iqr", plain(given))
+    low, high = as_pair("iqr", given, "a width or (q1, q3)")
+    if np.shape(low) != middle.shape or not ((low <= middle) & (middle <= high)).all():
         raise RocPredictError(f"iqr={shown(iqr)} does not hold its median {shown(median)}; give (q1, q3)")
-    if abs(middle - (low + high) / 2) > _SKEWED * (high - low):
+    if (np.abs(middle - (low + high) / 2) > _SKEWED * (high - low)).any():
         warnings.warn(
-            f"the median {float(middle):g} lies far from the middle of its quartiles {float(low):g} and "
-            f"{float(high):g}: this class is skewed, and its Gaussian prediction is in doubt; "
+            f"the median {shown(median)} lies far from the middle of its quartiles {shown(iqr)}: "
+            "this class is skewed, and its Gaussian prediction is in doubt; "
             "transform the feature (such as by its logarithm) if you can",
             AssumptionWarning,
-            stacklevel=2,
+            stacklevel=5,
         )
-    return high - low
+    return np.asarray(high - low)
 
 
 def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian, Gaussian]:
@@ -254,9 +268,10 @@ def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian, Gaussian]:
     if mean is None:
         return Gaussian(np.zeros_like(d), 1.0), Gaussian(d, 1.0)
     low, high = (as_finite("mean", m) for m in as_pair("mean", mean))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    low, high, d = broadcast(negative_mean=low, positive_mean=high, effect_size=d)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         std = (high - low) / d
-    if not np.all(std > 0):
+    if not np.all((std > 0) & np.isfinite(std)):
         raise RocPredictError(
             f"effect_size={shown(effect_size)} does not fit the means; it has the sign of their difference"
         )

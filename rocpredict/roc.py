@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr
 
 from rocpredict.answers import Regions
-from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, as_reals, one_of, plain
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, as_reals, as_whole, one_of, plain, shown
 from rocpredict.curve import RocCurve
-from rocpredict.distributions import Distribution, Ecdf, Gaussian, as_distribution, with_grid_axis
+from rocpredict.distributions import Distribution, Ecdf, Gaussian, as_distribution, is_frozen_scipy, with_grid_axis
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.measures import Cells, Measure, Rates
@@ -41,9 +42,9 @@ class Roc:
         What is no distribution, an unknown direction, counts below 0 or none above.
     """
 
-    _: KW_ONLY
     negative: Any
     positive: Any
+    _: KW_ONLY
     direction: Any = None
     count: tuple[float, float] | None = None
     auto_direction: bool = field(init=False, default=False)
@@ -51,12 +52,13 @@ class Roc:
     def __post_init__(self) -> None:
         pair = {name: as_distribution(name, getattr(self, name)) for name in ("negative", "positive")}
         try:
-            np.broadcast_shapes(*(d.shape for d in pair.values()))
+            shape = np.broadcast_shapes(*(d.shape for d in pair.values()))
         except ValueError:
             shapes = ", ".join(f"{name} {d.shape}" for name, d in pair.items())
             raise RocPredictError(f"batches of different shapes: {shapes}") from None
+        engine_for(**pair)  # refuses a batch that it could not answer
         for name, distribution in pair.items():
-            object.__setattr__(self, name, distribution)
+            object.__setattr__(self, name, _spread(distribution, shape))
         one_of("direction", self.direction, _DIRECTIONS)
         if self.count is not None:
             object.__setattr__(self, "count", _checked_count(self.count))
@@ -118,7 +120,9 @@ class Roc:
         """
         tpr, fpr, tnr, fnr = (question(threshold) for question in (self.tpr, self.fpr, self.tnr, self.fnr))
         if prevalence is not None:
-            return Rates(tpr, fpr, tnr, fnr, plain(as_fractions("prevalence", prevalence)))
+            share = as_fractions("prevalence", prevalence)
+            _check_shapes("prevalence", share.shape, "the rates", np.shape(tpr))
+            return Rates(tpr, fpr, tnr, fnr, plain(share))
         if self.count is None:
             return Rates(tpr, fpr, tnr, fnr)
         negatives, positives = self.count
@@ -166,7 +170,7 @@ class Roc:
         if (fpr is None) == (tpr is None):
             raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
         name, band = ("fpr", fpr) if tpr is None else ("tpr", tpr)
-        low, high = (as_fractions(name, end) for end in as_pair(name, band))
+        low, high = (self._fitting(name, as_fractions(name, end)) for end in as_pair(name, band, "(low, high)"))
         if np.any(low >= high):
             raise RocPredictError(f"{name}={band!r} is an empty band; give (low, high) with low < high")
         one_of("correction", correction, (None, "mcclish"))
@@ -180,23 +184,23 @@ class Roc:
     # ---- along the curve
     def tpr_at_fpr(self, fpr: ArrayLike) -> Values:
         """Give the TPR at an FPR; where the curve is vertical, its top."""
-        return plain(self._engine.tpr_at_fpr(*self._pair, as_fractions("fpr", fpr)))
+        return plain(self._engine.tpr_at_fpr(*self._pair, self._rate("fpr", fpr)))
 
     def fpr_at_tpr(self, tpr: ArrayLike) -> Values:
         """Give the lowest FPR at which the curve reaches a TPR."""
-        return plain(self._engine.fpr_at_tpr(*self._pair, as_fractions("tpr", tpr)))
+        return plain(self._engine.fpr_at_tpr(*self._pair, self._rate("tpr", tpr)))
 
     def threshold_at_fpr(self, fpr: ArrayLike) -> Values:
         """Give the threshold with the highest TPR among those with no more than this FPR."""
-        return self._turned_back(self._engine.threshold_at_fpr(*self._pair, as_fractions("fpr", fpr)))
+        return self._turned_back(self._engine.threshold_at_fpr(*self._pair, self._rate("fpr", fpr)))
 
     def threshold_at_tpr(self, tpr: ArrayLike) -> Values:
         """Give the threshold with the lowest FPR among those with no less than this TPR."""
-        return self._turned_back(self._engine.threshold_at_tpr(*self._pair, as_fractions("tpr", tpr)))
+        return self._turned_back(self._engine.threshold_at_tpr(*self._pair, self._rate("tpr", tpr)))
 
     def slope(self, fpr: ArrayLike) -> Values:
         """Give the slope of the curve at an FPR: the likelihood ratio at its threshold."""
-        return plain(self._engine.slope(*self._pair, as_fractions("fpr", fpr)))
+        return plain(self._engine.slope(*self._pair, self._rate("fpr", fpr)))
 
     def hook(self) -> "Hook":
         """Give the part of the curve that lies below the chance line."""
@@ -210,7 +214,7 @@ class Roc:
         points : int
             How many thresholds, spread over both classes; a step function has its own and ignores this.
         """
-        if points < 2:
+        if as_whole("points", points) < 2:
             raise RocPredictError(f"points={points!r} is too few; the curve has at least its two ends")
         thresholds = self._thresholds(points)
         negative, positive = (with_grid_axis(d) for d in self._pair)
@@ -258,6 +262,10 @@ class Roc:
         likelihood ratio rises (Anderson and Bahadur 1962 treat the same quadratic); an end of the axis
         when no crossing beats it. For samples it is the midpoint of the middle one of the best intervals.
         """
+        given = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn, "beta": beta, "value": value}
+        for name, number in given.items():
+            if number is not None:
+                self._fitting(name, as_reals(name, number))
         if prevalence is None:
             prevalence = self.prevalence
         target = Target(
@@ -274,7 +282,7 @@ class Roc:
             tnr=plain(found.tnr),
             fnr=plain(found.fnr),
             criterion=criterion if isinstance(criterion, str) else getattr(criterion, "__name__", "function"),
-            crossings=crossings if self.shape else crossings[~np.isnan(crossings)],
+            crossings=crossings if crossings.ndim > 1 else crossings[~np.isnan(crossings)],
             plateau=(plain(np.minimum(*ends)), plain(np.maximum(*ends))),
             flags=found.flags | self._own_flags,
         )
@@ -289,9 +297,11 @@ class Roc:
         array of shape (k,), or F + (2,) for a batch
             Ascending; in a batch NaN where there are fewer than two. Empty for step functions.
         """
+        for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
+            self._fitting(name, as_reals(name, number))
         found = self._engine.crossings(*self._pair, log_price(prevalence, cost_fp, cost_fn))
         found = np.sort(self._turned_back(found, grid=True), axis=-1)
-        return found if self.shape else found[~np.isnan(found)]
+        return found if found.ndim > 1 else found[~np.isnan(found)]
 
     def proper(self) -> "ProperRoc":
         """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature."""
@@ -320,6 +330,18 @@ class Roc:
     def _own_flags(self) -> Flags:
         return Flags(auto_direction=np.full(self.shape, self.auto_direction))
 
+    def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
+        rate = as_fractions(name, rate)
+        _check_shapes(name, rate.shape, "the batch of features", self.shape)
+        return rate
+
+    def _fitting(self, name: str, values: FloatArray) -> FloatArray:
+        """Return what an engine takes: for two Gaussians whatever fits the batch, else one number."""
+        if values.ndim and not isinstance(self.negative, Gaussian):
+            raise RocPredictError(f"{name}={shown(values.tolist())} has shape {values.shape}; give one number")
+        _check_shapes(name, values.shape, "the batch of features", self.shape)
+        return values
+
     def _oriented(self, distribution: Any) -> Distribution:
         """Give the distribution of x, or of -x where positives lie lower: then the rule is x >= threshold again."""
         if not np.any(self._lower):
@@ -330,6 +352,8 @@ class Roc:
 
     def _turned(self, threshold: ArrayLike, *, grid: bool = False) -> FloatArray:
         threshold = as_reals("threshold", threshold)
+        if not grid:
+            _check_shapes("threshold", threshold.shape, "the batch of features", self.shape)
         lower = self._lower[..., None] if grid and np.ndim(self._lower) else self._lower
         if not np.any(lower):
             return threshold
@@ -350,10 +374,8 @@ class Roc:
     def _thresholds(self, points: int) -> FloatArray:
         """Give thresholds spread over both classes, descending from +inf to -inf."""
         wide = [with_grid_axis(d) for d in self._pair]
-        share = np.linspace(-6, 6, max(points - 2, 0) // 2)
-        from scipy.special import ndtr
-
-        inner = [np.asarray(d.isf(ndtr(share))) for d in wide]
+        shares = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
+        inner = [np.asarray(d.isf(share)) for d, share in zip(wide, shares, strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
         ends = [np.full((*self.shape, 1), end) for end in (np.inf, -np.inf)]
         return -np.sort(-np.concatenate([*inner, *ends], axis=-1), axis=-1)
@@ -450,15 +472,34 @@ def as_sample(name: str, sample: Any) -> Ecdf:
     """Return an empirical distribution as it is, and a sample as one."""
     if isinstance(sample, Ecdf):
         return sample
-    if isinstance(sample, Gaussian):
+    if isinstance(sample, Distribution) or is_frozen_scipy(sample):
         raise RocPredictError(
-            f"{name}={sample!r} is no sample; an empirical ROC needs values, a predicted one takes this"
+            f"{name}={shown(sample)} is no sample; an empirical ROC needs values, a predicted one takes this"
         )
-    return Ecdf(sample)
+    try:
+        return Ecdf(sample)
+    except RocPredictError as error:
+        raise RocPredictError(f"{name}: {error}") from None
+
+
+def _spread(distribution: Distribution, shape: tuple[int, ...]) -> Distribution:
+    """Give a Gaussian the shape of the whole batch, so that every answer has it."""
+    if isinstance(distribution, Gaussian) and distribution.shape != shape:
+        return Gaussian(np.broadcast_to(distribution.mean, shape), distribution.std)
+    return distribution
+
+
+def _check_shapes(name: str, shape: tuple[int, ...], whole: str, of_whole: tuple[int, ...]) -> None:
+    try:
+        np.broadcast_shapes(shape, of_whole)
+    except ValueError:
+        raise RocPredictError(
+            f"{name} has shape {shape} and {whole} {of_whole}; give one for all, or one for each"
+        ) from None
 
 
 def _checked_count(count: Any) -> tuple[float, float]:
-    negatives, positives = (float(as_reals("count", c)) for c in as_pair("count", count))
-    if not (0 < negatives < np.inf and 0 < positives < np.inf):
-        raise RocPredictError(f"count={count!r} has a class without cases; give numbers above 0")
-    return negatives, positives
+    pair = [as_reals("count", c) for c in as_pair("count", count)]
+    if any(c.ndim or not 0 < c < np.inf for c in pair):
+        raise RocPredictError(f"count={shown(count)} is not one number of cases above 0 for each class")
+    return float(pair[0]), float(pair[1])

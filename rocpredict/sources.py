@@ -3,6 +3,7 @@
 import csv
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,12 @@ from rocpredict.errors import RocPredictError
 _MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"})
 
 
-class Table:
+class CsvTable:
     """Hold the columns of a CSV file as text, with the line each row came from.
 
     Examples
     --------
-    >>> table = Table("two.csv", ["size", "class"], [["1.5", "a"], ["2", "b"]], lines=[2, 3])
+    >>> table = CsvTable("two.csv", ["size", "class"], [["1.5", "a"], ["2", "b"]], lines=[2, 3])
     >>> table.numbers("size")
     array([1.5, 2. ])
     """
@@ -59,13 +60,32 @@ class Table:
                 ) from None
         return values
 
+    def labels(self, column: str) -> NDArray[Any]:
+        """Give a column as labels: numbers where all of them are (0 and 1, not "0" and "1"), else text.
+
+        Raises
+        ------
+        RocPredictError
+            No such column, or a cell without a label: its line is named.
+        """
+        cells = np.char.strip(self.text(column))
+        for cell, line in zip(cells, self._lines, strict=True):
+            if cell in _MISSING:
+                raise RocPredictError(f"{self.name}, line {line}: column {column!r} has no label")
+        try:
+            numbers = cells.astype(np.float64)
+        except ValueError:
+            return cells
+        whole = np.isfinite(numbers).all() and (numbers == np.round(numbers)).all()
+        return numbers.astype(np.int64) if whole else numbers
+
     def _index(self, column: str) -> int:
         if column not in self.header:
             raise RocPredictError(f"{self.name} has no column {column!r}; columns are {', '.join(self.header)}")
         return self.header.index(column)
 
 
-def read_csv(path: str | os.PathLike[str]) -> Table:
+def read_csv(path: str | os.PathLike[str]) -> CsvTable:
     """Read a CSV file with a header line, in UTF-8.
 
     Raises
@@ -102,4 +122,4 @@ def read_csv(path: str | os.PathLike[str]) -> Table:
         raise RocPredictError(f"{name}, line {reader.line_num}: {error}") from None
     if not rows:
         raise RocPredictError(f"{name} has a header and no rows")
-    return Table(name, header, rows, lines)
+    return CsvTable(name, header, rows, lines)

@@ -171,9 +171,10 @@ def _best_f_beta(engine: Any, negative: Distribution, positive: Distribution, ta
         level = score / (1 + square)
         found: Optimum = engine.best(negative, positive, np.log(level) - np.log1p(-level) + odds)
         better = (1 + square) * share * found.tpr / (square * share + share * found.tpr + (1 - share) * found.fpr)
-        if not (better > score * (1 + 1e-15)).any():
+        climbs = better > score * (1 + 1e-15)
+        if not climbs.any():
             break
-        score = np.maximum(score, better)
+        score = np.where(climbs, better, score)  # who has arrived stays, whatever the neighbours do
     return found
 
 
@@ -248,7 +249,8 @@ def _best_searched(
         right = np.take_along_axis(grid, np.minimum(index + 1, grid.shape[-1] - 1), axis=-1)
         inner = here[..., None]
         left, right = np.where(np.isfinite(left), left, inner), np.where(np.isfinite(right), right, inner)
-        grid = left + (right - left) * np.linspace(0, 1, 33)
+        with np.errstate(invalid="ignore"):  # around an end there is nothing to refine
+            grid = left + (right - left) * np.linspace(0, 1, 33)
         grid = np.where(np.isfinite(inner), grid, inner)
     return _optimum_at(engine, negative, positive, threshold)
 

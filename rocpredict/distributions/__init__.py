@@ -7,12 +7,21 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.protocol import Atoms, Distribution
 from rocpredict.errors import RocPredictError
 
-__all__ = ["Atoms", "Distribution", "Ecdf", "FromScipy", "Gaussian", "as_distribution", "with_grid_axis"]
+__all__ = [
+    "Atoms",
+    "Distribution",
+    "Ecdf",
+    "FromScipy",
+    "Gaussian",
+    "as_distribution",
+    "is_frozen_scipy",
+    "with_grid_axis",
+]
 
 
 def as_distribution(name: str, candidate: object) -> Distribution:
     """Return a distribution that answers the protocol, or refuse what cannot be one."""
-    if isinstance(candidate, Distribution):
+    if isinstance(candidate, Distribution) and not isinstance(candidate, type):
         return candidate
     if is_frozen_scipy(candidate):
         return FromScipy(candidate)

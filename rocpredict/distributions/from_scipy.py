@@ -68,40 +68,39 @@ class FromScipy:
         x = as_reals("x", x)
         if self.discrete:
             return plain(np.full(x.shape, -np.inf))
-        with np.errstate(all="ignore"):
-            return plain(self.frozen.logpdf(x))
+        return plain(np.where(np.isinf(x), -np.inf, self._ask("logpdf", x)))
 
     def cdf(self, x: ArrayLike) -> Values:
         """Give P(X <= x)."""
-        return plain(self.frozen.cdf(as_reals("x", x)))
+        return self._tail("cdf", as_reals("x", x))
 
     def sf(self, x: ArrayLike) -> Values:
         """Give P(X > x)."""
-        return plain(self.frozen.sf(as_reals("x", x)))
+        return self._tail("sf", as_reals("x", x))
 
     def below(self, x: ArrayLike) -> Values:
         """Give P(X < x)."""
-        return plain(self.frozen.cdf(self._just_before(x)))
+        return self._tail("cdf", self._just_before(x))
 
     def at_or_above(self, x: ArrayLike) -> Values:
         """Give P(X >= x)."""
-        return plain(self.frozen.sf(self._just_before(x)))
+        return self._tail("sf", self._just_before(x))
 
     def ppf(self, q: ArrayLike) -> Values:
         """Give the smallest x with ``cdf(x) >= q``."""
-        return plain(self.frozen.ppf(as_fractions("q", q)))
+        return self._ask("ppf", as_fractions("q", q))
 
     def isf(self, q: ArrayLike) -> Values:
         """Give the smallest x with ``sf(x) <= q``."""
-        return plain(self.frozen.isf(as_fractions("q", q)))
+        return self._ask("isf", as_fractions("q", q))
 
     def atoms(self) -> Atoms:
         """Give the whole numbers (shifted by loc) that have a probability, up to a rest of 1e-30 in a tail."""
         if not self.discrete:
             return Atoms(np.empty(0), np.empty(0))
         low, high = self.frozen.support()
-        low = low if np.isfinite(low) else self.frozen.ppf(_REST)
-        high = high if np.isfinite(high) else self.frozen.isf(_REST)
+        low = low if np.isfinite(low) else self._end("cdf", -1)
+        high = high if np.isfinite(high) else self._end("sf", 1)
         if not high - low < _MOST_ATOMS:
             raise RocPredictError(f"{self!r} has more than {_MOST_ATOMS:,} atoms")
         points = np.arange(low, high + 1, dtype=np.float64)
@@ -112,9 +111,25 @@ class FromScipy:
         """Give the distribution of -X."""
         return Reflected(self)
 
+    def _ask(self, question: str, x: FloatArray) -> Values:
+        with np.errstate(all="ignore"):
+            return plain(getattr(self.frozen, question)(x))
+
+    def _tail(self, question: str, x: FloatArray) -> Values:
+        tail = self._ask(question, x)
+        lost = np.isnan(tail) & (np.abs(x) >= 2**53)  # where some discrete families run out of integers
+        return plain(np.where(lost, (x > 0) == (question == "cdf"), tail))
+
+    def _end(self, tail: str, step: int) -> float:
+        """Give a value beyond which a tail holds next to nothing (scipy's own isf runs out of digits at 1e-16)."""
+        end = float(self.frozen.median())
+        while self._ask(tail, np.asarray(end)) > _REST and abs(step) < _MOST_ATOMS:
+            end, step = end + step, 2 * step
+        return end
+
     def _just_before(self, x: ArrayLike) -> FloatArray:
         x = as_reals("x", x)
-        return np.nextafter(x, -np.inf) if self.discrete else x
+        return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
 
     def __repr__(self) -> str:
         args = [shown(a) for a in self.frozen.args]
@@ -135,27 +150,27 @@ class Reflected:
 
     def pdf(self, x: ArrayLike) -> Values:
         """Give the density."""
-        return self.base.pdf(np.negative(x))
+        return self.base.pdf(-as_reals("x", x))
 
     def logpdf(self, x: ArrayLike) -> Values:
         """Give the logarithm of the density."""
-        return self.base.logpdf(np.negative(x))
+        return self.base.logpdf(-as_reals("x", x))
 
     def cdf(self, x: ArrayLike) -> Values:
         """Give P(X <= x)."""
-        return self.base.at_or_above(np.negative(x))
+        return self.base.at_or_above(-as_reals("x", x))
 
     def sf(self, x: ArrayLike) -> Values:
         """Give P(X > x)."""
-        return self.base.below(np.negative(x))
+        return self.base.below(-as_reals("x", x))
 
     def below(self, x: ArrayLike) -> Values:
         """Give P(X < x)."""
-        return self.base.sf(np.negative(x))
+        return self.base.sf(-as_reals("x", x))
 
     def at_or_above(self, x: ArrayLike) -> Values:
         """Give P(X >= x)."""
-        return self.base.cdf(np.negative(x))
+        return self.base.cdf(-as_reals("x", x))
 
     def ppf(self, q: ArrayLike) -> Values:
         """Give the smallest x with ``cdf(x) >= q``."""

@@ -14,8 +14,10 @@ from rocpredict.arguments import (
     as_fractions,
     as_not_negative,
     as_reals,
+    as_whole,
     broadcast,
     frozen,
+    one_of,
     plain,
 )
 from rocpredict.distributions.protocol import Atoms
@@ -64,24 +66,27 @@ class Gaussian:
         ----------
         x : array of shape (n,) or (n, F)
             Values of one class, a column for each feature; finite.
-        ddof : int, default 1
+        ddof : {1, 0}
             The standard deviation divides by ``n - ddof``. The founding paper uses 1.
 
         Raises
         ------
         RocPredictError
-            Values that are not finite, or no more than ``ddof`` rows.
+            Values that are not finite, no more than ``ddof`` rows, another ``ddof``.
         """
         sample = as_finite("x", x)
         if sample.ndim not in (1, 2):
             raise RocPredictError(f"x has shape {sample.shape}; give (n,) for one feature or (n, features)")
+        one_of("ddof", as_whole("ddof", ddof), (0, 1))
         if len(sample) <= ddof:
             raise RocPredictError(f"x has {len(sample)} rows; a standard deviation with {ddof=} needs {ddof + 1}")
         _, exponent = np.frexp(np.abs(sample).max(axis=0))
         scaled = np.ldexp(sample, -exponent)  # so that neither the sum nor the squares overflow
         mean = scaled.mean(axis=0)
         mean += (scaled - mean).mean(axis=0)
-        std = np.sqrt(((scaled - mean) ** 2).sum(axis=0) / (len(sample) - ddof))
+        deviation = scaled - mean
+        deviation -= deviation.mean(axis=0)  # a mean far from 0 is rounded more coarsely than the deviations
+        std = np.sqrt((deviation**2).sum(axis=0) / (len(sample) - ddof))
         constant = (sample == sample[0]).all(axis=0)
         return cls(
             np.where(constant, sample[0], np.ldexp(mean, exponent)), np.where(constant, 0.0, np.ldexp(std, exponent))
@@ -99,7 +104,7 @@ class Gaussian:
     def logpdf(self, x: ArrayLike) -> Values:
         """Give the logarithm of the density."""
         z = self._z(x, at_mean=np.inf)
-        with np.errstate(divide="ignore", over="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             logpdf = -0.5 * z * z - np.log(self.std) - _LOG_SQRT_2PI
         return plain(np.where(np.equal(self.std, 0), -np.inf, logpdf))
 
@@ -146,8 +151,7 @@ class Gaussian:
 
     def _z(self, x: ArrayLike, *, at_mean: float) -> FloatArray:
         """Give (x - mean)/std; for a point mass +-inf, and ``at_mean`` at its mean."""
-        x = as_reals("x", x)
-        mean, std = np.asarray(self.mean), np.asarray(self.std)
+        x, mean, std = broadcast(x=as_reals("x", x), mean=np.asarray(self.mean), std=np.asarray(self.std))
         # halves keep x - mean from overflowing: exact, since a number that large is no subnormal
         half = 0.5 if max(np.abs(mean).max(initial=0), std.max(initial=0)) > 1e306 else 1.0
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -158,6 +162,7 @@ class Gaussian:
         return z
 
     def _at_z(self, z: FloatArray) -> Values:
+        z, _ = broadcast(q=z, mean=np.asarray(self.mean))
         if np.equal(self.std, 0).any():
             z = np.where(np.equal(self.std, 0), 0.0, z)
         return plain(self.mean + self.std * z)

@@ -1,1 +1,13 @@
-"""Pictures: each function takes ``ax`` and returns it."""
+"""Pictures: each function takes ``ax`` and returns it.
+
+Without ``ax`` they draw on a figure of their own that pyplot does not know: nothing global changes and
+nothing has to be closed. Such a figure shows itself in a notebook. In a script give ``ax=plt.gca()`` to see
+it in a window, or write it with ``save_figure(ax.figure, path)``.
+"""
+
+from rocpredict.plots.curves import plot_comparison, plot_roc
+from rocpredict.plots.densities import plot_densities
+from rocpredict.plots.panels import side_by_side
+from rocpredict.plots.saving import save_figure
+
+__all__ = ["plot_comparison", "plot_densities", "plot_roc", "save_figure", "side_by_side"]

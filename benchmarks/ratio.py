@@ -1,0 +1,41 @@
+"""Time two things in turn and compare them pair by pair, so that a drifting machine cancels out."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One row of the benchmark table: the work, its reference, and the ratios of the paired runs."""
+
+    work: str
+    reference: str
+    goal: str
+    ratios: tuple[float, ...]
+    reference_seconds: float
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.ratios)
+
+    def row(self) -> list[object]:
+        low, high = min(self.ratios), max(self.ratios)
+        return [self.work, self.reference, self.median, f"{low:.2f} to {high:.2f}", self.goal, self.reference_seconds]
+
+
+def compare(
+    work: str, run: Callable[[], object], reference: str, other: Callable[[], object], *, goal: str, runs: int = 9
+) -> Ratio:
+    """Run both once to warm up, then in turn, and give the ratio of each pair."""
+    run(), other()
+    pairs = [(_seconds(run), _seconds(other)) for _ in range(runs)]
+    ratios = tuple(mine / theirs for mine, theirs in pairs)
+    return Ratio(work, reference, goal, ratios, statistics.median(theirs for _, theirs in pairs))
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start

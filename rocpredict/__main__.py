@@ -1,0 +1,8 @@
+"""``python -m rocpredict``."""
+
+import sys
+
+from rocpredict.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The founding paper, reproduced: every table and figure, ours beside the printed ones."""

@@ -1,0 +1,136 @@
+"""What all pictures share: colours, dashes and hatches, a figure of their own, and text shown literally.
+
+Colours are those of Okabe and Ito (2008), safe for the colour-blind; each comes with a dash or a hatch,
+so that a picture can be read in grey. Text is darker than the line it names: its contrast on white is
+4.5 or more.
+"""
+
+import io
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
+
+from rocpredict.arguments import shown
+from rocpredict.errors import RocPredictError
+from rocpredict.roc import Roc
+
+INK, QUIET = "#222222", "#595959"
+SMALL = 9.0
+"""Size of text inside a picture, in points."""
+WIDE, SQUARE = (6.4, 4.0), (5.0, 5.0)
+"""Sizes of a picture, in inches."""
+BACKING: dict[str, Any] = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.88}
+"""The box behind a text."""
+_LONGEST = 48
+_DOTS_PER_INCH = 110
+
+
+class ClassStyle(NamedTuple):
+    """Say how one class is drawn."""
+
+    name: str
+    colour: str
+    text: str
+    dash: Any
+    hatch: str
+
+
+NEGATIVE = ClassStyle("negative", "#0072B2", "#00558A", "-", "\\\\")
+POSITIVE = ClassStyle("positive", "#D55E00", "#9C4500", (0, (6, 2)), "//")
+
+CURVES: tuple[tuple[str, Any], ...] = (
+    ("#000000", "-"),
+    ("#009E73", (0, (5, 1.5))),
+    ("#AA4E85", (0, (1.5, 1.2))),
+    ("#0072B2", (0, (7, 1.5, 1.5, 1.5))),
+    ("#D55E00", (0, (4, 1.2, 1, 1.2, 1, 1.2))),
+    ("#7A6000", (0, (10, 3))),
+)
+"""Colour and dash of each further ROC curve; both begin anew after the last."""
+
+
+class Picture(Figure):
+    """Hold a figure that shows itself in a notebook, without pyplot."""
+
+    def __init__(self, size: tuple[float, float] = SQUARE, **options: Any) -> None:
+        super().__init__(figsize=size, **({"layout": "constrained"} | options))
+
+    def _repr_png_(self) -> bytes:
+        return _png(self)
+
+
+class PictureAxes(Axes):
+    """Hold axes that show their figure in a notebook."""
+
+    def _repr_png_(self) -> bytes:
+        return _png(self.get_figure(root=True))
+
+
+def new_axes(size: tuple[float, float]) -> Axes:
+    """Make axes on a picture of their own."""
+    return Picture(size).add_subplot(axes_class=PictureAxes)
+
+
+def one_feature(roc: object) -> Roc:
+    """Refuse what is not the ROC of one feature."""
+    if not isinstance(roc, Roc):
+        raise RocPredictError(
+            f"roc={shown(roc)} is not a ROC; give rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
+        )
+    if roc.shape:
+        raise RocPredictError(f"roc is a batch of shape {roc.shape}; draw one feature at a time")
+    return roc
+
+
+def literal(text: object, longest: int = _LONGEST) -> str:
+    """Give a name on one line, cut where it is too long for a picture."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def as_plain(text: Text) -> Text:
+    """Show a text as it is: a dollar sign is a dollar sign."""
+    text.set_parse_math(False)
+    return text
+
+
+def name_x(ax: Axes, feature: str, unit: str | None) -> None:
+    """Name the x axis after a feature and its unit."""
+    name = literal(feature) if unit is None else f"{literal(feature)} [{literal(unit, 16)}]"
+    as_plain(ax.set_xlabel(name))
+
+
+def add_legend(ax: Axes, handles: Sequence[Any], labels: Sequence[str], **options: Any) -> Legend:
+    """Draw a legend whose words are shown as they are, also those that begin with an underscore."""
+    legend = ax.legend(
+        handles, [" "] * len(handles), fontsize=SMALL, handlelength=3.2, **({"framealpha": 0.9} | options)
+    )
+    for text, label in zip(legend.get_texts(), labels, strict=True):
+        as_plain(text).set_text(label)
+    return legend
+
+
+def rate(value: float) -> str:
+    """Show a rate with three decimals, never rounded to a false 0 or 1."""
+    if 0 < value < 0.0005:
+        return "<0.001"
+    return ">0.999" if 0.9995 <= value < 1 else f"{value:.3f}"
+
+
+def rule(threshold: float, direction: str | None) -> str:
+    """Show a threshold as what it calls positive, such as "≥ 5.826"."""
+    lower = direction == "lower"
+    if threshold in {float("inf"), float("-inf")}:
+        return "always positive" if (threshold > 0) == lower else "always negative"
+    return f"{'≤' if lower else '≥'} {threshold:.4g}".replace("-", "−")
+
+
+def _png(figure: Figure | None) -> bytes:
+    file = io.BytesIO()
+    if figure is not None:
+        figure.savefig(file, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None})
+    return file.getvalue()

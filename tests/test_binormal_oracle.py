@@ -1,0 +1,417 @@
+"""The closed forms for two Gaussians against arithmetic of 100 digits; and the textbook formula, which must fail.
+
+Accuracy asked of doubles: areas and rates 1e-15 (1 + z^2) relative (a probability in the tail is that sensitive
+to its own z), z 1e-13 max(1, |z|), thresholds 4 ulps of the largest number at hand.
+"""
+
+from itertools import product
+from typing import NamedTuple
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import rocpredict as rp
+from rocpredict import binormal
+from tests.oracle import DIGITS, UNIT, Truth, probit
+
+TINY = 1e-300  # below, doubles lose digits by themselves
+TIE = 1e-14  # of a utility
+
+
+class Answers(NamedTuple):
+    """What a formula says about one pair of classes: doubles."""
+
+    auc: float
+    auc_complement: float
+    log_auc_complement: float
+    threshold: float
+    z0: float
+    z1: float
+    tpr: float
+    fpr: float
+    tnr: float
+    fnr: float
+    crossings: tuple[float, ...]
+
+
+def library(m0, s0, m1, s1, log_kappa=0.0):
+    pair = rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)
+    level = np.asarray(log_kappa)
+    best = binormal.best(*pair, level)
+    z0, z1, _, _ = binormal.crossing_z(*pair, level)
+    found = binormal.crossings(*pair, level)
+    areas = binormal.auc(*pair), binormal.auc_complement(*pair), binormal.log_auc_complement(*pair)
+    rates = best.threshold, z0, z1, best.tpr, best.fpr, best.tnr, best.fnr
+    assert np.array_equal(found, best.crossings, equal_nan=True)
+    return Answers(*(float(value) for value in (*areas, *rates)), tuple(found[~np.isnan(found)].tolist()))
+
+
+def textbook(m0, s0, m1, s1, log_kappa=0.0):
+    """Solve a t^2 + b t + c = 0 as it stands in textbooks and take the root with the better Ameans."""
+    m0, s0, m1, s1 = (np.float64(value) for value in (m0, s0, m1, s1))
+    with np.errstate(all="ignore"):
+        a = s1**2 - s0**2
+        b = 2 * (m1 * s0**2 - m0 * s1**2)
+        c = m0**2 * s1**2 - m1**2 * s0**2 + 2 * s0**2 * s1**2 * (np.log(s0 / s1) - log_kappa)
+        root = np.sqrt(b**2 - 4 * a * c)
+        found = sorted([(-b - root) / (2 * a), (-b + root) / (2 * a)])
+        t = max(found, key=lambda x: ndtr(-(x - m1) / s1) + ndtr((x - m0) / s0))
+        z0, z1 = (t - m0) / s0, (t - m1) / s1
+        auc = ndtr((m1 - m0) / np.sqrt(s0**2 + s1**2))
+        rates = ndtr(-z1), 1 - ndtr(z0), ndtr(z0), 1 - ndtr(-z1)
+        areas = auc, 1 - auc, np.log(1 - auc)
+    finite = tuple(float(x) for x in found if np.isfinite(x))
+    return Answers(*(float(value) for value in (*areas, t, z0, z1, *rates)), finite)
+
+
+def error(got, exact):
+    """Give the distance of a double from the exact number; NaN and infinities are infinitely far."""
+    return float(abs(mp.mpf(got) - exact)) if np.isfinite(got) else np.inf
+
+
+def relative_error(got, exact):
+    return error(got, exact) / abs(exact) if exact else error(got, exact)
+
+
+def tail_tolerance(z):
+    """Give the relative error allowed to Phi(z)."""
+    return 1e-15 * (1 + min(0.0, float(z)) ** 2)
+
+
+def faults(answers, truth, log_kappa=0.0):
+    """Name every answer that is not as exact as doubles can be, with its error over the one allowed."""
+    with mp.workdps(DIGITS):
+        point, margin = truth.best(log_kappa)
+        found = [*_area_faults(answers, truth)]
+        if margin <= TIE:  # what is best is then a matter of the last digit; it must be as good
+            found += _regret_faults(answers, truth, log_kappa)
+        elif mp.isinf(point.threshold):
+            found += [("threshold", answers.threshold)] * (answers.threshold != float(point.threshold))
+            found += [("tpr", answers.tpr)] * (answers.tpr != float(point.tpr))
+            found += [("fpr", answers.fpr)] * (answers.fpr != float(point.fpr))
+        else:
+            found += _point_faults(answers, truth, point, log_kappa)
+        return dict(found + _crossing_faults(answers, truth, log_kappa))
+
+
+def _area_faults(answers, truth):
+    d = truth.separation()
+    log_tolerance = 2e-15 if d > 0 else tail_tolerance(d)
+    for name, tolerance in (
+        ("auc", tail_tolerance(d)),
+        ("auc_complement", tail_tolerance(-d)),
+        ("log_auc_complement", log_tolerance),
+    ):
+        exact = getattr(truth, name)()
+        off = relative_error(getattr(answers, name), exact) / tolerance
+        if off > 1 and abs(exact) > TINY:
+            yield name, off
+
+
+def _regret_faults(answers, truth, log_kappa):
+    utility = mp.mpf(answers.tpr) - mp.exp(mp.mpf(log_kappa)) * mp.mpf(answers.fpr)
+    regret = truth.candidates(log_kappa)[0][0] - utility
+    return [("regret", float(regret))] * (not regret <= 2 * TIE)
+
+
+def _point_faults(answers, truth, point, log_kappa):
+    # the equation itself has a condition: near a double root of the weighted densities z moves by more
+    # than its last digits when any one term is rounded. For equal weights that never matters.
+    conditions = truth.z_tolerance(point, log_kappa) if log_kappa else (0, 0)
+    widening = 1.0
+    for name, condition in zip(("z0", "z1"), conditions, strict=True):
+        exact = getattr(point, name)
+        tolerance = max(1e-13 * max(1.0, abs(float(exact))), 8 * float(condition))
+        widening = max(widening, tolerance / (1e-13 * max(1.0, abs(float(exact)))))
+        if error(getattr(answers, name), exact) > tolerance:
+            yield name, error(getattr(answers, name), exact) / tolerance
+    scale = _scale(truth, point.threshold)
+    if error(answers.threshold, point.threshold) > 4 * np.spacing(scale) * widening:
+        yield "threshold", error(answers.threshold, point.threshold) / np.spacing(scale)
+    for name, z in (("tpr", -point.z1), ("fpr", -point.z0), ("tnr", point.z0), ("fnr", point.z1)):
+        exact = getattr(point, name)
+        off = relative_error(getattr(answers, name), exact) / (tail_tolerance(z) * widening)
+        if off > 1 and exact > TINY:
+            yield name, off
+
+
+def _crossing_faults(answers, truth, log_kappa):
+    exact = [root for root in truth.crossings(log_kappa) if abs(root) < np.finfo(float).max]
+    if len(exact) != len(answers.crossings):
+        return [("crossing_count", len(answers.crossings))]
+    faulty = []
+    for index, (got, root) in enumerate(zip(answers.crossings, exact, strict=True)):
+        point = truth.at(root)
+        by_z = max(s * float(c) for s, c in zip((truth.s0, truth.s1), truth.z_tolerance(point, log_kappa), strict=True))
+        allowed = 4 * np.spacing(_scale(truth, root)) + (8 * by_z if log_kappa else 0.0)
+        if error(got, root) > allowed:
+            faulty.append((f"crossing_{index}", error(got, root) / allowed))
+    return faulty
+
+
+def _scale(truth, threshold):
+    return max(abs(truth.m0), abs(truth.m1), truth.s0, truth.s1, abs(float(threshold)))
+
+
+RATIOS = (1, 1 + 1e-15, 1 + 1e-12, 1 - 1e-12, 1 + 1e-8, 1 - 1e-8, 0.999, 1.5, 0.1, 30, 1e3, 1e-3, 1e6, 1e-6)
+DISTANCES = (0, 1e-9, 0.3, -0.3, 1, -1, 3, -8, 20, 36)  # in units of the wider class
+OFFSETS = (0.0, 1e3, -1e8, 1e12)
+
+
+def pair_of(ratio, distance, offset=0.0, scale=1.0):
+    s0, s1 = 1.3 * scale, 1.3 * scale * ratio
+    m0 = (offset + 0.1) * scale
+    return m0, s0, m0 + distance * max(s0, s1), s1
+
+
+def has_one_best(case, log_kappa=0.0):
+    return Truth(*case).best(log_kappa)[1] > TIE
+
+
+EQUAL_WEIGHTS = [pair_of(*c) for c in product(RATIOS, DISTANCES, OFFSETS) if c[0] != 1 or c[1]]
+
+
+@pytest.mark.parametrize("case", EQUAL_WEIGHTS, ids=str)
+def test_equal_weights(case):
+    assert faults(library(*case), Truth(*case)) == {}
+
+
+def test_there_are_enough_cases():
+    assert sum(map(has_one_best, EQUAL_WEIGHTS)) >= 400
+
+
+LEVELS = (0.4, -0.4, 2.5, -6.0, 30.0, 1e-12)
+WEIGHTED = [pair_of(*c) for c in product(RATIOS[::2], DISTANCES, (0.0, 1e8)) if c[0] != 1 or c[1]]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_prevalence_and_costs(level):
+    found = {case: faults(library(*case, level), Truth(*case), level) for case in WEIGHTED}
+    assert {case: fault for case, fault in found.items() if fault} == {}
+    assert sum(has_one_best(case, level) for case in WEIGHTED) >= 40
+
+
+@pytest.mark.parametrize("exponent", [-990, -500, -140, -1, 1, 140, 500, 990])
+@pytest.mark.parametrize("ratio", [1, 1 + 1e-12, 0.5, 1e3])
+def test_any_unit(exponent, ratio):
+    """Units of 1e-298 to 1e298, and the digits do not change: scales are powers of two here."""
+    case = pair_of(ratio, 1.7)
+    scaled = tuple(float(np.ldexp(part, exponent)) for part in case)
+    assert faults(library(*scaled), Truth(*scaled)) == {}
+    assert library(*scaled)[:3] == library(*case)[:3]
+    assert library(*scaled)[3:10] == (float(np.ldexp(library(*case).threshold, exponent)), *library(*case)[4:10])
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("ratio", [1, 1 - 1e-8, 3])
+@pytest.mark.parametrize("distance", [2, -2, 30])
+def test_extreme_scale(scale, ratio, distance):
+    case = pair_of(ratio, distance, scale=scale)
+    assert faults(library(*case), Truth(*case)) == {}
+
+
+@pytest.mark.parametrize("distance", [10, 20, 30, 37, -10, -37])
+def test_tails_keep_their_digits(distance):
+    """Complements down to 1e-300 have all their digits, and logarithms go on where numbers end."""
+    case = (0.0, 1.0, distance * np.sqrt(2), 1.0)
+    truth = Truth(*case)
+    assert min(truth.auc(), truth.auc_complement()) < 1e-22
+    assert faults(library(*case), truth) == {}
+    far = (0.0, 1.0, distance * 1e3, 1.0)
+    got = float(binormal.log_auc_complement(*(rp.Gaussian(*part) for part in (far[:2], far[2:]))))
+    exact = Truth(*far).log_auc_complement()
+    assert abs(exact) < TINY or relative_error(got, exact) < 2e-15
+
+
+def test_founding_example():
+    roc = rp.PredictedRoc(negative=rp.Gaussian(4, 3), positive=rp.Gaussian(8, 2))
+    best = roc.best_threshold()
+    for got, exact in (
+        (roc.auc(), mp.mpf("0.86637125342280607712")),
+        (best.threshold, mp.mpf("5.8261096441444242004")),
+        (best.ameans, mp.mpf("0.79505444639116408621")),
+    ):
+        assert relative_error(got, exact) < 4e-15
+
+
+# ---- weights that leave no crossing, and those near a double root
+
+
+@pytest.mark.parametrize(
+    ("case", "prevalence", "end"),
+    [
+        ((0.0, 1.0, 0.5, 0.5), 1e-4, "always_negative"),
+        ((0.0, 0.5, 0.5, 1.0), 1 - 1e-4, "always_positive"),
+        ((4.0, 3.0, 8.0, 2.0), 0.02, "always_negative"),
+    ],
+)
+def test_no_crossing_is_an_answer(case, prevalence, end):
+    roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
+    best = roc.best_threshold("accuracy", prevalence=prevalence)
+    assert Truth(*case).crossings(np.log1p(-prevalence) - np.log(prevalence)) == []
+    assert best.crossing_count == 0
+    assert end in best.flags
+    assert best.threshold == (np.inf if end == "always_negative" else -np.inf)
+    assert (best.tpr, best.fpr, best.tnr, best.fnr) == ((0, 0, 1, 1) if end == "always_negative" else (1, 1, 0, 0))
+
+
+@pytest.mark.parametrize("case", [(0.0, 1.0, 1.0, 0.5), (4.0, 3.0, 8.0, 2.0), (0.0, 1.0, 1.0, 3.0)])
+@pytest.mark.parametrize("step", [0.0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4])
+def test_near_a_double_root_nothing_is_lost(case, step):
+    """There crossings come and go with the last bit, but the rule that is chosen stays the best one."""
+    m0, s0, m1, s1 = case
+    level = -((m1 - m0) ** 2) / (2 * (s1**2 - s0**2)) - np.log(s1 / s0) + step
+    answers = library(*case, level)
+    assert all(np.isfinite(answers.crossings))
+    with mp.workdps(DIGITS):
+        utilities = Truth(*case).candidates(level)
+        assert utilities[0][0] - (mp.mpf(answers.tpr) - mp.exp(level) * mp.mpf(answers.fpr)) < 1e-15
+
+
+@pytest.mark.parametrize(
+    "case", [(0.0, 1.0, 1.0, 1.0), (4.0, 3.0, 8.0, 2.0), (0.0, 1.0, -1.0, 2.0), (0.0, 1.0, 0.5, 4.0)]
+)
+@pytest.mark.parametrize(("prevalence", "cost_fp", "cost_fn"), [(0.5, 3.0, 1.0), (0.1, 1.0, 1.0), (0.01, 1.0, 70.0)])
+def test_costs_reach_the_crossing(case, prevalence, cost_fp, cost_fn):
+    roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
+    weights = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}
+    best = roc.best_threshold("cost", **weights)
+    with mp.workdps(DIGITS):
+        share = mp.mpf(prevalence)
+        level = mp.log((1 - share) * cost_fp / (share * cost_fn))
+        point = Truth(*case).best(float(level))[0]
+    assert best.threshold == pytest.approx(float(point.threshold), rel=1e-13)
+    assert (best.tpr, best.fpr) == pytest.approx((float(point.tpr), float(point.fpr)), rel=1e-12)
+    assert roc.crossings(**weights) == pytest.approx(
+        [float(t) for t in Truth(*case).crossings(float(level))], rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    "case", [(4.0, 3.0, 8.0, 2.0), (0.0, 1.0, 1.0, 1.0), (0.0, 1.0, 1.0, 2.0), (5.0, 0.5, 7.0, 1.5)]
+)
+@pytest.mark.parametrize(("prevalence", "beta"), [(0.1, 1.0), (0.5, 2.0), (0.9, 0.5)])
+def test_f_beta(case, prevalence, beta):
+    """The optimum is flat: 1e-7 in the threshold is 1e-14 in F, and more is reached."""
+    roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
+    best = roc.best_threshold("f_beta", prevalence=prevalence, beta=beta)
+    threshold, score = Truth(*case).best_f_beta(prevalence, beta)
+    reached = roc.rates(best.threshold, prevalence=prevalence).f_beta(beta)
+    assert reached == pytest.approx(float(score), rel=1e-14)
+    assert best.threshold == pytest.approx(float(threshold), abs=1e-7)
+
+
+# ---- along the curve
+
+CURVES = [pair_of(r, d) for r, d in product((1e-4, 0.01, 0.5, 1 - 1e-8, 1, 1 + 1e-12, 3, 1e2, 1e4), (0, 0.4, -1, 5))]
+RATES = (1e-300, 1e-200, 1e-20, 1e-6, 0.1, 0.5, 0.9, 1 - 1e-9)
+
+
+@pytest.mark.parametrize("case", CURVES, ids=str)
+def test_along_the_curve(case):
+    """A z-score that is a difference is allowed the rounding of its terms, and the rate what that does to it."""
+    pair, truth = (rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])), Truth(*case)
+    m0, s0, m1, s1 = case
+    for rate in RATES:
+        x = abs(float(probit(rate)))
+        for name, inner, outer in (("tpr_at_fpr", s0, s1), ("fpr_at_tpr", s1, s0), ("slope", s0, s1)):
+            exact = getattr(truth, name)(rate)
+            if not TINY < exact < 1 / TINY:
+                continue
+            terms = (abs(m1 - m0) + inner * x) / outer
+            z = abs(
+                float(mp.mpf(case[2]) - mp.mpf(case[0]) + (inner if name != "fpr_at_tpr" else -inner) * probit(rate))
+            )
+            sensitivity = 1 + z / outer
+            allowed = 1e-15 * (1 + x * x * (name == "slope")) + 8 * UNIT * sensitivity * (1 + terms)
+            assert relative_error(float(getattr(binormal, name)(*pair, np.asarray(rate))), exact) <= allowed, (
+                name,
+                rate,
+            )
+
+
+def test_ends_of_the_curve():
+    for case in CURVES:
+        roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
+        assert [roc.tpr_at_fpr(0), roc.tpr_at_fpr(1), roc.fpr_at_tpr(0), roc.fpr_at_tpr(1)] == [0, 1, 0, 1]
+
+
+BANDS = ((0, 1), (0, 0.1), (0.2, 0.4), (0, 1e-6), (0, 1e-200), (1 - 1e-9, 1), (0.3, 0.3 + 1e-12), (1e-300, 1e-299))
+
+
+@pytest.mark.parametrize("band", BANDS, ids=str)
+def test_partial_areas(band):
+    for case in CURVES[::5]:
+        pair, truth = (rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])), Truth(*case)
+        for name in ("partial_auc_fpr", "partial_auc_tpr"):
+            exact = getattr(truth, name)(*band)
+            got = float(getattr(binormal, name)(*pair, *(np.asarray(float(end)) for end in band)))
+            assert exact < TINY or relative_error(got, exact) < 1e-12, (case, name)
+
+
+@pytest.mark.parametrize("case", CURVES, ids=str)
+def test_below_the_chance_line(case):
+    hook = binormal.hook(rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:]))
+    exact = Truth(*case).area_below_chance()
+    assert exact < TINY or relative_error(float(hook.area), exact) < 1e-12
+    assert exact > TINY or float(hook.area) < TINY
+
+
+@pytest.mark.parametrize("case", [*CURVES, pair_of(1 + 1e-12, 12), pair_of(3, 30), pair_of(1, 30)], ids=str)
+def test_likelihood_ratio_rule(case):
+    roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
+    truth = Truth(*case)
+    assert relative_error(roc.proper().auc_complement(), truth.proper_auc_complement()) < 1e-12
+    if len(truth.crossings()) == 2:
+        rule = roc.proper().best_rule()
+        # a narrow interval is a difference of its ends, which are rounded
+        low, high = (truth.at(t) for t in truth.crossings())
+        narrow = max(max(abs(z), abs(w)) / (w - z) for z, w in ((low.z0, high.z0), (low.z1, high.z1)))
+        for name, exact in zip(("tpr", "fpr", "tnr", "fnr"), truth.two_sided(), strict=True):
+            allowed = max(1e-12, 4 * UNIT * float(narrow))
+            assert exact < TINY or relative_error(getattr(rule, name), exact) < allowed, name
+
+
+# ---- the test of the tests
+
+
+@pytest.mark.parametrize(
+    "case",
+    {
+        "equal SD": pair_of(1, 1.7),
+        "ratio 1 + 1e-12": pair_of(1 + 1e-12, 1.7),
+        "offset 1e8": pair_of(1.5, 1.7, 1e8),
+        "offset 1e10": pair_of(1.5, 1.7, 1e10),
+        "offset 1e12": pair_of(1.5, 1.7, 1e12),
+        "scale 1e-300": pair_of(1.5, 1.7, scale=1e-300),
+        "scale 1e300": pair_of(1.5, 1.7, scale=1e300),
+    }.items(),
+    ids=lambda case: case[0],
+)
+def test_the_textbook_quadratic_fails(case):
+    """The checker is no rubber stamp: on the same cases the textbook formula misplaces the threshold."""
+    numbers = case[1]
+    assert faults(library(*numbers), Truth(*numbers)) == {}
+    assert {"threshold", "z0", "z1"} <= faults(textbook(*numbers), Truth(*numbers)).keys()
+
+
+def test_the_textbook_quadratic_is_right_where_it_is_easy():
+    """... and the checker does not fail it for being the textbook's."""
+    assert not {"threshold", "z0", "z1", "auc", "tpr"} & faults(textbook(4, 3, 8, 2), Truth(4, 3, 8, 2)).keys()
+
+
+def test_the_oracle_agrees_with_its_own_equations():
+    """A crossing is where the densities meet, the best point beats its neighbourhood, a whole area is the AUC."""
+    truth = Truth(4.0, 3.0, 8.0, 2.0)
+    with mp.workdps(DIGITS):
+        for t in truth.crossings(0.7):
+            log_ratio = mp.log(mp.npdf(t, 8, 2)) - mp.log(mp.npdf(t, 4, 3))
+            assert abs(log_ratio - mp.mpf(0.7)) < mp.mpf(10) ** -90
+        best = truth.best()[0]
+        for step in (-1e-6, 1e-6):
+            near = truth.at(best.threshold + step)
+            assert near.tpr - near.fpr < best.tpr - best.fpr
+    assert abs(truth.partial_auc_fpr(0, 1) - truth.auc()) < 1e-20
+    assert abs(truth.partial_auc_tpr(0, 1) - truth.auc()) < 1e-20

@@ -1,0 +1,218 @@
+"""The command line: what it prints, its exit codes, and one line for each wrong input."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import rocpredict as rp
+from rocpredict.cli import main
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line in this process: exit code, output, errors."""
+
+    def call(*words):
+        code = main(list(words))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.fixture
+def csv(tmp_path):
+    """A small table on disk, with one missing value."""
+    path = tmp_path / "data.csv"
+    rows = ["size,weight,outcome", "1.0,5,well", "2.5,4,well", "2.0,3,sick", "3.5,,sick", "4.0,1,sick"]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_predict_prints_the_papers_example(run):
+    """`predict --mean 4 8 --std 3 2`: AUC, threshold, both crossings, the hook, every rate."""
+    code, out, err = run("predict", "--mean", "4", "8", "--std", "3", "2")
+    assert (code, err) == (0, "")
+    for words in ("0.866371", "5.82611, 16.5739", "0.795054", "x >= threshold", "below the chance line", "0.861469"):
+        assert words in out
+    assert "precision, accuracy and their like need --prevalence or --count." in out
+
+
+def test_predict_json_equals_the_library(run):
+    """`predict --json` holds the library's numbers, digit for digit."""
+    code, out, _ = run("predict", "--mean", "4", "8", "--std", "3", "2", "--count", "1000", "500", "--json")
+    roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(1000, 500))
+    told = json.loads(out)
+    assert code == 0
+    assert told["auc"] == roc.auc()
+    assert told["proper_auc"] == roc.proper().auc()
+    assert told["best_threshold"]["threshold"] == roc.best_threshold().threshold
+    assert told["best_threshold"]["crossings"] == roc.best_threshold().crossings.tolist()
+    assert told["at"]["rates"]["precision"] == roc.rates(roc.best_threshold().threshold).precision
+
+
+def test_predict_json_has_no_infinity_or_nan(run):
+    """A threshold at infinity is the string "inf", a rate that is 0/0 is null and named."""
+    words = ("--mean", "4", "8", "--std", "3", "2", "--criterion", "accuracy", "--prevalence", "0.1", "--json")
+    code, out, _ = run("predict", *words)
+    told = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert code == 0
+    assert told["best_threshold"]["threshold"] == "inf"
+    assert told["best_threshold"]["flags"] == ["always_negative"]
+    assert told["at"]["rates"]["precision"] is None
+    assert "precision" in told["at"]["undefined"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["predict", "--mean", "4", "8", "--std", "-3", "2"], "std=-3.0 is negative; it must be 0 or more"),
+        (["predict", "--mean", "4", "nan", "--std", "3", "2"], "mean=nan is NaN"),
+        (["predict", "--mean", "4", "8"], "give one of std="),
+        (["predict", "--mean", "4", "--std", "3", "2"], "argument --mean: expected 2 arguments"),
+        (["predict", "--mean", "4", "x", "--std", "3", "2"], "invalid float value: 'x'"),
+        (["predict", "--mean", "4", "8", "--std", "3", "2", "--criterion", "best"], "criterion='best' is not allowed"),
+        (["predict", "--mean", "4", "8", "--std", "3", "2", "--criterion", "f1"], "give prevalence="),
+        (["predict", "--mean", "4", "8", "--std", "3", "2", "--prevalence", "10"], "fractions, not percent"),
+        (["compare", "nowhere.csv", "--label", "y", "--feature", "x"], "nowhere.csv: No such file"),
+        (["compare", "iris"], "positive= is needed"),
+        (["compare", "iris", "--positive", "rose"], "positive='rose' is not a label in y"),
+        (["compare", "iris", "--positive", "setosa", "--feature", "stem"], "name='stem' is not allowed"),
+        (["compare", "iris", "--positive", "setosa", "--plot", "x.svg"], "--plot draws one feature, here are 4"),
+        (["paper", "--seed", "-1"], "--seed -1 is negative"),
+        (["screeen"], "invalid choice: 'screeen'"),
+        ([], "the following arguments are required: COMMAND"),
+    ],
+)
+def test_wrong_input_is_one_line_and_code_2(run, words, said):
+    """Every wrong input: exit code 2, one line on stderr that says what is wrong, nothing on stdout."""
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.startswith("rocpredict: ")
+    assert err.count("\n") == 1
+
+
+def test_compare_reads_a_csv(run, csv):
+    """`compare FILE`: the library's comparison of the named column and labels."""
+    code, out, _ = run("compare", str(csv), "--label", "outcome", "--positive", "sick", "--feature", "size", "--json")
+    x, y = [1.0, 2.5, 2.0, 3.5, 4.0], ["well", "well", "sick", "sick", "sick"]
+    expected = rp.compare(rp.predict_roc(x, y, positive="sick"), rp.empirical_roc(x, y, positive="sick"))
+    assert code == 0
+    assert json.loads(out) == {"size": expected.to_dict()}
+
+
+def test_compare_says_where_values_are_missing(run, csv):
+    """A missing value is refused with its place, and left out on request."""
+    words = ("compare", str(csv), "--label", "outcome", "--positive", "sick", "--feature", "weight")
+    assert run(*words)[2] == ("rocpredict: x has 1 missing (NaN) of 5, at rows 3; nan_policy='omit' leaves them out\n")
+    code, out, _ = run(*words, "--nan", "omit", "--direction", "auto")
+    assert code == 0
+    assert "auc_empirical" in out
+
+
+def test_compare_takes_numbers_as_labels(run, tmp_path):
+    """Labels 0 and 1 in a file are the numbers: positive needs no name, and may be named."""
+    path = tmp_path / "numbers.csv"
+    path.write_text("x,y\n1,0\n2,0\n3,1\n1.5,1\n", encoding="utf-8")
+    unnamed = run("compare", str(path), "--label", "y", "--feature", "x", "--json")
+    named = run("compare", str(path), "--label", "y", "--feature", "x", "--positive", "1", "--json")
+    assert unnamed == named
+    assert json.loads(unnamed[1])["x"]["auc_empirical"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x,y\n1,a\n2\n", "broken.csv, line 3: 1 cells where the header has 2"),
+        ("x,y\n1,a\nsoon,b\n", "broken.csv, line 3: column 'x' holds 'soon', which is not a number"),
+        ("x,y\n1,a\n2,\n", "broken.csv, line 3: column 'y' has no label"),
+        ("x,x\n1,a\n", "has the column name 'x' twice"),
+        ("", "broken.csv is empty"),
+        ("x,y\n", "broken.csv has a header and no rows"),
+        ('x,y\n1,"a\n', "broken.csv, line"),
+    ],
+)
+def test_a_broken_file_is_named_by_its_line(run, tmp_path, text, said):
+    """A broken CSV file: one line with the file's name and the number of the broken line."""
+    path = tmp_path / "broken.csv"
+    path.write_text(text, encoding="utf-8")
+    code, out, err = run("compare", str(path), "--label", "y", "--feature", "x", "--positive", "b")
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_paper_writes_every_table_and_figure(run, tmp_path):
+    """`paper --out DIR`: four tables as CSV and JSON, five figures as PNG and SVG, nothing else."""
+    code, out, err = run("paper", "--out", str(tmp_path / "made"))
+    assert (code, err) == (0, "")
+    expected = {f"table_{n}.{kind}" for n in range(1, 5) for kind in ("csv", "json")}
+    expected |= {f"figure_{n}.{kind}" for n in range(1, 6) for kind in ("png", "svg")}
+    assert {path.name for path in (tmp_path / "made").iterdir()} == expected
+    assert "Table IV" in out
+    assert "86.63%" in out
+    assert "seed 0" in out
+
+
+def test_paper_tells_what_cannot_be_written(run, tmp_path):
+    """A folder that cannot be made is wrong input, not our fault."""
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    code, _, err = run("paper", "--out", str(tmp_path / "file" / "below"))
+    assert code == 2
+    assert "cannot be written" in err
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_plots_are_written(run, tmp_path, kind):
+    """`--plot FILE`: the picture is there, in the format that its name asks for."""
+    path = tmp_path / f"roc.{kind}"
+    words = ("compare", "iris", "--positive", "virginica", "--negative", "versicolor", "--feature", "petal_width")
+    assert run(*words, "--plot", str(path))[0] == 0
+    start = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[kind]
+    assert path.read_bytes().startswith(start)
+
+
+def test_a_plot_of_an_unknown_kind_is_refused(run, tmp_path):
+    """`--plot roc.doc`: one line that names the kinds, and no file."""
+    code, _, err = run("predict", "--mean", "4", "8", "--std", "3", "2", "--plot", str(tmp_path / "roc.doc"))
+    assert code == 2
+    assert ".png" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_our_own_fault_is_code_1_with_its_traceback(run, monkeypatch):
+    """An exception that is not about the input: exit code 1, and a sentence that says whose fault it is."""
+
+    def broken(*_, **__):
+        raise ZeroDivisionError("inside")
+
+    monkeypatch.setattr("rocpredict.cli.PredictedRoc.from_stats", broken)
+    code, _, err = run("predict", "--mean", "4", "8", "--std", "3", "2")
+    assert code == 1
+    assert "ZeroDivisionError: inside" in err
+    assert "a fault of rocpredict" in err
+
+
+def test_help_teaches(run):
+    """`--help` of every command: the rule, the order of the classes, an example that can be pasted."""
+    for words, said in (
+        (["--help"], "positive when x >= threshold"),
+        (["predict", "--help"], "rocpredict predict --mean 4 8 --std 3 2"),
+        (["compare", "--help"], "rocpredict compare iris --positive virginica"),
+        (["paper", "--help"], "rocpredict paper --out paper"),
+    ):
+        process = subprocess.run(
+            [sys.executable, "-m", "rocpredict", *words], capture_output=True, text=True, check=True, timeout=60
+        )
+        assert said in process.stdout
+
+
+def test_a_reader_that_stops_is_no_fault():
+    """`rocpredict paper | head -1`: no traceback when the reader has had enough."""
+    command = f"{sys.executable} -m rocpredict paper | head -n 1"
+    process = subprocess.run(command, shell=True, capture_output=True, text=True, check=True, timeout=60)
+    assert process.stdout.startswith("Table I.")
+    assert process.stderr == ""

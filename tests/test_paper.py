@@ -1,0 +1,120 @@
+"""The founding paper, table by table: ours beside the printed figures, and ours against 50-digit arithmetic."""
+
+import json
+from decimal import ROUND_HALF_UP, Decimal
+
+import mpmath as mp
+import pytest
+
+from rocpredict.paper import printed
+from rocpredict.paper.results import TABLES, experiment, iris_features, iris_prediction, table_1, table_4
+
+
+def _column(table, name):
+    return [row[table.columns.index(name)] for row in table.rows]
+
+
+def _exact_prediction(feature):
+    """Recompute AUC and maximum Ameans from the raw values with 50 digits, by the textbook formulas."""
+    with mp.workdps(50):
+        x, y, direction = iris_features()[feature]
+        sign = -1 if direction == "lower" else 1
+        moments = []
+        for species in ("versicolor", "virginica"):
+            values = [sign * mp.mpf(float(value)) for value in x[y == species]]
+            mean = mp.fsum(values) / len(values)
+            moments.append((mean, mp.sqrt(mp.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))))
+        (m0, s0), (m1, s1) = moments
+        auc = mp.ncdf((m1 - m0) / mp.sqrt(s0**2 + s1**2))
+        a = s1**2 - s0**2
+        b = 2 * (m1 * s0**2 - m0 * s1**2)
+        c = m0**2 * s1**2 - m1**2 * s0**2 + 2 * s0**2 * s1**2 * mp.log(s0 / s1)
+        roots = [(-b + side * mp.sqrt(b**2 - 4 * a * c)) / (2 * a) for side in (1, -1)]
+        ameans = max((mp.ncdf((t - m0) / s0) + mp.ncdf((m1 - t) / s1)) / 2 for t in roots)
+        return float(auc), float(ameans)
+
+
+@pytest.mark.parametrize("name", ["table_2", "table_3"])
+def test_statistics_round_to_the_printed_digits(name):
+    """Tables II and III: each of our values rounds, half up, to the two printed decimals."""
+    table = TABLES[name]()
+    pairs = {"table_2": [("printed", "ours")], "table_3": [("mean printed", "ours"), ("SD printed", "SD ours")]}[name]
+    for printed_name, ours_name in pairs:
+        for ours, theirs in zip(_column(table, ours_name), _column(table, printed_name), strict=True):
+            rounded = Decimal(repr(round(ours, 12))).quantize(Decimal("0.01"), ROUND_HALF_UP)
+            assert float(rounded) == theirs
+
+
+@pytest.mark.parametrize("feature", list(printed.TABLE_4))
+def test_table_4_lies_within_the_papers_rounding(feature):
+    """Table IV: Ameans within 0.006 points of the printed value, AUC within 0.25 points and never below it."""
+    auc, ameans = printed.TABLE_4[feature]
+    roc = iris_prediction(feature)
+    assert roc.best_threshold().ameans == pytest.approx(ameans, abs=0.00006)
+    assert 0 < roc.auc() - auc < 0.0025
+
+
+@pytest.mark.parametrize("feature", list(printed.TABLE_4))
+def test_table_4_is_exact(feature):
+    """Table IV: ours equals a recomputation from the raw values with 50 digits, to 1e-12."""
+    auc, ameans = _exact_prediction(feature)
+    roc = iris_prediction(feature)
+    assert roc.auc() == pytest.approx(auc, rel=0, abs=1e-12)
+    assert roc.best_threshold().ameans == pytest.approx(ameans, rel=0, abs=1e-12)
+
+
+def test_the_grid_explains_every_printed_auc():
+    """Table IV: a trapezoid area over a grid of the stated step rounds to the printed AUC, for all six features."""
+    table = table_4()
+    for on_grid, auc in zip(_column(table, "AUC on grid"), _column(table, "AUC printed"), strict=True):
+        assert on_grid == pytest.approx(auc, abs=0.00005)
+
+
+def test_the_trapezoid_bias_has_the_stated_size():
+    """The grid's area falls short of the closed form by step^2/6 D phi(D)/(s0^2 + s1^2), to a twentieth of that."""
+    table = table_4()
+    columns = (_column(table, name) for name in ("feature", "step", "AUC ours", "AUC on grid"))
+    for feature, step, exact, on_grid in zip(*columns, strict=True):
+        roc = iris_prediction(feature)
+        variance = roc.negative.std**2 + roc.positive.std**2
+        d = abs(roc.positive.mean - roc.negative.mean) / variance**0.5
+        bias = step**2 / 6 * d * float(mp.npdf(d)) / variance
+        assert exact - on_grid == pytest.approx(bias, rel=0.05)
+
+
+def test_table_1_predictions_are_the_papers_to_a_hundredth_of_a_point():
+    """Table I: the printed predictions are cut off after two decimals, ours lies within 0.01 points above."""
+    table = table_1()
+    for of, ours, theirs in zip(*(_column(table, name) for name in ("of", "ours", "printed")), strict=True):
+        if of == "prediction":
+            assert 0 <= ours - theirs < 0.0001
+
+
+def test_table_1_says_how_far_the_printed_experiments_lie():
+    """Table I: the printed experiments lie within 1.5 standard errors of what the prediction leads one to expect."""
+    away = [value for value in _column(table_1(), "SE away") if value is not None]
+    assert len(away) == 4
+    assert all(abs(value) < 1.5 for value in away)
+    # 0.81 and 1.07 points: the standard errors of the empirical AUC at these sizes
+    assert away[0] == pytest.approx((0.8735 - 0.866371) / 0.0081, abs=0.02)
+    assert away[1] == pytest.approx((0.8712 - 0.866371) / 0.0107, abs=0.02)
+
+
+def test_an_experiment_is_its_seed():
+    """Table I: a seed draws the same experiment again, another seed another one; each has the paper's sizes."""
+    assert experiment(printed.IMBALANCED, 3).auc() == experiment(printed.IMBALANCED, 3).auc()
+    assert experiment(printed.IMBALANCED, 3).auc() != experiment(printed.IMBALANCED, 4).auc()
+    assert experiment(printed.IMBALANCED, 3).count == (500, 1000)
+    assert table_1(3).rows[1][3] == experiment(printed.BALANCED, 3).auc()
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_tables_survive_csv_and_json(name):
+    """Every table: CSV and JSON hold every digit of every cell."""
+    table = TABLES[name]()
+    rows = json.loads(json.dumps(table.to_dict(), allow_nan=False))["rows"]
+    assert [list(row.values()) for row in rows] == [list(row) for row in table.rows]
+    lines = table.to_csv().splitlines()
+    assert lines[0].split(",") == list(table.columns)
+    assert len(lines) == len(table.rows) + 1
+    assert all(repr(cell) in table.to_csv() for row in table.rows for cell in row if isinstance(cell, float))

@@ -1,0 +1,315 @@
+"""Every answer by two roads: closed forms, quadrature with search, counting, brute force, textbook formulas."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import ndtr
+
+import rocpredict as rp
+from rocpredict import binormal, numeric, steps
+from rocpredict.distributions import FromScipy
+
+PAIRS = [
+    (1e-3, 3.0),
+    (1e-3, -0.5),
+    (0.3, 0.5),
+    (1.0, 0.5),
+    (1.0, 3.0),
+    (1.0, -1.0),
+    (1.001, 0.0),
+    (2.0, 20.0),
+    (1e3, 0.4),
+]
+BANDS = ((0.0, 1.0), (0.0, 0.1), (0.3, 0.7), (0.0, 1e-6), (0.9, 1.0))
+
+
+def gaussians(ratio, distance):
+    return rp.Gaussian(1, 1), rp.Gaussian(1 + distance * max(1, ratio), ratio)
+
+
+def as_scipy(pair):
+    return tuple(FromScipy(stats.norm(d.mean, d.std)) for d in pair)
+
+
+def close(tolerance=1e-10):
+    return {"rel": tolerance, "abs": 1e-250}
+
+
+@pytest.mark.parametrize("route", [tuple, as_scipy], ids=["gaussian", "scipy"])
+@pytest.mark.parametrize(("ratio", "distance"), PAIRS)
+def test_curve_and_areas(ratio, distance, route):
+    pair = gaussians(ratio, distance)
+    other = route(pair)
+    for name in ("auc", "auc_complement"):
+        assert float(getattr(numeric, name)(*other)) == pytest.approx(float(getattr(binormal, name)(*pair)), **close())
+    for rate in (0.0, 1e-12, 0.05, 0.5, 0.99, 1.0):
+        for name in ("tpr_at_fpr", "fpr_at_tpr", "threshold_at_fpr", "threshold_at_tpr", "slope"):
+            want = float(getattr(binormal, name)(*pair, np.asarray(rate)))
+            assert float(getattr(numeric, name)(*other, np.asarray(rate))) == pytest.approx(want, **close()), (
+                name,
+                rate,
+            )
+    for band in BANDS:
+        for name in ("partial_auc_fpr", "partial_auc_tpr"):
+            ends = [np.asarray(end) for end in band]
+            want = float(getattr(binormal, name)(*pair, *ends))
+            assert float(getattr(numeric, name)(*other, *ends)) == pytest.approx(want, **close()), (name, band)
+    below, want = numeric.hook(*other), binormal.hook(*pair)
+    assert float(below.area) == pytest.approx(float(want.area), **close())
+    if want.area > 1e-250:
+        assert [float(below.low), float(below.high)] == pytest.approx([float(want.low), float(want.high)], **close())
+
+
+@pytest.mark.parametrize("route", [tuple, as_scipy], ids=["gaussian", "scipy"])
+@pytest.mark.parametrize("log_kappa", [0.0, 1.0, -1.0, 4.0])
+@pytest.mark.parametrize(("ratio", "distance"), PAIRS)
+def test_thresholds(ratio, distance, log_kappa, route):
+    pair, level = gaussians(ratio, distance), np.asarray(log_kappa)
+    got, want = numeric.best(*route(pair), level), binormal.best(*pair, level)
+    size = max(1, ratio)
+    found = want.crossings[~np.isnan(want.crossings)]
+    assert got.crossings == pytest.approx(found, rel=1e-10, abs=1e-10 * size)
+    assert got.threshold == pytest.approx(want.threshold, rel=1e-10, abs=1e-10 * size)
+    for name in ("tpr", "fpr", "tnr", "fnr"):
+        assert float(getattr(got, name)) == pytest.approx(float(getattr(want, name)), rel=1e-8, abs=1e-10), name
+    assert {*got.flags} == {*want.flags}
+
+
+@pytest.mark.parametrize(("ratio", "distance"), [(0.3, 0.5), (1.0, 3.0), (1.001, 0.0), (30.0, 0.4)])
+def test_likelihood_ratio_rule(ratio, distance):
+    pair = gaussians(ratio, distance)
+    assert float(numeric.proper_auc_complement(*pair)) == pytest.approx(
+        float(binormal.proper_auc_complement(*pair)), **close()
+    )
+    got, want = numeric.proper_rule(*pair), binormal.proper_rule(*pair)
+    for name in ("tpr", "fpr", "tnr", "fnr"):
+        assert float(getattr(got, name)) == pytest.approx(float(getattr(want, name)), **close())
+
+
+# ---- closed forms of other families
+
+
+def roc_of(negative, positive):
+    return rp.PredictedRoc(negative=negative, positive=positive)
+
+
+def shifted(family, d):
+    return family(0, 1), family(d, 1)
+
+
+AREAS = {
+    "exponential": (stats.expon(scale=1), stats.expon(scale=3), 3 / 4),
+    "weibull": (stats.weibull_min(2, scale=1), stats.weibull_min(2, scale=1.5), 1.5**2 / (1 + 1.5**2)),
+    "gamma": (stats.gamma(2, scale=1), stats.gamma(3, scale=2), stats.beta.cdf(2 / 3, 2, 3)),
+    "beta(a, 1)": (stats.beta(2, 1), stats.beta(5, 1), 5 / 7),
+    "logistic": (*shifted(stats.logistic, 2.0), 1 - np.exp(-2) * (2 - 1 + np.exp(-2)) / (1 - np.exp(-2)) ** 2),
+    "laplace": (*shifted(stats.laplace, 1.5), 1 - np.exp(-1.5) * (2 + 1.5) / 4),
+    "cauchy": (stats.cauchy(0, 1), stats.cauchy(2, 3), 0.5 + np.arctan(2 / 4) / np.pi),
+    "gumbel": (*shifted(stats.gumbel_r, 1.2), 1 / (1 + np.exp(-1.2))),
+    "lognormal": (stats.lognorm(0.5), stats.lognorm(1.0, scale=np.e), ndtr(1 / np.sqrt(0.25 + 1))),
+    "uniform, overlapping": (stats.uniform(0, 2), stats.uniform(1, 2), 1 - 1 / 8),
+    "uniform, apart": (stats.uniform(0, 1), stats.uniform(3, 1), 1.0),
+}
+
+
+@pytest.mark.parametrize("family", AREAS)
+def test_area_of_a_family(family):
+    negative, positive, area = AREAS[family]
+    roc = roc_of(negative, positive)
+    assert roc.auc() == pytest.approx(area, rel=1e-11)
+    assert roc.auc_complement() == pytest.approx(1 - area, rel=1e-10, abs=1e-15)
+    for axis in ("fpr", "tpr"):
+        assert roc.partial_auc(**{axis: (0, 1)}) == pytest.approx(area, rel=1e-10)
+
+
+THRESHOLDS = {
+    "exponential": (*AREAS["exponential"][:2], np.log(3) / (1 - 1 / 3), 3**-0.5 - 3**-1.5),
+    "logistic": (*AREAS["logistic"][:2], 1.0, np.tanh(2 / 4)),
+    "gamma": (stats.gamma(2, scale=1), stats.gamma(2, scale=2), 2 * 2 * np.log(2), None),
+    "lognormal": (stats.lognorm(1), stats.lognorm(1, scale=np.exp(2)), np.e, 2 * ndtr(1) - 1),
+}
+
+
+@pytest.mark.parametrize("family", THRESHOLDS)
+def test_threshold_of_a_family(family):
+    negative, positive, threshold, youden = THRESHOLDS[family]
+    best = roc_of(negative, positive).best_threshold()
+    assert best.threshold == pytest.approx(threshold, rel=1e-11)
+    assert best.tpr - best.fpr == pytest.approx(
+        positive.sf(threshold) - negative.sf(threshold) if youden is None else youden, rel=1e-11
+    )
+
+
+def test_laplace_and_a_level_ratio():
+    """Between the two peaks of a Laplace pair the ratio runs straight; J there is 1 - exp(-D/2)."""
+    best = roc_of(*shifted(stats.laplace, 1.5)).best_threshold()
+    assert best.threshold == pytest.approx(0.75, abs=1e-11)
+    assert best.tpr - best.fpr == pytest.approx(1 - np.exp(-0.75), rel=1e-11)
+
+
+def test_level_densities_give_a_plateau():
+    """Two uniforms: all of their overlap, or all of the gap between them, is one optimum."""
+    overlap = roc_of(stats.uniform(0, 2), stats.uniform(1, 2)).best_threshold()
+    assert overlap.plateau == pytest.approx((1, 2), abs=1e-12)
+    assert overlap.ameans == pytest.approx(0.75, abs=1e-15)
+    gap = roc_of(stats.uniform(0, 1), stats.uniform(3, 1)).best_threshold()
+    assert gap.plateau == pytest.approx((1, 3), abs=1e-12)
+    assert 1 <= gap.threshold <= 3
+    assert gap.ameans == 1
+    assert "perfect_separation" in gap.flags
+
+
+@pytest.mark.parametrize("family", ["exponential", "gamma", "cauchy"])
+def test_families_by_simulation(family):
+    """A draw of 2 x 200,000 pairs, within 5 standard errors: each fails falsely once in 1.7 million."""
+    negative, positive, area = AREAS[family]
+    rng = np.random.default_rng(5)
+    wins = negative.rvs(200_000, random_state=rng) < positive.rvs(200_000, random_state=rng)
+    assert abs(wins.mean() - roc_of(negative, positive).auc()) < 5 * np.sqrt(area * (1 - area) / wins.size)
+
+
+# ---- several peaks
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A mixture of Gaussians, written only with what a distribution has to answer."""
+
+    weights: tuple[float, ...]
+    means: tuple[float, ...]
+    stds: tuple[float, ...]
+
+    shape = ()
+
+    def _sum(self, f, x):
+        z = (np.asarray(x, dtype=float)[..., None] - np.array(self.means)) / np.array(self.stds)
+        return f(z) @ np.array(self.weights)
+
+    def pdf(self, x):
+        return self._sum(lambda z: np.exp(-z * z / 2) / np.sqrt(2 * np.pi) / np.array(self.stds), x)
+
+    def logpdf(self, x):
+        z = (np.asarray(x, dtype=float)[..., None] - np.array(self.means)) / np.array(self.stds)
+        logs = np.log(self.weights) - z * z / 2 - np.log(2 * np.pi) / 2 - np.log(self.stds)
+        return np.logaddexp.reduce(logs, axis=-1)
+
+    def cdf(self, x):
+        return self._sum(ndtr, x)
+
+    def sf(self, x):
+        return self._sum(lambda z: ndtr(-z), x)
+
+    below = cdf
+    at_or_above = sf
+
+    def _invert(self, tail, q):
+        q = np.asarray(q, dtype=float)
+        low, high = np.full(q.shape, -100.0), np.full(q.shape, 100.0)
+        for _ in range(70):
+            middle = (low + high) / 2
+            right = tail(middle, q)
+            low, high = np.where(right, middle, low), np.where(right, high, middle)
+        return np.where(q == 0, -np.inf, np.where(q == 1, np.inf, (low + high) / 2))
+
+    def ppf(self, q):
+        return self._invert(lambda x, q: self.cdf(x) < q, q)
+
+    def isf(self, q):
+        return -self.reflect().ppf(q)
+
+    def atoms(self):
+        return rp.distributions.Atoms(np.empty(0), np.empty(0))
+
+    def reflect(self):
+        return Mixture(self.weights, tuple(-m for m in self.means), self.stds)
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive", "count"),
+    [
+        (Mixture((0.5, 0.5), (-2.0, 2.0), (0.5, 0.5)), Mixture((1.0,), (0.0,), (1.0,)), 4),
+        (Mixture((0.5, 0.5), (-2.0, 2.0), (0.7, 0.7)), Mixture((0.5, 0.5), (0.0, 4.0), (0.7, 0.7)), 3),
+        (Mixture((0.7, 0.3), (0.0, 6.0), (1.0, 0.3)), Mixture((0.6, 0.4), (3.0, 9.0), (1.0, 1.0)), 3),
+    ],
+)
+def test_several_peaks(negative, positive, count):
+    """All crossings are found, and the best threshold is that of a scan of 200,000."""
+    roc = roc_of(negative, positive)
+    best = roc.best_threshold()
+    scan = np.linspace(-12, 15, 200_001)
+    signs = np.sign(positive.logpdf(scan) - negative.logpdf(scan))
+    changes = scan[:-1][signs[:-1] != signs[1:]]
+    assert best.crossing_count >= count
+    assert all(np.min(np.abs(best.crossings - x)) < 2e-4 for x in changes)
+    assert positive.logpdf(best.crossings) == pytest.approx(negative.logpdf(best.crossings), abs=1e-9)
+    youden = positive.sf(scan) - negative.sf(scan)
+    assert best.tpr - best.fpr >= youden.max() - 1e-15
+    assert best.threshold == pytest.approx(scan[np.argmax(youden)], abs=2e-4)
+    area = sum(
+        v * w * ndtr((m1 - m0) / np.hypot(s0, s1))
+        for v, m0, s0 in zip(negative.weights, negative.means, negative.stds, strict=True)
+        for w, m1, s1 in zip(positive.weights, positive.means, positive.stds, strict=True)
+    )
+    assert roc.auc() == pytest.approx(area, rel=1e-11)
+
+
+# ---- atoms
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive"),
+    [
+        (stats.poisson(2), stats.poisson(4)),
+        (stats.binom(9, 0.3), stats.binom(9, 0.6)),
+        (stats.geom(0.5), stats.poisson(3)),
+    ],
+)
+def test_discrete_families_by_enumeration(negative, positive):
+    roc = roc_of(negative, positive)
+    k = np.arange(80)
+    p0, p1 = negative.pmf(k), positive.pmf(k)
+    wins = np.tril(np.ones((80, 80)), -1) + np.eye(80) / 2
+    assert roc.auc() == pytest.approx(p1 @ wins @ p0, rel=1e-12)
+    tails = np.cumsum(p1[::-1])[::-1] - np.cumsum(p0[::-1])[::-1]
+    best = roc.best_threshold()
+    assert best.tpr - best.fpr == pytest.approx(tails.max(), rel=1e-12)
+    low, high = best.plateau
+    assert np.argmax(tails) == pytest.approx(high, abs=1e-9)
+    assert high - low == pytest.approx(1, abs=1e-9)
+    assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(roc.auc(), rel=1e-12)
+
+
+def test_steps_and_search_agree_on_samples():
+    """The same samples, counted and searched: 3-level ties, and values of their own."""
+    rng = np.random.default_rng(3)
+    for levels in (3, 1000):
+        pair = [rp.Ecdf(rng.integers(0, levels, n) + shift) for n, shift in ((30, 0), (20, levels // 3))]
+        level = np.asarray(0.0)
+        for name in ("auc", "auc_complement"):
+            assert float(getattr(numeric, name)(*pair)) == pytest.approx(float(getattr(steps, name)(*pair)), rel=1e-14)
+        for rate in (0.0, 0.07, 0.5, 1.0):
+            for name in ("tpr_at_fpr", "fpr_at_tpr"):
+                want = float(getattr(steps, name)(*pair, np.asarray(rate)))
+                assert float(getattr(numeric, name)(*pair, np.asarray(rate))) == pytest.approx(want, abs=1e-14), (
+                    name,
+                    rate,
+                )
+        for band in ((0.0, 1.0), (0.1, 0.33)):
+            for name in ("partial_auc_fpr", "partial_auc_tpr"):
+                want = float(getattr(steps, name)(*pair, *map(np.asarray, band)))
+                assert float(getattr(numeric, name)(*pair, *map(np.asarray, band))) == pytest.approx(want, abs=1e-13)
+        got, want = numeric.best(*pair, level), steps.best(*pair, level)
+        assert got.tpr - got.fpr == pytest.approx(want.tpr - want.fpr, abs=1e-15)
+
+
+def test_a_sample_against_a_density():
+    """Atoms on one side only: the mean of the other's tail over the sample."""
+    sample, law = np.array([-1.0, 0.2, 0.2, 1.7]), rp.Gaussian(1, 2)
+    assert roc_of(rp.Ecdf(sample), law).auc() == pytest.approx(np.mean(law.sf(sample)), rel=1e-14)
+    assert roc_of(law, rp.Ecdf(sample)).auc() == pytest.approx(np.mean(law.cdf(sample)), rel=1e-14)
+    best = roc_of(rp.Ecdf(sample), law).best_threshold()
+    scan = np.concatenate([sample, np.nextafter(sample, np.inf), np.linspace(-9, 9, 50_001)])
+    youden = np.array(law.sf(scan)) - rp.Ecdf(sample).at_or_above(scan)
+    assert best.tpr - best.fpr == pytest.approx(youden.max(), abs=1e-9)
