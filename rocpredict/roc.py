@@ -337,7 +337,7 @@ class Roc:
 
     def _fitting(self, name: str, values: FloatArray) -> FloatArray:
         """Return what an engine takes: for two Gaussians whatever fits the batch, else one number."""
-        if values.ndim and not isinstance(self.negative, Gaussian):
+        if values.ndim and not all(isinstance(d, Gaussian) for d in (self.negative, self.positive)):
             raise RocPredictError(f"{name}={shown(values.tolist())} has shape {values.shape}; give one number")
         _check_shapes(name, values.shape, "the batch of features", self.shape)
         return values

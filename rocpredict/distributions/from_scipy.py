@@ -129,7 +129,8 @@ class FromScipy:
 
     def _just_before(self, x: ArrayLike) -> FloatArray:
         x = as_reals("x", x)
-        return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
+        with np.errstate(over="ignore"):  # before the smallest double lies -inf
+            return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
 
     def __repr__(self) -> str:
         args = [shown(a) for a in self.frozen.args]

@@ -1,0 +1,92 @@
+"""Predicted against empirical: every number by an independent route."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rocpredict as rp
+from rocpredict import Gaussian, PredictedRoc, RocPredictError, compare
+from rocpredict.datasets import load_iris, simulate_two_gaussians
+
+IRIS = load_iris()
+ROWS = IRIS.y != "setosa"
+CASES = {name: (IRIS.column(name)[ROWS], (IRIS.y[ROWS] == "virginica").astype(int)) for name in IRIS.feature_names}
+CASES["simulated"] = simulate_two_gaussians(count=(300, 200), seed=3)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_number_by_brute_force(case):
+    x, y = CASES[case]
+    n, p = x[y == 0], x[y == 1]
+    laws = [stats.norm(v.mean(), v.std(ddof=1)) for v in (n, p)]
+    found = compare(rp.predict_roc(x, y), rp.empirical_roc(x, y))
+
+    auc = stats.norm.cdf((p.mean() - n.mean()) / np.hypot(n.std(ddof=1), p.std(ddof=1)))
+    counted = ((p[:, None] > n).mean() + (p[:, None] >= n).mean()) / 2
+    assert found.auc_predicted == pytest.approx(auc, rel=1e-13)
+    assert found.auc_empirical == pytest.approx(counted, rel=1e-13)
+    assert found.auc_error == pytest.approx(auc - counted, abs=1e-14)
+
+    assert found.ks_negative == pytest.approx(stats.kstest(n, laws[0].cdf).statistic, abs=1e-13)
+    assert found.ks_positive == pytest.approx(stats.kstest(p, laws[1].cdf).statistic, abs=1e-13)
+    assert found.ks == max(found.ks_negative, found.ks_positive)
+
+    cuts = [*np.unique(x), np.inf]
+    highest = max(((p >= t).mean() + (n < t).mean()) / 2 for t in cuts)
+    at = found.threshold_predicted
+    assert found.ameans_predicted == pytest.approx((laws[1].sf(at) + laws[0].cdf(at)) / 2, rel=1e-13)
+    grid = np.linspace(x.min(), x.max(), 20001)
+    assert found.ameans_predicted >= ((laws[1].sf(grid) + laws[0].cdf(grid)) / 2).max()
+    assert found.ameans_achieved == pytest.approx(((p >= at).mean() + (n < at).mean()) / 2, abs=1e-15)
+    assert found.ameans_empirical == pytest.approx(highest, abs=1e-15)
+    assert found.threshold_regret == pytest.approx(highest - found.ameans_achieved, abs=1e-15)
+    assert found.threshold_regret >= 0
+
+    fpr = (np.arange(200_000) + 0.5) / 200_000
+    corners = np.array([((n >= t).mean(), (p >= t).mean()) for t in cuts[::-1]])
+    predicted, shown = laws[1].sf(laws[0].isf(fpr)), np.interp(fpr, *corners.T)
+    assert found.area_between == pytest.approx(np.abs(predicted - shown).mean(), abs=5e-6)
+    inside = (fpr > 1 / len(n)) & (fpr < 1 - 1 / len(n))
+    gaps = (predicted - shown)[inside]
+    largest = gaps[np.argmax(np.abs(gaps))]
+    assert found.max_tpr_gap == pytest.approx(largest, abs=2e-3)  # the grid stops short of the corners
+    assert abs(found.max_tpr_gap) >= abs(largest) - 1e-9
+    assert 1 / len(n) <= found.max_tpr_gap_fpr <= 1 - 1 / len(n)
+
+
+def test_a_prediction_from_the_sample_itself_has_no_error():
+    x, y = CASES["petal_width"]
+    found = compare(rp.predict_roc(x, y, family="empirical"), rp.empirical_roc(x, y))
+    zeros = ("auc_error", "max_tpr_gap", "area_between", "ks", "ks_negative", "ks_positive", "threshold_regret")
+    assert [getattr(found, name) for name in zeros] == [0] * len(zeros)
+    assert found.threshold_predicted == found.threshold_empirical
+
+
+def test_errors_have_the_sign_of_predicted_minus_empirical():
+    empirical = rp.EmpiricalRoc(negative=[0, 1, 2, 3], positive=[2, 3, 4, 5])
+    high = compare(PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(5, 1)), empirical)
+    low = compare(PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(-5, 1)), empirical)
+    assert high.auc_error > 0 > low.auc_error
+    assert high.max_tpr_gap > 0 > low.max_tpr_gap
+
+
+def test_both_directions_compare_alike_and_never_with_each_other():
+    x, y = CASES["petal_width"]
+    up = compare(rp.predict_roc(x, y), rp.empirical_roc(x, y)).to_dict()
+    down = compare(rp.predict_roc(-x, y, direction="lower"), rp.empirical_roc(-x, y, direction="lower")).to_dict()
+    for name in up:
+        sign = -1 if name in {"threshold_predicted", "threshold_empirical"} else 1
+        assert down[name] == pytest.approx(sign * up[name], abs=1e-12)
+    with pytest.raises(RocPredictError, match="predicted has direction=None, empirical 'lower'; give both the same"):
+        compare(rp.predict_roc(x, y), rp.empirical_roc(x, y, direction="lower"))
+
+
+def test_what_cannot_be_compared():
+    empirical = rp.EmpiricalRoc(negative=[0, 1], positive=[1, 2])
+    predicted = PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(1, 1))
+    with pytest.raises(RocPredictError, match="predicted=1 is not a ROC"):
+        compare(1, empirical)
+    with pytest.raises(RocPredictError, match=r"is not an empirical ROC; give rp.empirical_roc"):
+        compare(predicted, predicted)
+    with pytest.raises(RocPredictError, match=r"predicted is a batch of shape \(2,\); compare one feature at a time"):
+        compare(PredictedRoc(negative=Gaussian([0, 1], 1), positive=Gaussian(1, 1)), empirical)

@@ -1,0 +1,326 @@
+"""One battery that every class distribution has to pass, and what is particular to each."""
+
+import itertools
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from rocpredict import Ecdf, Gaussian, PredictedRoc, RocPredictError
+from rocpredict.distributions import Distribution, FromScipy, as_distribution
+
+EPS, LARGEST = np.finfo(float).eps, np.finfo(float).max
+PLAIN = {
+    "Gaussian": Gaussian(4, 3),
+    "point mass": Gaussian(4, 0),
+    "Ecdf": Ecdf([3, -1, 2, 2, 7.5, 2]),
+    "Ecdf of one value": Ecdf([2.0]),
+    "weighted Ecdf": Ecdf([3, -1, 2, 2, 9], weights=[0.5, 2, 1.25, 3, 0]),
+    "Ecdf with infinities": Ecdf([-np.inf, 0, 1, np.inf]),
+    "norm": FromScipy(stats.norm(1, 2)),
+    "gamma": FromScipy(stats.gamma(2.5, scale=2)),
+    "beta": FromScipy(stats.beta(2, 3)),
+    "expon": FromScipy(stats.expon(loc=-1)),
+    "t": FromScipy(stats.t(3)),
+    "uniform": FromScipy(stats.uniform(-1, 3)),
+    "poisson": FromScipy(stats.poisson(3.5)),
+    "binom": FromScipy(stats.binom(10, 0.3)),
+}
+REGISTRY = PLAIN | {f"reflected {name}": d.reflect() for name, d in PLAIN.items()}
+QUESTIONS = ("pdf", "logpdf", "cdf", "sf", "below", "at_or_above", "ppf", "isf")
+Q = np.concatenate([[1e-12, 1e-6], np.linspace(0.001, 0.999, 333), [1 - 1e-6]])
+
+
+@pytest.fixture(params=REGISTRY.values(), ids=REGISTRY)
+def d(request):
+    return request.param
+
+
+def points_of(d):
+    """Quantiles, atoms, their neighbouring floats, and the ends of the axis, ascending."""
+    inner = np.concatenate([d.ppf(Q), d.isf(Q), d.atoms().points])
+    around = [np.nextafter(inner, -np.inf), inner, np.nextafter(inner, np.inf)]
+    return np.unique(np.concatenate([*around, [-np.inf, -LARGEST, -1e300, 0.0, 1e300, LARGEST, np.inf]]))
+
+
+class TestBattery:
+    def test_answers_the_protocol_and_is_its_own_distribution(self, d):
+        assert isinstance(d, Distribution)
+        assert as_distribution("negative", d) is d
+        assert d.shape == ()
+        assert repr(d)
+
+    @pytest.mark.parametrize("question", QUESTIONS)
+    def test_shapes(self, d, question):
+        ask = getattr(d, question)
+        assert isinstance(ask(0.5), float)
+        for shape in [(0,), (1,), (3,), (2, 3)]:
+            assert np.shape(ask(np.full(shape, 0.5))) == shape
+        assert ask([0.5, 0.5]).tolist() == [ask(0.5)] * 2
+
+    @pytest.mark.parametrize("question", QUESTIONS)
+    def test_nan_text_and_quantiles_outside_0_to_1_are_refused(self, d, question):
+        ask = getattr(d, question)
+        for bad in (np.nan, [0.5, np.nan], "a", None, 1j):
+            with pytest.raises(RocPredictError, match=r"NaN|real number"):
+                ask(bad)
+        if question in {"ppf", "isf"}:
+            for bad in (-1e-9, 1 + 1e-9, 50):
+                with pytest.raises(RocPredictError, match=r"q=.* is outside \[0, 1\]"):
+                    ask(bad)
+
+    def test_tails_are_monotone_and_within_0_and_1(self, d):
+        x = points_of(d)
+        for rising, falling in ((d.cdf, d.sf), (d.below, d.at_or_above)):
+            slack = 64 * EPS  # scipy's special functions are monotone up to their rounding only
+            assert (np.diff(rising(x)) >= -slack * rising(x)[1:]).all()
+            assert (np.diff(falling(x)) <= slack * falling(x)[:-1]).all()
+            assert ((rising(x) >= 0) & (rising(x) <= 1) & (falling(x) >= 0) & (falling(x) <= 1)).all()
+
+    def test_nothing_lies_beyond_the_ends(self, d):
+        assert d.cdf(np.inf) == d.at_or_above(-np.inf) == 1
+        assert d.below(-np.inf) == d.sf(np.inf) == 0
+
+    def test_each_pair_of_tails_sums_to_1(self, d):
+        x = points_of(d)
+        np.testing.assert_allclose(d.cdf(x) + d.sf(x), 1, rtol=8 * EPS)
+        np.testing.assert_allclose(d.below(x) + d.at_or_above(x), 1, rtol=8 * EPS)
+
+    def test_strict_and_weak_tails_differ_by_the_atom(self, d):
+        atoms, masses = d.atoms()
+        assert (np.diff(atoms) > 0).all()
+        assert (masses > 0).all()
+        np.testing.assert_allclose(d.cdf(atoms) - d.below(atoms), masses, rtol=0, atol=16 * EPS)
+        np.testing.assert_allclose(d.at_or_above(atoms) - d.sf(atoms), masses, rtol=0, atol=16 * EPS)
+        elsewhere = np.setdiff1d(points_of(d), atoms)
+        assert np.array_equal(d.cdf(elsewhere), d.below(elsewhere))
+        assert np.array_equal(d.sf(elsewhere), d.at_or_above(elsewhere))
+
+    def test_ppf_is_the_smallest_value_that_reaches_q(self, d):
+        x = np.asarray(d.ppf(Q))
+        assert (d.cdf(x) >= Q * (1 - 1e-10) - 4 * EPS).all()  # scipy inverts some families to about 1e-11
+        finite, q = x[np.isfinite(x)], Q[np.isfinite(x)]
+        assert (d.cdf(finite - 1e-9 * np.maximum(np.abs(finite), 1)) <= q * (1 + 1e-10)).all()
+
+    def test_isf_is_the_smallest_value_that_leaves_no_more_than_q(self, d):
+        x = np.asarray(d.isf(Q))
+        assert (d.sf(x) <= Q * (1 + 1e-10) + 4 * EPS).all()
+        finite, q = x[np.isfinite(x)], Q[np.isfinite(x)]
+        assert (d.sf(finite - 1e-9 * np.maximum(np.abs(finite), 1)) >= q * (1 - 1e-10)).all()
+
+    def test_quantiles_return_to_where_they_came_from(self, d):
+        x = np.asarray(d.ppf(Q[2:-1]))
+        there_and_back = np.asarray(d.ppf(np.minimum(d.cdf(x) * (1 - 1e-13), 1)))
+        finite = np.isfinite(x)
+        np.testing.assert_allclose(there_and_back[finite], x[finite], rtol=1e-9, atol=1e-9)
+
+    def test_logpdf_is_the_logarithm_of_the_density(self, d):
+        x = points_of(d)
+        density, level = d.pdf(x), d.logpdf(x)
+        with np.errstate(divide="ignore"):
+            np.testing.assert_allclose(
+                level[density > 1e-300], np.log(density[density > 1e-300]), rtol=1e-13, atol=1e-13
+            )
+        assert (level[density == 0] < -700).all()
+
+    def test_density_and_atoms_hold_all_probability(self, d):
+        whole = d.atoms().masses.sum()
+        if whole == 0:
+            edges = np.unique(d.ppf(np.array([0, 1e-14, 1e-6, 0.01, 0.5, 0.99, 1 - 1e-6, 1 - 1e-14, 1])))
+            whole = sum(integrate.quad(d.pdf, *ends, epsabs=1e-12)[0] for ends in itertools.pairwise(edges))
+        assert whole == pytest.approx(1, abs=1e-9)
+
+    def test_density_is_the_slope_of_the_cdf(self, d):
+        x = np.asarray(d.ppf(np.linspace(0.05, 0.95, 19)))
+        x = np.setdiff1d(x[np.isfinite(x)], d.atoms().points)
+        h = 1e-5
+        np.testing.assert_allclose((d.cdf(x + h) - d.cdf(x - h)) / (2 * h), d.pdf(x), rtol=1e-4, atol=1e-7)
+
+    def test_reflecting_exchanges_the_tails(self, d):
+        x, mirror = points_of(d), d.reflect()
+        assert np.array_equal(mirror.sf(-x), d.below(x))
+        assert np.array_equal(mirror.cdf(-x), d.at_or_above(x))
+        assert np.array_equal(mirror.at_or_above(-x), d.cdf(x))
+        assert np.array_equal(mirror.below(-x), d.sf(x))
+        assert np.array_equal(mirror.pdf(-x), d.pdf(x))
+        assert np.array_equal(mirror.atoms().points, -d.atoms().points[::-1])
+        assert np.array_equal(mirror.atoms().masses, d.atoms().masses[::-1])
+
+    def test_reflecting_twice_changes_nothing(self, d):
+        twice = d.reflect().reflect()
+        assert twice == d
+        assert hash(twice) == hash(d)
+        assert np.array_equal(twice.cdf(points_of(d)), d.cdf(points_of(d)))
+
+    def test_equality_tells_distributions_apart(self, d):
+        assert [name for name, other in REGISTRY.items() if other == d and other is not d] in (
+            [],
+            ["Ecdf of one value"],
+        )
+        assert d != "a distribution"
+        assert len({d, d.reflect().reflect()}) == 1
+
+    def test_no_input_is_modified(self, d):
+        x, q = np.array([0.5, 1.0, 2.0]), np.array([0.1, 0.5])
+        for question in QUESTIONS:
+            getattr(d, question)(q if question in {"ppf", "isf"} else x)
+        assert x.tolist() == [0.5, 1, 2]
+        assert q.tolist() == [0.1, 0.5]
+
+
+def test_far_tails_keep_their_digits():
+    with mpmath.workdps(40):
+        wanted = float(mpmath.ncdf(-37))
+    d = Gaussian(10, 2)
+    assert d.sf(10 + 2 * 37) == d.at_or_above(84) == d.cdf(10 - 2 * 37) == pytest.approx(wanted, rel=1e-13)
+    assert FromScipy(stats.norm(10, 2)).reflect().cdf(-84) == pytest.approx(wanted, rel=1e-13)
+    assert d.logpdf(10 + 2 * 1e10) == pytest.approx(-0.5e20, rel=1e-12)
+    assert d.isf(1e-300) == pytest.approx(10 + 2 * 37.0471, rel=1e-5)
+
+
+def test_a_point_mass_holds_all_at_one_value():
+    d = Gaussian(4, 0)
+    assert (d.cdf(4), d.below(4), d.sf(4), d.at_or_above(4)) == (1, 0, 0, 1)
+    assert (d.ppf(0.3), d.isf(0.3), d.pdf(4)) == (4, 4, 0)
+
+
+def test_a_batch_of_gaussians_answers_as_each_alone():
+    mean, std = np.array([[0.0], [1e12]]), np.array([1.0, 0.0, 1e-3])
+    batch = Gaussian(mean, std)
+    assert batch.shape == (2, 3)
+    x = mean + 0.5
+    for question in QUESTIONS:
+        argument = 0.3 if question in {"ppf", "isf"} else x
+        answers = getattr(batch, question)(argument)
+        for i, j in np.ndindex(2, 3):
+            alone = getattr(Gaussian(mean[i, 0], std[j]), question)(0.3 if question in {"ppf", "isf"} else x[i, 0])
+            assert answers[i, j] == alone
+    assert batch == Gaussian(np.broadcast_to(mean, (2, 3)), std)
+    assert hash(batch) == hash(Gaussian(np.broadcast_to(mean, (2, 3)), std))
+    assert batch != Gaussian(0, 1)
+    for question in QUESTIONS:
+        with pytest.raises(RocPredictError, match="shapes do not fit together"):
+            getattr(batch, question)(np.full(4, 0.5))
+    with pytest.raises(RocPredictError, match=r"a batch of shape \(2, 3\)"):
+        batch.atoms()
+
+
+def exact_moments(sample, ddof):
+    """Mean and standard deviation by exact fractions, rounded once at the end."""
+    values = [Fraction(float(value)) for value in sample]
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - ddof)
+    with mpmath.workdps(50):
+        return float(mean), float(mpmath.sqrt(mpmath.mpf(variance.numerator) / mpmath.mpf(variance.denominator)))
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e12])
+@pytest.mark.parametrize("scale", [1e-300, 1e-8, 1.0, 1e8, 1e290])
+def test_fit_gives_the_moments_to_rounding(scale, offset, ddof):
+    sample = (np.random.default_rng(1).normal(size=51) + offset) * scale
+    fitted = Gaussian.fit(sample, ddof=ddof)
+    mean, std = exact_moments(sample, ddof)
+    assert fitted.mean == pytest.approx(mean, rel=0, abs=2 * EPS * np.abs(sample).max())
+    assert fitted.std == pytest.approx(std, rel=1e-14)
+
+
+def test_fit_of_columns_of_float32_and_of_constants():
+    sample = np.random.default_rng(2).normal(size=(40, 3)).astype(np.float32)
+    sample[:, 1] = 0.1
+    fitted = Gaussian.fit(sample)
+    assert fitted.shape == (3,)
+    for column in (0, 2):
+        mean, std = exact_moments(sample[:, column], 1)
+        assert fitted.mean[column] == pytest.approx(mean, rel=1e-14)
+        assert fitted.std[column] == pytest.approx(std, rel=1e-14)
+    assert (fitted.mean[1], fitted.std[1]) == (float(np.float32(0.1)), 0)
+    assert Gaussian.fit([0.1] * 7) == Gaussian(0.1, 0)
+    assert Gaussian.fit([3.0], ddof=0) == Gaussian(3, 0)
+
+
+@pytest.mark.parametrize(
+    ("sample", "ddof", "words"),
+    [
+        ([], 1, "x has 0 rows; a standard deviation with ddof=1 needs 2"),
+        ([1.0], 1, "x has 1 rows"),
+        ([1.0, np.nan], 1, "x=.* is NaN somewhere"),
+        ([1.0, np.inf], 1, "x=.* is infinite somewhere"),
+        (3.0, 1, r"x has shape \(\)"),
+        (np.ones((2, 2, 2)), 1, r"x has shape \(2, 2, 2\)"),
+        ([1.0, 2.0, 3.0], 2, "ddof=2 is not allowed; choose one of 0, 1"),
+        ([1.0, 2.0], "a", "ddof='a' is not a whole number"),
+    ],
+)
+def test_fit_refuses_what_has_no_moments(sample, ddof, words):
+    with pytest.raises(RocPredictError, match=words):
+        Gaussian.fit(sample, ddof=ddof)
+
+
+def test_integer_weights_equal_repeated_rows():
+    values, weights = [3, 1, 2, 1], [2, 3, 1, 0]
+    assert Ecdf(values, weights=weights) == Ecdf(np.repeat(values, weights))
+    assert hash(Ecdf(values, weights=weights)) == hash(Ecdf(np.repeat(values, weights)))
+    assert Ecdf(values, weights=weights) != Ecdf(values)
+
+
+def test_zeros_of_both_signs_are_one_value():
+    d = Ecdf([-0.0, 0.0, 1.0])
+    assert d.points.tolist() == [0, 1]
+    assert not np.signbit(d.points).any()
+    assert d == Ecdf([0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("frozen", "words"),
+    [
+        (stats.norm([0, 1], 1), r"norm\(\[0, 1\], 1\) has parameters of shape \(2,\); give one distribution a feature"),
+        (stats.norm(0, -1), r"norm\(0, -1\) has parameters outside its domain"),
+        (stats.gamma(-2), r"gamma\(-2\) has parameters outside its domain"),
+        (stats.poisson(-1), r"poisson\(-1\) has parameters outside its domain"),
+    ],
+)
+def test_scipy_distributions_that_are_refused(frozen, words):
+    with pytest.raises(RocPredictError, match=words):
+        PredictedRoc(negative=frozen, positive=Gaussian(0, 1))
+
+
+FAMILIES = {
+    "norm": (stats.norm(0, 1), stats.norm(1, 1)),
+    "gamma": (stats.gamma(2), stats.gamma(3)),
+    "beta": (stats.beta(2, 4), stats.beta(4, 2)),
+    "expon": (stats.expon(), stats.expon(scale=3)),
+    "logistic": (stats.logistic(), stats.logistic(1)),
+    "laplace": (stats.laplace(), stats.laplace(1)),
+    "weibull_min": (stats.weibull_min(2), stats.weibull_min(2, scale=2)),
+    "lognorm": (stats.lognorm(0.5), stats.lognorm(0.5, scale=2)),
+    "t": (stats.t(4), stats.t(4, loc=1)),
+    "uniform": (stats.uniform(0, 2), stats.uniform(1, 2)),
+    "gumbel_r": (stats.gumbel_r(), stats.gumbel_r(1)),
+    "chi2": (stats.chi2(3), stats.chi2(5)),
+    "cauchy": (stats.cauchy(), stats.cauchy(1)),
+    "poisson": (stats.poisson(2), stats.poisson(4)),
+    "binom": (stats.binom(9, 0.3), stats.binom(9, 0.6)),
+    "geom": (stats.geom(0.5), stats.geom(0.2)),
+}
+
+
+@pytest.mark.parametrize("pair", FAMILIES.values(), ids=FAMILIES)
+def test_any_frozen_scipy_distribution_is_a_class(pair):
+    negative, positive = pair
+    if hasattr(negative.dist, "pmf"):
+        k = np.arange(0, 200)
+        wanted = np.sum(positive.pmf(k) * (negative.cdf(k - 1) + negative.pmf(k) / 2))
+    else:  # AUC = the mean over u of the cdf of the negatives at the positives' quantile
+        ends = [0, 1e-9, 1e-4, 0.1, 0.25, 0.5, 0.75, 0.9, 1 - 1e-4, 1 - 1e-9, 1]
+        wanted = sum(
+            integrate.quad(lambda u: negative.cdf(positive.ppf(u)), a, b, epsabs=1e-12)[0]
+            for a, b in itertools.pairwise(ends)
+        )
+    roc = PredictedRoc(negative=negative, positive=positive)
+    assert roc.auc() == pytest.approx(wanted, abs=1e-9)
+    assert roc.auc() + roc.auc_complement() == pytest.approx(1, abs=1e-11)
+    best = roc.best_threshold()
+    assert best.ameans >= max(roc.rates(t).ameans for t in np.linspace(-2, 12, 141)) - 1e-14

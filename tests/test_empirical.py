@@ -1,0 +1,310 @@
+"""The curve that samples show, against scikit-learn, scipy and brute force."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import roc_auc_score, roc_curve
+
+import rocpredict as rp
+from rocpredict import Ecdf, EmpiricalRoc, RocPredictError
+
+EPS = np.finfo(float).eps
+derandomised = settings(derandomize=True, deadline=None, max_examples=60)
+values = st.one_of(
+    st.integers(-4, 4).map(float),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([0.0, -0.0, 5e-324, 1e-310, 1.0, 1.0 + EPS, 1.7e308, 1.79e308, -1.7e308, 0.3, 0.1 + 0.2]),
+)
+samples = st.lists(values, min_size=1, max_size=12)
+
+
+def as_xy(negative, positive):
+    return np.concatenate([negative, positive]).astype(float), np.repeat([0, 1], [len(negative), len(positive)])
+
+
+def exact_auc(negative, positive):
+    """P(positive > negative) + P(tie)/2, by looking at every pair."""
+    wins = sum(Fraction(int(p > n)) + Fraction(int(p == n), 2) for p in positive for n in negative)
+    return wins / (len(negative) * len(positive))
+
+
+def all_rules(negative, positive):
+    """Every operating point by brute force: (threshold, TPR, FPR) at each distinct value and at +inf."""
+    cuts = [np.inf, *sorted({float(v) for v in [*negative, *positive]}, reverse=True)]
+    n, p = np.asarray(negative, dtype=float), np.asarray(positive, dtype=float)
+    return [(t, float((p >= t).mean()), float((n >= t).mean())) for t in cuts]
+
+
+@derandomised
+@given(samples, samples)
+def test_curve_and_auc_equal_scikit_learn(negative, positive):
+    x, y = as_xy(negative, positive)
+    roc = EmpiricalRoc(negative=negative, positive=positive)
+    fpr, tpr, _ = roc_curve(y, x, drop_intermediate=False)
+    curve = roc.curve()
+    assert np.array_equal(curve.fpr, fpr)
+    assert np.array_equal(curve.tpr, tpr)
+    assert roc.auc() == pytest.approx(roc_auc_score(y, x), abs=4 * EPS)
+    assert roc.auc() == pytest.approx(float(exact_auc(negative, positive)), abs=EPS)
+    assert roc.auc_complement() == pytest.approx(float(exact_auc(positive, negative)), abs=EPS)
+
+
+@derandomised
+@given(samples, samples)
+def test_thresholds_separate_neighbours_and_give_the_rates_of_their_rule(negative, positive):
+    curve = EmpiricalRoc(negative=negative, positive=positive).curve()
+    assert curve.thresholds[0] == np.inf
+    assert curve.thresholds[-1] == -np.inf
+    assert (np.diff(curve.thresholds) < 0).all()
+    distinct = sorted({float(v) for v in [*negative, *positive]}, reverse=True)
+    for threshold, upper, lower in zip(curve.thresholds[1:-1], distinct, distinct[1:], strict=False):
+        assert lower < threshold <= upper
+        middle = Fraction(lower) / 2 + Fraction(upper) / 2
+        assert abs(Fraction(float(threshold)) - middle) <= Fraction(float(np.spacing(max(abs(lower), abs(upper)))))
+    for threshold, fpr, tpr in zip(curve.thresholds[1:], curve.fpr[1:], curve.tpr[1:], strict=True):
+        assert (np.asarray(negative) >= threshold).mean() == fpr
+        assert (np.asarray(positive) >= threshold).mean() == tpr
+
+
+@derandomised
+@given(samples, samples, st.floats(0.01, 1))
+def test_partial_auc_equals_scikit_learn(negative, positive, max_fpr):
+    x, y = as_xy(negative, positive)
+    roc = EmpiricalRoc(negative=negative, positive=positive)
+    wanted = roc_auc_score(y, x, max_fpr=max_fpr)
+    if max_fpr < 1:
+        corrected = roc.partial_auc(fpr=(0, max_fpr), correction="mcclish")
+        assert corrected == pytest.approx(wanted, abs=1e-13)  # a band of 0.01 magnifies rounding 200 times
+    assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(roc.auc(), abs=8 * EPS)
+    assert roc.partial_auc(tpr=(0, 1)) == pytest.approx(roc.auc(), abs=8 * EPS)
+
+
+@derandomised
+@given(samples, samples, st.floats(0.05, 0.95))
+def test_partial_areas_add_up_along_both_axes(negative, positive, cut):
+    roc = EmpiricalRoc(negative=negative, positive=positive)
+    for axis in ("fpr", "tpr"):
+        parts = roc.partial_auc(**{axis: (0, cut)}) + roc.partial_auc(**{axis: (cut, 1)})
+        assert parts == pytest.approx(roc.auc(), abs=8 * EPS)
+
+
+def test_partial_areas_by_hand():
+    # the curve: (0, 0) up to (0, 1/2), along to (1/2, 1/2), up to (1/2, 1), along to (1, 1)
+    roc = EmpiricalRoc(negative=[1, 3], positive=[2, 4])
+    assert roc.partial_auc(fpr=(0.25, 0.75)) == 0.25 * 0.5 + 0.25 * 1
+    assert roc.partial_auc(tpr=(0.25, 0.75)) == 0.25 * 1 + 0.25 * 0.5
+    assert roc.partial_auc(fpr=(0, 0.5), correction="mcclish") == (1 + (0.25 - 0.125) / (0.5 - 0.125)) / 2
+
+
+@derandomised
+@given(samples, samples)
+def test_auc_is_the_mann_whitney_statistic(negative, positive):
+    u = stats.mannwhitneyu(positive, negative, method="asymptotic", use_continuity=False).statistic
+    auc = EmpiricalRoc(negative=negative, positive=positive).auc()
+    assert auc * len(negative) * len(positive) == pytest.approx(u, rel=4 * EPS, abs=0)
+
+
+@derandomised
+@given(samples, samples)
+def test_best_threshold_is_the_best_of_all_and_its_plateau_is_all_of_it(negative, positive):
+    roc = EmpiricalRoc(negative=negative, positive=positive)
+    best = roc.best_threshold()
+    rules = all_rules(negative, positive)
+    highest = max((1 + tpr - fpr) / 2 for _, tpr, fpr in rules)
+    assert best.ameans == pytest.approx(highest, abs=4 * EPS)
+    assert roc.rates(best.threshold).ameans == best.ameans
+    low, high = best.plateau
+    assert low <= best.threshold <= high
+    inside = [
+        t for t in {float(v) for v in [*negative, *positive]} | {high, np.nextafter(low, np.inf)} if low < t <= high
+    ]
+    assert inside
+    for t in inside:
+        assert roc.rates(t).ameans == pytest.approx(highest, abs=4 * EPS)
+    for t in (low, np.nextafter(high, np.inf)):
+        if np.isfinite(t):
+            assert roc.rates(t).ameans < highest - 4 * EPS
+
+
+CRITERIA = {
+    "ameans": ({}, lambda tpr, fpr: tpr - fpr),
+    "youden": ({}, lambda tpr, fpr: tpr - fpr),
+    "balanced_accuracy": ({}, lambda tpr, fpr: tpr - fpr),
+    "cost": (
+        {"prevalence": 0.2, "cost_fp": 1.5, "cost_fn": 4},
+        lambda tpr, fpr: -(1.2 * fpr + 0.8 * (1 - tpr)),
+    ),
+    "accuracy": ({"prevalence": 0.3}, lambda tpr, fpr: 0.3 * tpr + 0.7 * (1 - fpr)),
+    "f1": ({"prevalence": 0.4}, lambda tpr, fpr: 0.8 * tpr / (0.4 * tpr + 0.6 * fpr + 0.4)),
+    "f_beta": (
+        {"prevalence": 0.4, "beta": 2},
+        lambda tpr, fpr: 5 * 0.4 * tpr / (0.4 * tpr + 0.6 * fpr + 4 * 0.4),
+    ),
+    "closest_topleft": ({}, lambda tpr, fpr: -np.hypot(fpr, 1 - tpr)),
+    "min_tpr": ({"value": 0.8}, lambda tpr, fpr: 1 - fpr if tpr >= 0.8 else -1),
+    "min_tnr": ({"value": 0.6}, lambda tpr, fpr: tpr if 1 - fpr >= 0.6 - EPS else -1),
+    "max_fpr": ({"value": 0.3}, lambda tpr, fpr: tpr if fpr <= 0.3 else -1),
+}
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+@pytest.mark.parametrize("name", CRITERIA)
+def test_each_criterion_equals_brute_force(name, direction):
+    options, utility = CRITERIA[name]
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        negative, positive = rng.integers(0, 9, 15).astype(float), rng.integers(2, 11, 11).astype(float)
+        sign = 1 if direction == "higher" else -1
+        best = EmpiricalRoc(negative=sign * negative, positive=sign * positive, direction=direction).best_threshold(
+            name, **options
+        )
+        highest = max(utility(tpr, fpr) for _, tpr, fpr in all_rules(negative, positive))
+        assert utility(best.tpr, best.fpr) == pytest.approx(highest, abs=1e-14)
+        assert (positive >= sign * best.threshold).mean() == best.tpr
+        assert (negative >= sign * best.threshold).mean() == best.fpr
+
+
+def test_a_function_of_rates_is_a_criterion():
+    rng = np.random.default_rng(8)
+    negative, positive = rng.normal(0, 1, 30), rng.normal(1, 1, 20)
+    best = EmpiricalRoc(negative=negative, positive=positive).best_threshold(lambda rates: rates.mcc, prevalence=0.4)
+    assert best.criterion == "<lambda>"
+
+    def mcc(tpr, fpr):
+        called = 0.4 * tpr + 0.6 * fpr
+        return (tpr - fpr) * np.sqrt(0.24 / (called * (1 - called))) if 0 < called < 1 else -1
+
+    highest = max(mcc(tpr, fpr) for _, tpr, fpr in all_rules(negative, positive))
+    assert mcc(best.tpr, best.fpr) == pytest.approx(highest, abs=1e-14)
+
+
+@derandomised
+@given(st.lists(st.tuples(values, st.integers(0, 4)), min_size=1, max_size=9), samples)
+def test_integer_weights_equal_repeated_rows_exactly(weighted, positive):
+    numbers, weights = (np.array(column) for column in zip(*weighted, strict=True))
+    if not weights.any():
+        weights[0] = 1
+    by_weight = EmpiricalRoc(negative=Ecdf(numbers, weights=weights), positive=positive)
+    by_row = EmpiricalRoc(negative=np.repeat(numbers, weights), positive=positive)
+    assert by_weight.auc() == by_row.auc()
+    assert by_weight.count == by_row.count
+    assert by_weight.curve().to_dict() == by_row.curve().to_dict()
+    assert by_weight.best_threshold().to_dict().keys() == by_row.best_threshold().to_dict().keys()
+    assert by_weight.best_threshold().threshold == by_row.best_threshold().threshold
+
+
+@derandomised
+@given(samples, samples)
+def test_direction_lower_is_the_mirror_image(negative, positive):
+    roc = EmpiricalRoc(negative=negative, positive=positive, direction="lower")
+    mirror = EmpiricalRoc(negative=-np.array(negative), positive=-np.array(positive))
+    assert roc.auc() == mirror.auc()
+    assert np.array_equal(roc.curve().thresholds, -mirror.curve().thresholds)
+    assert np.array_equal(roc.curve().tpr, mirror.curve().tpr)
+    auto = EmpiricalRoc(negative=negative, positive=positive, direction="auto")
+    assert auto.auc() >= 0.5
+    assert auto.auto_direction
+    assert auto.direction == ("lower" if exact_auc(negative, positive) < Fraction(1, 2) else "higher")
+    assert "auto_direction" in auto.best_threshold().flags
+
+
+def test_conventions_along_the_curve():
+    # two steps up and two along, in turn
+    roc = EmpiricalRoc(negative=[1, 3], positive=[2, 4])
+    assert roc.tpr_at_fpr([0, 0.25, 0.5, 0.75, 1]).tolist() == [0.5, 0.5, 1, 1, 1]  # the top of a vertical piece
+    assert roc.fpr_at_tpr([0, 0.25, 0.5, 0.75, 1]).tolist() == [0, 0, 0, 0.5, 0.5]  # the first FPR that reaches it
+    assert roc.threshold_at_fpr([0, 0.49, 0.5, 1]).tolist() == [3.5, 3.5, 1.5, -np.inf]
+    assert roc.threshold_at_tpr([0, 0.5, 0.51, 1]).tolist() == [np.inf, 3.5, 1.5, 1.5]
+    tied = EmpiricalRoc(negative=[1, 2], positive=[2, 3])  # (0, 0), (0, 1/2), (1/2, 1), (1, 1)
+    assert tied.tpr_at_fpr([0.25, 0.5]).tolist() == [0.75, 1]  # along the diagonal piece of a tie
+    assert tied.fpr_at_tpr([0.5, 0.75]).tolist() == [0, 0.25]
+    assert tied.slope([0.0, 0.25, 0.5, 0.75]).tolist() == [1, 1, 0, 0]
+
+
+@derandomised
+@given(samples, samples)
+def test_hook_is_the_area_between_curve_and_chance_line_below_it(negative, positive):
+    roc = EmpiricalRoc(negative=negative, positive=positive)
+    hook = roc.hook()
+    fpr = np.unique(np.concatenate([np.linspace(0, 1, 2001), roc.curve().fpr]))
+    middle = (fpr[:-1] + fpr[1:]) / 2
+    below = np.maximum(0, middle - roc.tpr_at_fpr(middle)) * np.diff(fpr)
+    assert hook.area == pytest.approx(below.sum(), abs=2e-6)  # a kink within a cell of 1/2000: 12 cells at most
+    assert hook.exists == (hook.area > 0)
+
+
+@derandomised
+@given(samples, samples)
+def test_proper_curve_ranks_by_the_share_of_positives(negative, positive):
+    n, p = np.array(negative), np.array(positive)
+    roc = EmpiricalRoc(negative=negative, positive=positive)
+
+    def share(v):
+        return Fraction(int((p == v).sum()), len(p)) / (
+            Fraction(int((p == v).sum()), len(p)) + Fraction(int((n == v).sum()), len(n))
+        )
+
+    wanted = exact_auc([share(v) for v in n], [share(v) for v in p])
+    assert roc.proper().auc() == pytest.approx(float(wanted), abs=4 * EPS)
+    rule = roc.proper().best_rule()
+    tpr = np.mean([share(v) > Fraction(1, 2) for v in p])
+    fpr = np.mean([share(v) > Fraction(1, 2) for v in n])
+    assert (rule.tpr, rule.fpr) == (pytest.approx(tpr, abs=EPS), pytest.approx(fpr, abs=EPS))
+
+
+def test_neighbouring_floats_huge_subnormal_and_signed_zero_values():
+    a, b = 1.0, np.nextafter(1.0, 2)
+    roc = EmpiricalRoc(negative=[a], positive=[b])
+    assert roc.auc() == 1
+    assert roc.curve().thresholds.tolist() == [np.inf, b, -np.inf]  # the midpoint would swallow the negative
+    top = np.finfo(float).max
+    assert EmpiricalRoc(negative=[-top], positive=[top]).best_threshold().threshold == 0
+    assert EmpiricalRoc(negative=[top / 2], positive=[top]).best_threshold().threshold == top / 2 + top / 4
+    assert EmpiricalRoc(negative=[0.0], positive=[5e-324]).best_threshold().threshold == 5e-324
+    assert EmpiricalRoc(negative=[-0.0], positive=[0.0]).auc() == 0.5
+    assert EmpiricalRoc(negative=[0.1 + 0.2], positive=[0.3]).auc() == 0  # 0.1 + 0.2 is the larger float
+
+
+def test_infinite_scores_are_ordered():
+    roc = EmpiricalRoc(negative=[-np.inf, 0, 1], positive=[0, np.inf, np.inf])
+    assert roc.auc() == float(exact_auc([-np.inf, 0, 1], [0, np.inf, np.inf]))
+    curve = roc.curve()
+    assert (curve.fpr[0], curve.tpr[0], curve.fpr[-1], curve.tpr[-1]) == (0, 0, 1, 1)
+    assert np.isfinite(roc.best_threshold().threshold)
+    assert roc.best_threshold().ameans == pytest.approx(5 / 6)
+    everything = EmpiricalRoc(negative=[-np.inf], positive=[np.inf])
+    assert (everything.auc(), everything.best_threshold().ameans) == (1, 1)
+
+
+def test_float32_is_upcast_and_integers_do_not_overflow():
+    x = np.random.default_rng(3).normal(size=2000).astype(np.float32)
+    y = np.repeat([0, 1], 1000)
+    assert rp.empirical_roc(x, y).auc() == pytest.approx(roc_auc_score(y, x.astype(float)), abs=4 * EPS)
+    large = rp.empirical_roc(np.arange(200_000, dtype=np.int32), np.repeat([0, 1], 100_000).astype(np.int8))
+    assert large.auc() == 1  # 10^10 pairs
+
+
+def test_a_million_rows_need_no_outer_product():
+    rng = np.random.default_rng(4)
+    x, y = rng.integers(0, 1000, 1_000_000), np.repeat([0, 1], 500_000)
+    x[y == 1] += 300
+    negative, positive = (np.bincount(x[y == k], minlength=1300).astype(float) for k in (0, 1))
+    below = np.cumsum(negative) - negative
+    wanted = float(positive @ (below + negative / 2)) / 2.5e11
+    assert rp.empirical_roc(x, y).auc() == pytest.approx(wanted, abs=1e-14)
+
+
+def test_samples_of_one_row_and_of_one_value():
+    assert EmpiricalRoc(negative=[1], positive=[2]).auc() == 1
+    same = EmpiricalRoc(negative=[3, 3], positive=[3])
+    assert same.auc() == 0.5
+    assert {"identical", "no_benefit", "point_mass"} <= set(same.best_threshold().flags)
+
+
+def test_a_count_that_contradicts_the_samples_is_refused():
+    with pytest.raises(RocPredictError, match=r"count=\(5, 5\) is not that of the samples, \(1.0, 2.0\)"):
+        EmpiricalRoc(negative=[1], positive=[1, 2], count=(5, 5))

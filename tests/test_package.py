@@ -1,0 +1,83 @@
+"""What is packed, what is imported, and what is described."""
+
+import hashlib
+import inspect
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import rocpredict as rp
+from rocpredict.flags import MEANINGS
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ["matplotlib", "pandas", "sklearn", "narwhals", "numba", "dask", "rich", "scipy.stats", "polars", "jinja2"]
+FUNCTIONS = [name for name in rp.__all__ if inspect.isfunction(getattr(rp, name))]
+
+
+def test_the_wheel_holds_data_and_type_marker(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob(f"rocpredict-{rp.__version__}-*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+        iris = packed.read("rocpredict/data/iris.csv")
+    assert "rocpredict/py.typed" in names
+    assert hashlib.sha256(iris).digest() == hashlib.sha256((ROOT / "data" / "iris.csv").read_bytes()).digest()
+    assert not [name for name in names if name.startswith(("tests", "docs", "notebooks"))]
+
+
+def test_import_is_light():
+    code = f"import rocpredict, sys; print([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", rp.__all__)
+def test_every_public_name_is_described(name):
+    assert len(inspect.getdoc(getattr(rp, name)).splitlines()[0]) > 10
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_public_function_has_parameters_errors_and_an_example(name):
+    text = inspect.getdoc(getattr(rp, name))
+    for section in ("Parameters\n----", "Raises\n----", "Examples\n----"):
+        assert section in text
+    assert all(parameter in text for parameter in inspect.signature(getattr(rp, name)).parameters)
+
+
+@pytest.mark.parametrize("flag", MEANINGS)
+def test_every_flag_is_described_in_the_docs(flag):
+    assert flag in (ROOT / "docs" / "flags.md").read_text("utf-8")
+
+
+def test_results_say_what_they_are_in_one_line():
+    gaussian, sample = rp.Gaussian(4, 3), rp.Ecdf([1, 2, 2])
+    predicted = rp.PredictedRoc(negative=gaussian, positive=rp.Gaussian(8, 2))
+    empirical = rp.EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4], direction="auto")
+    batch = rp.PredictedRoc(negative=rp.Gaussian([0, 1], 1), positive=rp.Gaussian(2, 1))
+    for thing, words in {
+        gaussian: "Gaussian(mean=4, std=3)",
+        sample: "Ecdf(total=3, distinct=2)",
+        rp.Gaussian([0, 1], 1): "Gaussian(shape=(2,))",
+        predicted: "PredictedRoc(negative=Gaussian(mean=4, std=3), positive=Gaussian(mean=8, std=2), auc=0.866371)",
+        batch: "PredictedRoc(shape=(2,), negative=Gaussian(shape=(2,)), positive=Gaussian(shape=(2,)))",
+        empirical: "EmpiricalRoc(n_negative=3, n_positive=3, auc=0.777778, direction='higher' (auto))",
+        empirical.curve(): "RocCurve(points=5)",
+    }.items():
+        assert repr(thing) == words
+    assert repr(predicted.best_threshold()) == (
+        "BestThreshold(threshold=5.82611, ameans=0.795054, tpr=0.861469, fpr=0.271361, criterion='ameans')"
+    )
+    assert repr(rp.rates(80, 10, 20, 90)) == (
+        "Rates(tpr=0.8, fpr=0.1, tnr=0.9, fnr=0.2, ameans=0.85, prevalence=0.5, precision=0.888889, accuracy=0.85)"
+    )
+    for result in (rp.compare(predicted, empirical), batch.best_threshold(), batch.rates(1), rp.datasets.load_iris()):
+        assert repr(result).startswith(f"{type(result).__name__}(")
+        assert "\n" not in repr(result)
