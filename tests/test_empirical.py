@@ -1,5 +1,6 @@
 """The curve that samples show, against scikit-learn, scipy and brute force."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_thresholds_separate_neighbours_and_give_the_rates_of_their_rule(negativ
     for threshold, upper, lower in zip(curve.thresholds[1:-1], distinct, distinct[1:], strict=False):
         assert lower < threshold <= upper
         middle = Fraction(lower) / 2 + Fraction(upper) / 2
-        assert abs(Fraction(float(threshold)) - middle) <= Fraction(float(np.spacing(max(abs(lower), abs(upper)))))
+        assert abs(Fraction(float(threshold)) - middle) <= Fraction(math.ulp(max(abs(lower), abs(upper))))
     for threshold, fpr, tpr in zip(curve.thresholds[1:], curve.fpr[1:], curve.tpr[1:], strict=True):
         assert (np.asarray(negative) >= threshold).mean() == fpr
         assert (np.asarray(positive) >= threshold).mean() == tpr
