@@ -56,7 +56,8 @@ class Regions(NamedTuple):
 
 def outline(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give low, high and inside of a rule that changes sides at every edge."""
-    count = len(edges)
-    low = edges[0] if count else -np.inf
-    high = edges[-1] if count and count % 2 == 0 else np.inf
-    return np.asarray(low), np.asarray(high), np.asarray(count > 0 and not starts_positive)
+    ends_positive = starts_positive != (len(edges) % 2 == 1)
+    inside = len(edges) > 0 and not starts_positive and not ends_positive
+    low = edges[0] if inside or starts_positive else -np.inf
+    high = edges[-1] if inside or ends_positive else np.inf
+    return np.asarray(low), np.asarray(high), np.asarray(inside)
