@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rocpredict.arguments import FloatArray
+from rocpredict.arguments import FloatArray, Values, plain
 from rocpredict.flags import Flags
 
 
@@ -28,30 +28,54 @@ class Optimum(NamedTuple):
 
 
 class Hook(NamedTuple):
-    """The part of a ROC curve that lies below the chance line."""
+    """Say where a ROC curve lies below the chance line.
 
-    low: FloatArray
-    """FPR at which it begins."""
-    high: FloatArray
-    """FPR at which it ends; equal to ``low`` when no part lies below."""
-    area: FloatArray
-    """Area between it and the chance line."""
+    Attributes
+    ----------
+    low, high : float or array of shape F
+        The FPRs it lies between; both 0 when no part lies below, as far as doubles can tell.
+    area : float or array of shape F
+        Between the curve and the chance line.
+    """
+
+    low: Values
+    high: Values
+    area: Values
+
+    @property
+    def exists(self) -> Values:
+        """Whether any part lies below."""
+        return plain(np.asarray(self.area) > 0)
 
 
-class Regions(NamedTuple):
-    """The likelihood-ratio rule: positive where the positive class is the denser one."""
+class TwoSidedRule(NamedTuple):
+    """Hold a rule with two thresholds, and what it achieves.
 
-    low: FloatArray
-    """Ends of the interval; -inf or +inf when a single threshold is the whole rule."""
-    high: FloatArray
-    inside: FloatArray
-    """Whether positive means ``low <= x <= high`` (else ``x <= low`` or ``x >= high``)."""
+    Attributes
+    ----------
+    low, high : float or array of shape F
+        Thresholds; -inf or +inf when one threshold is the whole rule.
+    inside : bool or array of shape F
+        Positive means ``low <= x <= high``; otherwise ``x <= low`` or ``x >= high``.
+    edges : array of shape (k,), or F + (2,) for a batch
+        All thresholds at which the call changes, ascending: more than two where densities cross more often.
+    tpr, fpr, tnr, fnr : float or array of shape F
+        Rates of the rule.
+    """
+
+    low: Values
+    high: Values
+    inside: Values
     edges: FloatArray
-    """All ends, ascending, on the last axis: more than two where densities cross more than twice."""
-    tpr: FloatArray
-    fpr: FloatArray
-    tnr: FloatArray
-    fnr: FloatArray
+    tpr: Values
+    fpr: Values
+    tnr: Values
+    fnr: Values
+
+    @property
+    def ameans(self) -> Values:
+        """Give (TPR + TNR)/2."""
+        return plain(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
 
 def outline(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -5,8 +5,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rocpredict import steps
-from rocpredict.arguments import FloatArray, shown
+from rocpredict.arguments import shown
 from rocpredict.errors import RocPredictError
 from rocpredict.labels import split_classes
 from rocpredict.roc import Roc, as_sample
@@ -43,9 +42,6 @@ class EmpiricalRoc(Roc):
             raise RocPredictError(f"count={shown(self.count)} is not that of the samples, {counted}; leave it out")
         object.__setattr__(self, "count", counted)
         super().__post_init__()
-
-    def _thresholds(self, points: int) -> FloatArray:
-        return steps.vertices(*self._pair).thresholds  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
         side = f", direction={self.direction!r}" if self.direction is not None else ""

@@ -54,6 +54,8 @@ def split_classes(
     if len(values) != len(labels):
         raise RocPredictError(f"x has {len(values)} rows and y has {len(labels)}; they must have as many")
     names = _names(labels)
+    if len(names) > _MANY_LABELS and labels.dtype.kind in "iu" and len(np.unique(values)) <= 2:
+        raise RocPredictError(f"y has {len(names)} different values and x no more than 2; were x and y exchanged?")
     if len(names) == 1:
         raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
     if negative is not None:

@@ -7,13 +7,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rocpredict.answers import Regions
+from rocpredict import steps
+from rocpredict.answers import Hook
 from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, as_reals, as_whole, one_of, plain, shown
 from rocpredict.curve import RocCurve
-from rocpredict.distributions import Distribution, Ecdf, Gaussian, as_distribution, is_frozen_scipy, with_grid_axis
+from rocpredict.distributions import (
+    Distribution,
+    Ecdf,
+    Gaussian,
+    as_distribution,
+    as_steps,
+    is_frozen_scipy,
+    with_grid_axis,
+)
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.measures import Cells, Measure, Rates
+from rocpredict.proper import ProperRoc
 from rocpredict.thresholds import BestThreshold, Target, engine_for, find_best, log_price
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
@@ -63,7 +73,7 @@ class Roc:
         if self.count is not None:
             object.__setattr__(self, "count", _checked_count(self.count))
         if self.direction == "auto":
-            auc = np.asarray(self._engine.auc(self.negative, self.positive))
+            auc = np.asarray(self._engine.auc(*self._pair))
             object.__setattr__(self, "direction", plain(np.where(auc < 0.5, "lower", "higher")))
             object.__setattr__(self, "auto_direction", True)
 
@@ -202,7 +212,7 @@ class Roc:
         """Give the slope of the curve at an FPR: the likelihood ratio at its threshold."""
         return plain(self._engine.slope(*self._pair, self._rate("fpr", fpr)))
 
-    def hook(self) -> "Hook":
+    def hook(self) -> Hook:
         """Give the part of the curve that lies below the chance line."""
         return Hook(*(plain(part) for part in self._engine.hook(*self._pair)))
 
@@ -303,9 +313,9 @@ class Roc:
         found = np.sort(self._turned_back(found, grid=True), axis=-1)
         return found if found.ndim > 1 else found[~np.isnan(found)]
 
-    def proper(self) -> "ProperRoc":
+    def proper(self) -> ProperRoc:
         """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature."""
-        return ProperRoc(self)
+        return ProperRoc(self._engine, self._pair, self._turned_back)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the curve with its best point; see ``rocpredict.plots.plot_roc``."""
@@ -316,7 +326,7 @@ class Roc:
     # ---- what lies behind
     @property
     def _engine(self) -> Any:
-        return engine_for(self.negative, self.positive)
+        return engine_for(*self._pair)
 
     @property
     def _lower(self) -> Any:
@@ -324,7 +334,8 @@ class Roc:
 
     @property
     def _pair(self) -> tuple[Distribution, Distribution]:
-        return self._oriented(self.negative), self._oriented(self.positive)
+        pair = self._oriented(self.negative), self._oriented(self.positive)
+        return pair if all(isinstance(d, Gaussian) for d in pair) else as_steps(*pair)
 
     @property
     def _own_flags(self) -> Flags:
@@ -373,99 +384,17 @@ class Roc:
 
     def _thresholds(self, points: int) -> FloatArray:
         """Give thresholds spread over both classes, descending from +inf to -inf."""
+        if self._engine is steps:
+            return steps.vertices(*self._pair).thresholds  # type: ignore[arg-type]
         wide = [with_grid_axis(d) for d in self._pair]
         shares = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
         inner = [np.asarray(d.isf(share)) for d, share in zip(wide, shares, strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
         ends = [np.full((*self.shape, 1), end) for end in (np.inf, -np.inf)]
+        if not self.shape:  # an atom is a jump: from the atom to just above it
+            atoms = np.concatenate([d.atoms().points for d in wide])
+            inner += [atoms, np.nextafter(atoms, np.inf)]
         return -np.sort(-np.concatenate([*inner, *ends], axis=-1), axis=-1)
-
-
-@dataclass(frozen=True, eq=False)
-class Hook:
-    """Say where a ROC curve lies below the chance line.
-
-    Attributes
-    ----------
-    low, high : float or array of shape F
-        The FPRs it lies between; equal when no part lies below.
-    area : float or array of shape F
-        Between the curve and the chance line.
-    """
-
-    low: Values
-    high: Values
-    area: Values
-
-    @property
-    def exists(self) -> Values:
-        """Whether any part lies below, as far as doubles can tell."""
-        return plain(np.asarray(self.area) > 0)
-
-
-@dataclass(frozen=True, eq=False)
-class ProperRoc:
-    """Answer for the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
-
-    No rule on the same feature does better; for Gaussians of different standard deviations it has
-    two thresholds, and its AUC is at least max(AUC, 1 - AUC) of the one-threshold rule.
-    """
-
-    roc: Roc
-
-    def auc(self) -> Values:
-        """Give the area under the likelihood-ratio ROC curve."""
-        return plain(1 - np.asarray(self.auc_complement()))
-
-    def auc_complement(self) -> Values:
-        """Give 1 minus that area, by itself."""
-        return plain(self.roc._engine.proper_auc_complement(*self.roc._pair))
-
-    def best_rule(self) -> "TwoSidedRule":
-        """Give the rule with the highest Ameans: positive where the positive class is the denser."""
-        roc = self.roc
-        found: Regions = roc._engine.proper_rule(*roc._pair)
-        ends = [np.asarray(roc._turned_back(end)) for end in (found.low, found.high)]
-        return TwoSidedRule(
-            low=plain(np.minimum(*ends)),
-            high=plain(np.maximum(*ends)),
-            inside=plain(found.inside),
-            edges=np.sort(roc._turned_back(found.edges, grid=True), axis=-1),
-            tpr=plain(found.tpr),
-            fpr=plain(found.fpr),
-            tnr=plain(found.tnr),
-            fnr=plain(found.fnr),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class TwoSidedRule:
-    """Hold a rule with two thresholds, and what it achieves.
-
-    Attributes
-    ----------
-    low, high : float or array of shape F
-        Thresholds; -inf or +inf when one threshold is the whole rule.
-    inside : bool or array of shape F
-        Positive means ``low <= x <= high``; otherwise ``x <= low`` or ``x >= high``.
-    edges : array of shape (k,) or F + (2,)
-        All thresholds at which the call changes, ascending.
-    tpr, fpr, tnr, fnr : float or array of shape F
-    """
-
-    low: Values
-    high: Values
-    inside: Values
-    edges: FloatArray
-    tpr: Values
-    fpr: Values
-    tnr: Values
-    fnr: Values
-
-    @property
-    def ameans(self) -> Values:
-        """Give (TPR + TNR)/2."""
-        return plain(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
 
 def as_sample(name: str, sample: Any) -> Ecdf:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rocpredict.answers import Hook, Optimum, Regions, outline
+from rocpredict.answers import Hook, Optimum, TwoSidedRule, outline
 from rocpredict.arguments import FloatArray
 from rocpredict.curve import area_under, height_at, place_at
 from rocpredict.distributions import Ecdf
@@ -177,7 +177,7 @@ def proper_auc_complement(negative: Ecdf, positive: Ecdf) -> FloatArray:
     return auc_complement(*_ranked(negative, positive))
 
 
-def proper_rule(negative: Ecdf, positive: Ecdf) -> Regions:
+def proper_rule(negative: Ecdf, positive: Ecdf) -> TwoSidedRule:
     """Give the rule "positive where positives are the larger share of their class", in these very samples."""
     ratio_negative, ratio_positive = _ranked(negative, positive)
     values = np.union1d(negative.points, positive.points)
@@ -187,7 +187,7 @@ def proper_rule(negative: Ecdf, positive: Ecdf) -> Regions:
     rates = (
         np.asarray(side(at)) for side in (ratio_positive.sf, ratio_negative.sf, ratio_negative.cdf, ratio_positive.cdf)
     )
-    return Regions(*outline(edges, starts_positive=bool(positive_there[0])), edges, *rates)
+    return TwoSidedRule(*outline(edges, starts_positive=bool(positive_there[0])), edges, *rates)
 
 
 def _midpoints(values: FloatArray) -> FloatArray:
@@ -201,7 +201,10 @@ def _midpoints(values: FloatArray) -> FloatArray:
 
 
 def _shares(d: Ecdf, values: FloatArray) -> FloatArray:
-    return np.asarray(d.weight_to(values) - d.weight_below(values)) / d.total
+    """Give the share of the class at each of the values, of which its own points are some."""
+    shares = np.zeros(len(values))
+    shares[np.searchsorted(values, d.points)] = d.counts / d.total
+    return shares
 
 
 def _ranked(negative: Ecdf, positive: Ecdf) -> tuple[Ecdf, Ecdf]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rocpredict import binormal, numeric, steps
 from rocpredict.answers import Optimum
-from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, one_of, plain
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, one_of, plain, shown
 from rocpredict.distributions import Distribution, Ecdf, Gaussian, with_grid_axis
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
@@ -31,6 +31,7 @@ CRITERIA = {
 
 _AMEANS = ("ameans", "youden", "balanced_accuracy")
 _ROUNDS = 100
+_LARGEST_BETA = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,8 @@ class Target:
         if (self.criterion == "f_beta") != (self.beta is not None):
             verb = "needs" if self.criterion == "f_beta" else "takes no"
             raise RocPredictError(f"criterion={self.criterion!r} {verb} beta=")
+        if self.beta is not None and not 0 < self.beta < _LARGEST_BETA:
+            raise RocPredictError(f"beta={self.beta!r} is not above 0 and below {_LARGEST_BETA:g}")
         if self.criterion != "cost" and (np.any(self.cost_fp != 1.0) or np.any(self.cost_fn != 1.0)):
             raise RocPredictError(f"criterion={self.criterion!r} takes no costs; use criterion='cost'")
         if self.criterion in {"cost", "accuracy", "f1", "f_beta"} and self.prevalence is None:
@@ -183,6 +186,7 @@ def _best_counted(negative: Distribution, positive: Distribution, target: Target
     rates = Rates(v.tpr, v.fpr, v.tnr, v.fnr, target.prevalence)
     if target.value is None:
         utility = _utility(target)(rates)
+        _refuse_undefined(utility)
     else:
         value = float(as_fractions("value", target.value))
         allowed, wanted = {
@@ -213,13 +217,17 @@ def _utility(target: Target) -> Callable[[Rates], FloatArray]:
         measure = target.criterion
 
         def utility(rates: Rates) -> FloatArray:
-            values = np.asarray(measure(rates), dtype=np.float64)
+            found = measure(rates)
+            try:
+                values = np.asarray(found, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise RocPredictError(f"criterion gave {shown(found)}; it must give numbers") from None
             if values.shape != np.shape(rates.tpr):
                 raise RocPredictError(
                     f"criterion gave shape {values.shape} for rates of shape {np.shape(rates.tpr)}; "
                     "it must give one value for each threshold"
                 )
-            return np.where(np.isnan(values), -np.inf, values)
+            return np.asarray(np.where(np.isnan(values), -np.inf, values))
 
         return lambda rates: utility(Rates(rates.tpr, rates.fpr, rates.tnr, rates.fnr, target.prevalence))
     raise AssertionError(target.criterion)
@@ -241,6 +249,8 @@ def _best_searched(
     threshold = np.zeros(shape)
     for _ in range(14):
         values = utility(_rates_at(wide_negative, wide_positive, grid))
+        if np.isneginf(best).all():
+            _refuse_undefined(values)
         index = np.argmax(values, axis=-1)[..., None]
         height = np.take_along_axis(values, index, axis=-1)[..., 0]
         here = np.take_along_axis(grid, index, axis=-1)[..., 0]
@@ -253,6 +263,11 @@ def _best_searched(
             grid = left + (right - left) * np.linspace(0, 1, 33)
         grid = np.where(np.isfinite(inner), grid, inner)
     return _optimum_at(engine, negative, positive, threshold)
+
+
+def _refuse_undefined(utility: FloatArray) -> None:
+    if np.isneginf(utility).all(axis=-1).any():
+        raise RocPredictError("criterion is undefined (NaN) at every threshold; give one that some threshold meets")
 
 
 def _rates_at(negative: Distribution, positive: Distribution, threshold: FloatArray) -> Rates:

@@ -315,3 +315,47 @@ def test_a_sample_against_a_density():
     scan = np.concatenate([sample, np.nextafter(sample, np.inf), np.linspace(-9, 9, 50_001)])
     youden = np.array(law.sf(scan)) - rp.Ecdf(sample).at_or_above(scan)
     assert best.tpr - best.fpr == pytest.approx(youden.max(), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive"),
+    [
+        (stats.poisson(2), stats.poisson(5)),
+        (stats.binom(9, 0.3), stats.geom(0.2)),
+        (stats.poisson(3), stats.poisson(3)),
+    ],
+)
+@pytest.mark.parametrize("direction", [None, "lower"])
+def test_discrete_families_are_counted(negative, positive, direction):
+    """Two scipy families on whole numbers: AUC, best threshold, curve and the likelihood-ratio AUC by enumeration."""
+    values = np.arange(0.0, 200.0)
+    n, p = negative.pmf(values), positive.pmf(values)
+    sign = -1 if direction == "lower" else 1
+    wins = np.sum(p[:, None] * n * (np.sign(sign * (values[:, None] - values)) + 1) / 2)
+    roc = rp.PredictedRoc(negative, positive, direction=direction)
+    assert roc.auc() == pytest.approx(wins, rel=1e-12)
+    cuts = np.arange(-0.5, 200)
+    called = sign * (values - cuts[:, None]) >= 0
+    assert roc.best_threshold().ameans == pytest.approx((called @ p + 1 - called @ n).max() / 2, abs=1e-12)
+    curve = roc.curve()
+    assert (curve.fpr[0], curve.tpr[0]) == (0, 0)
+    assert (curve.fpr[-1], curve.tpr[-1]) == pytest.approx((1, 1))
+    assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(wins, rel=1e-12)
+    likelier = (p[:, None] * n > p * n[:, None]) + 0.5 * (p[:, None] * n == p * n[:, None])
+    assert roc.proper().auc() == pytest.approx(np.sum(likelier * p[:, None] * n), abs=1e-9)
+
+
+def test_one_threshold_is_one_rule():
+    """A likelihood-ratio rule of one threshold has the same encoding in closed form and by search."""
+    for mean in (1.0, -1.0):
+        exact = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(mean, 1)).proper().best_rule()
+        searched = rp.PredictedRoc(stats.norm(0, 1), stats.norm(mean, 1)).proper().best_rule()
+        assert (exact.low, exact.high, exact.inside) == pytest.approx((searched.low, searched.high, searched.inside))
+
+
+def test_slope_at_the_ends_is_the_limit():
+    """Where the threshold is infinite the slope is the limit of the likelihood ratio, by either route."""
+    for std in (0.5, 2.0):
+        exact = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, std)).slope([0, 1])
+        searched = rp.PredictedRoc(stats.norm(0, 1), stats.norm(1, std)).slope([0, 1])
+        assert exact.tolist() == searched.tolist()

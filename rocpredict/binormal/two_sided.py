@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import ndtr, owens_t
 
-from rocpredict.answers import Regions
+from rocpredict.answers import TwoSidedRule
 from rocpredict.arguments import FloatArray
 from rocpredict.binormal.crossing import threshold_at, z_scores
 from rocpredict.binormal.pair import GRID, between, each, moments_of, scaled, separation_of
@@ -21,10 +21,10 @@ def proper_auc_complement(negative: Gaussian, positive: Gaussian) -> FloatArray:
     return np.where(same, np.where(d == 0, 0.5, 0.0), complement)
 
 
-def proper_rule(negative: Gaussian, positive: Gaussian) -> Regions:
+def proper_rule(negative: Gaussian, positive: Gaussian) -> TwoSidedRule:
     """Give the two-threshold rule with the best Ameans: positive where f1 > f0."""
     low, high, inside, *rates = each(_two_thresholds, *moments_of(negative, positive))
-    return Regions(low, high, inside, np.stack([low, high], axis=-1), *rates)
+    return TwoSidedRule(low, high, inside, np.stack([low, high], axis=-1), *rates)
 
 
 def _two_thresholds(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) -> tuple[FloatArray, ...]:

@@ -14,6 +14,7 @@ __all__ = [
     "FromScipy",
     "Gaussian",
     "as_distribution",
+    "as_steps",
     "is_frozen_scipy",
     "with_grid_axis",
 ]
@@ -29,6 +30,15 @@ def as_distribution(name: str, candidate: object) -> Distribution:
         f"{name}={shown(candidate)} is not a distribution; give rp.Gaussian(mean, std), rp.Ecdf(sample) "
         "or a frozen scipy.stats distribution such as scipy.stats.gamma(2)"
     )
+
+
+def as_steps(negative: Distribution, positive: Distribution) -> tuple[Distribution, Distribution]:
+    """Return two distributions of single values as the step functions that they are, any other pair as it is."""
+    pair = (negative, positive)
+    if any(d.shape for d in pair) or not all(d.atoms().points.size for d in pair):
+        return pair
+    stepped = [d if isinstance(d, Ecdf) else Ecdf(*d.atoms()) for d in pair]
+    return stepped[0], stepped[1]
 
 
 def with_grid_axis(distribution: Distribution) -> Distribution:

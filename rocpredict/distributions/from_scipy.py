@@ -138,7 +138,7 @@ class FromScipy:
         return f"{self.frozen.dist.name}({', '.join(args)})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reflected:
     """Give the distribution of -X for a distribution that has no reflection in its own family."""
 
@@ -189,3 +189,6 @@ class Reflected:
     def reflect(self) -> FromScipy:
         """Give the distribution of X again."""
         return self.base
+
+    def __repr__(self) -> str:
+        return f"-{self.base!r}"

@@ -24,6 +24,7 @@ from rocpredict.distributions.protocol import Atoms
 from rocpredict.errors import RocPredictError
 
 _LOG_SQRT_2PI = 0.9189385332046727418
+_HALF_OF_LARGEST = np.finfo(float).max / 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,12 +152,14 @@ class Gaussian:
 
     def _z(self, x: ArrayLike, *, at_mean: float) -> FloatArray:
         """Give (x - mean)/std; for a point mass +-inf, and ``at_mean`` at its mean."""
-        x, mean, std = broadcast(x=as_reals("x", x), mean=np.asarray(self.mean), std=np.asarray(self.std))
-        # halves keep x - mean from overflowing: exact, since a number that large is no subnormal
-        half = 0.5 if max(np.abs(mean).max(initial=0), std.max(initial=0)) > 1e306 else 1.0
+        x, mean, std = as_reals("x", x), np.asarray(self.mean), np.asarray(self.std)
+        broadcast(x=x, mean=mean)  # refuses shapes that do not fit
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            z = np.asarray(x * half - mean * half)
-            z = np.divide(z, std * half, out=z)
+            z = np.asarray(x - mean)
+            np.divide(z, std, out=z)
+            if max(np.abs(x).max(initial=0), np.abs(mean).max(initial=0)) > _HALF_OF_LARGEST:
+                overflowed = np.isinf(x - mean) & np.isfinite(x)
+                z = np.where(overflowed, (x / 2 - mean / 2) / (std / 2), z)
         if std.size and std.min() == 0:
             z = np.where((std == 0) & (x == mean), at_mean, z)
         return z
@@ -165,7 +168,8 @@ class Gaussian:
         z, _ = broadcast(q=z, mean=np.asarray(self.mean))
         if np.equal(self.std, 0).any():
             z = np.where(np.equal(self.std, 0), 0.0, z)
-        return plain(self.mean + self.std * z)
+        with np.errstate(over="ignore"):
+            return plain(self.mean + self.std * z)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Gaussian):

@@ -13,12 +13,12 @@ from rocpredict.quadrature import integrate
 
 def auc(negative: Distribution, positive: Distribution) -> FloatArray:
     """Give P(positive > negative) + P(tie)/2."""
-    return _mean_over(positive, lambda x: (negative.below(x) + negative.cdf(x)) / 2, negative)
+    return _mean_over(positive, _with_half_of_ties(negative, negative.below, negative.cdf), negative)
 
 
 def auc_complement(negative: Distribution, positive: Distribution) -> FloatArray:
     """Give P(positive < negative) + P(tie)/2."""
-    return _mean_over(positive, lambda x: (negative.sf(x) + negative.at_or_above(x)) / 2, negative)
+    return _mean_over(positive, _with_half_of_ties(negative, negative.sf, negative.at_or_above), negative)
 
 
 def log_auc_complement(negative: Distribution, positive: Distribution) -> FloatArray:
@@ -118,6 +118,13 @@ def _area_over(
         share = np.where(end > start, ((left + right) / 2 - start) / (end - start), 0.0)
     height = beyond(points) + share * (at(points) - beyond(points))
     return np.asarray(smooth + np.sum((right - left) * height))
+
+
+def _with_half_of_ties(
+    d: Distribution, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
+) -> Callable[[FloatArray], FloatArray]:
+    """Give a tail that counts half of an atom; without atoms both tails are one."""
+    return (lambda x: (without(x) + including(x)) / 2) if d.atoms().points.size else without
 
 
 def _mean_over(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: Distribution) -> FloatArray:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.answers import Regions, outline
+from rocpredict.answers import TwoSidedRule, outline
 from rocpredict.arguments import FloatArray
 from rocpredict.distributions import Distribution
 from rocpredict.errors import RocPredictError
@@ -47,7 +47,7 @@ def proper_auc_complement(negative: Distribution, positive: Distribution) -> Flo
     return np.asarray(integrate(lambda x: density(positive, x) * likelier(x), edges, rtol=_RTOL))
 
 
-def proper_rule(negative: Distribution, positive: Distribution) -> Regions:
+def proper_rule(negative: Distribution, positive: Distribution) -> TwoSidedRule:
     """Give the rule with the best Ameans, positive where f1 > f0, with as many thresholds as that takes."""
     points = np.concatenate([negative.atoms().points, positive.atoms().points])
     if points.size:
@@ -65,7 +65,7 @@ def proper_rule(negative: Distribution, positive: Distribution) -> Regions:
     shares = [between(d, cuts[:-1], cuts[1:]) for d in (positive, negative)]
     tpr, fpr = (np.asarray(share[chosen].sum()) for share in shares)
     fnr, tnr = (np.asarray(share[~chosen].sum()) for share in shares)
-    return Regions(*outline(edges, starts_positive=starts_positive), edges, tpr, fpr, tnr, fnr)
+    return TwoSidedRule(*outline(edges, starts_positive=starts_positive), edges, tpr, fpr, tnr, fnr)
 
 
 def _turning_points(level: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray) -> FloatArray:
