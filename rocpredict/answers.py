@@ -47,6 +47,11 @@ class Hook(NamedTuple):
         """Whether any part lies below."""
         return plain(np.asarray(self.area) > 0)
 
+    def __repr__(self) -> str:
+        if np.ndim(self.area):
+            return f"Hook(shape={np.shape(self.area)})"
+        return f"Hook(low={self.low:.6g}, high={self.high:.6g}, area={self.area:.6g})"
+
 
 class TwoSidedRule(NamedTuple):
     """Hold a rule with two thresholds, and what it achieves.
@@ -76,6 +81,12 @@ class TwoSidedRule(NamedTuple):
     def ameans(self) -> Values:
         """Give (TPR + TNR)/2."""
         return plain(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
+
+    def __repr__(self) -> str:
+        if np.ndim(self.low):
+            return f"TwoSidedRule(shape={np.shape(self.low)})"
+        ends = f"low={self.low:.6g}, high={self.high:.6g}, inside={self.inside}"
+        return f"TwoSidedRule({ends}, ameans={self.ameans:.6g})"
 
 
 def outline(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -1,24 +1,30 @@
 """The command line: parse, call, print."""
 
 import argparse
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from rocpredict import __version__, datasets
 from rocpredict.arguments import FloatArray
-from rocpredict.comparison import compare
+from rocpredict.comparison import Comparison, compare
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import RocPredictError
-from rocpredict.files import write_whole
+from rocpredict.files import make_folder, write_whole
+from rocpredict.flags import MEANINGS
 from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.roc import Roc
-from rocpredict.sources import read_csv
+from rocpredict.sources import CsvTable, read_csv
 from rocpredict.tables import Table, to_json
+from rocpredict.thresholds import UNWEIGHTED
 
 _DONE, _OUR_FAULT, _WRONG_INPUT = 0, 1, 2
+_AMEANS = ("ameans", "youden", "balanced_accuracy")
 _WIDE = 200  # columns where the output is not a terminal: nothing is wrapped
 
 _ABOUT = """\
@@ -67,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(argv)
         options.run(options)
     except RocPredictError as error:
-        print(f"rocpredict: {error}", file=sys.stderr)
+        print(f"rocpredict: {_in_options(str(error))}", file=sys.stderr)
         return _WRONG_INPUT
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has had enough
@@ -79,6 +85,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"rocpredict: this is a fault of rocpredict {__version__}, not of your input", file=sys.stderr)
         return _OUR_FAULT
     return _DONE
+
+
+def _in_options(message: str) -> str:
+    """Say the library's words as the command line's: ``sem= needs count=`` as ``--sem needs --count``."""
+    message = message.replace("nan_policy='omit' leaves", "--nan omit leaves")
+    names = (
+        r"\b(mean|std|sem|median|iqr|effect_size|count|prevalence|criterion|beta|value|positive|negative|cost_f[pn])"
+    )
+    named = re.sub(names + r"=(?=[\s,;)]|$)", lambda found: f"--{found[1].replace('_', '-')}", message)
+    return re.sub(names + r"=", lambda found: f"--{found[1].replace('_', '-')} ", named)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -122,6 +138,7 @@ def _paper(options: argparse.Namespace) -> None:
     if options.out is not None:
         from rocpredict.paper.figures import save_figures
 
+        make_folder(options.out)
         for name, table in tables.items():
             write_whole(options.out / f"{name}.csv", table.to_csv())
             write_whole(options.out / f"{name}.json", to_json(table.to_dict()) + "\n")
@@ -140,7 +157,13 @@ def _add_predict(command: argparse.ArgumentParser) -> None:
     _add_pair(command, "--std", "standard deviations")
     _add_pair(command, "--sem", "standard errors of the means, in place of --std; needs --count")
     _add_pair(command, "--median", "medians, in place of --mean; needs --iqr")
-    _add_pair(command, "--iqr", "widths of the interquartile ranges, in place of --std")
+    command.add_argument(
+        "--iqr",
+        nargs="+",
+        type=float,
+        metavar="Q",
+        help="interquartile ranges, in place of --std: two widths, or four quartiles (negative q1 q3, positive q1 q3)",
+    )
     command.add_argument("--effect-size", type=float, metavar="D", help="Cohen's d, in place of --std")
     _add_pair(command, "--count", "cases; they set the prevalence")
     command.add_argument(
@@ -161,37 +184,63 @@ def _add_pair(command: argparse.ArgumentParser, name: str, what: str) -> None:
 
 
 def _predict(options: argparse.Namespace) -> None:
-    stats = ("mean", "std", "sem", "median", "iqr", "effect_size", "count", "direction")
-    roc = PredictedRoc.from_stats(**{name: getattr(options, name) for name in stats})
-    names = ("criterion", "prevalence", "cost_fp", "cost_fn", "beta", "value")
-    best = roc.best_threshold(**{name: getattr(options, name) for name in names})
+    given = ("mean", "std", "sem", "median", "effect_size", "count", "direction")
+    stats = {name: getattr(options, name) for name in given}
+    roc = PredictedRoc.from_stats(**stats, iqr=_quartiles(options.iqr))
+    prevalence = None if options.criterion in UNWEIGHTED else options.prevalence
+    names = ("criterion", "cost_fp", "cost_fn", "beta", "value")
+    best = roc.best_threshold(**{name: getattr(options, name) for name in names}, prevalence=prevalence)
     threshold = best.threshold if options.threshold is None else options.threshold
     rates = roc.rates(threshold, prevalence=options.prevalence)
     if options.plot is not None:
         _save_plot(options.plot, roc)
     if options.json:
-        area = {"auc": roc.auc(), "auc_complement": roc.auc_complement(), "proper_auc": roc.proper().auc()}
+        area = {
+            "direction": roc.direction or "higher",
+            "auc": roc.auc(),
+            "auc_complement": roc.auc_complement(),
+            "proper_auc": roc.proper().auc(),
+        }
         at = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
         print(to_json(area | {"best_threshold": best.to_dict(), "at": at}))
         return
     _show(_summary(roc, best), _rates_table(threshold, rates))
 
 
+def _quartiles(numbers: list[float] | None) -> Any:
+    """Give two widths as they are, four quartiles class by class."""
+    return (numbers[:2], numbers[2:]) if numbers is not None and len(numbers) == 4 else numbers
+
+
 def _summary(roc: PredictedRoc, best: Any) -> Table:
+    weighted = "" if best.criterion in UNWEIGHTED else "weighted "
     rows: list[list[Any]] = [
         ["negative class", repr(roc.negative)],
         ["positive class", repr(roc.positive)],
         ["positive when", "x <= threshold" if roc.direction == "lower" else "x >= threshold"],
-        ["AUC", f"{roc.auc():.6g}"],
+        ["AUC", _area(roc.auc(), roc.auc_complement())],
         [f"best threshold ({best.criterion})", f"{best.threshold:.6g}"],
         ["Ameans there", f"{best.ameans:.6g}"],
-        ["densities cross at", ", ".join(f"{crossing:.6g}" for crossing in best.crossings) or "no threshold"],
+        [f"{weighted}densities cross at", ", ".join(f"{x:.6g}" for x in best.crossings) or "no threshold"],
     ]
+    if best.criterion not in _AMEANS:
+        rows.insert(5, [f"{best.criterion} there", f"{best.value:.6g}"])
     hook = roc.hook()
-    if hook.exists:
-        rows.append(["below the chance line", f"FPR {hook.low:.4g} to {hook.high:.4g}, area {hook.area:.3g}"])
+    ends = f"{hook.low:.4g}", f"{hook.high:.4g}"
+    if ends[0] != ends[1]:
+        rows.append(["below the chance line", f"FPR {ends[0]} to {ends[1]}, area {hook.area:.3g}"])
     rows += [["flag", flag] for flag in best.flags]
-    return Table("Predicted ROC", ["question", "answer"], rows)
+    return Table("Predicted ROC", ["question", "answer"], rows, notes=_turned(roc.auc(), roc.direction))
+
+
+def _area(auc: float, complement: float) -> str:
+    """Show an AUC, and never a false 1."""
+    return f"1 - {complement:.3g}" if f"{auc:.6g}" == "1" and complement > 0 else f"{auc:.6g}"
+
+
+def _turned(auc: float, direction: str | None) -> list[str]:
+    turned = "higher" if direction == "lower" else "lower"
+    return [f"The AUC is below 1/2: positives lie {turned}; see --direction."] if auc < 0.5 else []
 
 
 def _rates_table(threshold: float, rates: Any) -> Table:
@@ -223,12 +272,14 @@ def _compare(options: argparse.Namespace) -> None:
     if options.plot is not None and len(features) != 1:
         raise RocPredictError(f"--plot draws one feature, here are {len(features)}; choose it with --feature")
     classes = {"positive": _label(options.positive, labels), "negative": _label(options.negative, labels)}
-    compared = {}
+    compared: dict[str, Comparison] = {}
+    notes = []
     for name, values in features.items():
         arguments = classes | {"nan_policy": options.nan}
         empirical = empirical_roc(values, labels, direction=options.direction, **arguments)
         predicted = predict_roc(values, labels, direction=empirical.direction, **arguments)
         compared[name] = compare(predicted, empirical)
+        notes += [f"{name}: {MEANINGS[flag]}." for flag in empirical.best_threshold().flags]
         if options.plot is not None:
             _save_plot(options.plot, predicted, empirical, name)
     if options.json:
@@ -236,20 +287,40 @@ def _compare(options: argparse.Namespace) -> None:
         return
     names = list(next(iter(compared.values())).to_dict())
     rows = [[quantity, *(getattr(comparison, quantity) for comparison in compared.values())] for quantity in names]
-    _show(Table("Predicted (Gaussian) against empirical", ["quantity", *compared], rows))
+    negative = "every other label" if options.negative is None else options.negative
+    positive = options.positive if options.positive is not None else "the larger label"
+    omitted = ["Rows without a value are left out."] if options.nan == "omit" else []
+    title = f"Predicted (Gaussian) against empirical; positive: {positive}, negative: {negative}"
+    _show(Table(title, ["quantity", *compared], rows, notes=[*omitted, *notes]))
 
 
 def _load(options: argparse.Namespace) -> tuple[dict[str, FloatArray], Any]:
     """Give the chosen features by name, and the labels."""
     if options.data == "iris":
         iris = datasets.load_iris()
+        unknown = [name for name in options.feature or () if name not in iris.feature_names]
+        if unknown:
+            raise RocPredictError(f"iris has no feature {unknown[0]!r}; features are {', '.join(iris.feature_names)}")
         return {name: iris.column(name) for name in options.feature or iris.feature_names}, iris.y
+    if not Path(options.data).suffix and not Path(options.data).exists():
+        raise RocPredictError(f"{options.data} is neither a file nor a built-in data set (iris)")
     table = read_csv(options.data)
-    if options.label is None:
-        raise RocPredictError(f"--label is needed: which column holds the classes? {', '.join(table.header)}")
-    if not options.feature:
-        raise RocPredictError(f"--feature is needed: which column holds the values? {', '.join(table.header)}")
-    return {name: table.numbers(name) for name in options.feature}, table.labels(options.label)
+    for name, column in (("--label", options.label), ("--feature", options.feature)):
+        if not column:
+            raise RocPredictError(f"{name} is needed; columns of {table.name} are {', '.join(table.header)}")
+    return {name: _numbers(table, name, options.nan) for name in options.feature}, table.labels(options.label)
+
+
+def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
+    values = table.numbers(name)
+    missing = np.flatnonzero(np.isnan(values))
+    if policy == "raise" and missing.size:
+        listed = ", ".join(str(table.line(row)) for row in missing[:5]) + (", ..." if missing.size > 5 else "")
+        raise RocPredictError(
+            f"{table.name}: column {name!r} has {missing.size} missing of {len(values)}, at lines {listed}; "
+            "--nan omit leaves these rows out"
+        )
+    return values
 
 
 def _label(word: str | None, labels: Any) -> Any:

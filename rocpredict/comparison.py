@@ -1,5 +1,7 @@
 """A predicted ROC curve beside an empirical one."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -13,18 +15,25 @@ from rocpredict.roc import Roc
 _GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 8, 2049))]))
 
 
+_ENOUGH = 3  # negatives, for an FPR that is neither the first step nor the last
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """Say how far a predicted ROC curve lies from an empirical one.
 
     Attributes
     ----------
+    n_negative, n_positive : float
+        Cases behind the empirical curve.
+    direction : str
+        "higher": positive when x >= threshold; "lower": when x <= threshold.
     auc_predicted, auc_empirical, auc_error : float
         ``auc_error`` is predicted - empirical.
     max_tpr_gap : float
         The largest difference of TPR at one FPR, with the sign of predicted - empirical. It is looked for
-        from FPR 1/n to 1 - 1/n, n the number of negatives: nearer to the ends the empirical curve is but
-        one step, which no smooth curve can follow.
+        from FPR 1/n to 1 - 1/n, n the number of negatives (from 3 on): nearer to the ends the empirical curve
+        is but one step, which no smooth curve can follow.
     max_tpr_gap_fpr : float
         The FPR where it is.
     area_between : float
@@ -43,6 +52,9 @@ class Comparison:
         ameans_empirical - ameans_achieved: what the predicted threshold costs on these rows.
     """
 
+    n_negative: float
+    n_positive: float
+    direction: str
     auc_predicted: float
     auc_empirical: float
     auc_error: float
@@ -59,7 +71,7 @@ class Comparison:
     ameans_empirical: float
     threshold_regret: float
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, float | str]:
         """Give the numbers by name."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
@@ -107,6 +119,9 @@ def compare(predicted: Roc, empirical: EmpiricalRoc) -> Comparison:
     best, counted = predicted.best_threshold(), empirical.best_threshold()
     achieved = empirical.rates(best.threshold).ameans
     return Comparison(
+        n_negative=empirical.negative.total,
+        n_positive=empirical.positive.total,
+        direction=_side(empirical),
         auc_predicted=predicted.auc(),
         auc_empirical=empirical.auc(),
         auc_error=predicted.auc() - empirical.auc(),
@@ -132,28 +147,34 @@ def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
         raise RocPredictError(f"empirical={shown(empirical)} is not an empirical ROC; give rp.empirical_roc(...)")
     if predicted.shape:
         raise RocPredictError(f"predicted is a batch of shape {predicted.shape}; compare one feature at a time")
-    if (predicted.direction == "lower") != (empirical.direction == "lower"):
+    if _side(predicted) != _side(empirical):
         raise RocPredictError(
-            f"predicted has direction={predicted.direction!r}, empirical {empirical.direction!r}; give both the same"
+            f"predicted has direction={_side(predicted)!r}, empirical {_side(empirical)!r}; give both the same"
         )
+
+
+def _side(roc: Roc) -> str:
+    return "lower" if roc.direction == "lower" else "higher"
 
 
 def _gaps(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float, float]:
     """Give the largest TPR gap, its FPR, and the area between the curves."""
-    curve = empirical.curve()
-    at = np.unique(np.concatenate([_GRID, curve.fpr]))
-    model = np.asarray(predicted.tpr_at_fpr(at))
-    top = np.asarray(empirical.tpr_at_fpr(at))
-    bottom = top.copy()
-    corners, first = np.unique(curve.fpr, return_index=True)
-    bottom[np.searchsorted(at, corners)] = curve.tpr[first]  # where a vertical piece begins
-    step = min(1 / empirical.count[0], 0.5)  # type: ignore[index]
-    from_left = np.where((at > step) & (at <= 1 - step), model - bottom, 0.0)
-    from_right = np.where((at >= step) & (at < 1 - step), model - top, 0.0)
+    at = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
+    from_right_gap = _heights(predicted, at) - _heights(empirical, at)
+    before = np.maximum(np.nextafter(at, 0), 0)
+    from_left_gap = np.where(at > 0, _heights(predicted, before) - _heights(empirical, before), 0.0)
+    negatives = empirical.negative.total
+    step = 1 / negatives if negatives >= _ENOUGH else 0.0
+    from_left = np.where((at > step) & (at <= 1 - step), from_left_gap, 0.0)
+    from_right = np.where((at >= step) & (at < 1 - step), from_right_gap, 0.0)
     gaps = np.where(np.abs(from_right) >= np.abs(from_left), from_right, from_left)
     largest = int(np.argmax(np.abs(gaps)))
-    left, right = np.abs(model - top)[:-1], np.abs(model - bottom)[1:]
+    left, right = np.abs(from_right_gap)[:-1], np.abs(from_left_gap)[1:]
     return float(gaps[largest]), float(at[largest]), float(np.sum(np.diff(at) * (left + right) / 2))
+
+
+def _heights(roc: Roc, fpr: FloatArray) -> FloatArray:
+    return np.asarray(roc.tpr_at_fpr(fpr))
 
 
 def _ks(distribution: object, sample: object) -> float:

@@ -1,5 +1,7 @@
 """A ROC curve as a table, and the area under one."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,3 +71,19 @@ def place_at(fpr: FloatArray, tpr: FloatArray, at: Values) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(tpr[index] > tpr[before], (at - tpr[before]) / (tpr[index] - tpr[before]), 1.0)
     return np.asarray(fpr[before] + share * (fpr[index] - fpr[before]))
+
+
+def below_chance(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
+    """Give the FPRs between which a polyline lies below the chance line, and the area between the two."""
+    start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
+    run = np.diff(fpr)
+    under = (np.minimum(start, end) < 0) & (run > 0)
+    if not under.any():
+        return 0.0, 0.0, 0.0
+    crosses = under & (np.maximum(start, end) > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        meets = np.where(crosses, start / (start - end), 0.0)  # share of the piece before it meets the chance line
+        area = np.where(crosses, np.minimum(start, end) ** 2 / np.abs(end - start) / 2, -(start + end) / 2)
+    begins = fpr[:-1] + np.where(crosses & (start > 0), meets, 0.0) * run
+    ends = fpr[:-1] + np.where(crosses & (end > 0), meets, 1.0) * run
+    return float(begins[under].min()), float(ends[under].max()), float((area * run)[under].sum())

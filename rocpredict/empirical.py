@@ -1,5 +1,7 @@
 """The ROC curve that data show."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

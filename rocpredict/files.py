@@ -13,7 +13,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     Parameters
     ----------
     path : path
-        Missing folders are made.
+        In a folder that exists.
     content : str or bytes
         Text is written as UTF-8.
 
@@ -25,7 +25,6 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     path = Path(path)
     data = content.encode() if isinstance(content, str) else content
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -38,6 +37,21 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     except OSError as error:
         raise RocPredictError(f"{path} cannot be written: {error.strerror or error}") from None
     return path
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """Make a folder where there is none.
+
+    Raises
+    ------
+    RocPredictError
+        A place where none can be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RocPredictError(f"{path} cannot be written: {error.strerror or error}") from None
+    return Path(path)
 
 
 def _umask() -> int:

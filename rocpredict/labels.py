@@ -1,5 +1,7 @@
 """Which rows belong to which class: one validator for every function that takes x and y."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """Every measure of a two-class rule at one threshold."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,7 +22,7 @@ class Cells(NamedTuple):
     tn: FloatArray
 
 
-def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> "Rates":
+def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates:
     """Give every measure of a confusion matrix.
 
     Parameters
@@ -202,7 +204,8 @@ class Rates:
         tp, fp, fn, tn = (_ratio(cell, sum(self._cells)) for cell in self._cells)
         spread = (tp + fn) * (fp + tn)
         with np.errstate(invalid="ignore"):
-            return plain(np.asarray(self.youden) * np.sqrt(_ratio(spread, (tp + fp) * (tn + fn))))
+            mcc = np.asarray(self.youden) * np.sqrt(_ratio(spread, (tp + fp) * (tn + fn)))
+            return plain(np.where(spread == 0, np.nan, mcc))
 
     # ---- the confusion matrix, rows by true class, columns by call, negative first (scikit-learn's layout)
     @property

@@ -1,5 +1,7 @@
 """The ROC curve that two class distributions predict."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass, field
 from functools import partial
@@ -160,7 +162,8 @@ def predict_roc(
         other label; a named one drops the rows of a third.
     family : {"gaussian", "empirical"} or a scipy.stats distribution
         "gaussian": mean and standard deviation with ddof=1, as in the founding paper. A scipy.stats
-        distribution such as ``scipy.stats.gamma`` is fitted by its own maximum likelihood.
+        distribution such as ``scipy.stats.gamma`` is fitted by its own maximum likelihood; one that lives on
+        x > 0 starts at 0 where all values are positive.
     direction : {None, "higher", "lower", "auto"}
         As in ``PredictedRoc``.
     nan_policy : {"raise", "omit"}
@@ -194,7 +197,7 @@ def _fit_with(family: Any) -> Any:
     if hasattr(family, "fit") and hasattr(family, "name"):
         return partial(_fit_scipy, family)
     raise RocPredictError(
-        f"family={shown(family)} is not available; choose 'gaussian', 'empirical' or a scipy.stats distribution"
+        f"family={shown(family)} is not available; choose 'gaussian', 'empirical' or a continuous scipy.stats family"
     )
 
 
@@ -202,9 +205,15 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution:
     _refuse_infinite(name, sample)
     try:
         with np.errstate(all="ignore"):
-            return FromScipy(family(*family.fit(sample)))
+            return FromScipy(family(*family.fit(sample, **_known_ends(family, sample))))
     except (ValueError, ArithmeticError, RuntimeError) as error:
         raise RocPredictError(f"family={family.name!r} cannot be fitted to the {name} class: {error}") from None
+
+
+def _known_ends(family: Any, sample: FloatArray) -> dict[str, float]:
+    """Give what a family that begins at 0 (or fills [0, 1]) need not guess, where all values lie inside."""
+    known = {"floc": 0.0} if family.a == 0 and sample.min() > 0 else {}
+    return known | {"fscale": 1.0} if known and family.b == 1 and sample.max() < 1 else known
 
 
 def _refuse_infinite(name: str, sample: FloatArray) -> None:

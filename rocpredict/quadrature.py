@@ -29,17 +29,19 @@ def panels(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: Float
     return half * (f(x) @ WEIGHTS)
 
 
-def integrate(f: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13) -> float:
-    """Integrate ``f`` from the first to the last edge, halving panels until each has settled.
+def integrate(
+    panel: Callable[[FloatArray, FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
+) -> float:
+    """Sum an integral over panels, halving each until it has settled.
 
     Parameters
     ----------
-    f : function of an array
-        Smooth between the edges; an integrable singularity may lie at an edge.
+    panel : function of two arrays
+        Estimates the integral over each panel from its left and right end.
     edges : array of shape (k,)
         Finite, ascending; with fewer than two the integral is 0.
     rtol : float
-        Of the whole integral of abs(f).
+        Of the whole integral of the absolute value.
 
     Raises
     ------
@@ -47,11 +49,11 @@ def integrate(f: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol:
         When the integral does not settle.
     """
     left, right = edges[:-1], edges[1:]
-    coarse = panels(f, left, right)
+    coarse = panel(left, right)
     total = size = 0.0
     for _ in range(_MOST_ROUNDS):
         middle = left / 2 + right / 2
-        lower, upper = panels(f, left, middle), panels(f, middle, right)
+        lower, upper = panel(left, middle), panel(middle, right)
         fine = lower + upper
         scale = size + np.abs(fine).sum()
         settled = (np.abs(fine - coarse) <= rtol * scale / 16) | (middle <= left) | (middle >= right)

@@ -1,5 +1,7 @@
 """The questions that a predicted and an empirical ROC curve share."""
 
+from __future__ import annotations
+
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
@@ -24,7 +26,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.measures import Cells, Measure, Rates
 from rocpredict.proper import ProperRoc
-from rocpredict.thresholds import BestThreshold, Target, engine_for, find_best, log_price
+from rocpredict.thresholds import UNWEIGHTED, BestThreshold, Target, engine_for, find_best, log_price, value_of
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
 
@@ -276,6 +278,8 @@ class Roc:
         for name, number in given.items():
             if number is not None:
                 self._fitting(name, as_reals(name, number))
+        if prevalence is not None and criterion in UNWEIGHTED:
+            raise RocPredictError(f"criterion={criterion!r} takes no prevalence; see 'accuracy', 'cost' and 'f1'")
         if prevalence is None:
             prevalence = self.prevalence
         target = Target(
@@ -292,6 +296,7 @@ class Roc:
             tnr=plain(found.tnr),
             fnr=plain(found.fnr),
             criterion=criterion if isinstance(criterion, str) else getattr(criterion, "__name__", "function"),
+            value=value_of(target, Rates(found.tpr, found.fpr, found.tnr, found.fnr, prevalence)),
             crossings=crossings if crossings.ndim > 1 else crossings[~np.isnan(crossings)],
             plateau=(plain(np.minimum(*ends)), plain(np.maximum(*ends))),
             flags=found.flags | self._own_flags,
@@ -388,13 +393,17 @@ class Roc:
             return steps.vertices(*self._pair).thresholds  # type: ignore[arg-type]
         wide = [with_grid_axis(d) for d in self._pair]
         shares = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
-        inner = [np.asarray(d.isf(share)) for d, share in zip(wide, shares, strict=True)]
+        inner = [_around_atoms(d, share) for d, share in zip(wide, shares, strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
         ends = [np.full((*self.shape, 1), end) for end in (np.inf, -np.inf)]
-        if not self.shape:  # an atom is a jump: from the atom to just above it
-            atoms = np.concatenate([d.atoms().points for d in wide])
-            inner += [atoms, np.nextafter(atoms, np.inf)]
         return -np.sort(-np.concatenate([*inner, *ends], axis=-1), axis=-1)
+
+
+def _around_atoms(distribution: Distribution, share: FloatArray) -> FloatArray:
+    """Give quantiles; of an atom those in its upper half lie just above it, since the curve jumps there."""
+    quantiles = np.asarray(distribution.isf(share))
+    at = np.asarray(distribution.at_or_above(quantiles)) > distribution.sf(quantiles)
+    return np.where(at & (share < 0.5), np.nextafter(quantiles, np.inf), quantiles)
 
 
 def as_sample(name: str, sample: Any) -> Ecdf:

@@ -30,6 +30,10 @@ class CsvTable:
         self._rows = rows
         self._lines = lines
 
+    def line(self, row: int) -> int:
+        """Give the line of the file that a row came from."""
+        return self._lines[row]
+
     def text(self, column: str) -> NDArray[np.str_]:
         """Give a column as it stands in the file.
 
@@ -81,7 +85,9 @@ class CsvTable:
 
     def _index(self, column: str) -> int:
         if column not in self.header:
-            raise RocPredictError(f"{self.name} has no column {column!r}; columns are {', '.join(self.header)}")
+            separator = next((mark for mark in ";\t|" if len(self.header) == 1 and mark in self.header[0]), None)
+            hint = f" (cells are separated by {separator!r} here; commas are needed)" if separator else ""
+            raise RocPredictError(f"{self.name} has no column {column!r}; columns are {', '.join(self.header)}{hint}")
         return self.header.index(column)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rocpredict.answers import Hook, Optimum, TwoSidedRule, outline
 from rocpredict.arguments import FloatArray
-from rocpredict.curve import area_under, height_at, place_at
+from rocpredict.curve import area_under, below_chance, height_at, place_at
 from rocpredict.distributions import Ecdf
 from rocpredict.flags import Flags
 
@@ -107,18 +107,7 @@ def partial_auc_tpr(negative: Ecdf, positive: Ecdf, low: FloatArray, high: Float
 def hook(negative: Ecdf, positive: Ecdf) -> Hook:
     """Give the part of the curve below the chance line."""
     v = vertices(negative, positive)
-    start, end = (v.tpr - v.fpr)[:-1], (v.tpr - v.fpr)[1:]
-    run = np.diff(v.fpr)
-    under = np.minimum(start, end) < 0
-    if not (under & (run > 0)).any():
-        return Hook(np.zeros(()), np.zeros(()), np.zeros(()))
-    crosses = under & (np.maximum(start, end) > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        meets = np.where(crosses, start / (start - end), 0.0)  # share of the piece before it meets the chance line
-        area = np.where(crosses, np.minimum(start, end) ** 2 / np.abs(end - start) / 2, -(start + end) / 2)
-    begins = v.fpr[:-1] + np.where(crosses & (start > 0), meets, 0.0) * run
-    ends = v.fpr[:-1] + np.where(crosses & (end > 0), meets, 1.0) * run
-    return Hook(np.asarray(begins[under].min()), np.asarray(ends[under].max()), np.asarray((area * run)[under].sum()))
+    return Hook(*(np.asarray(part) for part in below_chance(v.fpr, v.tpr)))
 
 
 def crossings(negative: Ecdf, positive: Ecdf, log_kappa: FloatArray) -> FloatArray:
@@ -131,15 +120,17 @@ def best(negative: Ecdf, positive: Ecdf, log_kappa: FloatArray) -> Optimum:
     v = vertices(negative, positive)
     with np.errstate(over="ignore"):
         kappa = float(np.exp(log_kappa))
-    utility = v.tpr - kappa * v.fpr if np.isfinite(kappa) else np.where(v.fpr > 0, -np.inf, v.tpr)
-    return best_vertex(negative, positive, v, utility, _ROUNDING * (1 + kappa))
+    if not np.isfinite(kappa):
+        return best_vertex(negative, positive, v, np.where(v.fpr > 0, -np.inf, v.tpr))
+    utility = v.tpr - kappa * v.fpr
+    first = np.argmax(utility)
+    return best_vertex(negative, positive, v, utility, _ROUNDING * (v.tpr[first] + kappa * v.fpr[first]))
 
 
 def best_vertex(
     negative: Ecdf, positive: Ecdf, v: Vertices, utility: FloatArray, tolerance: float = _ROUNDING
 ) -> Optimum:
     """Give the middle one of the operating points with the highest utility, and the run of them it is in."""
-    tolerance = tolerance if np.isfinite(tolerance) else 0.0
     good = utility >= utility.max() - tolerance
     chosen = np.flatnonzero(good)[(np.count_nonzero(good) - 1) // 2]
     first = last = chosen

@@ -1,5 +1,7 @@
 """Criteria, and the best threshold for one."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +32,9 @@ CRITERIA = {
 """Every named criterion, and what it looks for."""
 
 _AMEANS = ("ameans", "youden", "balanced_accuracy")
+UNWEIGHTED = (*_AMEANS, "closest_topleft", "min_tpr", "min_tnr", "max_fpr")
+"""Criteria that no prevalence changes."""
+_WEIGHTED = ("cost", "accuracy", "f1", "f_beta")
 _ROUNDS = 100
 _LARGEST_BETA = 1e100
 
@@ -48,7 +53,7 @@ class Target:
     def __post_init__(self) -> None:
         if not callable(self.criterion):
             one_of("criterion", self.criterion, CRITERIA)
-        needs_value = self.criterion in {"min_tpr", "min_tnr", "max_fpr"}
+        needs_value = self.criterion in ("min_tpr", "min_tnr", "max_fpr")
         if needs_value != (self.value is not None):
             verb = "needs" if needs_value else "takes no"
             raise RocPredictError(f"criterion={self.criterion!r} {verb} value=")
@@ -59,7 +64,7 @@ class Target:
             raise RocPredictError(f"beta={self.beta!r} is not above 0 and below {_LARGEST_BETA:g}")
         if self.criterion != "cost" and (np.any(self.cost_fp != 1.0) or np.any(self.cost_fn != 1.0)):
             raise RocPredictError(f"criterion={self.criterion!r} takes no costs; use criterion='cost'")
-        if self.criterion in {"cost", "accuracy", "f1", "f_beta"} and self.prevalence is None:
+        if self.criterion in _WEIGHTED and self.prevalence is None:
             raise RocPredictError(
                 f"criterion={self.criterion!r} needs the share of positives; give prevalence= (0 to 1) or class counts"
             )
@@ -77,11 +82,15 @@ class BestThreshold:
         Rates of the rule at the threshold.
     criterion : str
         What was looked for.
+    value : float or array of shape F
+        What the criterion is there: the Ameans, the expected cost of errors per case, the accuracy, F-beta, the
+        distance to (0, 1), the rate that was raised, or what the function gave.
     crossings : array of shape (k,), or F + (2,) for a batch
         Thresholds where the (weighted) densities cross, ascending; in a batch NaN beyond ``crossing_count``.
     crossing_count : int or array of shape F
     plateau : pair of float or of arrays of shape F
-        All thresholds in (low, high] do as well. For a smooth optimum both are the threshold.
+        All thresholds in (low, high] do as well ([low, high) with direction "lower"). For a smooth optimum both
+        are the threshold.
     flags : Flags
         Stated outcomes of degenerate inputs.
     """
@@ -92,6 +101,7 @@ class BestThreshold:
     tnr: Values
     fnr: Values
     criterion: str
+    value: Values
     crossings: FloatArray
     plateau: tuple[Values, Values]
     flags: Flags
@@ -108,7 +118,7 @@ class BestThreshold:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the numbers by name."""
-        names = ("criterion", "threshold", "ameans", "tpr", "fpr", "tnr", "fnr", "crossings", "plateau")
+        names = ("criterion", "value", "threshold", "ameans", "tpr", "fpr", "tnr", "fnr", "crossings", "plateau")
         return {name: getattr(self, name) for name in names} | {"flags": list(self.flags)}
 
     def __repr__(self) -> str:
@@ -148,6 +158,27 @@ def find_best(negative: Distribution, positive: Distribution, target: Target) ->
     if target.value is not None:
         return _at_limit(engine, negative, positive, target)
     return _best_searched(engine, negative, positive, _utility(target))
+
+
+def value_of(target: Target, rates: Rates) -> Values:
+    """Give what a criterion is at some rates."""
+    if callable(target.criterion):  # which takes the rates of many thresholds: here of one
+        tpr, fpr, tnr, fnr = (np.asarray(rate)[..., None] for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
+        return plain(np.asarray(target.criterion(Rates(tpr, fpr, tnr, fnr, _on_grid(target.prevalence))))[..., 0])
+    if target.criterion == "cost":
+        share = np.asarray(target.prevalence)
+        return plain(share * target.cost_fn * rates.fnr + (1 - share) * target.cost_fp * rates.fpr)
+    if target.criterion == "closest_topleft":
+        return plain(np.hypot(rates.fpr, rates.fnr))
+    if target.criterion == "f_beta":
+        return rates.f_beta(float(target.beta or 1.0))
+    known = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "accuracy": "accuracy", "f1": "f1"}
+    return getattr(rates, known.get(str(target.criterion), "ameans"))
+
+
+def _on_grid(prevalence: Values) -> Values:
+    """Give a prevalence for each feature with a last axis for many thresholds."""
+    return np.asarray(prevalence)[..., None] if np.ndim(prevalence) else prevalence
 
 
 def log_price(prevalence: Values, cost_fp: Values, cost_fn: Values) -> FloatArray:
@@ -205,8 +236,16 @@ def _at_limit(engine: Any, negative: Distribution, positive: Distribution, targe
     elif target.criterion == "max_fpr":
         threshold = engine.threshold_at_fpr(negative, positive, value)
     else:
-        threshold = np.asarray(negative.ppf(value))
+        threshold = np.asarray(negative.ppf(value))  # an atom counts as below from just above it on
+        threshold = np.where(np.asarray(negative.below(threshold)) < value, _above_atom(negative, threshold), threshold)
+        threshold = np.where(value == 0, -np.inf, threshold)
     return _optimum_at(engine, negative, positive, threshold)
+
+
+def _above_atom(distribution: Distribution, x: FloatArray) -> FloatArray:
+    """Give the float above an atom; where there is none, the place itself."""
+    atom = np.asarray(distribution.cdf(x)) > distribution.below(x)
+    return np.where(atom, np.nextafter(x, np.inf), x)
 
 
 def _utility(target: Target) -> Callable[[Rates], FloatArray]:
@@ -229,7 +268,8 @@ def _utility(target: Target) -> Callable[[Rates], FloatArray]:
                 )
             return np.asarray(np.where(np.isnan(values), -np.inf, values))
 
-        return lambda rates: utility(Rates(rates.tpr, rates.fpr, rates.tnr, rates.fnr, target.prevalence))
+        share = _on_grid(target.prevalence)
+        return lambda rates: utility(Rates(rates.tpr, rates.fpr, rates.tnr, rates.fnr, share))
     raise AssertionError(target.criterion)
 
 
@@ -247,7 +287,7 @@ def _best_searched(
     grid = np.sort(np.concatenate([*quantiles, ends], axis=-1), axis=-1)
     best = np.full(shape, -np.inf)
     threshold = np.zeros(shape)
-    for _ in range(14):
+    for reach in (8, *[1] * 14):  # quantiles of mirrored classes may differ in their last digit only
         values = utility(_rates_at(wide_negative, wide_positive, grid))
         if np.isneginf(best).all():
             _refuse_undefined(values)
@@ -255,9 +295,9 @@ def _best_searched(
         height = np.take_along_axis(values, index, axis=-1)[..., 0]
         here = np.take_along_axis(grid, index, axis=-1)[..., 0]
         threshold, best = np.where(height > best, here, threshold), np.maximum(height, best)
-        left = np.take_along_axis(grid, np.maximum(index - 1, 0), axis=-1)
-        right = np.take_along_axis(grid, np.minimum(index + 1, grid.shape[-1] - 1), axis=-1)
+        left = np.take_along_axis(grid, np.maximum(index - reach, 0), axis=-1)
         inner = here[..., None]
+        right = np.take_along_axis(grid, np.minimum(index + reach, grid.shape[-1] - 1), axis=-1)
         left, right = np.where(np.isfinite(left), left, inner), np.where(np.isfinite(right), right, inner)
         with np.errstate(invalid="ignore"):  # around an end there is nothing to refine
             grid = left + (right - left) * np.linspace(0, 1, 33)

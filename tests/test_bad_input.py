@@ -92,7 +92,7 @@ CONSTRUCTIONS = {
     "many directions": (lambda: EmpiricalRoc(negative=[1], positive=[1], direction=["lower"]), "direction=['lower']"),
     "unknown family": (
         lambda: rp.predict_roc(X, Y, family="normal"),
-        "family='normal' is not available; choose 'gaussian', 'empirical' or a scipy.stats distribution",
+        "family='normal' is not available; choose 'gaussian', 'empirical' or a continuous scipy.stats family",
     ),
     "array family": (lambda: rp.predict_roc(X, Y, family=np.array(["a", "b"])), "is not available"),
     "infinity and moments": (

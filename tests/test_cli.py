@@ -68,19 +68,31 @@ def test_predict_json_has_no_infinity_or_nan(run):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["predict", "--mean", "4", "8", "--std", "-3", "2"], "std=-3.0 is negative; it must be 0 or more"),
-        (["predict", "--mean", "4", "nan", "--std", "3", "2"], "mean=nan is NaN"),
-        (["predict", "--mean", "4", "8"], "give one of std="),
+        (["predict", "--mean", "4", "8", "--std", "-3", "2"], "--std -3.0 is negative; it must be 0 or more"),
+        (["predict", "--mean", "4", "nan", "--std", "3", "2"], "--mean nan is NaN"),
+        (["predict", "--mean", "4", "8"], "give one of --std, --sem, --iqr (with --median) and --effect-size"),
         (["predict", "--mean", "4", "--std", "3", "2"], "argument --mean: expected 2 arguments"),
         (["predict", "--mean", "4", "x", "--std", "3", "2"], "invalid float value: 'x'"),
-        (["predict", "--mean", "4", "8", "--std", "3", "2", "--criterion", "best"], "criterion='best' is not allowed"),
-        (["predict", "--mean", "4", "8", "--std", "3", "2", "--criterion", "f1"], "give prevalence="),
+        (
+            ["predict", "--mean", "4", "8", "--std", "3", "2", "--criterion", "best"],
+            "--criterion 'best' is not allowed",
+        ),
+        (
+            ["predict", "--mean", "4", "8", "--std", "3", "2", "--criterion", "f1"],
+            "give --prevalence (0 to 1) or class counts",
+        ),
         (["predict", "--mean", "4", "8", "--std", "3", "2", "--prevalence", "10"], "fractions, not percent"),
         (["compare", "nowhere.csv", "--label", "y", "--feature", "x"], "nowhere.csv: No such file"),
-        (["compare", "iris"], "positive= is needed"),
-        (["compare", "iris", "--positive", "rose"], "positive='rose' is not a label in y"),
-        (["compare", "iris", "--positive", "setosa", "--feature", "stem"], "name='stem' is not allowed"),
+        (["compare", "iris"], "--positive is needed"),
+        (["compare", "iris", "--positive", "rose"], "--positive 'rose' is not a label in y"),
+        (
+            ["compare", "iris", "--positive", "setosa", "--feature", "stem"],
+            "iris has no feature 'stem'; features are sepal_length",
+        ),
         (["compare", "iris", "--positive", "setosa", "--plot", "x.svg"], "--plot draws one feature, here are 4"),
+        (["compare", "irs", "--positive", "setosa"], "irs is neither a file nor a built-in data set (iris)"),
+        (["compare", "data.csv.d/x.csv"], "No such file"),
+        (["predict", "--median", "4", "8", "--iqr", "3", "5", "6"], "--iqr [3.0, 5.0, 6.0] is not a pair"),
         (["paper", "--seed", "-1"], "--seed -1 is negative"),
         (["screeen"], "invalid choice: 'screeen'"),
         ([], "the following arguments are required: COMMAND"),
@@ -107,7 +119,9 @@ def test_compare_reads_a_csv(run, csv):
 def test_compare_says_where_values_are_missing(run, csv):
     """A missing value is refused with its place, and left out on request."""
     words = ("compare", str(csv), "--label", "outcome", "--positive", "sick", "--feature", "weight")
-    assert run(*words)[2] == ("rocpredict: x has 1 missing (NaN) of 5, at rows 3; nan_policy='omit' leaves them out\n")
+    assert run(*words)[2] == (
+        "rocpredict: data.csv: column 'weight' has 1 missing of 5, at lines 5; --nan omit leaves these rows out\n"
+    )
     code, out, _ = run(*words, "--nan", "omit", "--direction", "auto")
     assert code == 0
     assert "auc_empirical" in out

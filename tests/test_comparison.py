@@ -74,10 +74,13 @@ def test_both_directions_compare_alike_and_never_with_each_other():
     x, y = CASES["petal_width"]
     up = compare(rp.predict_roc(x, y), rp.empirical_roc(x, y)).to_dict()
     down = compare(rp.predict_roc(-x, y, direction="lower"), rp.empirical_roc(-x, y, direction="lower")).to_dict()
+    assert (up.pop("direction"), down.pop("direction")) == ("higher", "lower")
     for name in up:
         sign = -1 if name in {"threshold_predicted", "threshold_empirical"} else 1
         assert down[name] == pytest.approx(sign * up[name], abs=1e-12)
-    with pytest.raises(RocPredictError, match="predicted has direction=None, empirical 'lower'; give both the same"):
+    with pytest.raises(
+        RocPredictError, match="predicted has direction='higher', empirical 'lower'; give both the same"
+    ):
         compare(rp.predict_roc(x, y), rp.empirical_roc(x, y, direction="lower"))
 
 
@@ -90,3 +93,10 @@ def test_what_cannot_be_compared():
         compare(predicted, predicted)
     with pytest.raises(RocPredictError, match=r"predicted is a batch of shape \(2,\); compare one feature at a time"):
         compare(PredictedRoc(negative=Gaussian([0, 1], 1), positive=Gaussian(1, 1)), empirical)
+
+
+def test_few_negatives_still_have_a_gap():
+    """With one or two negatives there is no FPR between the first step and the last: all FPRs are searched."""
+    x, y = [2, 3, 1, 5], [0, 0, 1, 1]
+    found = compare(rp.predict_roc(x, y), rp.empirical_roc(x, y))
+    assert abs(found.max_tpr_gap) > found.area_between > 0.05

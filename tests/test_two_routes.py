@@ -359,3 +359,46 @@ def test_slope_at_the_ends_is_the_limit():
         exact = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, std)).slope([0, 1])
         searched = rp.PredictedRoc(stats.norm(0, 1), stats.norm(1, std)).slope([0, 1])
         assert exact.tolist() == searched.tolist()
+
+
+def test_a_search_finds_the_edge_of_what_is_allowed():
+    """A function of rates that is undefined below a TPR of 0.9: the best of the rest lies at that edge."""
+    roc = rp.PredictedRoc(rp.Gaussian([5.1, 0.0], [0.9, 1.0]), rp.Gaussian([6.4, 2.0], [1.2, 1.0]))
+    best = roc.best_threshold(lambda rates: np.where(rates.tpr < 0.9, np.nan, rates.ameans))
+    limit = roc.best_threshold("min_tpr", value=0.9)
+    assert best.tpr == pytest.approx(0.9, abs=1e-12)
+    assert best.threshold == pytest.approx(limit.threshold, abs=1e-12)
+    assert best.value == pytest.approx(limit.ameans, abs=1e-12)
+
+
+@pytest.mark.parametrize("route", [rp.Gaussian, stats.norm])
+def test_the_value_is_what_the_criterion_is_there(route):
+    """The value at the best threshold: each criterion worked out from the rates by hand."""
+    roc = rp.PredictedRoc(route(0, 1), route(1.5, 1.2))
+    share, fp, fn = 0.3, 2.0, 5.0
+    hand = {
+        "ameans": lambda b: (b.tpr + b.tnr) / 2,
+        "youden": lambda b: (b.tpr + b.tnr) / 2,
+        "cost": lambda b: share * fn * b.fnr + (1 - share) * fp * b.fpr,
+        "accuracy": lambda b: share * b.tpr + (1 - share) * b.tnr,
+        "f1": lambda b: 2 * share * b.tpr / (share + share * b.tpr + (1 - share) * b.fpr),
+        "f_beta": lambda b: 5 * share * b.tpr / (4 * share + share * b.tpr + (1 - share) * b.fpr),
+        "closest_topleft": lambda b: (b.fpr**2 + b.fnr**2) ** 0.5,
+        "min_tpr": lambda b: b.tnr,
+        "min_tnr": lambda b: b.tpr,
+        "max_fpr": lambda b: b.tpr,
+    }
+    options = {
+        "cost": {"prevalence": share, "cost_fp": fp, "cost_fn": fn},
+        "accuracy": {"prevalence": share},
+        "f1": {"prevalence": share},
+        "f_beta": {"prevalence": share, "beta": 2.0},
+        "min_tpr": {"value": 0.9},
+        "min_tnr": {"value": 0.9},
+        "max_fpr": {"value": 0.1},
+    }
+    for criterion, by_hand in hand.items():
+        best = roc.best_threshold(criterion, **options.get(criterion, {}))
+        assert best.value == pytest.approx(by_hand(best), rel=1e-12), criterion
+    with pytest.raises(rp.RocPredictError, match="criterion='ameans' takes no prevalence"):
+        roc.best_threshold(prevalence=0.1)

@@ -54,12 +54,15 @@ def fpr_at_tpr(negative: Gaussian, positive: Gaussian, tpr: FloatArray) -> Float
 
 def threshold_at_fpr(negative: Gaussian, positive: Gaussian, fpr: FloatArray) -> FloatArray:
     """Give the smallest threshold with no more than this FPR."""
-    return np.asarray(negative.isf(fpr))
+    t = np.asarray(negative.isf(fpr))
+    point = np.equal(negative.std, 0)
+    t = np.where(point, np.nextafter(t, np.inf), t) if point.any() else t
+    return np.where(np.equal(fpr, 1), -np.inf, t)
 
 
 def threshold_at_tpr(negative: Gaussian, positive: Gaussian, tpr: FloatArray) -> FloatArray:
     """Give the largest threshold with no less than this TPR."""
-    return np.asarray(positive.isf(tpr))
+    return np.where(np.equal(tpr, 0), np.inf, positive.isf(tpr))
 
 
 def slope(negative: Gaussian, positive: Gaussian, fpr: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from rocpredict.arguments import shown
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.from_scipy import FromScipy, is_frozen_scipy
+from rocpredict.distributions.from_scipy import FromScipy, from_scipy, is_frozen_scipy
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.protocol import Atoms, Distribution
 from rocpredict.errors import RocPredictError
@@ -15,9 +15,12 @@ __all__ = [
     "Gaussian",
     "as_distribution",
     "as_steps",
+    "is_atomic",
     "is_frozen_scipy",
     "with_grid_axis",
 ]
+
+_WHOLE = 1 - 1e-9
 
 
 def as_distribution(name: str, candidate: object) -> Distribution:
@@ -25,17 +28,22 @@ def as_distribution(name: str, candidate: object) -> Distribution:
     if isinstance(candidate, Distribution) and not isinstance(candidate, type):
         return candidate
     if is_frozen_scipy(candidate):
-        return FromScipy(candidate)
+        return from_scipy(candidate)
     raise RocPredictError(
         f"{name}={shown(candidate)} is not a distribution; give rp.Gaussian(mean, std), rp.Ecdf(sample) "
         "or a frozen scipy.stats distribution such as scipy.stats.gamma(2)"
     )
 
 
+def is_atomic(distribution: Distribution) -> bool:
+    """Tell a distribution of one feature whose whole probability lies on single values."""
+    return bool(distribution.atoms().masses.sum() > _WHOLE)
+
+
 def as_steps(negative: Distribution, positive: Distribution) -> tuple[Distribution, Distribution]:
     """Return two distributions of single values as the step functions that they are, any other pair as it is."""
     pair = (negative, positive)
-    if any(d.shape for d in pair) or not all(d.atoms().points.size for d in pair):
+    if any(d.shape for d in pair) or not all(is_atomic(d) for d in pair):
         return pair
     stepped = [d if isinstance(d, Ecdf) else Ecdf(*d.atoms()) for d in pair]
     return stepped[0], stepped[1]

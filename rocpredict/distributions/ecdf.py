@@ -1,5 +1,7 @@
 """The empirical distribution of a sample: a step function."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -75,6 +77,7 @@ class Ecdf:
     def _keep(self, sample: FloatArray, points: FloatArray, counts: FloatArray) -> None:
         below = np.concatenate([[0.0], np.cumsum(counts)])
         above = np.concatenate([np.cumsum(counts[::-1])[::-1], [0.0]])
+        above[0] = below[-1]  # sums of weights in two orders may differ in their last digit
         for name, value in {
             "sample": sample,
             "points": frozen(points + 0.0),  # -0.0 and 0.0 are one value
@@ -144,7 +147,7 @@ class Ecdf:
         """Give every distinct value with its share of the sample."""
         return Atoms(self.points, self.counts / self.total)
 
-    def reflect(self) -> "Ecdf":
+    def reflect(self) -> Ecdf:
         """Give the distribution of -X."""
         return Ecdf(-self.sample, self.weights)
 

@@ -1,5 +1,7 @@
 """A frozen scipy.stats distribution as a class distribution."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.arguments import FloatArray, Values, as_fractions, as_reals, plain, shown
+from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.protocol import Atoms
 from rocpredict.errors import RocPredictError
 
@@ -17,6 +20,14 @@ _REST = 1e-30  # the mass beyond the last atom that is listed
 def is_frozen_scipy(candidate: object) -> bool:
     """Tell a frozen scipy.stats distribution by what it has, without importing scipy.stats."""
     return all(hasattr(candidate, name) for name in ("dist", "args", "kwds", "cdf", "sf", "ppf", "isf"))
+
+
+def from_scipy(frozen: Any) -> FromScipy | Ecdf:
+    """Return a frozen scipy.stats distribution as one that answers the protocol."""
+    if hasattr(frozen.dist, "xk"):  # a table of values and probabilities
+        _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
+        return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
+    return FromScipy(frozen)
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,8 @@ class FromScipy:
         median = np.asarray(self.frozen.ppf(0.5))
         if median.ndim:
             raise RocPredictError(f"{self!r} has parameters of shape {median.shape}; give one distribution a feature")
+        if self.discrete and float(self.frozen.support()[0]) % 1 and np.isfinite(self.frozen.support()[0]):
+            raise RocPredictError(f"{self!r} lies on no whole numbers; give it a whole loc")
         if np.isnan(median):
             raise RocPredictError(f"{self!r} has parameters outside its domain")
 
@@ -88,11 +101,11 @@ class FromScipy:
 
     def ppf(self, q: ArrayLike) -> Values:
         """Give the smallest x with ``cdf(x) >= q``."""
-        return self._ask("ppf", as_fractions("q", q))
+        return self._inside(self._ask("ppf", as_fractions("q", q)))
 
     def isf(self, q: ArrayLike) -> Values:
         """Give the smallest x with ``sf(x) <= q``."""
-        return self._ask("isf", as_fractions("q", q))
+        return self._inside(self._ask("isf", as_fractions("q", q)))
 
     def atoms(self) -> Atoms:
         """Give the whole numbers (shifted by loc) that have a probability, up to a rest of 1e-30 in a tail."""
@@ -107,9 +120,13 @@ class FromScipy:
         masses = self.frozen.pmf(points)
         return Atoms(points[masses > 0], masses[masses > 0])
 
-    def reflect(self) -> "Reflected":
+    def reflect(self) -> Reflected:
         """Give the distribution of -X."""
         return Reflected(self)
+
+    def _inside(self, quantiles: Values) -> Values:
+        """Keep quantiles of 0 and 1 in the support: scipy puts them one step below a discrete one."""
+        return plain(np.clip(quantiles, *self.frozen.support())) if self.discrete else quantiles
 
     def _ask(self, question: str, x: FloatArray) -> Values:
         with np.errstate(all="ignore"):
@@ -133,9 +150,13 @@ class FromScipy:
             return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
 
     def __repr__(self) -> str:
-        args = [shown(a) for a in self.frozen.args]
-        args += [f"{name}={shown(a)}" for name, a in self.frozen.kwds.items()]
+        args = [_parameter(a) for a in self.frozen.args]
+        args += [f"{name}={_parameter(a)}" for name, a in self.frozen.kwds.items()]
         return f"{self.frozen.dist.name}({', '.join(args)})"
+
+
+def _parameter(value: Any) -> str:
+    return f"{value:.6g}" if np.ndim(value) == 0 else shown(value)
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,7 +196,10 @@ class Reflected:
 
     def ppf(self, q: ArrayLike) -> Values:
         """Give the smallest x with ``cdf(x) >= q``."""
-        return plain(-np.asarray(self.base.isf(q)) + 0.0)
+        x = np.asarray(self.base.isf(q))
+        if self.base.discrete:  # the largest atom with that much at and above it
+            x = np.where(np.asarray(self.base.at_or_above(x + 1)) >= q, x + 1, x)
+        return plain(-x + 0.0)
 
     def isf(self, q: ArrayLike) -> Values:
         """Give the smallest x with ``sf(x) <= q``."""

@@ -1,5 +1,7 @@
 """The Gaussian, one or a batch of them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 
@@ -140,7 +142,7 @@ class Gaussian:
         found = [self.mean] if self.std == 0 else []
         return Atoms(np.array(found), np.ones(len(found)))
 
-    def reflect(self, where: ArrayLike = True) -> "Gaussian":
+    def reflect(self, where: ArrayLike = True) -> Gaussian:
         """Give the distribution of -X (for the features chosen by ``where``, of X for the others)."""
         return Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)
 

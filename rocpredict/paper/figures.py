@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from scipy.special import ndtr
 
 from rocpredict.distributions import Gaussian
+from rocpredict.files import make_folder
 from rocpredict.paper import printed
 from rocpredict.paper.results import example, experiment, iris_features, iris_prediction
 from rocpredict.plots import plot_densities, plot_roc, save_figure
@@ -49,7 +50,8 @@ def figure_3() -> Figure:
     """Draw predicted ROCs for several means of the positive class."""
     figure, ax = _blank()
     rocs = [PredictedRoc(negative=Gaussian(0, 2), positive=Gaussian(mean, 1)) for mean in _SWEPT_MEANS]
-    plot_roc(*rocs, ax=ax, labels=[f"positive mean {mean:g}" for mean in _SWEPT_MEANS])
+    plot_roc(*rocs, ax=ax, labels=[f"m = {mean:g}" for mean in _SWEPT_MEANS])
+    ax.set_title("negative N(0, 2), positive N(m, 1)", fontsize="medium")
     return figure
 
 
@@ -57,7 +59,8 @@ def figure_4() -> Figure:
     """Draw predicted ROCs for several standard deviations of the negative class, and where they meet."""
     figure, ax = _blank()
     rocs = [PredictedRoc(negative=Gaussian(0, std), positive=Gaussian(2, 2)) for std in _SWEPT_STDS]
-    plot_roc(*rocs, ax=ax, labels=[f"negative SD {std:g}" for std in _SWEPT_STDS])
+    plot_roc(*rocs, ax=ax, labels=[f"s = {std:g}" for std in _SWEPT_STDS])
+    ax.set_title("negative N(0, s), positive N(2, 2)", fontsize="medium")
     _mark_meeting(ax, 0.5, float(ndtr(1.0)))
     return figure
 
@@ -67,6 +70,7 @@ def figure_5() -> Figure:
     figure, ax = _blank()
     names = list(iris_features())
     plot_roc(*map(iris_prediction, names), ax=ax, labels=names)
+    ax.set_title("Iris: virginica (positive) against versicolor", fontsize="medium")
     return figure
 
 
@@ -120,10 +124,11 @@ def save_figures(folder: str | os.PathLike[str], *, seed: int = 0) -> list[Path]
     RocPredictError
         A folder that cannot be written to.
     """
+    folder = make_folder(folder)
     written = []
     for name, (draw, _) in FIGURES.items():
         figure = figure_2(seed_balanced=seed, seed_imbalanced=seed) if draw is figure_2 else draw()
-        written += [save_figure(figure, Path(folder) / f"{name}.{kind}") for kind in ("png", "svg")]
+        written += [save_figure(figure, folder / f"{name}.{kind}") for kind in ("png", "svg")]
     return written
 
 

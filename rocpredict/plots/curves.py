@@ -21,8 +21,8 @@ from rocpredict.plots.style import (
     SQUARE,
     add_legend,
     as_plain,
+    axes_or_new,
     literal,
-    new_axes,
     one_feature,
     rate,
     rule,
@@ -81,7 +81,7 @@ def plot_roc(
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
     names = _names(rocs, labels)
-    ax = new_axes(SQUARE) if ax is None else ax
+    ax = axes_or_new(ax, SQUARE)
     _frame(ax)
     curves = [roc.curve() for roc in rocs]
     lines = [_draw(ax, index, roc, curve) for index, (roc, curve) in enumerate(zip(rocs, curves, strict=True))]
@@ -124,7 +124,7 @@ def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None 
     at, top = found.max_tpr_gap_fpr, float(predicted.tpr_at_fpr(found.max_tpr_gap_fpr))
     ends = [top - found.max_tpr_gap, top]
     ax.plot([at, at], ends, color=INK, linewidth=2, marker="_", markersize=9, zorder=6, gid="largest-gap")
-    text = f"largest gap {abs(found.max_tpr_gap):.3f}\nat FPR {at:.3f}"
+    text = f"TPR gap {abs(found.max_tpr_gap):.3f}\nat FPR {at:.3f}"
     side = 1 if at < 0.55 else -1
     ax.annotate(
         text,

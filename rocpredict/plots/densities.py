@@ -18,8 +18,8 @@ from rocpredict.plots.style import (
     WIDE,
     ClassStyle,
     add_legend,
+    axes_or_new,
     name_x,
-    new_axes,
     one_feature,
     rate,
     rule,
@@ -103,7 +103,7 @@ def plot_densities(
     at = _threshold(roc, threshold)
     low, high = _range(roc, at)
     sides = _sides(roc, at, (low, high), prevalence)
-    ax = new_axes(WIDE) if ax is None else ax
+    ax = axes_or_new(ax, WIDE)
     top, height = _top(sides)
     sides = _with_stems(sides, top)
     ax.set(xlim=(low, high), ylim=(0, 1.16 * top), ylabel=height + ("" if prevalence is None else " × class share"))

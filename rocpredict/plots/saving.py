@@ -27,7 +27,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
     ----------
     figure : matplotlib Figure
     path : path
-        The kind of file is that of its name: .png, .svg or .pdf. Missing folders are made.
+        The kind of file is that of its name: .png, .svg or .pdf.
 
     Returns
     -------

@@ -70,8 +70,12 @@ class PictureAxes(Axes):
         return _png(self.get_figure(root=True))
 
 
-def new_axes(size: tuple[float, float]) -> Axes:
-    """Make axes on a picture of their own."""
+def axes_or_new(ax: object, size: tuple[float, float]) -> Axes:
+    """Return the given axes, or without any make some on a picture of their own."""
+    if isinstance(ax, Axes):
+        return ax
+    if ax is not None:
+        raise RocPredictError(f"ax={shown(ax)} is not a matplotlib Axes; leave it out for a picture of its own")
     return Picture(size).add_subplot(axes_class=PictureAxes)
 
 
