@@ -239,7 +239,7 @@ def _gaussians(centre: Any, std: tuple[Values, Values]) -> tuple[Gaussian, Gauss
 
 def _std_from_sem(sem: Any, count: Any) -> tuple[Values, Values]:
     if count is None:
-        raise RocPredictError("sem= needs count=: std = sem sqrt(count)")
+        raise RocPredictError("sem= needs count=, since std = sem sqrt(count)")
     counts = [as_not_negative("count", c) for c in as_pair("count", count)]
     negative, positive = (
         as_not_negative("sem", s) * np.sqrt(n) for s, n in zip(as_pair("sem", sem), counts, strict=True)

@@ -240,7 +240,7 @@ FROM_STATS = {
     "sem alone": ({"sem": (1, 2), "count": (4, 9)}, "sem= needs mean="),
     "std and sem": ({"mean": (1, 2), "std": (1, 2), "sem": (1, 2)}, "got std= and sem="),
     "std and effect_size": ({"std": (1, 2), "effect_size": 1}, "got std= and effect_size="),
-    "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=: std = sem sqrt(count)"),
+    "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=, since std = sem sqrt(count)"),
     "iqr and mean": ({"mean": (1, 2), "iqr": (1, 2)}, "median= and iqr= go together, in place of mean= and std="),
     "median and std": ({"median": (1, 2), "std": (1, 2)}, "median= and iqr= go together"),
     "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= go together"),
