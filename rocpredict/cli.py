@@ -21,10 +21,9 @@ from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.roc import Roc
 from rocpredict.sources import CsvTable, read_csv
 from rocpredict.tables import Table, to_json
-from rocpredict.thresholds import UNWEIGHTED
+from rocpredict.thresholds import AMEANS, UNWEIGHTED
 
 _DONE, _OUR_FAULT, _WRONG_INPUT = 0, 1, 2
-_AMEANS = ("ameans", "youden", "balanced_accuracy")
 _WIDE = 200  # columns where the output is not a terminal: nothing is wrapped
 
 _ABOUT = """\
@@ -223,7 +222,7 @@ def _summary(roc: PredictedRoc, best: Any) -> Table:
         ["Ameans there", f"{best.ameans:.6g}"],
         [f"{weighted}densities cross at", ", ".join(f"{x:.6g}" for x in best.crossings) or "no threshold"],
     ]
-    if best.criterion not in _AMEANS:
+    if best.criterion not in AMEANS:
         rows.insert(5, [f"{best.criterion} there", f"{best.value:.6g}"])
     hook = roc.hook()
     ends = f"{hook.low:.4g}", f"{hook.high:.4g}"
@@ -279,6 +278,8 @@ def _compare(options: argparse.Namespace) -> None:
         empirical = empirical_roc(values, labels, direction=options.direction, **arguments)
         predicted = predict_roc(values, labels, direction=empirical.direction, **arguments)
         compared[name] = compare(predicted, empirical)
+        if any(empirical.omitted):
+            notes.append(f"{name}: rows without a value, left out: {sum(empirical.omitted)}.")
         notes += [f"{name}: {MEANINGS[flag]}." for flag in empirical.best_threshold().flags]
         if options.plot is not None:
             _save_plot(options.plot, predicted, empirical, name)
@@ -289,9 +290,8 @@ def _compare(options: argparse.Namespace) -> None:
     rows = [[quantity, *(getattr(comparison, quantity) for comparison in compared.values())] for quantity in names]
     negative = "every other label" if options.negative is None else options.negative
     positive = options.positive if options.positive is not None else "the larger label"
-    omitted = ["Rows without a value are left out."] if options.nan == "omit" else []
     title = f"Predicted (Gaussian) against empirical; positive: {positive}, negative: {negative}"
-    _show(Table(title, ["quantity", *compared], rows, notes=[*omitted, *notes]))
+    _show(Table(title, ["quantity", *compared], rows, notes=notes))
 
 
 def _load(options: argparse.Namespace) -> tuple[dict[str, FloatArray], Any]:

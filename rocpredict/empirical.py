@@ -46,11 +46,9 @@ class EmpiricalRoc(Roc):
         super().__post_init__()
 
     def __repr__(self) -> str:
-        side = f", direction={self.direction!r}" if self.direction is not None else ""
-        side += " (auto)" if self.auto_direction else ""
         return (
             f"EmpiricalRoc(n_negative={self.negative.total:g}, n_positive={self.positive.total:g}, "
-            f"auc={self.auc():.6g}{side})"
+            f"auc={self.auc():.6g}{self._remarks})"
         )
 
 
@@ -89,4 +87,5 @@ def empirical_roc(
     0.75
     """
     classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy)
-    return EmpiricalRoc(negative=classes.negative, positive=classes.positive, direction=direction)
+    omitted = (classes.omitted_negative, classes.omitted_positive)
+    return EmpiricalRoc(negative=classes.negative, positive=classes.positive, direction=direction, omitted=omitted)

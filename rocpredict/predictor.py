@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -39,6 +39,8 @@ class PredictedRoc(Roc):
         resolved once, by the AUC, and shown.
     count : pair of float, optional
         Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
+    omitted : pair of int
+        Rows of the (negative, positive) class that were left out because they have no value.
 
     Raises
     ------
@@ -55,8 +57,6 @@ class PredictedRoc(Roc):
     >>> roc.best_threshold()
     BestThreshold(threshold=5.82611, ameans=0.795054, tpr=0.861469, fpr=0.271361, criterion='ameans')
     """
-
-    source: str = field(default="distributions", kw_only=True)
 
     @classmethod
     def from_stats(
@@ -129,14 +129,14 @@ class PredictedRoc(Roc):
         else:
             pair = _from_effect_size(mean, effect_size)
         negative, positive = pair
-        return cls(negative=negative, positive=positive, direction=direction, count=count, source=f"stats ({spread})")
+        return cls(negative=negative, positive=positive, direction=direction, count=count)
 
     def __repr__(self) -> str:
         if self.shape:
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
-        side = f", direction={self.direction!r}" if self.direction is not None else ""
-        side += " (auto)" if self.auto_direction else ""
-        return f"PredictedRoc(negative={self.negative!r}, positive={self.positive!r}, auc={self.auc():.6g}{side})"
+        return (
+            f"PredictedRoc(negative={self.negative!r}, positive={self.positive!r}, auc={self.auc():.6g}{self._remarks})"
+        )
 
 
 def predict_roc(
@@ -186,7 +186,8 @@ def predict_roc(
     samples = {"negative": classes.negative, "positive": classes.positive}
     fitted = {name: fit(name, sample) for name, sample in samples.items()}
     count = (len(classes.negative), len(classes.positive))
-    return PredictedRoc(**fitted, direction=direction, count=count, source="samples")
+    omitted = (classes.omitted_negative, classes.omitted_positive)
+    return PredictedRoc(**fitted, direction=direction, count=count, omitted=omitted)
 
 
 def _fit_with(family: Any) -> Any:

@@ -47,6 +47,8 @@ class Roc:
         is resolved here, once, by the AUC, and shown; the resolved value is what ``direction`` says then.
     count : pair of float, optional
         Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
+    omitted : pair of int
+        Rows of the (negative, positive) class that were left out because they have no value.
 
     Raises
     ------
@@ -59,6 +61,7 @@ class Roc:
     _: KW_ONLY
     direction: Any = None
     count: tuple[float, float] | None = None
+    omitted: tuple[int, int] = (0, 0)
     auto_direction: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
@@ -329,6 +332,13 @@ class Roc:
         return _show.plot_roc(self, ax=ax, **options)
 
     # ---- what lies behind
+    @property
+    def _remarks(self) -> str:
+        """Give what a repr adds where it is not the usual: the direction, and how many rows were left out."""
+        side = f", direction={self.direction!r}" if self.direction is not None else ""
+        side += " (auto)" if self.auto_direction else ""
+        return side + (f", omitted={self.omitted}" if any(self.omitted) else "")
+
     @property
     def _engine(self) -> Any:
         return engine_for(*self._pair)

@@ -31,8 +31,9 @@ CRITERIA = {
 }
 """Every named criterion, and what it looks for."""
 
-_AMEANS = ("ameans", "youden", "balanced_accuracy")
-UNWEIGHTED = (*_AMEANS, "closest_topleft", "min_tpr", "min_tnr", "max_fpr")
+AMEANS = ("ameans", "youden", "balanced_accuracy")
+"""The names of the default criterion."""
+UNWEIGHTED = (*AMEANS, "closest_topleft", "min_tpr", "min_tnr", "max_fpr")
 """Criteria that no prevalence changes."""
 _WEIGHTED = ("cost", "accuracy", "f1", "f_beta")
 _ROUNDS = 100
@@ -146,8 +147,8 @@ def engine_for(negative: Distribution, positive: Distribution) -> Any:
 def find_best(negative: Distribution, positive: Distribution, target: Target) -> Optimum:
     """Find the best threshold of the rule "positive when x >= threshold" for a target."""
     engine = engine_for(negative, positive)
-    if target.criterion in (*_AMEANS, "cost", "accuracy"):
-        even = target.criterion in _AMEANS
+    if target.criterion in (*AMEANS, "cost", "accuracy"):
+        even = target.criterion in AMEANS
         price = np.zeros(()) if even else log_price(target.prevalence, target.cost_fp, target.cost_fn)
         found: Optimum = engine.best(negative, positive, price)
         return found

@@ -124,6 +124,7 @@ def test_compare_says_where_values_are_missing(run, csv):
     )
     code, out, _ = run(*words, "--nan", "omit", "--direction", "auto")
     assert code == 0
+    assert "weight: rows without a value, left out: 1." in out
     assert "auc_empirical" in out
 
 

@@ -311,3 +311,13 @@ def test_samples_of_one_row_and_of_one_value():
 def test_a_count_that_contradicts_the_samples_is_refused():
     with pytest.raises(RocPredictError, match=r"count=\(5, 5\) is not that of the samples, \(1.0, 2.0\)"):
         EmpiricalRoc(negative=[1], positive=[1, 2], count=(5, 5))
+
+
+def test_rows_left_out_are_counted_and_shown():
+    """nan_policy="omit": how many rows of each class had no value, on both kinds of ROC and in their reprs."""
+    x, y = [1, math.nan, 2, 3, math.nan, math.nan, 5], [0, 0, 0, 1, 1, 1, 1]
+    for ask in (rp.empirical_roc, rp.predict_roc):
+        roc = ask(x, y, nan_policy="omit")
+        assert roc.omitted == (1, 2)
+        assert "omitted=(1, 2)" in repr(roc)
+        assert "omitted" not in repr(ask([1, 2, 3, 5], [0, 0, 1, 1]))
