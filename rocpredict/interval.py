@@ -1,0 +1,138 @@
+"""An interval, and the intervals of a proportion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv, ndtri
+
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, broadcast, one_of, plain
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+
+PROPORTION_METHODS = ("clopper-pearson", "wilson")
+
+
+@dataclass(frozen=True, repr=False)
+class Interval:
+    """Hold an estimate and the interval about it.
+
+    It unpacks into its ends: ``low, high = interval``; ``value in interval`` tells whether a value lies inside.
+
+    Attributes
+    ----------
+    low, high : float or array of shape F
+    level : float
+        The confidence level, such as 0.95.
+    method : str
+        What made the interval.
+    estimate : float or array of shape F
+        What the interval is about.
+    flags : Flags
+        Stated outcomes of degenerate inputs.
+    """
+
+    low: Values
+    high: Values
+    level: float
+    method: str
+    estimate: Values
+    flags: Flags = field(default_factory=Flags)
+
+    @property
+    def width(self) -> Values:
+        """Give high - low."""
+        return plain(np.subtract(self.high, self.low))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name."""
+        names = ("estimate", "low", "high", "level", "method")
+        return {name: getattr(self, name) for name in names} | {"flags": list(self.flags)}
+
+    def __iter__(self) -> Iterator[Values]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: ArrayLike) -> bool:
+        return bool(np.all((self.low <= np.asarray(value)) & (np.asarray(value) <= self.high)))
+
+    def __repr__(self) -> str:
+        if np.ndim(self.low):
+            return f"Interval(shape={np.shape(self.low)}, level={self.level:g}, method={self.method!r}, {self.flags})"
+        flags = f", flags={list(self.flags)}" if self.flags else ""
+        return f"Interval({self.low:.6g} to {self.high:.6g}, level={self.level:g}, method={self.method!r}{flags})"
+
+
+def as_level(level: ArrayLike) -> float:
+    """Return a confidence level as a float, or refuse what is not inside (0, 1)."""
+    checked = as_fractions("level", level, ends=False)
+    if checked.ndim:
+        raise RocPredictError(f"level has shape {checked.shape}; give one number such as 0.95")
+    return float(checked)
+
+
+def two_sided_z(level: float) -> float:
+    """Give the normal quantile that leaves half of 1 - level above it."""
+    return float(-ndtri((1 - level) / 2))
+
+
+def proportion_interval(
+    count: ArrayLike, total: ArrayLike, *, level: float = 0.95, method: str = "clopper-pearson"
+) -> Interval:
+    """Give the interval of a proportion.
+
+    Parameters
+    ----------
+    count, total : float or array
+        Cases with the property, and all cases: 0 <= count <= total, total above 0. Weights may make them
+        fractions.
+    level : float
+    method : {"clopper-pearson", "wilson"}
+        Exact (Clopper and Pearson 1934): covers at least ``level``, whatever the proportion. Wilson's score
+        interval (1927): covers ``level`` on the average over proportions, and is narrower.
+
+    Returns
+    -------
+    Interval
+        Of the shape of the counts.
+
+    Raises
+    ------
+    RocPredictError
+        Counts below 0 or above their total, a total of 0, a level outside (0, 1), an unknown method.
+
+    Examples
+    --------
+    >>> proportion_interval(9, 10)
+    Interval(0.554984 to 0.997471, level=0.95, method='clopper-pearson')
+    >>> proportion_interval(9, 10, method="wilson")
+    Interval(0.59585 to 0.982124, level=0.95, method='wilson')
+    """
+    level = as_level(level)
+    one_of("method", method, PROPORTION_METHODS)
+    count, total = broadcast(count=as_not_negative("count", count), total=as_not_negative("total", total))
+    if (count > total).any() or (total == 0).any():
+        raise RocPredictError("count must be no more than total, and total above 0")
+    ends = _clopper_pearson(count, total, level) if method == "clopper-pearson" else _wilson(count, total, level)
+    low, high = (plain(end) for end in ends)
+    return Interval(low, high, level, method, plain(count / total))
+
+
+def _clopper_pearson(count: FloatArray, total: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    tail = (1 - level) / 2
+    none, all_of_them = count == 0, count == total
+    low = np.where(none, 0.0, betaincinv(np.where(none, 1.0, count), total - count + 1, tail))
+    rest = np.where(all_of_them, 1.0, total - count)
+    return low, np.where(all_of_them, 1.0, betaincinv(count + 1, rest, 1 - tail))
+
+
+def _wilson(count: FloatArray, total: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    z = two_sided_z(level)
+    share, square = count / total, z * z / total
+    middle = (share + square / 2) / (1 + square)
+    half = z * np.sqrt(share * (1 - share) / total + square / (4 * total)) / (1 + square)
+    low, high = np.maximum(middle - half, 0), np.minimum(middle + half, 1)
+    return np.where(count == 0, 0.0, low), np.where(count == total, 1.0, high)
