@@ -10,7 +10,9 @@ from rocpredict.curve import RocCurve
 from rocpredict.distributions import Distribution, Ecdf, Gaussian
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import AssumptionWarning, RocPredictError
+from rocpredict.interval import Interval, proportion_interval
 from rocpredict.measures import Rates, rates
+from rocpredict.planning import Plan, plan
 from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.thresholds import BestThreshold
 
@@ -24,6 +26,8 @@ __all__ = [
     "Ecdf",
     "EmpiricalRoc",
     "Gaussian",
+    "Interval",
+    "Plan",
     "PredictedRoc",
     "Rates",
     "RocCurve",
@@ -31,6 +35,8 @@ __all__ = [
     "compare",
     "datasets",
     "empirical_roc",
+    "plan",
     "predict_roc",
+    "proportion_interval",
     "rates",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rocpredict.arguments import FloatArray, Values
+from rocpredict.arguments import FloatArray, Values, plain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,31 +37,45 @@ class RocCurve:
         return f"RocCurve(points={len(self)})"
 
 
-def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> float:
-    """Give the area under a polyline between two FPRs, each segment clipped by itself.
+def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> Values:
+    """Give the area under polylines between two FPRs, each segment clipped by itself.
 
     Parameters
     ----------
-    fpr, tpr : arrays of shape (m,)
+    fpr, tpr : arrays of shape (..., m)
         Vertices, ascending; vertical pieces are legal.
     low, high : float
         Ends of the band of FPR.
     """
     width = np.diff(fpr)
-    left, right = np.clip(fpr[:-1], low, high), np.clip(fpr[1:], low, high)
+    start = fpr[..., :-1]
+    left, right = np.clip(start, low, high), np.clip(fpr[..., 1:], low, high)
     with np.errstate(divide="ignore", invalid="ignore"):
         rise = np.where(width > 0, np.diff(tpr) / width, 0.0)
-    middle = tpr[:-1] + rise * ((left - fpr[:-1]) + (right - fpr[:-1])) / 2
-    return float(np.sum((right - left) * middle))
+    middle = tpr[..., :-1] + rise * ((left - start) + (right - start)) / 2
+    return plain(np.sum((right - left) * middle, axis=-1))
 
 
 def height_at(fpr: FloatArray, tpr: FloatArray, at: Values) -> FloatArray:
     """Give the TPR of a polyline at some FPRs; on a vertical piece its top."""
     index = np.searchsorted(fpr, at, side="right") - 1
     following = np.minimum(index + 1, len(fpr) - 1)
+    return _between(at, fpr[index], fpr[following], tpr[index], tpr[following])
+
+
+def heights_at(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
+    """Give the TPR of many polylines, shape (B, m), at one FPR: shape (B,)."""
+    index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
+    following = np.minimum(index + 1, fpr.shape[-1] - 1)
+    ends = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
+    return _between(at, *ends)
+
+
+def _between(at: Values, start: FloatArray, end: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the height at a place between two vertices; where they lie above each other, of the first."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(fpr[following] > fpr[index], (at - fpr[index]) / (fpr[following] - fpr[index]), 0.0)
-    return np.asarray(tpr[index] + share * (tpr[following] - tpr[index]))
+        share = np.where(end > start, (at - start) / (end - start), 0.0)
+    return np.asarray(low + share * (high - low))
 
 
 def place_at(fpr: FloatArray, tpr: FloatArray, at: Values) -> FloatArray:

@@ -11,10 +11,17 @@ MEANINGS = {
     "always_positive": "no threshold does better than always predicting positive; the threshold is -inf "
     "(+inf when positives lie lower)",
     "auto_direction": "direction='auto' was resolved here; resolved by a sample, it makes the AUC optimistic",
+    "fallback": "the method asked for sees no spread here; the one that the result names stands in",
     "identical": "both classes have the same distribution: every threshold is as good as chance",
+    "no_discordant_pairs": "both predictions are right or wrong on the same rows: nothing to test, p is 1",
     "no_benefit": "no threshold has an Ameans above 1/2",
+    "opposite_sides": "one AUC lies above 1/2 and the other below: the features may point opposite ways",
+    "perfect_reversal": "every positive lies on the negative side of every negative: the AUC is 0",
     "perfect_separation": "a threshold exists with TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0: all its values are equal",
+    "same_curve": "the curves place every case alike: there is no difference to test, and p is 1",
+    "undefined": "the measure is 0/0 here: nothing is known of it, and its interval is all of [0, 1]",
+    "single_case": "a class has one case only: how that class varies cannot be seen",
 }
 """Every flag that a result can carry, and what it says; docs/flags.md says when."""
 
@@ -44,6 +51,12 @@ class Flags(Mapping[str, NDArray[np.bool_]]):
         if unknown:
             raise KeyError(f"flags without a stated meaning: {sorted(unknown)}")
         self._masks = {name: held[name] for name in sorted(held) if held[name].any()}
+
+    def reshaped(self, shape: tuple[int, ...]) -> "Flags":
+        """Give the same flags for features in another shape."""
+        return Flags(
+            **{name: np.broadcast_to(mask, np.size(mask)).reshape(shape) for name, mask in self._masks.items()}
+        )
 
     def __getitem__(self, name: str) -> NDArray[np.bool_]:
         return self._masks[name]

@@ -79,6 +79,16 @@ def two_sided_z(level: float) -> float:
     return float(-ndtri((1 - level) / 2))
 
 
+def unseen_ends(estimate: FloatArray, count: tuple[float, float], level: float) -> tuple[FloatArray, FloatArray]:
+    """Give the ends of an area where no spread was seen, by how many unlike cases there can be all the same.
+
+    n cases of one value leave room for a share of 1 - alpha^(1/n) of others (Clopper and Pearson 1934), at a level
+    that leaves half of 1 - level to each class; at the worst all those lie on one side of the other class.
+    """
+    seen = np.prod([((1 - level) / 2) ** (1 / n) for n in count])
+    return np.asarray(estimate * seen), np.asarray(1 - (1 - estimate) * seen)
+
+
 def proportion_interval(
     count: ArrayLike, total: ArrayLike, *, level: float = 0.95, method: str = "clopper-pearson"
 ) -> Interval:
@@ -116,12 +126,13 @@ def proportion_interval(
     count, total = broadcast(count=as_not_negative("count", count), total=as_not_negative("total", total))
     if (count > total).any() or (total == 0).any():
         raise RocPredictError("count must be no more than total, and total above 0")
-    ends = _clopper_pearson(count, total, level) if method == "clopper-pearson" else _wilson(count, total, level)
+    ends = clopper_pearson(count, total, level) if method == "clopper-pearson" else wilson(count, total, level)
     low, high = (plain(end) for end in ends)
     return Interval(low, high, level, method, plain(count / total))
 
 
-def _clopper_pearson(count: FloatArray, total: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def clopper_pearson(count: FloatArray, total: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Give the ends of the exact interval of count/total."""
     tail = (1 - level) / 2
     none, all_of_them = count == 0, count == total
     low = np.where(none, 0.0, betaincinv(np.where(none, 1.0, count), total - count + 1, tail))
@@ -129,7 +140,8 @@ def _clopper_pearson(count: FloatArray, total: FloatArray, level: float) -> tupl
     return low, np.where(all_of_them, 1.0, betaincinv(count + 1, rest, 1 - tail))
 
 
-def _wilson(count: FloatArray, total: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def wilson(count: FloatArray, total: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Give the ends of the score interval of count/total."""
     z = two_sided_z(level)
     share, square = count / total, z * z / total
     middle = (share + square / 2) / (1 + square)

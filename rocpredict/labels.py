@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.arguments import FloatArray, is_missing, one_of, shown, to_floats
+from rocpredict.arguments import FloatArray, as_not_negative, is_missing, one_of, shown, to_floats
 from rocpredict.errors import RocPredictError
 
 _OBVIOUS = ({0, 1}, {-1, 1})
@@ -24,6 +24,16 @@ class Classes(NamedTuple):
     positive_label: Any
     omitted_negative: int
     omitted_positive: int
+
+
+class Rows(NamedTuple):
+    """Which rows belong to which class, and how many of each were left out for want of a value."""
+
+    negative: NDArray[np.intp]
+    positive: NDArray[np.intp]
+    negative_label: Any
+    positive_label: Any
+    omitted: tuple[int, int]
 
 
 def split_classes(
@@ -50,14 +60,47 @@ def split_classes(
         Lengths that differ, values that are not numbers, labels that are unknown or ambiguous, a class
         without rows, NaN under "raise", and the signs of x and y in each other's place.
     """
+    columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
+    values = columns["x"]
+    return Classes(
+        values[rows.negative], values[rows.positive], rows.negative_label, rows.positive_label, *rows.omitted
+    )
+
+
+def split_rows(
+    columns: Mapping[str, ArrayLike],
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    nan_policy: str = "raise",
+) -> tuple[dict[str, FloatArray], Rows]:
+    """Tell the rows of each class that have a value in every column: pairs stay pairs.
+
+    Parameters
+    ----------
+    columns : mapping of name to array of shape (n,)
+    y, positive, negative, nan_policy
+        As in ``split_classes``.
+
+    Returns
+    -------
+    columns : dict of name to float array of shape (n,)
+        All rows, as float64.
+    rows : Rows
+    """
     one_of("nan_policy", nan_policy, ("raise", "omit"))
-    labels = _as_labels(y, x)
-    values = as_values(x)
-    if len(values) != len(labels):
-        raise RocPredictError(f"x has {len(values)} rows and y has {len(labels)}; they must have as many")
+    labels = _as_labels(y, next(iter(columns.values())))
+    values = {name: as_values(column, name) for name, column in columns.items()}
+    for name, column in values.items():
+        if len(column) != len(labels):
+            raise RocPredictError(f"{name} has {len(column)} rows and y has {len(labels)}; they must have as many")
     names = _names(labels)
-    if len(names) > _MANY_LABELS and labels.dtype.kind in "iu" and len(np.unique(values)) <= 2:
-        raise RocPredictError(f"y has {len(names)} different values and x no more than 2; were x and y exchanged?")
+    first, column = next(iter(values.items()))
+    if len(names) > _MANY_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:
+        raise RocPredictError(
+            f"y has {len(names)} different values and {first} no more than 2; were {first} and y exchanged?"
+        )
     if len(names) == 1:
         raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
     if negative is not None:
@@ -67,21 +110,35 @@ def split_classes(
         raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
     is_positive = labels == positive
     is_negative = ~is_positive if negative is None else labels == negative
-    kept, omitted = ~np.isnan(values), np.isnan(values)
-    if nan_policy == "raise":
-        _refuse_nan("x", omitted & (is_positive | is_negative), "nan_policy='omit' leaves them out")
-    for name, rows in (("positive", is_positive), ("negative", is_negative)):
-        if not (rows & kept).any():
+    omitted = np.zeros(len(labels), dtype=bool)
+    for name, column in values.items():
+        missing = np.isnan(column)
+        if nan_policy == "raise":
+            _refuse_nan(name, missing & (is_positive | is_negative), "nan_policy='omit' leaves them out")
+        omitted |= missing
+    groups = {"positive": is_positive & ~omitted, "negative": is_negative & ~omitted}
+    for name, members in groups.items():
+        if not members.any():
             raise RocPredictError(f"the {name} class has no rows with a value; labels are {_listed(names)}")
     rest = [name for name in names if name != positive]
-    return Classes(
-        values[is_negative & kept],
-        values[is_positive & kept],
+    lost = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
+    return values, Rows(
+        np.flatnonzero(groups["negative"]),
+        np.flatnonzero(groups["positive"]),
         negative if negative is not None else rest[0] if len(rest) == 1 else "rest",
         positive,
-        int((is_negative & omitted).sum()),
-        int((is_positive & omitted).sum()),
+        lost,
     )
+
+
+def as_weights(weights: ArrayLike | None, length: int) -> FloatArray | None:
+    """Return one weight for each row, 0 or more, or None when there are none."""
+    if weights is None:
+        return None
+    checked = as_not_negative("weights", weights)
+    if checked.shape != (length,):
+        raise RocPredictError(f"weights has shape {checked.shape}; give one for each of the {length} rows")
+    return checked
 
 
 def as_values(x: ArrayLike, name: str = "x") -> FloatArray:
@@ -114,11 +171,13 @@ def _as_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
     if not labels.size:
         raise RocPredictError("y is empty; give one label for each row")
     objects = labels.dtype.kind in "OV"
-    compound = [label for label in labels if isinstance(label, Iterable) and not isinstance(label, (str, bytes))]
-    if objects and compound:
+    iterable = [label for label in labels if isinstance(label, Iterable)] if objects else []
+    compound = [label for label in iterable if not isinstance(label, (str, bytes))]
+    if compound:
         raise RocPredictError(f"y holds {shown(compound[0])}; a label is one number, text or other single thing")
-    missing = np.array([is_missing(label) for label in labels]) if objects else labels != labels  # noqa: PLR0124
-    _refuse_nan("y", missing, "leave these rows out")
+    if labels.dtype.kind not in "biuUS":
+        missing = np.array([is_missing(label) for label in labels]) if objects else labels != labels  # noqa: PLR0124
+        _refuse_nan("y", missing, "leave these rows out")
     if labels.dtype.kind == "f" and len(np.unique(labels)) > _MANY_LABELS:
         hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
         raise RocPredictError(f"y has {len(np.unique(labels))} different values, more than labels would have{hint}")
@@ -126,6 +185,10 @@ def _as_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
 
 
 def _names(labels: NDArray[Any]) -> list[Any]:
+    if labels.dtype.kind in "biu":
+        ends = [labels.min(), labels.max()]
+        if np.count_nonzero(labels == ends[0]) + np.count_nonzero(labels == ends[1]) == len(labels):
+            return [end.item() for end in ends]  # two of them: nothing to sort
     try:
         return list(np.unique(labels).tolist())
     except TypeError:  # labels of different kinds have no order

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ from scipy.special import ndtri
 from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative, as_pair, broadcast, plain, shown
 from rocpredict.distributions import Distribution, Ecdf, FromScipy, Gaussian
 from rocpredict.errors import AssumptionWarning, RocPredictError
+from rocpredict.inference.modelled import Refit
 from rocpredict.labels import split_classes
 from rocpredict.roc import Roc
 
@@ -42,6 +43,9 @@ class PredictedRoc(Roc):
     omitted : pair of int
         Rows of the (negative, positive) class that were left out because they have no value.
 
+    fitted_by : Refit, optional
+        How the classes were fitted to samples; ``predict_roc`` keeps it for the bootstrap.
+
     Raises
     ------
     RocPredictError
@@ -57,6 +61,9 @@ class PredictedRoc(Roc):
     >>> roc.best_threshold()
     BestThreshold(threshold=5.82611, ameans=0.795054, tpr=0.861469, fpr=0.271361, criterion='ameans')
     """
+
+    _: KW_ONLY
+    fitted_by: Refit | None = None
 
     @classmethod
     def from_stats(
@@ -131,6 +138,11 @@ class PredictedRoc(Roc):
         negative, positive = pair
         return cls(negative=negative, positive=positive, direction=direction, count=count)
 
+    def _refit(self) -> Refit | None:
+        if self.fitted_by is None or not np.any(self._lower):
+            return self.fitted_by
+        return self.fitted_by.reflected()
+
     def __repr__(self) -> str:
         if self.shape:
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
@@ -187,7 +199,8 @@ def predict_roc(
     fitted = {name: fit(name, sample) for name, sample in samples.items()}
     count = (len(classes.negative), len(classes.positive))
     omitted = (classes.omitted_negative, classes.omitted_positive)
-    return PredictedRoc(**fitted, direction=direction, count=count, omitted=omitted)
+    refit = Refit(classes.negative, classes.positive, fit)
+    return PredictedRoc(**fitted, direction=direction, count=count, omitted=omitted, fitted_by=refit)
 
 
 def _fit_with(family: Any) -> Any:

@@ -27,12 +27,13 @@ from rocpredict.flags import Flags
 from rocpredict.measures import Cells, Measure, Rates
 from rocpredict.proper import ProperRoc
 from rocpredict.thresholds import UNWEIGHTED, BestThreshold, Target, engine_for, find_best, log_price, value_of
+from rocpredict.uncertainty import ChoiceUncertainty, Uncertain, corrected
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Roc:
+class Roc(Uncertain):
     """Answer every question about the ROC curve of two class distributions.
 
     The rule is "positive when x >= threshold"; with direction "lower" "positive when x <= threshold".
@@ -182,19 +183,9 @@ class Roc:
         RocPredictError
             Neither or both of ``fpr`` and ``tpr``, or a band that is empty or outside [0, 1].
         """
-        if (fpr is None) == (tpr is None):
-            raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
-        name, band = ("fpr", fpr) if tpr is None else ("tpr", tpr)
-        low, high = (self._fitting(name, as_fractions(name, end)) for end in as_pair(name, band, "(low, high)"))
-        if np.any(low >= high):
-            raise RocPredictError(f"{name}={band!r} is an empty band; give (low, high) with low < high")
-        one_of("correction", correction, (None, "mcclish"))
-        area = getattr(self._engine, f"partial_auc_{name}")(*self._pair, low, high)
-        if correction is None:
-            return plain(area)
-        width = high - low
-        chance = width * ((low + high) / 2 if name == "fpr" else 1 - (low + high) / 2)
-        return plain((1 + (area - chance) / (width - chance)) / 2)
+        band = self._band(fpr, tpr)
+        area = getattr(self._engine, f"partial_auc_{band.axis}")
+        return corrected(area(*self._pair, np.asarray(band.low), np.asarray(band.high)), band, correction)
 
     # ---- along the curve
     def tpr_at_fpr(self, fpr: ArrayLike) -> Values:
@@ -303,6 +294,7 @@ class Roc:
             crossings=crossings if crossings.ndim > 1 else crossings[~np.isnan(crossings)],
             plateau=(plain(np.minimum(*ends)), plain(np.maximum(*ends))),
             flags=found.flags | self._own_flags,
+            uncertainty=ChoiceUncertainty(self._behind, target, self._turned_back),
         )
 
     def crossings(

@@ -10,6 +10,7 @@ import numpy as np
 
 from rocpredict.answers import Hook, Optimum, TwoSidedRule, outline
 from rocpredict.arguments import FloatArray
+from rocpredict.counting import ranks
 from rocpredict.curve import area_under, below_chance, height_at, place_at
 from rocpredict.distributions import Ecdf
 from rocpredict.flags import Flags
@@ -44,8 +45,10 @@ def vertices(negative: Ecdf, positive: Ecdf) -> Vertices:
 
 def auc(negative: Ecdf, positive: Ecdf) -> FloatArray:
     """Give the Mann-Whitney probability that a positive is the larger, ties half."""
-    twice = negative.weight_below(positive.points) + negative.weight_to(positive.points)
-    return np.asarray(positive.counts @ twice / (2 * negative.total * positive.total))
+    lower = negative.midweight(*ranks(negative.ordered, positive.ordered))
+    weights = positive.ordered_weights
+    won = lower.sum() if weights is None else weights @ lower
+    return np.asarray(won / (negative.total * positive.total))
 
 
 def auc_complement(negative: Ecdf, positive: Ecdf) -> FloatArray:

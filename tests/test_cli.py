@@ -204,7 +204,7 @@ def test_our_own_fault_is_code_1_with_its_traceback(run, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("inside")
 
-    monkeypatch.setattr("rocpredict.cli.PredictedRoc.from_stats", broken)
+    monkeypatch.setattr("rocpredict.cli.predict.PredictedRoc.from_stats", broken)
     code, _, err = run("predict", "--mean", "4", "8", "--std", "3", "2")
     assert code == 1
     assert "ZeroDivisionError: inside" in err

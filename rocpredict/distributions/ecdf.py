@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, as_reals, frozen, plain
 from rocpredict.distributions.protocol import Atoms
@@ -26,10 +27,6 @@ class Ecdf:
 
     Attributes
     ----------
-    points : array of shape (m,)
-        The distinct values with a weight, ascending.
-    counts : array of shape (m,)
-        The weight at each point.
     total : float
         The sum of the weights; the number of rows when there are none.
 
@@ -47,46 +44,63 @@ class Ecdf:
 
     sample: Values
     weights: Values = None
-    points: FloatArray = field(init=False)
-    counts: FloatArray = field(init=False)
     total: float = field(init=False)
-    _below: FloatArray = field(init=False)
-    _above: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         sample = as_reals("sample", self.sample)
         if sample.ndim != 1 or sample.size == 0:
             raise RocPredictError(f"sample has shape {sample.shape}; a class needs shape (n,) with n of 1 or more")
-        points, counts = self._tally(sample)
-        self._keep(frozen(sample), points, counts)
+        object.__setattr__(self, "sample", frozen(sample))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", frozen(_checked_weights(self.weights, sample.shape)))
+        object.__setattr__(self, "total", float(len(sample) if self.weights is None else self._below[-1]))
 
-    def _tally(self, sample: FloatArray) -> tuple[FloatArray, FloatArray]:
+    @cached_property
+    def ordered(self) -> FloatArray:
+        """The sample in ascending order; with weights its distinct values."""
+        if self.weights is not None:
+            return self._tally[0]
+        ordered = np.sort(self.sample)
+        ordered += 0.0  # -0.0 and 0.0 are one value
+        return frozen(ordered)
+
+    @cached_property
+    def ordered_weights(self) -> FloatArray | None:
+        """The weight of each value of ``ordered``; None where each is one row."""
+        return None if self.weights is None else self._tally[1]
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """The distinct values with a weight, ascending."""
+        return self._tally[0]
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """The weight at each point."""
+        return self._tally[1]
+
+    @cached_property
+    def _tally(self) -> tuple[FloatArray, FloatArray]:
         if self.weights is None:
-            points, rows = np.unique(sample, return_counts=True)
-            return points, rows.astype(np.float64)
-        weights = as_not_negative("weights", self.weights)
-        if weights.shape != sample.shape:
-            raise RocPredictError(f"weights has shape {weights.shape}, sample {sample.shape}; give one for each row")
-        if not weights.any():
-            raise RocPredictError("weights are all 0; a class needs one above 0")
-        object.__setattr__(self, "weights", frozen(weights))
-        points, index = np.unique(sample, return_inverse=True)
-        summed = np.asarray(np.bincount(index, weights), dtype=np.float64)
-        return points[summed > 0], summed[summed > 0]
+            new = np.flatnonzero(np.concatenate([[True], self.ordered[1:] != self.ordered[:-1]]))
+            return frozen(self.ordered[new]), frozen(np.diff(new, append=len(self.ordered)))
+        points, index = np.unique(self.sample + 0.0, return_inverse=True)
+        summed = np.asarray(np.bincount(index, self.weights), dtype=np.float64)
+        return frozen(points[summed > 0]), frozen(summed[summed > 0])
 
-    def _keep(self, sample: FloatArray, points: FloatArray, counts: FloatArray) -> None:
-        below = np.concatenate([[0.0], np.cumsum(counts)])
-        above = np.concatenate([np.cumsum(counts[::-1])[::-1], [0.0]])
-        above[0] = below[-1]  # sums of weights in two orders may differ in their last digit
-        for name, value in {
-            "sample": sample,
-            "points": frozen(points + 0.0),  # -0.0 and 0.0 are one value
-            "counts": frozen(counts),
-            "total": float(below[-1]),
-            "_below": frozen(below),
-            "_above": frozen(above),
-        }.items():
-            object.__setattr__(self, name, value)
+    @cached_property
+    def _below(self) -> FloatArray:
+        if self.ordered_weights is None:
+            return frozen(np.arange(len(self.ordered) + 1))
+        return frozen(np.concatenate([[0.0], np.cumsum(self.ordered_weights)]))
+
+    @cached_property
+    def _above(self) -> FloatArray:
+        if self.ordered_weights is None:
+            return frozen(self._below[::-1])
+        above = np.concatenate([np.cumsum(self.ordered_weights[::-1])[::-1], [0.0]])
+        above[0] = self.total  # sums of weights in two orders may differ in their last digit
+        return frozen(above)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -119,29 +133,35 @@ class Ecdf:
 
     def weight_below(self, x: FloatArray) -> FloatArray:
         """Give the weight of the rows with X < x: a whole number when rows have no weights."""
-        return self._below[np.searchsorted(self.points, x, side="left")]
+        return self._below[np.searchsorted(self.ordered, x, side="left")]
 
     def weight_to(self, x: FloatArray) -> FloatArray:
         """Give the weight of the rows with X <= x."""
-        return self._below[np.searchsorted(self.points, x, side="right")]
+        return self._below[np.searchsorted(self.ordered, x, side="right")]
 
     def weight_from(self, x: FloatArray) -> FloatArray:
         """Give the weight of the rows with X >= x."""
-        return self._above[np.searchsorted(self.points, x, side="left")]
+        return self._above[np.searchsorted(self.ordered, x, side="left")]
 
     def weight_above(self, x: FloatArray) -> FloatArray:
         """Give the weight of the rows with X > x."""
-        return self._above[np.searchsorted(self.points, x, side="right")]
+        return self._above[np.searchsorted(self.ordered, x, side="right")]
+
+    def midweight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
+        """Give the weight of the first ``below`` values of ``ordered``, and half of those from there up to ``to``."""
+        if self.weights is None:
+            return below.astype(np.float64) if below is to else (below + to) / 2
+        return (self._below[below] + self._below[to]) / 2
 
     def ppf(self, q: ArrayLike) -> Values:
         """Give the smallest point with ``cdf(x) >= q``."""
-        return plain(self.points[np.searchsorted(self._below[1:-1] / self.total, as_fractions("q", q), side="left")])
+        return plain(self.ordered[np.searchsorted(self._below[1:-1] / self.total, as_fractions("q", q), side="left")])
 
     def isf(self, q: ArrayLike) -> Values:
         """Give the smallest point with ``sf(x) <= q``."""
         above = self._above[1:-1][::-1] / self.total
         index = len(above) - np.searchsorted(above, as_fractions("q", q), side="right")
-        return plain(self.points[index])
+        return plain(self.ordered[index])
 
     def atoms(self) -> Atoms:
         """Give every distinct value with its share of the sample."""
@@ -161,3 +181,12 @@ class Ecdf:
 
     def __repr__(self) -> str:
         return f"Ecdf(total={self.total:g}, distinct={len(self.points)})"
+
+
+def _checked_weights(weights: Values, shape: tuple[int, ...]) -> FloatArray:
+    checked = as_not_negative("weights", weights)
+    if checked.shape != shape:
+        raise RocPredictError(f"weights has shape {checked.shape}, sample {shape}; give one for each row")
+    if not checked.any():
+        raise RocPredictError("weights are all 0; a class needs one above 0")
+    return checked

@@ -220,4 +220,4 @@ def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
     high = max(d.mean + 10 * d.std for d in (roc.negative, roc.positive))
     thresholds = (np.arange(np.floor(low / step), np.ceil(high / step)) + 0.5) * step
     fpr, tpr = np.sort(roc.fpr(thresholds)), np.sort(roc.tpr(thresholds))
-    return area_under(np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[0.0], tpr, [1.0]]))
+    return float(area_under(np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[0.0], tpr, [1.0]])))

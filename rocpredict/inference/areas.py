@@ -1,0 +1,174 @@
+"""Intervals about an empirical area, whole or in a band."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from rocpredict.arguments import one_of
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+from rocpredict.inference.bootstrap import bca_ends, percentile_ends
+from rocpredict.inference.placements import Placements
+from rocpredict.interval import Interval, two_sided_z, unseen_ends
+
+AREA_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
+"""Intervals of the whole empirical area; the first is the default."""
+BAND_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
+"""Intervals of an area in a band."""
+STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
+"""Standard errors of an area; the first is the default."""
+
+_INSIDE = 1e-9  # how near to 0 or 1 an area is taken as such, since there the equation has a second solution
+
+Replicate = Callable[[], Any]
+"""Gives the area in each resample, when asked."""
+
+
+def area_interval(placements: Placements, level: float, method: str, replicate: Replicate) -> Interval:
+    """Give the interval of an area as a share, by a method; where it has none, by the smoothed logit.
+
+    Parameters
+    ----------
+    placements : Placements
+        Of one curve.
+    level : float
+    method : str
+    replicate : function
+        Gives the area in each resample, for "bootstrap" and "bca".
+    """
+    estimate = float(placements.estimate)
+    flags = _stated(placements)
+    ends = _ends(placements, level, method, replicate)
+    if ends is None or not ends[1] > ends[0]:
+        flags |= Flags(fallback=method != "smoothed-logit")
+        method = "smoothed-logit"
+        ends = _smoothed_logit(placements, level)
+    low, high = (min(max(end, 0.0), 1.0) for end in ends)
+    return Interval(low, high, level, method, estimate, flags)
+
+
+def area_std_error(placements: Placements, method: str, replicate: Replicate) -> float:
+    """Give the standard error of an area as a share."""
+    one_of("method", method, STD_ERRORS)
+    if method == "bootstrap":
+        return float(np.std(replicate(), ddof=1))
+    if method == "smoothed-logit":
+        return float(np.sqrt(placements.smoothed()[1]))
+    return float(np.sqrt(placements.variance() if method == "delong" else hanley_mcneil_variance(placements)))
+
+
+def check_units(placements: Placements) -> None:
+    """Refuse weights that do not amount to one case."""
+    for name, units in zip(("negative", "positive"), placements.units, strict=True):
+        if units < 1:
+            raise RocPredictError(
+                f"weights of the {name} class sum to {units:g}; an interval needs weights that say how many cases "
+                "each row stands for, 1 or more in all"
+            )
+
+
+def hanley_mcneil_variance(placements: Placements) -> float:
+    """Give the variance that exponential classes of this area would have (Hanley and McNeil 1982)."""
+    area = float(placements.estimate)
+    negatives, positives = placements.units
+    both_above, both_below = area / (2 - area), 2 * area**2 / (1 + area)
+    spread = (positives - 1) * (both_above - area**2) + (negatives - 1) * (both_below - area**2)
+    return (area * (1 - area) + spread) / (negatives * positives)
+
+
+def _stated(placements: Placements) -> Flags:
+    estimate = float(placements.estimate)
+    return Flags(
+        single_case=min(placements.units) <= 1,
+        perfect_separation=estimate == 1,
+        perfect_reversal=estimate == 0,
+        point_mass=_is_constant(placements),
+    )
+
+
+def _is_constant(placements: Placements) -> bool:
+    """Tell whether all values of both classes are tied."""
+    return placements.smoothed()[1] == 0
+
+
+def _ends(placements: Placements, level: float, method: str, replicate: Replicate) -> tuple[float, float] | None:
+    """Give the ends of an interval, or None where the method sees no spread."""
+    if method in {"bootstrap", "bca"}:
+        return _resampled(placements, level, method, replicate)
+    if method in {"delong", "logit"} and min(placements.units) <= 1:
+        return None
+    makers = {
+        "smoothed-logit": _smoothed_logit,
+        "newcombe": _newcombe,
+        "delong": _wald,
+        "logit": _plain_logit,
+        "hanley-mcneil": _hanley_mcneil,
+    }
+    return makers[method](placements, level)
+
+
+def _resampled(placements: Placements, level: float, method: str, replicate: Replicate) -> tuple[float, float]:
+    replicates = replicate()
+    if method == "bootstrap":
+        return percentile_ends(replicates, level)
+    return bca_ends(replicates, float(placements.estimate), _acceleration(placements), level)
+
+
+def _wald(placements: Placements, level: float) -> tuple[float, float]:
+    half = two_sided_z(level) * float(np.sqrt(placements.variance()))
+    return float(placements.estimate) - half, float(placements.estimate) + half
+
+
+def _hanley_mcneil(placements: Placements, level: float) -> tuple[float, float]:
+    half = two_sided_z(level) * np.sqrt(hanley_mcneil_variance(placements))
+    return float(placements.estimate) - half, float(placements.estimate) + half
+
+
+def _plain_logit(placements: Placements, level: float) -> tuple[float, float] | None:
+    area = float(placements.estimate)
+    return None if area in {0, 1} else _logit(area, float(placements.variance()), two_sided_z(level))
+
+
+def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
+    half = z * np.sqrt(variance) / (area * (1 - area))
+    return float(expit(logit(area) - half)), float(expit(logit(area) + half))
+
+
+def _smoothed_logit(placements: Placements, level: float) -> tuple[float, float]:
+    area, variance = placements.smoothed()
+    if variance == 0:
+        low, high = unseen_ends(placements.estimate, placements.units, level)
+        return float(low), float(high)
+    return _logit(area, variance, two_sided_z(level))
+
+
+def _newcombe(placements: Placements, level: float) -> tuple[float, float]:
+    """Solve for the areas that lie z standard errors off, by their own variance (Newcombe 2006, method 5)."""
+    from scipy.optimize import brentq
+
+    area, z = float(placements.estimate), two_sided_z(level)
+    negatives, positives = placements.units
+    half = (negatives + positives) / 2 - 1
+
+    def excess(t: float) -> float:
+        variance = t * (1 - t) * (1 + half * ((1 - t) / (2 - t) + t / (1 + t))) / (negatives * positives)
+        return (area - t) ** 2 - z * z * variance
+
+    low = brentq(excess, 0, min(area, 1 - _INSIDE), xtol=1e-14) if area > _INSIDE else 0.0
+    high = brentq(excess, max(area, _INSIDE), 1, xtol=1e-14) if area < 1 - _INSIDE else 1.0
+    return float(low), float(high)
+
+
+def _acceleration(placements: Placements) -> float:
+    """Give the skewness of the area's influence over 6 (Efron 1987), two samples."""
+    cubes = squares = 0.0
+    for side in (placements.negative, placements.positive):
+        deviation = side.values - placements.estimate
+        weights = 1.0 if side.weights is None else side.weights
+        cubes += float(np.sum(weights * deviation**3)) / side.total**3
+        squares += float(np.sum(weights * deviation**2)) / side.total**2
+    return cubes / (6 * squares**1.5) if squares > 0 else 0.0

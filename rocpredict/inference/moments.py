@@ -1,0 +1,153 @@
+"""Uncertainty of a curve predicted from two means and standard deviations of known counts.
+
+A mean of n cases has the variance std^2/n, a standard deviation about std^2/(2(n - 1)), all independent; the
+delta method carries them over to z-scores, areas and thresholds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from rocpredict import binormal
+from rocpredict.arguments import FloatArray
+from rocpredict.binormal.pair import moments_of, scaled
+from rocpredict.distributions import Gaussian
+
+_STEP = 1e-5  # of a standard deviation, for differences
+
+
+class Spread(NamedTuple):
+    """A probit-scale estimate and its standard error."""
+
+    z: FloatArray
+    std_error: FloatArray
+
+    def ends(self, quantile: float) -> tuple[FloatArray, FloatArray]:
+        """Give the interval on the scale of probabilities."""
+        with np.errstate(invalid="ignore"):
+            half = np.nan_to_num(quantile * self.std_error, nan=0.0, posinf=np.inf)
+            return ndtr(self.z - half), ndtr(self.z + half)
+
+
+def auc_spread(negative: Gaussian, positive: Gaussian, count: tuple[float, float]) -> Spread:
+    """Give D = (mean difference)/sqrt(sum of variances) and its standard error, so that AUC = Phi(D)."""
+    d, s0, s1 = scaled(*moments_of(negative, positive))
+    total = s0 * s0 + s1 * s1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where((total == 0) & (d == 0), 0.0, d / np.sqrt(total))
+        of_means = (s0 * s0 / count[0] + s1 * s1 / count[1]) / total
+        of_stds = z * z / (2 * total**2) * (_over(s0**4, count[0] - 1) + _over(s1**4, count[1] - 1))
+        return Spread(z, np.sqrt(of_means + of_stds))
+
+
+def height_spread(negative: Gaussian, positive: Gaussian, count: tuple[float, float], fpr: FloatArray) -> Spread:
+    """Give the probit of the TPR at an FPR, a + b Phi^-1(FPR), and its standard error."""
+    d, s0, s1 = scaled(*moments_of(negative, positive))
+    x = ndtri(fpr)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = s0 / s1
+        z = (d + s0 * x) / s1
+        of_negative = slope**2 / count[0] + _over(slope**2 * x * x / 2, count[0] - 1)
+        return Spread(z, np.sqrt(of_negative + 1 / count[1] + _over(z * z / 2, count[1] - 1)))
+
+
+def tail_spread(distribution: Gaussian, count: float, threshold: FloatArray) -> Spread:
+    """Give the probit of P(X >= threshold) and its standard error."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (np.asarray(distribution.mean) - threshold) / np.asarray(distribution.std)
+        return Spread(z, np.sqrt(1 / count + _over(z * z / 2, count - 1)))
+
+
+def best_spread(
+    negative: Gaussian, positive: Gaussian, count: tuple[float, float], log_kappa: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give the standard errors of the best threshold and of its Ameans (cf. Schisterman and Perkins 2007).
+
+    The threshold's grows without bound as the classes become alike.
+    """
+    z0, z1, _, _ = binormal.crossing_z(negative, positive, log_kappa)
+    s0, s1 = np.asarray(negative.std), np.asarray(positive.std)
+    classes = ((z0, s0, count[0]), (z1, s1, count[1]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steepness = z0 / s0 - z1 / s1
+        shifts = [z * z / n + _over((z * z - 1) ** 2 / 2, n - 1) for z, _, n in classes]
+        of_threshold = np.sqrt(sum(shifts, np.zeros(()))) / np.abs(steepness)
+        density = [np.exp(-z * z / 2) / np.sqrt(2 * np.pi) for z, _, _ in classes]
+        rates = [f * f * (1 / n + _over(z * z / 2, n - 1)) for f, (z, _, n) in zip(density, classes, strict=True)]
+        return of_threshold, np.sqrt(sum(rates, np.zeros(()))) / 2
+
+
+def spread_of(
+    question: Callable[[Gaussian, Gaussian], FloatArray],
+    negative: Gaussian,
+    positive: Gaussian,
+    count: tuple[float, float],
+) -> FloatArray:
+    """Give the standard error of any smooth function of the two Gaussians, its slopes by central differences."""
+    pair = negative, positive
+    variance = np.zeros(())
+    for index, (d, n) in enumerate(zip(pair, count, strict=True)):
+        std = np.asarray(d.std)
+        step = _STEP * std
+        for moved, of_moment in (("mean", std**2 / n), ("std", _over(std**2 / 2, n - 1))):
+            ends = []
+            for sign in (1, -1):
+                other = Gaussian(**{"mean": d.mean, "std": d.std} | {moved: getattr(d, moved) + sign * step})
+                ends.append(question(other, positive) if index == 0 else question(negative, other))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                variance = variance + np.where(std > 0, (ends[0] - ends[1]) / (2 * step), 0.0) ** 2 * of_moment
+    return np.sqrt(variance)
+
+
+def reiser_guttman(
+    negative: Gaussian, positive: Gaussian, count: tuple[float, float], level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Give the interval of the AUC by the noncentral t of its D (Reiser and Guttman 1986)."""
+    d, s0, s1 = scaled(*moments_of(negative, positive))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = s0 * s0 + s1 * s1
+        size = np.sqrt(total / (s0 * s0 / count[0] + s1 * s1 / count[1]))
+        freedom = total**2 / (_over(s0**4, count[0] - 1) + _over(s1**4, count[1] - 1))
+        t = size * d / np.sqrt(total)
+    low, high = np.vectorize(_noncentralities)(t, freedom, level)
+    return ndtr(low / size), ndtr(high / size)
+
+
+def tail_exactly(
+    distribution: Gaussian, count: float, threshold: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Give the exact interval of P(X >= threshold) for a Gaussian sample, by the noncentral t."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.sqrt(count) * (np.asarray(distribution.mean) - threshold) / np.asarray(distribution.std)
+    low, high = np.vectorize(_noncentralities)(t, count - 1, level)
+    return ndtr(low / np.sqrt(count)), ndtr(high / np.sqrt(count))
+
+
+def _noncentralities(t: float, freedom: float, level: float) -> tuple[float, float]:
+    """Give the noncentralities at which the noncentral t leaves half of 1 - level above, then below, ``t``."""
+    from scipy.optimize import brentq
+    from scipy.stats import nct
+
+    if not np.isfinite(t) or not freedom > 0:
+        return -np.inf, np.inf
+    stride = 1 + abs(t) / np.sqrt(2 * freedom)  # about one standard deviation of t
+
+    def solved(tail: float, stride: float) -> float:
+        def excess(c: float) -> float:
+            return float(nct.cdf(t, freedom, c)) - tail
+
+        start, end = t, t + stride
+        while excess(end) * stride > 0:  # step by step: far out scipy's function has no answer
+            start, end = end, end + stride
+        return float(brentq(excess, start, end, xtol=1e-12))
+
+    return solved((1 + level) / 2, -stride), solved((1 - level) / 2, stride)
+
+
+def _over(part: FloatArray, whole: float) -> FloatArray:
+    """Give part/whole; infinite where the class has a single case, whose spread nobody saw."""
+    return part / whole if whole > 0 else np.full(np.shape(part), np.inf)

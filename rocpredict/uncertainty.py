@@ -1,0 +1,306 @@
+"""How far off the answers about a ROC curve may be: what both kinds of ROC are asked alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict import steps
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, one_of, plain
+from rocpredict.distributions import Distribution
+from rocpredict.errors import RocPredictError
+from rocpredict.inference.bootstrap import Resampling
+from rocpredict.inference.counted import Counted
+from rocpredict.inference.modelled import MODELLED_MEASURES, Modelled, Refit
+from rocpredict.inference.placements import Band
+from rocpredict.inference.rates import rate_interval
+from rocpredict.inference.stability import Stability
+from rocpredict.interval import PROPORTION_METHODS, Interval, as_level
+from rocpredict.thresholds import Target, engine_for
+
+_HONEST = 200  # resamples behind an out-of-bag mean that is shown unasked
+_WORK = 20_000_000  # rows times resamples, at most, for the same
+
+
+class Uncertain:
+    """Give standard errors and intervals; mixed into ``Roc``.
+
+    Every method names its own default: for samples the intervals that held in simulation, for Gaussians known
+    by mean, standard deviation and count the delta method. Resampling takes ``n_resamples`` and ``rng``, a seed
+    or a numpy Generator; with the default seed the same data give the same interval.
+    """
+
+    _pair: Any
+    count: Any
+    rates: Callable[..., Any]
+    _turned: Callable[..., Any]
+    _fitting: Callable[..., Any]
+
+    def auc_std_error(self, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0) -> Values:
+        """Give the standard error of the AUC.
+
+        Parameters
+        ----------
+        method : str, optional
+            Samples: "delong" (default), "hanley-mcneil", "smoothed-logit" (never 0 for want of overlap),
+            "bootstrap". Two Gaussians with counts: "delta". A fitted prediction: also "bootstrap".
+        n_resamples, rng
+            Of "bootstrap".
+
+        Raises
+        ------
+        RocPredictError
+            An unknown method; no counts.
+        """
+        return self._behind(n_resamples, rng).auc_std_error(method)
+
+    def auc_interval(
+        self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
+    ) -> Interval:
+        """Give the confidence interval of the AUC.
+
+        Parameters
+        ----------
+        level : float
+        method : str, optional
+            Samples: "smoothed-logit" (default), "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap"
+            (stratified percentile), "bca". Two Gaussians with counts: "delta" (default; on the probit scale),
+            "reiser-guttman". A fitted prediction: also "bootstrap", which fits each resample anew.
+        n_resamples, rng
+            Of the bootstrap.
+
+        Returns
+        -------
+        Interval
+            Never of width 0: where a method sees no spread, another stands in, with the flag ``fallback``.
+
+        Raises
+        ------
+        RocPredictError
+            An unknown method, a level outside (0, 1), no counts.
+
+        Notes
+        -----
+        "smoothed-logit" adds half a case to each class, placed where chance is, to DeLong's variance (DeLong,
+        DeLong and Clarke-Pearson 1988) on the logit scale; how each method covers is in the documentation
+        ("How intervals cover").
+        """
+        return self._behind(n_resamples, rng).auc_interval(as_level(level), method)
+
+    def partial_auc_std_error(
+        self,
+        *,
+        fpr: tuple[float, float] | None = None,
+        tpr: tuple[float, float] | None = None,
+        correction: str | None = None,
+        method: str | None = None,
+        n_resamples: int = 2000,
+        rng: Any = 0,
+    ) -> Values:
+        """Give the standard error of ``partial_auc`` with the same band and correction.
+
+        Parameters
+        ----------
+        method : str, optional
+            Samples: "delong" (default; of the partial area itself, the ends of the band estimated),
+            "smoothed-logit", "bootstrap". Two Gaussians with counts: "delta".
+        """
+        band = self._band(fpr, tpr)
+        one_of("correction", correction, (None, "mcclish"))
+        raw = self._behind(n_resamples, rng).partial_auc_std_error(band, method) * band.width
+        return plain(raw if correction is None else raw / (2 * (band.width - _chance(band))))
+
+    def partial_auc_interval(
+        self,
+        level: float = 0.95,
+        *,
+        fpr: tuple[float, float] | None = None,
+        tpr: tuple[float, float] | None = None,
+        correction: str | None = None,
+        method: str | None = None,
+        n_resamples: int = 2000,
+        rng: Any = 0,
+    ) -> Interval:
+        """Give the confidence interval of ``partial_auc`` with the same band and correction.
+
+        Parameters
+        ----------
+        method : str, optional
+            Samples: "smoothed-logit" (default), "delong", "logit", "bootstrap", "bca". Two Gaussians with
+            counts: "delta". Each from the variance of the partial area itself.
+        """
+        band = self._band(fpr, tpr)
+        share = self._behind(n_resamples, rng).partial_auc_interval(band, as_level(level), method)
+        low, high, estimate = (
+            corrected(np.multiply(x, band.width), band, correction) for x in (share.low, share.high, share.estimate)
+        )
+        return Interval(low, high, share.level, share.method, estimate, share.flags)
+
+    def tpr_at_fpr_interval(
+        self, fpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
+    ) -> Interval:
+        """Give the pointwise confidence interval of the TPR at an FPR.
+
+        Parameters
+        ----------
+        fpr : float or array
+            With a single feature of any shape: one interval for each, each by itself (see ``band``).
+        method : str, optional
+            Samples: "bootstrap" (default), "hilgers" (exact for every pair of continuous distributions; wide).
+            Two Gaussians with counts: "delta".
+        """
+        return self._at(as_fractions("fpr", fpr), level, method, n_resamples, rng, mirrored=False)
+
+    def fpr_at_tpr_interval(
+        self, tpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
+    ) -> Interval:
+        """Give the pointwise confidence interval of the FPR at a TPR; see ``tpr_at_fpr_interval``."""
+        found = self._at(1 - as_fractions("tpr", tpr), level, method, n_resamples, rng, mirrored=True)
+        low, high, estimate = (plain(1 - np.asarray(x)) for x in (found.high, found.low, found.estimate))
+        return Interval(low, high, found.level, found.method, estimate, found.flags)
+
+    def rate_interval(
+        self, measure: str, threshold: ArrayLike, level: float = 0.95, *, method: str | None = None
+    ) -> Interval:
+        """Give the confidence interval of a rate at a threshold that was fixed beforehand.
+
+        A threshold chosen on the same rows makes the rates there optimistic: see ``best_threshold``.
+
+        Parameters
+        ----------
+        measure : str
+            "tpr", "fpr", "tnr", "fnr"; for samples also "precision", "npv", "false_discovery_rate",
+            "false_omission_rate", "accuracy", "error_rate", "ameans", "youden".
+        threshold : float or array
+        level : float
+        method : str, optional
+            Samples: "clopper-pearson" (default; exact), "wilson"; for "ameans" and "youden" Wilson's intervals
+            of both rates are combined (Newcombe 1998). Two Gaussians with counts: "delta" (default), "noncentral-t"
+            (exact).
+
+        Raises
+        ------
+        RocPredictError
+            A measure or method that is not listed.
+        """
+        level = as_level(level)
+        behind = self._behind(_HONEST, 0)
+        if isinstance(behind, Counted):
+            one_of("method", method, (None, *PROPORTION_METHODS))
+            cells = self.rates(threshold).counts
+            return rate_interval(cells, measure, level, method or PROPORTION_METHODS[0])
+        one_of("measure", measure, MODELLED_MEASURES)
+        found = behind.tail_interval(measure in {"tpr", "fnr"}, self._turned(threshold), level, method)
+        if measure in {"tpr", "fpr"}:
+            return found
+        low, high, estimate = (plain(1 - np.asarray(x)) for x in (found.high, found.low, found.estimate))
+        return Interval(low, high, level, found.method, estimate, found.flags)
+
+    def _band(self, fpr: Any, tpr: Any) -> Band:
+        """Return the band that is asked for, or refuse what is none."""
+        if (fpr is None) == (tpr is None):
+            raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
+        name, ends = ("fpr", fpr) if tpr is None else ("tpr", tpr)
+        low, high = (self._fitting(name, as_fractions(name, end)) for end in as_pair(name, ends, "(low, high)"))
+        if np.any(low >= high):
+            raise RocPredictError(f"{name}={ends!r} is an empty band; give (low, high) with low < high")
+        return Band(name, plain(low), plain(high))
+
+    def _at(
+        self, at: FloatArray, level: float, method: str | None, n_resamples: int, rng: Any, *, mirrored: bool
+    ) -> Interval:
+        """Give intervals of heights; mirrored: of the curve as seen from the corner (1, 1)."""
+        behind = self._behind(n_resamples, rng, mirrored=mirrored)
+        if isinstance(behind, Modelled):
+            return behind.tpr_at_fpr_interval(at, as_level(level), method)
+        found = behind.tpr_at_fpr_interval(at.ravel(), as_level(level), method)
+        low, high, estimate = (plain(np.reshape(part, at.shape)) for part in (found.low, found.high, found.estimate))
+        return Interval(low, high, found.level, found.method, estimate, found.flags.reshaped(at.shape))
+
+    def _refit(self) -> Refit | None:
+        """Give how to fit resamples, where there is a sample behind fitted classes."""
+        return None
+
+    def _behind(self, n_resamples: int, rng: Any, *, mirrored: bool = False) -> Counted | Modelled:
+        """Give who knows the uncertainty: of two samples, or of two distributions."""
+        pair: tuple[Distribution, Distribution] = self._pair
+        count, refit = self.count, self._refit()
+        if mirrored:
+            pair = pair[1].reflect(), pair[0].reflect()
+            count = None if count is None else count[::-1]
+            refit = None if refit is None else refit.reflected().swapped()
+        resampling = Resampling(n_resamples, rng)
+        if engine_for(*pair) is steps:
+            return Counted(*pair, resampling)  # type: ignore[arg-type]
+        return Modelled(*pair, count, resampling, refit)
+
+
+@dataclass(frozen=True)
+class ChoiceUncertainty:
+    """Say how far off a best threshold and its Ameans may be; ``BestThreshold`` asks it.
+
+    Attributes
+    ----------
+    behind : function
+        Takes (n_resamples, rng) and gives who knows the uncertainty.
+    target : Target
+        What the threshold is best for.
+    turned_back : function
+        Takes thresholds of the rule "positive when x >= threshold" back to those of the rule in use.
+    """
+
+    behind: Callable[[int, Any], Counted | Modelled]
+    target: Target
+    turned_back: Callable[[FloatArray], Values]
+
+    def threshold_interval(self, level: float, method: str | None, n_resamples: int, rng: Any) -> Interval:
+        """Give the interval of the threshold."""
+        found = self.behind(n_resamples, rng).threshold_interval(self.target, as_level(level), method)
+        ends = [np.asarray(self.turned_back(np.asarray(end))) for end in found]
+        low, high = plain(np.minimum(*ends)), plain(np.maximum(*ends))
+        estimate = self.turned_back(np.asarray(found.estimate))
+        return Interval(low, high, found.level, found.method, estimate, found.flags)
+
+    def ameans_interval(self, level: float, method: str | None, n_resamples: int, rng: Any) -> Interval:
+        """Give the interval of the Ameans there."""
+        return self.behind(n_resamples, rng).ameans_interval(self.target, as_level(level), method)
+
+    def stability(self, n_resamples: int, rng: Any) -> Stability:
+        """Tell what the threshold does over resamples."""
+        behind = self.behind(n_resamples, rng)
+        if not isinstance(behind, Counted):
+            raise RocPredictError(
+                "stability is asked of a threshold that was chosen by counting rows; a predicted one has "
+                "threshold_interval"
+            )
+        return behind.stability(self.target, self.turned_back)
+
+    @cached_property
+    def honest(self) -> float | None:
+        """The out-of-bag mean Ameans of a counted threshold; None for a predicted one."""
+        behind = self.behind(_HONEST, 0)
+        if not isinstance(behind, Counted):
+            return None
+        cases = behind.negative.total + behind.positive.total
+        few = int(np.clip(_WORK // cases, 20, _HONEST))
+        return self.stability(few, 0).ameans_out_of_bag
+
+
+def corrected(area: Values, band: Band, correction: str | None) -> Values:
+    """Give an area in a band on the scale that is asked for."""
+    one_of("correction", correction, (None, "mcclish"))
+    if correction is None:
+        return plain(area)
+    chance = _chance(band)
+    return plain((1 + (np.asarray(area) - chance) / (band.width - chance)) / 2)
+
+
+def _chance(band: Band) -> Values:
+    """Give the area in a band for a feature that tells nothing."""
+    middle = (band.low + band.high) / 2
+    return band.width * (middle if band.axis == "fpr" else 1 - middle)

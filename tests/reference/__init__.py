@@ -1,0 +1,1 @@
+"""Numbers that other programs gave, and how they were made; see README.md."""

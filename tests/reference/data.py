@@ -1,0 +1,107 @@
+"""Read what the reference tables are about, and the tables themselves."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+HERE = Path(__file__).parent
+SHIPPED = HERE.parents[1] / "data"
+IRIS = ("sepal_length", "sepal_width", "petal_length", "petal_width")
+PIMA = ("glucose", "mass", "age", "pedigree", "insulin", "pressure")
+SMALL = (
+    "three_level", "five_level", "six_seven", "unequal", "separated", "reversed", "correlated", "skewed", "weighted",
+)  # fmt: skip
+BINARY = ("iris", "pima", *SMALL)
+
+
+class Key(NamedTuple):
+    """What a number of a table is about."""
+
+    data: str
+    x1: str
+    x2: str
+    quantity: str
+    setting: str
+
+
+class Reference(NamedTuple):
+    """A number of a table; ``mc_error`` is NaN where no chance was involved."""
+
+    value: float
+    mc_error: float
+
+
+def columns(path: Path) -> dict[str, list[str]]:
+    with path.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@cache
+def load(name: str) -> dict[str, np.ndarray]:
+    """Give a data set: ``y`` (0 or 1), and its features by name."""
+    if name == "iris":
+        return _shipped("iris.csv", "species", ("versicolor", "virginica"), IRIS)
+    if name == "pima":
+        return _shipped("pima.csv", "diabetes", ("neg", "pos"), PIMA)
+    return {column: np.array(values, dtype=float) for column, values in columns(HERE / "data" / f"{name}.csv").items()}
+
+
+def xy(name: str, feature: str) -> tuple[np.ndarray, np.ndarray]:
+    """Give a feature and the labels."""
+    return load(name)[feature], load(name)["y"]
+
+
+def features(name: str) -> tuple[str, ...]:
+    """Give the names of the features of a data set: no labels, no weights."""
+    return tuple(column for column in load(name) if column not in {"y", "w"})
+
+
+def table(name: str) -> dict[Key, Reference]:
+    """Read a table of reference numbers."""
+    found = {}
+    with (HERE / f"{name}.csv").open(newline="", encoding="utf-8") as lines:
+        for *about, value, mc_error in list(csv.reader(lines))[1:]:
+            key = Key(*about)
+            assert key not in found, key
+            found[key] = Reference(float(value), float(mc_error or "nan"))
+    return found
+
+
+def about(rows: dict[Key, Reference], *quantities: str) -> list[tuple[Key, dict[str, float], float]]:
+    """Give the rows of some quantities as (key, its settings, value); an absent quantity is a failure."""
+    found = [(key, settings(key.setting), row.value) for key, row in rows.items() if key.quantity in quantities]
+    assert {key.quantity for key, _, _ in found} == set(quantities)
+    return found
+
+
+def grouped(rows: dict[Key, Reference], quantity: str) -> dict[tuple, list[float]]:
+    """Give {(data, feature, settings but the row): values in the order of their rows}."""
+    groups: dict[tuple, list[float]] = {}
+    for key, setting, value in about(rows, quantity):
+        setting.pop("row", None)
+        groups.setdefault((key.data, key.x1, tuple(setting.items())), []).append(value)
+    return groups
+
+
+def settings(text: str) -> dict[str, float]:
+    """Read ``"low=0.1;high=0.4"``."""
+    return {name: float(value) for name, value in (item.split("=") for item in text.split(";") if item)}
+
+
+def near(value: Any, rel: float = 1e-12) -> Any:
+    """Expect a number that no chance is in: to 1e-12 of itself."""
+    return pytest.approx(value, rel=rel, abs=1e-15)
+
+
+def _shipped(file: str, label: str, classes: tuple[str, str], names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    raw = columns(SHIPPED / file)
+    rows = [i for i, of in enumerate(raw[label]) if of in classes]
+    y = np.array([classes.index(raw[label][i]) for i in rows])
+    return {"y": y} | {name: np.array([float(raw[name][i]) for i in rows]) for name in names}
