@@ -5,13 +5,19 @@ cases, or to fit classifiers: it takes one number for each case and says what th
 """
 
 from rocpredict import datasets
+from rocpredict.auc_tests import AucTestMany, auc_covariance, auc_test, auc_test_many, auc_test_unpaired
+from rocpredict.classifiers import McNemarTest, mcnemar_test
 from rocpredict.comparison import Comparison, compare
 from rocpredict.curve import RocCurve
 from rocpredict.distributions import Distribution, Ecdf, Gaussian
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import AssumptionWarning, RocPredictError
+from rocpredict.inference.results import AucTest
+from rocpredict.inference.stability import Stability
 from rocpredict.interval import Interval, proportion_interval
+from rocpredict.mean_curve import MeanRoc, mean_roc
 from rocpredict.measures import Rates, rates
+from rocpredict.multiclass import MulticlassAuc, multiclass_auc
 from rocpredict.planning import Plan, plan
 from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.thresholds import BestThreshold
@@ -20,6 +26,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AssumptionWarning",
+    "AucTest",
+    "AucTestMany",
     "BestThreshold",
     "Comparison",
     "Distribution",
@@ -27,14 +35,25 @@ __all__ = [
     "EmpiricalRoc",
     "Gaussian",
     "Interval",
+    "McNemarTest",
+    "MeanRoc",
+    "MulticlassAuc",
     "Plan",
     "PredictedRoc",
     "Rates",
     "RocCurve",
     "RocPredictError",
+    "Stability",
+    "auc_covariance",
+    "auc_test",
+    "auc_test_many",
+    "auc_test_unpaired",
     "compare",
     "datasets",
     "empirical_roc",
+    "mcnemar_test",
+    "mean_roc",
+    "multiclass_auc",
     "plan",
     "predict_roc",
     "proportion_interval",

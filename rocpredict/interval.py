@@ -82,10 +82,11 @@ def two_sided_z(level: float) -> float:
 def unseen_ends(estimate: FloatArray, count: tuple[float, float], level: float) -> tuple[FloatArray, FloatArray]:
     """Give the ends of an area where no spread was seen, by how many unlike cases there can be all the same.
 
-    n cases of one value leave room for a share of 1 - alpha^(1/n) of others (Clopper and Pearson 1934), at a level
-    that leaves half of 1 - level to each class; at the worst all those lie on one side of the other class.
+    The smaller class has n cases, so there are n pairs of a negative and a positive that share no case. All were
+    alike: others can be at most a share of 1 - (1 - level)^(1/n) (Clopper and Pearson 1934), all on one side at
+    the worst.
     """
-    seen = np.prod([((1 - level) / 2) ** (1 / n) for n in count])
+    seen = (1 - level) ** (1 / min(count))
     return np.asarray(estimate * seen), np.asarray(1 - (1 - estimate) * seen)
 
 

@@ -9,11 +9,12 @@ import pytest
 from sklearn import datasets as sklearn_datasets
 
 from rocpredict import RocPredictError
-from rocpredict.datasets import load_iris, simulate_two_gaussians
+from rocpredict.datasets import load_iris, load_pima, simulate_two_gaussians
 from rocpredict.sources import read_csv
 
 DATA = Path(__file__).parents[1] / "data"
 IRIS = load_iris()
+PIMA = load_pima()
 
 
 def test_iris_is_scikit_learns_copy():
@@ -22,11 +23,44 @@ def test_iris_is_scikit_learns_copy():
     assert IRIS.y.tolist() == theirs.target_names[theirs.target].tolist()
 
 
-def test_the_readme_has_the_checksum_of_the_file():
-    stated = re.search(
-        r"sha256` \| `([0-9a-f]{64})`|sha256 \| `([0-9a-f]{64})`", (DATA / "README.md").read_text("utf-8")
-    )
-    assert (stated[1] or stated[2]) == hashlib.sha256((DATA / "iris.csv").read_bytes()).hexdigest()
+@pytest.mark.parametrize("file", ["iris.csv", "pima.csv"])
+def test_the_readme_has_the_checksum_of_the_file(file):
+    """The table of the file, and no other, states the sha256 of its bytes."""
+    section = (DATA / "README.md").read_text("utf-8").split(f"## {file}\n")[1].split("\n## ")[0]
+    stated = re.search(r"^\| sha256 \| `([0-9a-f]{64})` \|$", section, flags=re.MULTILINE)
+    assert stated[1] == hashlib.sha256((DATA / file).read_bytes()).hexdigest()
+
+
+def test_pima_has_the_published_counts_and_means():
+    """768 women, 500 and 268; the means as the UCI documentation of the donated data prints them."""
+    assert PIMA.X.shape == (768, 8)
+    assert dict(zip(*np.unique(PIMA.y, return_counts=True), strict=True)) == {"neg": 500, "pos": 268}
+    printed = [3.8, 120.9, 69.1, 20.5, 79.8, 32.0, 0.5, 33.2]
+    assert [round(float(mean), 1) for mean in PIMA.X.mean(axis=0)] == printed
+
+
+def test_zeros_of_pima_become_nan_on_request_and_only_where_they_mark_missing_values():
+    """The README's counts of zeros are those of the file; the marked table is otherwise the same."""
+    marked = load_pima(zeros_as_missing=True)
+    missing = {"glucose": 5, "pressure": 35, "triceps": 227, "insulin": 374, "mass": 11}
+    assert not np.isnan(PIMA.X).any()
+    for name in PIMA.feature_names:
+        assert int(np.isnan(marked.column(name)).sum()) == missing.get(name, 0)
+        assert np.array_equal(np.nan_to_num(marked.column(name)), PIMA.column(name))
+    assert int((PIMA.column("pregnant") == 0).sum()) == 111
+    words = (DATA / "README.md").read_text("utf-8")
+    assert all(re.search(rf"`{name}` \({count}( rows)?\)", words) for name, count in missing.items())
+    with pytest.raises(RocPredictError, match="zeros_as_missing='no' is not allowed"):
+        load_pima(zeros_as_missing="no")
+
+
+def test_every_feature_has_its_unit():
+    """One unit a feature, by its name, and those of the README."""
+    assert IRIS.units == ("cm",) * 4
+    assert [PIMA.unit(name) for name in PIMA.feature_names] == list(PIMA.units)
+    assert (PIMA.unit("glucose"), PIMA.unit("mass"), PIMA.unit("age")) == ("mg/dl", "kg/m^2", "years")
+    with pytest.raises(RocPredictError, match="name='bmi' is not allowed; choose one of 'pregnant'"):
+        PIMA.unit("bmi")
 
 
 def test_iris_has_the_means_and_deviations_that_fisher_printed():

@@ -13,6 +13,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.bootstrap import bca_ends, percentile_ends
 from rocpredict.inference.placements import Placements
+from rocpredict.inference.strata import Areas
 from rocpredict.interval import Interval, two_sided_z, unseen_ends
 
 AREA_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
@@ -28,7 +29,7 @@ Replicate = Callable[[], Any]
 """Gives the area in each resample, when asked."""
 
 
-def area_interval(placements: Placements, level: float, method: str, replicate: Replicate) -> Interval:
+def area_interval(placements: Areas, level: float, method: str, replicate: Replicate) -> Interval:
     """Give the interval of an area as a share, by a method; where it has none, by the smoothed logit.
 
     Parameters
@@ -51,7 +52,7 @@ def area_interval(placements: Placements, level: float, method: str, replicate: 
     return Interval(low, high, level, method, estimate, flags)
 
 
-def area_std_error(placements: Placements, method: str, replicate: Replicate) -> float:
+def area_std_error(placements: Areas, method: str, replicate: Replicate) -> float:
     """Give the standard error of an area as a share."""
     one_of("method", method, STD_ERRORS)
     if method == "bootstrap":
@@ -61,7 +62,7 @@ def area_std_error(placements: Placements, method: str, replicate: Replicate) ->
     return float(np.sqrt(placements.variance() if method == "delong" else hanley_mcneil_variance(placements)))
 
 
-def check_units(placements: Placements) -> None:
+def check_units(placements: Areas) -> None:
     """Refuse weights that do not amount to one case."""
     for name, units in zip(("negative", "positive"), placements.units, strict=True):
         if units < 1:
@@ -71,7 +72,7 @@ def check_units(placements: Placements) -> None:
             )
 
 
-def hanley_mcneil_variance(placements: Placements) -> float:
+def hanley_mcneil_variance(placements: Areas) -> float:
     """Give the variance that exponential classes of this area would have (Hanley and McNeil 1982)."""
     area = float(placements.estimate)
     negatives, positives = placements.units
@@ -80,7 +81,7 @@ def hanley_mcneil_variance(placements: Placements) -> float:
     return (area * (1 - area) + spread) / (negatives * positives)
 
 
-def _stated(placements: Placements) -> Flags:
+def _stated(placements: Areas) -> Flags:
     estimate = float(placements.estimate)
     return Flags(
         single_case=min(placements.units) <= 1,
@@ -90,12 +91,12 @@ def _stated(placements: Placements) -> Flags:
     )
 
 
-def _is_constant(placements: Placements) -> bool:
+def _is_constant(placements: Areas) -> bool:
     """Tell whether all values of both classes are tied."""
     return placements.smoothed()[1] == 0
 
 
-def _ends(placements: Placements, level: float, method: str, replicate: Replicate) -> tuple[float, float] | None:
+def _ends(placements: Areas, level: float, method: str, replicate: Replicate) -> tuple[float, float] | None:
     """Give the ends of an interval, or None where the method sees no spread."""
     if method in {"bootstrap", "bca"}:
         return _resampled(placements, level, method, replicate)
@@ -111,24 +112,24 @@ def _ends(placements: Placements, level: float, method: str, replicate: Replicat
     return makers[method](placements, level)
 
 
-def _resampled(placements: Placements, level: float, method: str, replicate: Replicate) -> tuple[float, float]:
+def _resampled(placements: Areas, level: float, method: str, replicate: Replicate) -> tuple[float, float]:
     replicates = replicate()
     if method == "bootstrap":
         return percentile_ends(replicates, level)
     return bca_ends(replicates, float(placements.estimate), _acceleration(placements), level)
 
 
-def _wald(placements: Placements, level: float) -> tuple[float, float]:
+def _wald(placements: Areas, level: float) -> tuple[float, float]:
     half = two_sided_z(level) * float(np.sqrt(placements.variance()))
     return float(placements.estimate) - half, float(placements.estimate) + half
 
 
-def _hanley_mcneil(placements: Placements, level: float) -> tuple[float, float]:
+def _hanley_mcneil(placements: Areas, level: float) -> tuple[float, float]:
     half = two_sided_z(level) * np.sqrt(hanley_mcneil_variance(placements))
     return float(placements.estimate) - half, float(placements.estimate) + half
 
 
-def _plain_logit(placements: Placements, level: float) -> tuple[float, float] | None:
+def _plain_logit(placements: Areas, level: float) -> tuple[float, float] | None:
     area = float(placements.estimate)
     return None if area in {0, 1} else _logit(area, float(placements.variance()), two_sided_z(level))
 
@@ -138,7 +139,7 @@ def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
     return float(expit(logit(area) - half)), float(expit(logit(area) + half))
 
 
-def _smoothed_logit(placements: Placements, level: float) -> tuple[float, float]:
+def _smoothed_logit(placements: Areas, level: float) -> tuple[float, float]:
     area, variance = placements.smoothed()
     if variance == 0:
         low, high = unseen_ends(placements.estimate, placements.units, level)
@@ -146,7 +147,7 @@ def _smoothed_logit(placements: Placements, level: float) -> tuple[float, float]
     return _logit(area, variance, two_sided_z(level))
 
 
-def _newcombe(placements: Placements, level: float) -> tuple[float, float]:
+def _newcombe(placements: Areas, level: float) -> tuple[float, float]:
     """Solve for the areas that lie z standard errors off, by their own variance (Newcombe 2006, method 5)."""
     from scipy.optimize import brentq
 
@@ -163,8 +164,9 @@ def _newcombe(placements: Placements, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _acceleration(placements: Placements) -> float:
+def _acceleration(placements: Areas) -> float:
     """Give the skewness of the area's influence over 6 (Efron 1987), two samples."""
+    assert isinstance(placements, Placements)  # strata are not resampled
     cubes = squares = 0.0
     for side in (placements.negative, placements.positive):
         deviation = side.values - placements.estimate

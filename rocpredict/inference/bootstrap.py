@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,19 +94,25 @@ def cumulated(counts: FloatArray) -> FloatArray:
 
 def resampled_areas(negative: Ecdf, positive: Ecdf, resampling: Resampling) -> FloatArray:
     """Give the area in each resample, shape (n_resamples,)."""
-    below, to = ranks(negative.ordered, positive.ordered)
     weights = negative.ordered_weights, positive.ordered_weights
     rows = len(negative.ordered), len(positive.ordered)
-    chunks = resampling.counts(weights, rows)
-    return np.concatenate([_areas(cumulated(drawn0), below, to, drawn1) for drawn0, drawn1 in chunks])
+    areas = areas_maker(negative, positive)
+    return np.concatenate([areas(*counts) for counts in resampling.counts(weights, rows)])
 
 
-def _areas(cumulated: FloatArray, below: Any, to: Any, positive: FloatArray) -> FloatArray:
-    lower = cumulated.take(below, axis=1)
-    if to is not below:
-        lower += cumulated.take(to, axis=1)
-        lower /= 2
-    return np.asarray(np.einsum("ij,ij->i", lower, positive) / (cumulated[:, -1] * positive.sum(axis=1)))
+def areas_maker(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """Give the function that takes how often each value of ``ordered`` is drawn, shapes (B, rows), to B areas."""
+    below, to = ranks(negative.ordered, positive.ordered)
+
+    def areas(drawn_negative: FloatArray, drawn_positive: FloatArray) -> FloatArray:
+        total = cumulated(drawn_negative)
+        lower = total.take(below, axis=1)
+        if to is not below:
+            lower += total.take(to, axis=1)
+            lower /= 2
+        return np.asarray(np.einsum("ij,ij->i", lower, drawn_positive) / (total[:, -1] * drawn_positive.sum(axis=1)))
+
+    return areas
 
 
 def percentile_ends(replicates: FloatArray, level: float) -> tuple[float, float]:

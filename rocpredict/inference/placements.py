@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict import steps
-from rocpredict.arguments import FloatArray, Values
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, plain
 from rocpredict.counting import inverse_ranks, ranks
 from rocpredict.curve import height_at
 from rocpredict.distributions import Ecdf
+from rocpredict.errors import RocPredictError
 
-_PSEUDO = 0.5  # cases of weight that smoothing adds to each class, placed where chance is
+PSEUDO = 0.5
+"""Cases of weight that smoothing adds to each class, placed where chance is."""
 
 
 class Band(NamedTuple):
@@ -29,6 +31,17 @@ class Band(NamedTuple):
     def width(self) -> Values:
         """Give the width of the band."""
         return self.high - self.low
+
+
+def as_band(fpr: Any, tpr: Any) -> Band:
+    """Return the band that is asked for, or refuse what is none."""
+    if (fpr is None) == (tpr is None):
+        raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
+    name, ends = ("fpr", fpr) if tpr is None else ("tpr", tpr)
+    low, high = (as_fractions(name, end) for end in as_pair(name, ends, "(low, high)"))
+    if np.any(low >= high):
+        raise RocPredictError(f"{name}={ends!r} is an empty band; give (low, high) with low < high")
+    return Band(name, plain(low), plain(high))
 
 
 class Side(NamedTuple):
@@ -111,12 +124,12 @@ class Placements:
         0 only where every case is placed where chance is.
         """
         cases = 2 / sum(1 / units for units in self.units)
-        area = (float(self.estimate) * cases + _PSEUDO * self.chance) / (cases + _PSEUDO)
+        area = (float(self.estimate) * cases + PSEUDO * self.chance) / (cases + PSEUDO)
         variance = float(self._across(np.asarray(area)))
         for side in (self.negative, self.positive):
-            squares = float(side.scatter(np.asarray(area))) + _PSEUDO * (self.chance - area) ** 2
-            units = side.units + _PSEUDO
-            spread = squares / (side.total + _PSEUDO) ** 2 * (units / (units - 1))
+            squares = float(side.scatter(np.asarray(area))) + PSEUDO * (self.chance - area) ** 2
+            units = side.units + PSEUDO
+            spread = squares / (side.total + PSEUDO) ** 2 * (units / (units - 1))
             if side.units <= 1:
                 spread = max(spread, (area - self.bounds[0]) * (self.bounds[1] - area))
             variance += spread
@@ -185,7 +198,11 @@ def place_in_band(negative: Ecdf, positive: Ecdf, band: Band) -> Placements:
 
 def at_rows(side: Side, ordered: FloatArray, rows: FloatArray) -> FloatArray:
     """Give the placement of each row, from those of the values in their order."""
-    return side.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
+    if len(side.values) != len(rows):  # tied rows share a value, and rows without a weight have none
+        return side.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
+    placed = np.empty(len(rows))
+    placed[np.argsort(rows)] = side.values
+    return placed
 
 
 def _mean(side: Side) -> FloatArray:

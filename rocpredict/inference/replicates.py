@@ -56,18 +56,29 @@ def as_cases(sample: Ecdf) -> Ecdf:
 
 def resampled_points(negative: Ecdf, positive: Ecdf, resampling: Resampling) -> Iterator[Points]:
     """Give the operating points of every resample, a chunk at a time."""
+    weights = negative.ordered_weights, positive.ordered_weights
+    rows = len(negative.ordered), len(positive.ordered)
+    points = points_maker(negative, positive)
+    for counts in resampling.counts(weights, rows, held=10 * sum(rows)):
+        yield points(*counts)
+
+
+def points_maker(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], Points]:
+    """Give the function that takes how often each value of ``ordered`` is drawn to the operating points."""
     pair = negative, positive
     upper = steps.vertices(negative, positive).high
     places = [np.searchsorted(d.ordered, upper, side="left") for d in pair]
     for place, d in zip(places, pair, strict=True):
         place[0] = len(d.ordered)  # the first vertex calls nothing positive, not even an infinite value
-    weights = [d.ordered_weights for d in pair]
-    rows = [len(d.ordered) for d in pair]
-    held = 3 * len(upper) + 4 * sum(rows)
-    for counts in resampling.counts((weights[0], weights[1]), (rows[0], rows[1]), held):
+
+    def points(*counts: FloatArray) -> Points:
         shares = [_share_from(drawn, place) for drawn, place in zip(counts, places, strict=True)]
-        left_out = [_left_out(drawn, w, place) for drawn, w, place in zip(counts, weights, places, strict=True)]
-        yield Points(shares[1], shares[0], left_out[1], left_out[0])
+        left_out = [
+            _left_out(drawn, d.ordered_weights, place) for drawn, d, place in zip(counts, pair, places, strict=True)
+        ]
+        return Points(shares[1], shares[0], left_out[1], left_out[0])
+
+    return points
 
 
 def resampled_partial_areas(negative: Ecdf, positive: Ecdf, band: Band, resampling: Resampling) -> FloatArray:

@@ -1,0 +1,283 @@
+"""Three or more curves on the same cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import chdtrc
+
+from rocpredict.arguments import FloatArray, as_finite, frozen
+from rocpredict.auc_tests.rows import Prepared, prepare
+from rocpredict.auc_tests.words import METHOD_NAMES, estimator_of, opposite_sides
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+from rocpredict.inference.differences import Quantity, by_placements
+from rocpredict.inference.results import AucTest, Claim
+from rocpredict.inference.strata import Areas
+from rocpredict.interval import as_level
+
+_SMALL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
+
+
+@dataclass(frozen=True, repr=False)
+class AucTestMany:
+    """Hold the test whether K curves have the same AUC, and what sets them apart.
+
+    Attributes
+    ----------
+    null, method, estimator : str
+    estimates : tuple of float
+        AUC of each curve.
+    covariance : array of shape (K, K)
+        Of the estimates.
+    statistic : float
+        Chi-squared.
+    df : int
+        Its degrees of freedom: K - 1, less for curves that say the same.
+    p_value : float
+    contrasts : tuple of AucTest
+        Each pair, or each contrast that was asked for; p not adjusted.
+    adjusted_p : tuple of float
+        Of the contrasts, by Holm (1979).
+    n, omitted, direction, flags
+        As in ``AucTest``.
+    """
+
+    null: str
+    method: str
+    estimator: str
+    estimates: tuple[float, ...]
+    covariance: FloatArray
+    statistic: float
+    df: int
+    p_value: float
+    contrasts: tuple[AucTest, ...]
+    adjusted_p: tuple[float, ...]
+    n: tuple[int, int]
+    omitted: tuple[int, int]
+    direction: tuple[str, ...]
+    flags: Flags
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything by name."""
+        names = ("null", "method", "estimator", "estimates", "covariance", "statistic", "df", "p_value")
+        rest = {
+            "contrasts": [contrast.to_dict() for contrast in self.contrasts],
+            "adjusted_p": self.adjusted_p,
+            "n": self.n,
+            "omitted": self.omitted,
+            "direction": self.direction,
+            "flags": list(self.flags),
+        }
+        return {name: getattr(self, name) for name in names} | rest
+
+    def __repr__(self) -> str:
+        areas = ", ".join(f"{area:.4g}" for area in self.estimates)
+        return (
+            f"AucTestMany(estimates=({areas}), statistic={self.statistic:.6g}, df={self.df}, "
+            f"p_value={self.p_value:.6g}, contrasts={len(self.contrasts)}, n={self.n})"
+        )
+
+
+def auc_test_many(
+    features: Sequence[ArrayLike],
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    contrasts: ArrayLike | None = None,
+    direction: Any = None,
+    level: float = 0.95,
+    nan_policy: str = "raise",
+    weights: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+) -> AucTestMany:
+    """Test whether several features on the same cases have the same AUC.
+
+    Parameters
+    ----------
+    features : sequence of K arrays of shape (n,)
+        Two or more features on the same rows.
+    y : array of shape (n,)
+        Labels.
+    contrasts : array of shape (C, K) or (K,), optional
+        Weighted sums of the areas to test against 0, weights summing to 0; left out, every pair.
+    level : float
+        Of the contrasts' intervals, each by itself.
+    positive, negative, direction, nan_policy, weights, clusters, strata
+        As in ``auc_test``.
+
+    Returns
+    -------
+    AucTestMany
+
+    Raises
+    ------
+    RocPredictError
+        As ``auc_test``; fewer than two features; contrasts that do not sum to 0.
+
+    Notes
+    -----
+    The omnibus statistic is chi-squared for the covariance matrix of DeLong, DeLong and Clarke-Pearson (1988).
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> auc_test_many(list(iris.X.T), iris.y, positive="virginica", negative="versicolor")
+    AucTestMany(estimates=(0.7896, 0.6636, 0.9822, 0.9804), statistic=..., df=3, p_value=..., contrasts=6,
+                n=(50, 50))
+    """
+    named = _named(features)
+    rows = prepare(
+        named,
+        y,
+        positive=positive,
+        negative=negative,
+        direction=direction,
+        nan_policy=nan_policy,
+        weights=weights,
+        clusters=clusters,
+        strata=strata,
+    )
+    areas = rows.areas(Quantity())
+    matrix = _contrasts(contrasts, len(named))
+    tests = tuple(_contrast(rows, areas, row, as_level(level)) for row in matrix)
+    statistic, df = _chi_squared(areas)
+    return AucTestMany(
+        null="all AUCs are equal",
+        method=f"{METHOD_NAMES['delong']}, paired{rows.design}",
+        estimator=estimator_of(Quantity()),
+        estimates=tuple(areas.estimate.tolist()),
+        covariance=frozen(areas.variance()),
+        statistic=statistic,
+        df=df,
+        p_value=float(chdtrc(df, statistic)) if df else 1.0,
+        contrasts=tests,
+        adjusted_p=_holm([test.p_value for test in tests]),
+        n=rows.n,
+        omitted=rows.omitted,
+        direction=rows.directions,
+        flags=rows.flags | Flags(same_curve=df == 0) | opposite_sides(areas.estimate),
+    )
+
+
+def auc_covariance(
+    features: Sequence[ArrayLike],
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    direction: Any = None,
+    nan_policy: str = "raise",
+    weights: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+) -> FloatArray:
+    """Give the covariance matrix of the AUCs of several features on the same cases, shape (K, K).
+
+    Parameters
+    ----------
+    features : sequence of K arrays of shape (n,)
+    y, positive, negative, direction, nan_policy, weights, clusters
+        As in ``auc_test``.
+
+    Raises
+    ------
+    RocPredictError
+        As ``auc_test``.
+
+    Notes
+    -----
+    DeLong, DeLong and Clarke-Pearson (1988); with clusters Obuchowski (1997).
+
+    Examples
+    --------
+    >>> auc_covariance([[1, 2, 3, 4], [2, 1, 4, 3]], [0, 1, 0, 1])
+    array([[0.125, 0.125],
+           [0.125, 0.125]])
+    """
+    rows = prepare(
+        {f"x{index + 1}": x for index, x in enumerate(features)},
+        y,
+        positive=positive,
+        negative=negative,
+        direction=direction,
+        nan_policy=nan_policy,
+        weights=weights,
+        clusters=clusters,
+    )
+    covariance = rows.areas(Quantity()).variance()
+    return np.asarray((covariance + covariance.T) / 2)
+
+
+def _named(features: Sequence[ArrayLike]) -> dict[str, ArrayLike]:
+    named = {f"x{index + 1}": x for index, x in enumerate(features)}
+    if len(named) < 2:
+        raise RocPredictError(f"features has {len(named)} curves; give two or more, each of shape (n,)")
+    return named
+
+
+def _contrasts(given: ArrayLike | None, count: int) -> FloatArray:
+    if given is None:
+        unit = np.eye(count)
+        return np.array([unit[i] - unit[j] for i, j in combinations(range(count), 2)])
+    matrix = np.atleast_2d(as_finite("contrasts", given))
+    if matrix.ndim != 2 or matrix.shape[1] != count:
+        raise RocPredictError(f"contrasts has shape {matrix.shape}; give a weight for each of the {count} curves")
+    if (np.abs(matrix.sum(axis=1)) > 1e-9).any() or not np.abs(matrix).sum(axis=1).all():
+        raise RocPredictError("contrasts do not sum to 0; each compares curves, such as (1, -1/2, -1/2)")
+    return matrix
+
+
+def _contrast(rows: Prepared, areas: Areas, weights: FloatArray, level: float) -> AucTest:
+    chosen = areas.select(weights)
+    claim = Claim()
+    found = by_placements(chosen, claim, level)
+    held = [(w, name) for w, name in zip(weights, rows.names, strict=True) if w]
+    words = claim.in_words(_sum_in_words(held, 1), _sum_in_words(held, -1))
+    estimates = tuple(float(a) for a, w in zip(areas.estimate, weights, strict=True) if w)
+    return AucTest(
+        null=words[0],
+        alternative=words[1],
+        method=f"{METHOD_NAMES['delong']}, paired{rows.design}",
+        estimator=estimator_of(Quantity()),
+        estimates=estimates,
+        difference=float(chosen.estimate),
+        interval=found.interval,
+        statistic=found.statistic,
+        p_value=found.p_value,
+        n=rows.n,
+        omitted=rows.omitted,
+        direction=tuple(side for side, w in zip(rows.directions, weights, strict=True) if w),
+        flags=rows.flags | found.flags | opposite_sides(estimates),
+    )
+
+
+def _sum_in_words(held: list[tuple[float, str]], sign: int) -> str:
+    """Give one side of a contrast, such as ``0.5 AUC of x2 + 0.5 AUC of x3``."""
+    parts = [(abs(w), name) for w, name in held if w * sign > 0]
+    return " + ".join(f"AUC of {name}" if w == 1 else f"{w:.4g} AUC of {name}" for w, name in parts)
+
+
+def _chi_squared(areas: Areas) -> tuple[float, int]:
+    """Give the quadratic form of the differences between neighbours, and its rank."""
+    steps = np.diff(np.eye(len(areas.estimate)), axis=0)
+    difference, variance = steps @ areas.estimate, steps @ areas.variance() @ steps.T
+    values, vectors = np.linalg.eigh((variance + variance.T) / 2)
+    kept = values > max(values.max(initial=0.0) * _SMALL, 1e-20)
+    along = vectors.T @ difference
+    return float(np.sum(along[kept] ** 2 / values[kept])), int(np.count_nonzero(kept))
+
+
+def _holm(p_values: list[float]) -> tuple[float, ...]:
+    order = np.argsort(p_values)
+    factors = len(p_values) - np.arange(len(p_values))
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(np.array(p_values)[order] * factors), 1.0)
+    return tuple(adjusted.tolist())

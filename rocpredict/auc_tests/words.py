@@ -1,0 +1,76 @@
+"""What all comparisons share: how methods and estimates are named, chosen and scaled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rocpredict.arguments import one_of
+from rocpredict.auc_tests.rows import Prepared
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+from rocpredict.inference.differences import Quantity
+from rocpredict.inference.results import Claim
+from rocpredict.inference.strata import Areas
+from rocpredict.interval import Interval
+
+METHOD_NAMES = {
+    "delong": "DeLong",
+    "bootstrap": "stratified bootstrap",
+    "permutation": "permutation of ranks",
+    "venkatraman": "Venkatraman",
+    "smoothed-logit": "smoothed logit",
+    "mann-whitney": "Mann-Whitney",
+    "exact": "exact permutation of labels",
+}
+"""Each method as a result names it."""
+
+
+def choose(method: str | None, allowed: tuple[str, ...], quantity: Quantity, claim: Claim) -> str:
+    """Return the method asked for, or the default, or refuse one that cannot answer this."""
+    one_of("method", method, (None, *allowed))
+    of_height = quantity.fpr is not None
+    chosen = method or ("bootstrap" if of_height else allowed[0])
+    if of_height and chosen != "bootstrap":
+        raise RocPredictError(f"tpr_at_fpr= is compared by method='bootstrap', not {chosen!r}")
+    if chosen in {"permutation", "venkatraman"}:
+        if quantity != Quantity():
+            raise RocPredictError(f"method={chosen!r} compares whole curves; leave fpr= and tpr= out")
+        possible = ("two-sided", "greater", "less") if chosen == "permutation" else ("two-sided",)
+        if claim.alternative not in possible:
+            raise RocPredictError(
+                f"method={chosen!r} has alternative {' or '.join(map(repr, possible))}, not {claim.alternative!r}"
+            )
+    return chosen
+
+
+def estimates_of(rows: Prepared, areas: Areas, quantity: Quantity) -> tuple[float, ...]:
+    """Give what is compared, for each curve."""
+    if quantity.fpr is not None:
+        return tuple(quantity.of(*rows.columns.pair(curve)) for curve in range(len(rows.names)))
+    return tuple(float(area) * quantity.scale for area in np.atleast_1d(areas.estimate))
+
+
+def estimator_of(quantity: Quantity) -> str:
+    """Say how it is estimated."""
+    if quantity.fpr is not None:
+        return "empirical TPR, the top of a vertical piece"
+    return "Mann-Whitney, ties half" if quantity.band is None else "area under the empirical curve in the band, raw"
+
+
+def in_shares(claim: Claim, quantity: Quantity) -> Claim:
+    """Give the claim about areas as shares of the band's width."""
+    return claim if claim.margin is None else replace(claim, margin=min(claim.margin / quantity.scale, 1 - 1e-12))
+
+
+def scaled(interval: Interval, factor: float) -> Interval:
+    """Give an interval of shares as one of areas."""
+    low, high, estimate = (end * factor for end in (interval.low, interval.high, interval.estimate))
+    return replace(interval, low=low, high=high, estimate=estimate)
+
+
+def opposite_sides(areas: Any) -> Flags:
+    """Flag areas on both sides of 1/2."""
+    return Flags(opposite_sides=np.min(areas) < 0.5 < np.max(areas))

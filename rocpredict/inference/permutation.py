@@ -1,0 +1,176 @@
+"""Tests that need no large samples: what the statistic would be if labels, or curves, were exchanged."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict.arguments import FloatArray
+from rocpredict.distributions import Ecdf
+from rocpredict.errors import RocPredictError
+from rocpredict.inference.bootstrap import Resampling
+
+_MOST_CASES = 200  # of an exact test: beyond, its normal approximation is as good
+
+
+def exact_area_tails(negative: FloatArray, positive: FloatArray) -> tuple[float, float, float]:
+    """Give P(area <= seen), P(area >= seen) and P(as far from 1/2 as seen) if labels are exchanged at random.
+
+    The distribution of the positives' rank sum is counted over all ways to choose as many cases, midranks for
+    ties: exact for ties too (Streitberg and Roehmel 1986 call it the shift algorithm).
+    """
+    cases, size = len(negative) + len(positive), min(len(negative), len(positive))
+    if cases > _MOST_CASES:
+        raise RocPredictError(
+            f"method='exact' counts all ways to label {cases} cases; from {_MOST_CASES + 1} on give 'mann-whitney'"
+        )
+    _, index, repeats = np.unique(np.concatenate([negative, positive]), return_inverse=True, return_counts=True)
+    twice = (2 * np.cumsum(repeats) - repeats + 1)[index]  # two times the midrank: whole
+    largest = int(np.sort(twice)[-size:].sum())
+    chances = np.zeros((size + 1, largest + 1))
+    chances[0, 0] = 1.0
+    for drawn, rank in enumerate(twice.tolist()):
+        top = min(drawn + 1, size)
+        share = np.arange(top, 0, -1)[:, None] / (drawn + 1)  # keeps counts of ways as probabilities
+        kept = chances[: top + 1] * ((drawn + 1 - np.arange(top + 1)) / (drawn + 1))[:, None]
+        kept[1:, rank:] += chances[:top, : largest + 1 - rank] * share[::-1]
+        chances[: top + 1] = kept
+    sums = chances[size]
+    smaller = negative if len(negative) == size else positive
+    observed = int(twice[: len(negative)].sum() if smaller is negative else twice[len(negative) :].sum())
+    middle = size * (cases + 1)
+    at = np.arange(largest + 1)
+    low, high = float(sums[: observed + 1].sum()), float(sums[observed:].sum())
+    far = float(sums[np.abs(at - middle) >= abs(observed - middle)].sum())
+    return (high, low, far) if smaller is negative else (low, high, far)
+
+
+def null_variance(negative: Ecdf, positive: Ecdf) -> float:
+    """Give the variance of the area if labels are exchanged at random, ties corrected for."""
+    cases = negative.total + positive.total
+    held = Ecdf(
+        np.concatenate([negative.points, positive.points]), np.concatenate([negative.counts, positive.counts])
+    ).counts
+    if cases <= 1:
+        return 0.0
+    ties = float(np.sum(held**3 - held)) / (cases * (cases - 1))
+    return (cases + 1 - ties) / (12 * negative.total * positive.total)
+
+
+class Exchange(NamedTuple):
+    """A statistic, and what it is in each random exchange."""
+
+    observed: float
+    replicates: FloatArray
+
+
+def exchange_ranks(positive: FloatArray, ranks: FloatArray, statistic: str, resampling: Resampling) -> Exchange:
+    """Exchange the ranks that each case has on two curves, at random.
+
+    Parameters
+    ----------
+    positive : bool array of shape (n,)
+    ranks : array of shape (n, 2)
+        Of each case among all, on each curve.
+    statistic : {"area", "errors"}
+        The difference of the areas, or the sum over all ranks of the difference of the numbers of errors that
+        the two curves make when cut there (Venkatraman and Begg 1996).
+    resampling : Resampling
+    """
+    rng = resampling.generator()
+    sign = np.where(positive, 1.0, -1.0)
+    observed = _statistic(sign, ranks[None], statistic)[0]
+    replicates = []
+    for size in resampling.chunks(12 * len(ranks)):
+        swapped = rng.random((size, len(ranks))) < 0.5
+        exchanged = np.where(swapped[..., None], ranks[:, ::-1], ranks)
+        if statistic == "errors":  # ranks that now coincide are put in a random order
+            exchanged = exchanged + rng.random(exchanged.shape) / 2
+        replicates.append(_statistic(sign, exchanged, statistic))
+    return Exchange(float(observed), np.concatenate(replicates))
+
+
+def _statistic(sign: FloatArray, ranks: FloatArray, statistic: str) -> FloatArray:
+    """Give the statistic of B pairs of rankings, shape (B, n, 2)."""
+    if statistic == "area":
+        areas = [_areas(sign > 0, ranks[..., curve]) for curve in (0, 1)]
+        return areas[0] - areas[1]
+    errors = [np.cumsum(sign[np.argsort(ranks[..., curve], axis=1)], axis=1) for curve in (0, 1)]
+    return np.asarray(np.abs(errors[0] - errors[1]).sum(axis=1))
+
+
+def _areas(positive: NDArray[np.bool_], ranks: FloatArray) -> FloatArray:
+    """Give the area of each of B rankings, shape (B, n), ties half."""
+    from scipy.stats import rankdata
+
+    midranks = rankdata(ranks, axis=1)
+    positives = np.count_nonzero(positive)
+    negatives = len(positive) - positives
+    won = midranks[:, positive].sum(axis=1) - positives * (positives + 1) / 2
+    return np.asarray(won / (positives * negatives))
+
+
+def exchange_groups(
+    first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray], statistic: str, resampling: Resampling
+) -> Exchange:
+    """Exchange cases of one class between two samples, at random (after Venkatraman 2000).
+
+    Each value is first replaced by its place among the values of its own sample, both classes weighing the same:
+    with equal curves these places are distributed alike in both samples, class by class, whatever the units.
+
+    Parameters
+    ----------
+    first, second : pair of array
+        Values of the (negative, positive) class.
+    statistic : {"area", "errors"}
+        As in ``exchange_ranks``; the difference of the errors integrated over places.
+    """
+    rng = resampling.generator()
+    places = [_places(*sample) for sample in (first, second)]
+    pooled = [np.concatenate([places[0][k], places[1][k]]) for k in (0, 1)]
+    sizes = len(first[0]), len(first[1])
+
+    def distance(chosen: list[FloatArray]) -> float:
+        parted = [np.split(chosen[k], [sizes[k]]) for k in (0, 1)]
+        samples = [(parted[0][g], parted[1][g]) for g in (0, 1)]
+        if statistic == "area":
+            return _area(*samples[0]) - _area(*samples[1])
+        grids = [_errors(*sample) for sample in samples]
+        return float(np.abs(grids[0] - grids[1]).mean())
+
+    replicates = [distance([rng.permutation(part) for part in pooled]) for _ in range(resampling.n_resamples)]
+    return Exchange(distance(pooled), np.array(replicates))
+
+
+_GRID = (np.arange(400) + 0.5) / 400
+
+
+def _places(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give the share of both classes, each weighing one half, that lies below each value, ties half."""
+    ordered = np.sort(negative), np.sort(positive)
+
+    def place(x: FloatArray) -> FloatArray:
+        sides = [np.searchsorted(part, x, "left") + np.searchsorted(part, x, "right") for part in ordered]
+        return np.asarray(sum(side / (4 * len(part)) for side, part in zip(sides, ordered, strict=True)))
+
+    return place(negative), place(positive)
+
+
+def _errors(negative: FloatArray, positive: FloatArray) -> FloatArray:
+    """Give (FNR + FPR)/2 where a share of both classes lies below the threshold, at a grid of such shares."""
+    values = np.concatenate([negative, positive])
+    order = np.argsort(values, kind="stable")
+    step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2
+    sign = np.repeat([-1.0, 1.0], [len(negative), len(positive)])[order]
+    ends = np.flatnonzero(np.append(np.diff(values[order]) > 0, True))
+    share = np.concatenate([[0.0], np.cumsum(step)[ends]])
+    errors = np.concatenate([[0.5], 0.5 + np.cumsum(step * sign)[ends]])
+    return np.asarray(np.interp(_GRID, share, errors))
+
+
+def _area(negative: FloatArray, positive: FloatArray) -> float:
+    ordered = np.sort(negative)
+    below = np.searchsorted(ordered, positive, "left") + np.searchsorted(ordered, positive, "right")
+    return float(below.mean() / (2 * len(negative)))

@@ -1,0 +1,147 @@
+"""What a test says, and the words that it says it with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from rocpredict.arguments import FloatArray, as_finite, one_of
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+from rocpredict.interval import Interval
+
+ALTERNATIVES = ("two-sided", "greater", "less", "noninferior", "equivalent")
+"""What is claimed against the null hypothesis; the last two need a margin."""
+
+
+@dataclass(frozen=True, repr=False)
+class AucTest:
+    """Hold a test of one curve against a value, or of two curves against each other.
+
+    Attributes
+    ----------
+    null, alternative : str
+        The hypotheses, in words.
+    method : str
+        Such as "DeLong, paired".
+    estimator : str
+        What the estimates are.
+    estimates : tuple of float
+        Of each curve.
+    difference : float
+        First minus second; for one curve, its estimate minus the value.
+    interval : Interval
+        Of the difference of two curves; of one curve's estimate.
+    statistic : float
+        What the method refers to its null distribution: z, an area, or a sum over ranks.
+    p_value : float
+    n : tuple
+        Cases (negative, positive); of two samples one pair for each.
+    omitted : tuple of int
+        Rows (negative, positive) left out for want of a value in any of the columns.
+    direction : tuple of str
+        Of each curve.
+    flags : Flags
+    """
+
+    null: str
+    alternative: str
+    method: str
+    estimator: str
+    estimates: tuple[float, ...]
+    difference: float
+    interval: Interval
+    statistic: float
+    p_value: float
+    n: tuple[Any, ...]
+    omitted: tuple[int, ...] = (0, 0)
+    direction: tuple[str, ...] = ("higher", "higher")
+    flags: Flags = field(default_factory=Flags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything by name."""
+        names = ("null", "alternative", "method", "estimator", "estimates", "difference", "statistic", "p_value")
+        rest = {"n": self.n, "omitted": self.omitted, "direction": self.direction, "flags": list(self.flags)}
+        return {name: getattr(self, name) for name in names} | {"interval": self.interval.to_dict()} | rest
+
+    def __repr__(self) -> str:
+        flags = f", flags={list(self.flags)}" if self.flags else ""
+        return (
+            f"AucTest(null={self.null!r}, method={self.method!r}, difference={self.difference:+.6g}, "
+            f"statistic={self.statistic:.6g}, p_value={self.p_value:.6g}, n={self.n}{flags})"
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Say what is claimed of a difference.
+
+    Attributes
+    ----------
+    alternative : str
+        One of ``ALTERNATIVES``.
+    margin : float or None
+        How much worse (or other) still counts as as good, for "noninferior" and "equivalent".
+    """
+
+    alternative: str = "two-sided"
+    margin: Any = None
+
+    def __post_init__(self) -> None:
+        one_of("alternative", self.alternative, ALTERNATIVES)
+        needs = self.alternative in {"noninferior", "equivalent"}
+        if needs != (self.margin is not None):
+            raise RocPredictError(f"alternative={self.alternative!r} {'needs' if needs else 'takes no'} margin=")
+        if needs and not 0 < float(as_finite("margin", self.margin)) < 1:
+            raise RocPredictError(f"margin={self.margin!r} is not inside (0, 1); it is a difference of areas or rates")
+
+    def in_words(self, first: str, second: str) -> tuple[str, str]:
+        """Give the null hypothesis and the alternative about two quantities."""
+        margin = f"{self.margin:g}" if self.margin is not None else ""
+        return {
+            "two-sided": (f"{first} = {second}", f"{first} != {second}"),
+            "greater": (f"{first} <= {second}", f"{first} > {second}"),
+            "less": (f"{first} >= {second}", f"{first} < {second}"),
+            "noninferior": (f"{first} <= {second} - {margin}", f"{first} > {second} - {margin}"),
+            "equivalent": (f"|{first} - ({second})| >= {margin}", f"|{first} - ({second})| < {margin}"),
+        }[self.alternative]
+
+    def by_normal(self, difference: float, std_error: float) -> tuple[float, float]:
+        """Give z and p of a difference that is normal about its true value."""
+        margin = 0.0 if self.margin is None else float(self.margin)
+        z = (difference + margin) / std_error
+        if self.alternative == "equivalent":  # two one-sided tests: the less certain of the two
+            nearer = min(z, (margin - difference) / std_error)
+            return nearer, float(ndtr(-nearer))
+        return z, self.tail(z)
+
+    def tail(self, z: float) -> float:
+        """Give p of a standard normal z."""
+        p = {"two-sided": 2 * ndtr(-abs(z)), "less": ndtr(z)}.get(self.alternative, ndtr(-z))
+        return float(p)
+
+    def by_bound(self, difference: float, cases: float) -> float:
+        """Give p of a difference that is the same for every case: the level at which a bound on unlike cases gives way.
+
+        If n cases show nothing else, others are at most a share 1 - p^(1/n) (Clopper and Pearson 1934), and the true
+        difference is at least p^(1/n) (1 + difference) - 1.
+        """
+        margin = 0.0 if self.margin is None else float(self.margin)
+        above = min(1.0, (1 - margin) / (1 + difference)) ** cases if difference > -1 else 1.0
+        below = min(1.0, (1 - margin) / (1 - difference)) ** cases if difference < 1 else 1.0
+        combined = {"two-sided": min(above, below), "less": below, "equivalent": max(above, below)}
+        return combined.get(self.alternative, above)
+
+    def by_counting(self, replicates: FloatArray, observed: float) -> float:
+        """Give p of a statistic among those of random permutations, itself counted in: never 0, and valid."""
+        scale = 1e-12 * max(1.0, float(np.abs(replicates).max(initial=0.0)), abs(observed))
+        if self.alternative == "two-sided":
+            extreme = np.abs(replicates) >= abs(observed) - scale
+        elif self.alternative == "less":
+            extreme = replicates <= observed + scale
+        else:
+            extreme = replicates >= observed - scale
+        return float((1 + np.count_nonzero(extreme)) / (1 + len(replicates)))

@@ -1,0 +1,247 @@
+"""The mean of several ROC curves of one question, such as those of the folds of a cross-validation.
+
+Do not use it for curves of different questions, nor its band to compare two models: the folds of a
+cross-validation share training rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from rocpredict.arguments import FloatArray, as_pair, as_whole, shown
+from rocpredict.curve import height_at
+from rocpredict.empirical import EmpiricalRoc, empirical_roc
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+from rocpredict.interval import Interval, as_level
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeanRoc:
+    """Hold the mean ROC curve of several folds.
+
+    Attributes
+    ----------
+    fpr, tpr : arrays of shape (m,)
+        The mean curve, from (0, 0) to (1, 1): at each FPR the mean of the folds' TPR. Where some fold's curve
+        rises vertically the same FPR stands twice, with the mean of the lower ends and of the upper ends.
+    low, high : arrays of shape (m,)
+        Pointwise band of the mean, each point at ``level`` by itself.
+    std : array of shape (m,)
+        Of the folds' TPR, ddof 1.
+    aucs : array of shape (folds,)
+    auc : float
+        Their mean: with the exact curve, the area under it.
+    auc_interval : Interval
+        Of the mean.
+    fold_sizes : array of shape (folds, 2)
+        Negatives and positives of each fold.
+    level : float
+    rocs : tuple of EmpiricalRoc
+        The folds.
+    flags : Flags
+        ``fallback``: the folds have equal AUCs; the interval has the width that the number of cases gives.
+    """
+
+    fpr: FloatArray
+    tpr: FloatArray
+    low: FloatArray
+    high: FloatArray
+    std: FloatArray
+    aucs: FloatArray
+    auc: float
+    auc_interval: Interval
+    fold_sizes: FloatArray
+    level: float
+    rocs: tuple[EmpiricalRoc, ...]
+    flags: Flags = field(default_factory=Flags)
+
+    @property
+    def n_folds(self) -> int:
+        """Give the number of folds."""
+        return len(self.rocs)
+
+    def tpr_at_fpr(self, fpr: float) -> float:
+        """Give the height of the mean curve, on a vertical piece its top."""
+        return float(height_at(self.fpr, self.tpr, fpr))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name, without the folds' rows."""
+        names = [item.name for item in fields(self) if item.name not in ("rocs", "auc_interval", "flags")]
+        listed = {name: np.asarray(getattr(self, name)).tolist() for name in names}
+        rest = {"auc_interval": self.auc_interval.to_dict(), "n_folds": self.n_folds, "flags": list(self.flags)}
+        return listed | rest
+
+    def __repr__(self) -> str:
+        low, high = self.auc_interval
+        flags = f", flags={list(self.flags)}" if self.flags else ""
+        return (
+            f"MeanRoc(folds={self.n_folds}, auc={self.auc:.6g} ({low:.6g} to {high:.6g}), level={self.level:g}{flags})"
+        )
+
+
+def mean_roc(
+    folds: Iterable[Any],
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    direction: str | None = None,
+    points: int | None = None,
+    level: float = 0.95,
+) -> MeanRoc:
+    """Average the ROC curves of several folds vertically.
+
+    Parameters
+    ----------
+    folds : iterable of (x, y), or of EmpiricalRoc
+        Two or more: each the scores and labels of rows that its model was not fitted to.
+    positive, negative : label, optional
+        As in ``empirical_roc``, for folds given as (x, y).
+    direction : {None, "higher", "lower"}
+        Of all folds given as (x, y). "auto" would turn single folds by their own rows, and is refused.
+    points : int, optional
+        Evenly spaced FPRs at which to give the curve, beside (0, 0). Left out, every FPR at which a fold has a
+        vertex: then the curve is exact, and the area under it the mean AUC.
+    level : float
+        Of the band, at each point, and of the interval of the mean AUC.
+
+    Returns
+    -------
+    MeanRoc
+
+    Raises
+    ------
+    RocPredictError
+        Fewer than two folds, a fold without one of the classes, folds of different directions or with direction
+        "auto", and what ``empirical_roc`` refuses, with the number of the fold (from 0).
+
+    Notes
+    -----
+    What the band is: a t interval of the mean of K folds, K - 1 degrees of freedom, in the form of Wilson's score
+    interval, so that it stays inside [0, 1] and never has width 0 between the corners. Its number of cases is the
+    one that the spread among the folds implies, TPR(1 - TPR)/SE², and no more than the positives of all folds, so
+    that folds that agree by chance are not taken for certainty. The interval of the mean AUC is made in the same
+    way, its cases no more than twice the harmonic mean H of all negatives and all positives, or H where the folds'
+    AUCs are equal. For 5 and 10 independent folds of 10 + 10 to 8 + 100 cases it covered the true AUC in 0.976 to 0.998
+    of 800 draws at level 0.95; for 2 folds it says next to nothing.
+
+    The band is about the mean of the curves of folds of this size. That of small folds is not quite the curve of
+    the population: read at the upper end of each step it lies above it, at the lower end below.
+
+    What it is not: the folds of a cross-validation share training rows, so their curves are not independent, and
+    no unbiased estimator of the variance of their mean exists (Bengio and Grandvalet 2004). The band is mostly
+    too narrow for "what would another sample of this size give". It holds no simultaneous statement about the
+    whole curve either.
+
+    Pooling all folds' scores into one curve is another estimand: it compares positives of one fold with negatives
+    of another, scored by different models, whose scores may not be on one scale. Its AUC may be below or above
+    that of every fold. The mean curve only compares rows that one model scored.
+
+    References
+    ----------
+    Y. Bengio, Y. Grandvalet (2004), No unbiased estimator of the variance of K-fold cross-validation, Journal of
+    Machine Learning Research 5, 1089-1105. T. Fawcett (2006), An introduction to ROC analysis, Pattern
+    Recognition Letters 27, 861-874 (vertical averaging).
+
+    Examples
+    --------
+    >>> mean = mean_roc([([1, 2, 3, 4], [0, 0, 1, 1]), ([1, 3, 2, 4], [0, 0, 1, 1])])
+    >>> mean.aucs
+    array([1.  , 0.75])
+    >>> mean.fpr, mean.tpr
+    (array([0. , 0. , 0.5, 0.5, 1. ]), array([0.  , 0.75, 0.75, 1.  , 1.  ]))
+    """
+    level = as_level(level)
+    rocs = tuple(_fold(k, fold, positive, negative, direction) for k, fold in enumerate(_listed(folds)))
+    _check(rocs)
+    fpr, heights = _heights(rocs, points)
+    aucs = np.array([roc.auc() for roc in rocs])
+    sizes = np.array([(roc.negative.total, roc.positive.total) for roc in rocs])
+    tpr, std = heights.mean(axis=0), heights.std(axis=0, ddof=1)
+    low, high = _ends(heights, sizes[:, 1].sum(), level)
+    for corner in (0, -1):  # every curve begins and ends there
+        low[corner] = high[corner] = tpr[corner]
+    interval = _area_interval(aucs, sizes, level)
+    return MeanRoc(fpr, tpr, low, high, std, aucs, interval.estimate, interval, sizes, level, rocs, interval.flags)
+
+
+def _listed(folds: Iterable[Any]) -> list[Any]:
+    if isinstance(folds, (str, bytes, dict, EmpiricalRoc)) or not isinstance(folds, Iterable):
+        raise RocPredictError(f"folds={shown(folds)} is not a list of folds; give [(x, y), ...] or empirical ROCs")
+    listed = list(folds)
+    if len(listed) < 2:
+        raise RocPredictError(f"folds has {len(listed)} folds; a mean and its spread need two or more")
+    return listed
+
+
+def _fold(k: int, fold: Any, positive: Any, negative: Any, direction: str | None) -> EmpiricalRoc:
+    """Give the curve of one fold; errors name it."""
+    if isinstance(fold, EmpiricalRoc):
+        return fold
+    x, y = as_pair(f"folds[{k}]", fold, "(x, y) or an empirical ROC")
+    try:
+        return empirical_roc(x, y, positive=positive, negative=negative, direction=direction)
+    except RocPredictError as error:
+        raise RocPredictError(f"folds[{k}]: {error}") from None
+
+
+def _check(rocs: tuple[EmpiricalRoc, ...]) -> None:
+    if any(roc.auto_direction for roc in rocs):
+        raise RocPredictError(
+            "direction='auto' would turn single folds by their own rows; declare 'higher' or 'lower' for all"
+        )
+    sides = {"lower" if roc.direction == "lower" else "higher" for roc in rocs}
+    if len(sides) > 1:
+        raise RocPredictError("folds have direction 'higher' and 'lower'; give all the same")
+
+
+def _heights(rocs: tuple[EmpiricalRoc, ...], points: int | None) -> tuple[FloatArray, FloatArray]:
+    """Give the FPRs of the mean curve, and each fold's TPR there, shape (folds, m)."""
+    curves = [roc.curve() for roc in rocs]
+    if points is None:
+        grid = np.unique(np.concatenate([curve.fpr for curve in curves]))
+    elif as_whole("points", points) < 2:
+        raise RocPredictError(f"points={points!r} is too few; give 2 or more")
+    else:
+        grid = np.linspace(0, 1, points)
+    upper = np.array([height_at(curve.fpr, curve.tpr, grid) for curve in curves])
+    lower = np.array([_foot_at(curve.fpr, curve.tpr, grid) for curve in curves])
+    twice = np.any(upper > lower, axis=0)
+    order = np.argsort(np.concatenate([grid[twice], grid]), kind="stable")
+    return np.concatenate([grid[twice], grid])[order], np.concatenate([lower[:, twice], upper], axis=1)[:, order]
+
+
+def _foot_at(fpr: FloatArray, tpr: FloatArray, at: FloatArray) -> FloatArray:
+    """Give the TPR of a polyline at some FPRs; on a vertical piece its foot."""
+    following = np.searchsorted(fpr, at, side="left")
+    before = np.maximum(following - 1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (at - fpr[before]) / (fpr[following] - fpr[before])
+        between = tpr[before] + share * (tpr[following] - tpr[before])
+    return np.where(fpr[following] == at, tpr[following], between)
+
+
+def _ends(values: FloatArray, cases: float, level: float) -> tuple[FloatArray, FloatArray]:
+    """Give Wilson's ends of the means of fractions, shape (folds, m), with the spread of the folds."""
+    folds = len(values)
+    mean = np.asarray(values.mean(axis=0))
+    error = values.std(axis=0, ddof=1) / np.sqrt(folds)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        implied = mean * (1 - mean) / error**2
+    square = stdtrit(folds - 1, (1 + level) / 2) ** 2 / np.where(implied < cases, implied, cases)
+    middle = (mean + square / 2) / (1 + square)
+    half = np.sqrt(square * mean * (1 - mean) + square**2 / 4) / (1 + square)
+    return np.minimum(np.maximum(middle - half, 0), mean), np.maximum(np.minimum(middle + half, 1), mean)
+
+
+def _area_interval(aucs: FloatArray, sizes: FloatArray, level: float) -> Interval:
+    """Give the interval of the mean AUC."""
+    equal = bool((aucs == aucs[0]).all())
+    harmonic = 2 / (1 / sizes.sum(axis=0)).sum()
+    low, high = _ends(aucs[:, None], harmonic if equal else 2 * harmonic, level)
+    return Interval(float(low[0]), float(high[0]), level, "score-t", float(aucs.mean()), Flags(fallback=equal))

@@ -1,0 +1,220 @@
+"""The mean ROC curve: by hand, by its area, and its band, which is never a false certainty."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import auc as trapezoid
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+
+from rocpredict import RocPredictError, empirical_roc
+from rocpredict.curve import area_under
+from rocpredict.datasets import load_pima
+from rocpredict.mean_curve import mean_roc
+from rocpredict.plots.means import plot_mean_roc
+from rocpredict.tables import to_json
+
+STEPS = [([1, 2, 3, 4], [0, 0, 1, 1]), ([1, 3, 2, 4], [0, 0, 1, 1]), ([1, 2, 2, 4], [0, 0, 1, 1])]
+
+
+def drawn(k, n=30, seed=0, shift=1.2, decimals=None):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    scores = [rng.normal(size=n) + shift * y for _ in range(k)]
+    return [(x if decimals is None else x.round(decimals), y) for x in scores]
+
+
+def test_three_folds_by_hand():
+    """A perfect fold, one with a wrong pair, one with a tie, which runs diagonally from (0, 1/2) to (1/2, 1)."""
+    mean = mean_roc(STEPS)
+    assert mean.fpr.tolist() == [0, 0, 0.5, 0.5, 1]
+    assert mean.tpr == pytest.approx([0, 2 / 3, (1 + 1 / 2 + 1) / 3, 1, 1], abs=1e-15)
+    assert mean.std == pytest.approx([0, np.std([1, 0.5, 0.5], ddof=1), np.std([1, 0.5, 1], ddof=1), 0, 0], abs=1e-15)
+    assert mean.aucs.tolist() == [1, 0.75, 0.875]
+    assert mean.auc == 0.875
+    assert mean.fold_sizes.tolist() == [[2, 2]] * 3
+    assert mean.n_folds == 3
+    assert mean.tpr_at_fpr(0.25) == pytest.approx((1 + 0.5 + 0.75) / 3, abs=1e-15)
+    assert mean.tpr_at_fpr(0.5) == 1
+
+
+@pytest.mark.parametrize("decimals", [None, 0, 1])
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_the_area_under_the_exact_curve_is_the_mean_auc(decimals, direction):
+    """Averaging vertically commutes with taking the area, ties and unequal folds included."""
+    folds = drawn(4, 31, decimals=decimals) + drawn(3, 18, seed=1, decimals=decimals)
+    mean = mean_roc(folds, direction=direction)
+    assert area_under(mean.fpr, mean.tpr) == pytest.approx(mean.auc, abs=1e-14)
+    assert trapezoid(mean.fpr, mean.tpr) == pytest.approx(mean.auc, abs=1e-14)
+    assert mean.aucs == pytest.approx([empirical_roc(x, y, direction=direction).auc() for x, y in folds], abs=0)
+    assert (mean.fpr[0], mean.tpr[0], mean.fpr[-1], mean.tpr[-1]) == (0, 0, 1, 1)
+    assert np.all(np.diff(mean.fpr) >= 0)
+    assert np.all(np.diff(mean.tpr) >= 0)
+
+
+def test_folds_of_scikit_learn():
+    """Stratified folds of real data: each AUC is scikit-learn's, each height the mean of the folds' own."""
+    pima = load_pima()
+    X, y = pima.X / pima.X.max(axis=0), (pima.y == "pos").astype(int)
+    folds = []
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+        model = LogisticRegression().fit(X[train], y[train])
+        folds.append((model.decision_function(X[test]), y[test]))
+    mean = mean_roc(folds)
+    assert mean.aucs == pytest.approx([roc_auc_score(y, x) for x, y in folds], abs=1e-14)
+    assert mean.fold_sizes.sum(axis=0).tolist() == [500, 268]
+    for fpr in (0, 0.05, 0.1, 0.333, 0.5, 1):
+        heights = [empirical_roc(x, y).tpr_at_fpr(fpr) for x, y in folds]
+        assert mean.tpr_at_fpr(fpr) == pytest.approx(np.mean(heights), abs=1e-14)
+    assert 0.78 < mean.auc_interval.low < mean.auc < mean.auc_interval.high < 0.88
+
+
+def test_a_grid_gives_points_of_the_exact_curve():
+    """points= thins the curve; where a fold rises at a grid point both ends stay."""
+    folds = drawn(4, 40)
+    exact, thin = mean_roc(folds), mean_roc(folds, points=11)
+    assert np.unique(thin.fpr) == pytest.approx(np.linspace(0, 1, 11))
+    assert [thin.tpr_at_fpr(fpr) for fpr in np.unique(thin.fpr)] == pytest.approx(
+        [exact.tpr_at_fpr(fpr) for fpr in np.unique(thin.fpr)], abs=1e-14
+    )
+    assert (thin.fpr[0], thin.tpr[0]) == (0, 0)
+    assert thin.auc == exact.auc
+
+
+def test_the_band_by_another_route():
+    """Wilson's equation (mean - p)² = t² p (1 - p)/m at both ends, m from the spread of the folds or the positives."""
+    folds = drawn(5, 60)
+    mean = mean_roc(folds, level=0.9)
+    t = stats.t(4).ppf(0.95)
+    inside = (mean.fpr > 0) & (mean.fpr < 1) & (mean.tpr < 1)
+    tpr, error = mean.tpr[inside], mean.std[inside] / np.sqrt(5)
+    with np.errstate(divide="ignore"):
+        cases = np.minimum(tpr * (1 - tpr) / error**2, 150)
+    assert cases.min() < 100
+    for end in (mean.low[inside], mean.high[inside]):
+        assert (tpr - end) ** 2 == pytest.approx(t**2 * end * (1 - end) / cases, abs=1e-12)
+    assert np.all(mean.low <= mean.tpr)
+    assert np.all(mean.tpr <= mean.high)
+    assert mean.low.min() >= 0
+    assert mean.high.max() <= 1
+
+
+def test_the_interval_of_the_mean_auc_covers_it():
+    """500 draws of 5 independent folds: the share of intervals that hold the true AUC is at least 0.95 less 4 standard
+    errors (false failure: below 1 in 10^4; the seed is fixed)."""
+    rng = np.random.default_rng(11)
+    truth = stats.norm.cdf(1.2 / np.sqrt(2))
+    y = np.repeat([0, 1], [40, 15])
+    held = [
+        truth in mean_roc([(rng.normal(size=55) + 1.2 * y, y) for _ in range(5)], points=2).auc_interval
+        for _ in range(500)
+    ]
+    assert np.mean(held) > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 500)
+
+
+def test_folds_that_agree_are_no_certainty():
+    """All folds perfect: std is 0, and band and interval have a width; with few positives a wide one (T7)."""
+    perfect = [(np.arange(20), np.arange(20) >= 10)] * 3
+    mean = mean_roc(perfect)
+    assert mean.auc == 1
+    assert mean.auc_interval.low < 0.9
+    assert mean.auc_interval.high == 1
+    assert list(mean.flags) == ["fallback"]
+    assert mean.low[1] < 0.9
+    few = mean_roc([(np.arange(1000), np.arange(1000) >= 999)] * 3)
+    assert few.auc_interval.low < mean.auc_interval.low
+    chance = mean_roc([([1, 1, 1, 1], [0, 1, 0, 1])] * 2)
+    assert chance.auc_interval.low < 0.05
+    assert chance.auc_interval.high > 0.95
+
+
+def test_two_folds_are_enough_and_say_little():
+    """One degree of freedom: an answer, with a wide interval inside [0, 1]."""
+    mean = mean_roc(drawn(2))
+    assert mean.auc_interval.width > 0.3
+    assert mean.auc_interval.low >= 0
+    assert mean.auc_interval.high <= 1
+
+
+def test_rocs_and_pairs_give_the_same():
+    """Folds as (x, y), as empirical ROCs, from a generator, with labels of text."""
+    folds = drawn(3)
+    words = np.array(["neg", "pos"])
+    expected = to_json(mean_roc(folds).to_dict())
+    assert to_json(mean_roc(empirical_roc(x, y) for x, y in folds).to_dict()) == expected
+    assert to_json(mean_roc([(x, words[y]) for x, y in folds], positive="pos").to_dict()) == expected
+    turned = mean_roc([(-x, y) for x, y in folds], direction="lower")
+    assert to_json(turned.to_dict()) == expected
+
+
+def test_a_result_is_ready_for_json_and_says_what_it_is():
+    """to_dict holds plain numbers; the repr is one line."""
+    mean = mean_roc(STEPS)
+    held = json.loads(to_json(mean.to_dict()))
+    assert held["n_folds"] == 3
+    assert held["aucs"] == [1, 0.75, 0.875]
+    assert held["auc_interval"]["estimate"] == held["auc"] == 0.875
+    assert repr(mean).startswith("MeanRoc(folds=3, auc=0.875 (")
+    assert "\n" not in repr(mean)
+
+
+@pytest.mark.parametrize(
+    ("folds", "options", "words"),
+    [
+        (STEPS[:1], {}, "folds has 1 folds; a mean and its spread need two or more"),
+        ([], {}, "folds has 0 folds"),
+        (5, {}, "folds=5 is not a list of folds"),
+        (empirical_roc(*STEPS[0]), {}, "is not a list of folds"),
+        ([STEPS[0], [1, 2, 3]], {}, r"folds\[1\]=.* is not a pair; give \(x, y\) or an empirical ROC"),
+        ([STEPS[0], ([1, 2], [1, 1])], {}, r"folds\[1\]: y has the one label 1; two classes"),
+        ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has 1 missing"),
+        (STEPS, {"direction": "auto"}, "direction='auto' would turn single folds"),
+        ([empirical_roc(*STEPS[0], direction="lower"), STEPS[1]], {}, "folds have direction 'higher' and 'lower'"),
+        (STEPS, {"points": 1}, "points=1 is too few"),
+        (STEPS, {"points": 2.5}, "points=2.5 is not a whole number"),
+        (STEPS, {"level": 0}, "level=0 is outside"),
+        (STEPS, {"positive": "pos"}, r"folds\[0\]: positive='pos' is not a label in y"),
+    ],
+)
+def test_what_is_refused(folds, options, words):
+    """Each message names the argument or the fold, what came, and what is allowed."""
+    with pytest.raises(RocPredictError, match=words):
+        mean_roc(folds, **options)
+
+
+def test_the_picture_shows_the_numbers_of_the_mean():
+    """The line, the band and the folds drawn are those of the result; the legend names AUC and interval."""
+    mean = mean_roc(STEPS)
+    ax = plot_mean_roc(mean)
+    held = {artist.get_gid(): artist for artist in ax.get_children() if artist.get_gid()}
+    assert set(held) == {"mean-0", "band-0", "fold-0", "fold-1", "fold-2"}
+    assert np.array_equal(held["mean-0"].get_xydata(), np.column_stack([mean.fpr, mean.tpr]))
+    assert np.array_equal(held["fold-1"].get_ydata(), mean.rocs[1].curve().tpr)
+    corners = held["band-0"].get_paths()[0].vertices
+    assert corners[:, 1].min() == mean.low.min()
+    assert {round(y, 12) for y in mean.low} <= {round(float(y), 12) for y in corners[:, 1]}
+    low, high = mean.auc_interval
+    first = ax.get_legend().get_texts()[0].get_text()
+    assert first == f"mean of 3, AUC 0.875 ({low:.3f} to {high:.3f})"
+
+
+def test_several_means_on_given_axes():
+    """Drawn on the axes that were given, without folds, named as asked, band and legend left out on request."""
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    means = [mean_roc(STEPS), mean_roc(drawn(3))]
+    assert plot_mean_roc(*means, ax=ax, labels=["$a$", "b"], band=False, chance=False) is ax
+    assert [line.get_gid() for line in ax.lines] == ["mean-0", "mean-1"]
+    assert [text.get_text().split(",")[0] for text in ax.get_legend().get_texts()] == ["$a$", "b"]
+    assert plot_mean_roc(*means, legend=False).get_legend() is None
+    for given, options, words in (
+        ((), {}, "there is no mean ROC to draw"),
+        ((1,), {}, "mean=1 is not a mean ROC"),
+        (means, {"labels": ["a"]}, "does not give one name to each of 2 means"),
+    ):
+        with pytest.raises(RocPredictError, match=words):
+            plot_mean_roc(*given, **options)
