@@ -12,6 +12,7 @@ from rocpredict.curve import RocCurve
 from rocpredict.distributions import Distribution, Ecdf, Gaussian
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import AssumptionWarning, RocPredictError
+from rocpredict.groups import AucEstimate, GroupedAuc, auc_by_group, auc_estimate
 from rocpredict.inference.results import AucTest
 from rocpredict.inference.stability import Stability
 from rocpredict.interval import Interval, proportion_interval
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AssumptionWarning",
+    "AucEstimate",
     "AucTest",
     "AucTestMany",
     "BestThreshold",
@@ -34,6 +36,7 @@ __all__ = [
     "Ecdf",
     "EmpiricalRoc",
     "Gaussian",
+    "GroupedAuc",
     "Interval",
     "McNemarTest",
     "MeanRoc",
@@ -44,7 +47,9 @@ __all__ = [
     "RocCurve",
     "RocPredictError",
     "Stability",
+    "auc_by_group",
     "auc_covariance",
+    "auc_estimate",
     "auc_test",
     "auc_test_many",
     "auc_test_unpaired",

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rocpredict.arguments import shown
+from rocpredict.distributions import Ecdf
 from rocpredict.errors import RocPredictError
 from rocpredict.labels import split_classes
 from rocpredict.roc import Roc, as_sample
@@ -60,6 +61,7 @@ def empirical_roc(
     negative: Any = None,
     direction: str | None = None,
     nan_policy: str = "raise",
+    weights: ArrayLike | None = None,
 ) -> EmpiricalRoc:
     """Give the ROC curve that a sample shows.
 
@@ -75,6 +77,8 @@ def empirical_roc(
     direction : {None, "higher", "lower", "auto"}
         As in ``PredictedRoc``.
     nan_policy : {"raise", "omit"}
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more. Whole weights equal repeated rows, exactly.
 
     Raises
     ------
@@ -86,6 +90,10 @@ def empirical_roc(
     >>> empirical_roc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).auc()
     0.75
     """
-    classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy)
-    omitted = (classes.omitted_negative, classes.omitted_positive)
-    return EmpiricalRoc(negative=classes.negative, positive=classes.positive, direction=direction, omitted=omitted)
+    classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy, weights=weights)
+    return EmpiricalRoc(
+        negative=Ecdf(classes.negative, classes.negative_weights),
+        positive=Ecdf(classes.positive, classes.positive_weights),
+        direction=direction,
+        omitted=(classes.omitted_negative, classes.omitted_positive),
+    )

@@ -24,6 +24,8 @@ class Classes(NamedTuple):
     positive_label: Any
     omitted_negative: int
     omitted_positive: int
+    negative_weights: Any = None
+    positive_weights: Any = None
 
 
 class Rows(NamedTuple):
@@ -37,7 +39,13 @@ class Rows(NamedTuple):
 
 
 def split_classes(
-    x: ArrayLike, y: ArrayLike, *, positive: Any = None, negative: Any = None, nan_policy: str = "raise"
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    nan_policy: str = "raise",
+    weights: ArrayLike | None = None,
 ) -> Classes:
     """Split the values of one feature by class.
 
@@ -53,18 +61,26 @@ def split_classes(
         None: every other label. Named: rows with a third label are dropped.
     nan_policy : {"raise", "omit"}
         What to do with rows whose value is NaN.
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more.
 
     Raises
     ------
     RocPredictError
         Lengths that differ, values that are not numbers, labels that are unknown or ambiguous, a class
-        without rows, NaN under "raise", and the signs of x and y in each other's place.
+        without rows, NaN under "raise", the signs of x and y in each other's place; weights of another length
+        or none above 0 in a class.
     """
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
-    values = columns["x"]
-    return Classes(
-        values[rows.negative], values[rows.positive], rows.negative_label, rows.positive_label, *rows.omitted
-    )
+    values, weighed = columns["x"], as_weights(weights, len(columns["x"]))
+    decided = (rows.negative_label, rows.positive_label, *rows.omitted)
+    if weighed is None:
+        return Classes(values[rows.negative], values[rows.positive], *decided)
+    held = weighed[rows.negative], weighed[rows.positive]
+    for name, part in zip(("negative", "positive"), held, strict=True):
+        if not part.any():
+            raise RocPredictError(f"weights of the {name} class are all 0; a class needs one above 0")
+    return Classes(values[rows.negative], values[rows.positive], *decided, *held)
 
 
 def split_rows(

@@ -15,7 +15,7 @@ from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative,
 from rocpredict.distributions import Distribution, Ecdf, FromScipy, Gaussian
 from rocpredict.errors import AssumptionWarning, RocPredictError
 from rocpredict.inference.modelled import Refit
-from rocpredict.labels import split_classes
+from rocpredict.labels import Classes, split_classes
 from rocpredict.roc import Roc
 
 _FAMILIES = ("gaussian", "empirical")
@@ -160,6 +160,7 @@ def predict_roc(
     family: Any = "gaussian",
     direction: str | None = None,
     nan_policy: str = "raise",
+    weights: ArrayLike | None = None,
 ) -> PredictedRoc:
     """Predict the ROC curve from a distribution fitted to each class of a sample.
 
@@ -179,12 +180,15 @@ def predict_roc(
     direction : {None, "higher", "lower", "auto"}
         As in ``PredictedRoc``.
     nan_policy : {"raise", "omit"}
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more. Whole weights equal repeated rows, exactly; others are
+        for "gaussian" and "empirical", without the bootstrap.
 
     Raises
     ------
     RocPredictError
         As ``rocpredict.labels.split_classes``; infinite values, or a class of one row, where moments are
-        needed; an unknown family.
+        needed; an unknown family; weights that it cannot use.
 
     Examples
     --------
@@ -194,13 +198,40 @@ def predict_roc(
     PredictedRoc(negative=Gaussian(mean=1.326, std=0.197753), positive=Gaussian(mean=2.026, std=0.27465), auc=0.980696)
     """
     fit = _fit_with(family)
-    classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy)
-    samples = {"negative": classes.negative, "positive": classes.positive}
-    fitted = {name: fit(name, sample) for name, sample in samples.items()}
-    count = (len(classes.negative), len(classes.positive))
-    omitted = (classes.omitted_negative, classes.omitted_positive)
-    refit = Refit(classes.negative, classes.positive, fit)
-    return PredictedRoc(**fitted, direction=direction, count=count, omitted=omitted, fitted_by=refit)
+    classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy, weights=weights)
+    shared: dict[str, Any] = {"direction": direction, "omitted": (classes.omitted_negative, classes.omitted_positive)}
+    cases = _as_cases(classes)
+    if cases is None:
+        weighed = classes.negative_weights, classes.positive_weights
+        pair = (
+            _fit_weighted(family, "negative", classes.negative, weighed[0]),
+            _fit_weighted(family, "positive", classes.positive, weighed[1]),
+        )
+        return PredictedRoc(*pair, count=(weighed[0].sum(), weighed[1].sum()), **shared)
+    pair = fit("negative", cases[0]), fit("positive", cases[1])
+    return PredictedRoc(*pair, count=(len(cases[0]), len(cases[1])), fitted_by=Refit(*cases, fit), **shared)
+
+
+def _as_cases(classes: Classes) -> tuple[FloatArray, FloatArray] | None:
+    """Give the values of both classes with whole weights as repeated rows; None where some are not whole."""
+    weighed = classes.negative_weights, classes.positive_weights
+    if weighed[0] is None:
+        return classes.negative, classes.positive
+    if any((w != np.round(w)).any() for w in weighed):
+        return None
+    negative, positive = (
+        np.repeat(x, w.astype(np.intp)) for x, w in zip((classes.negative, classes.positive), weighed, strict=True)
+    )
+    return negative, positive
+
+
+def _fit_weighted(family: Any, name: str, sample: FloatArray, weights: FloatArray) -> Distribution:
+    if isinstance(family, str) and family == "empirical":
+        return Ecdf(sample, weights)
+    if isinstance(family, str) and family == "gaussian":
+        _refuse_infinite(name, sample)
+        return Gaussian.fit(sample, weights=weights)
+    raise RocPredictError(f"weights of the {name} class are not whole; family={shown(family)} needs numbers of cases")
 
 
 def _fit_with(family: Any) -> Any:
@@ -242,7 +273,7 @@ def _refuse_infinite(name: str, sample: FloatArray) -> None:
 def _fit_gaussian(name: str, sample: FloatArray) -> Distribution:
     _refuse_infinite(name, sample)
     if len(sample) < 2:
-        raise RocPredictError(f"x has 1 row in the {name} class; a standard deviation needs 2 or more")
+        raise RocPredictError(f"x has {len(sample)} row in the {name} class; a standard deviation needs 2 or more")
     return Gaussian.fit(sample)
 
 

@@ -58,7 +58,7 @@ class AucTestMany:
     p_value: float
     contrasts: tuple[AucTest, ...]
     adjusted_p: tuple[float, ...]
-    n: tuple[int, int]
+    n: tuple[float, float]
     omitted: tuple[int, int]
     direction: tuple[str, ...]
     flags: Flags

@@ -209,7 +209,7 @@ def _two(rows: Prepared, quantity: Quantity, method: str | None, asked: Asked) -
         n=rows.n,
         omitted=rows.omitted,
         direction=rows.directions,
-        flags=rows.flags | found.flags | opposite_sides(areas.estimate),
+        flags=rows.flags | found.flags | opposite_sides(areas.estimate, areas.chance),
     )
 
 
@@ -219,9 +219,9 @@ def _by_exchange(rows: Prepared, method: str, found: Found, claim: Claim, resamp
 
     columns = rows.columns
     if columns.weights[0] is not None:
-        raise RocPredictError(f"method={method!r} takes no weights=: what is exchanged is a case, not a weight")
+        raise RocPredictError(f"method={method!r} takes whole weights only: what is exchanged is a case")
     ranks = rankdata(np.concatenate([columns.negative, columns.positive]), axis=0)
-    is_positive = np.repeat([False, True], rows.n)
+    is_positive = np.repeat([False, True], [len(columns.negative), len(columns.positive)])
     if method == "permutation":
         exchange = exchange_ranks(is_positive, ranks, "area", resampling)
         return found._replace(statistic=exchange.observed, p_value=claim.by_counting(*exchange[::-1]))
@@ -235,7 +235,7 @@ def _one(rows: Prepared, null: float, method: str | None, asked: Asked) -> AucTe
     one_of("method", method, (None, *ONE_METHODS))
     chosen = ONE_METHODS[0] if method is None else method
     areas = rows.areas(Quantity()).select(np.ones(1))
-    interval = area_interval(areas, level, "delong" if chosen == "delong" else ONE_METHODS[0], _no_resamples)
+    interval = area_interval(areas, level, "delong" if chosen == "delong" else ONE_METHODS[0])
     first, second = "AUC of x1", f"{null:g}"
     hypotheses = claim.in_words(first, second)
     if chosen in {"mann-whitney", "exact"}:
@@ -270,8 +270,9 @@ def _by_labels(rows: Prepared, method: str, claim: Claim, interval: Interval) ->
     """Test whether labels could be exchanged: by the normal law of the rank sum, or by counting all ways."""
     area = float(interval.estimate)
     if method == "exact":
-        cases = rows.columns.as_cases()
-        low, high, far = exact_area_tails(cases.negative[:, 0], cases.positive[:, 0])
+        if rows.columns.weights[0] is not None:
+            raise RocPredictError("method='exact' takes whole weights only: it counts cases")
+        low, high, far = exact_area_tails(rows.columns.negative[:, 0], rows.columns.positive[:, 0])
         p_value = {"two-sided": far, "greater": high, "less": low}[claim.alternative]
         return Found(area, min(p_value, 1.0), interval, interval.flags)
     variance = null_variance(*rows.columns.pair(0))
@@ -279,7 +280,3 @@ def _by_labels(rows: Prepared, method: str, claim: Claim, interval: Interval) ->
         return Found(0.0, 1.0, interval, interval.flags)
     z = (area - 0.5) / np.sqrt(variance)
     return Found(float(z), claim.tail(z), interval, interval.flags)
-
-
-def _no_resamples() -> Any:
-    raise AssertionError("no interval here is resampled")

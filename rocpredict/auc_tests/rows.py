@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.arguments import as_pair, one_of, shown
+from rocpredict.arguments import FloatArray, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.differences import Columns, Quantity
+from rocpredict.inference.replicates import MOST_CASES
 from rocpredict.inference.strata import STRATUM_WEIGHTS, Areas, Stratified
 from rocpredict.labels import as_weights, split_rows
 
@@ -48,9 +49,9 @@ class Prepared:
     flags: Flags
 
     @property
-    def n(self) -> tuple[int, int]:
-        """Rows of each class."""
-        return len(self.columns.negative), len(self.columns.positive)
+    def n(self) -> tuple[float, float]:
+        """Cases of each class."""
+        return self.columns.totals
 
     @property
     def plain(self) -> bool:
@@ -61,13 +62,16 @@ class Prepared:
         """Give the placements of all curves, stratum by stratum where there are strata."""
         if self.strata[0] is None:
             return self.columns.placements(quantity.band)
-        parts = []
-        for stratum in np.intersect1d(*self.strata):
-            rows = self.strata[0] == stratum, self.strata[1] == stratum
-            parts.append(self.columns.where(*rows).placements(quantity.band))
+        codes = np.intersect1d(*self.strata)
+        parts = [self.stratum(code).columns.placements(quantity.band) for code in codes]
         if not parts:
             raise RocPredictError("strata= has no stratum with rows of both classes; nothing can be compared")
         return Stratified.of(tuple(parts), self.stratum_weights)
+
+    def stratum(self, code: int) -> Prepared:
+        """Give the rows of one stratum."""
+        rows = self.strata[0] == code, self.strata[1] == code
+        return replace(self, columns=self.columns.where(*rows), strata=(None, None))
 
     @property
     def design(self) -> str:
@@ -102,10 +106,17 @@ def prepare(
     def parted(column: Any) -> tuple[Any, Any]:
         return (None, None) if column is None else (column[rows.negative], column[rows.positive])
 
-    table = np.column_stack(list(values.values()))
-    columns = Columns(*parted(table), parted(weighed), parted(groups["clusters"]))
     if weighed is not None:
-        _check_weights(columns)
+        _check_weights(*parted(weighed))
+    table = np.column_stack(list(values.values()))
+    if weighed is not None and (weighed == np.round(weighed)).all() and weighed.sum() <= MOST_CASES:
+        times = weighed.astype(np.intp)  # whole weights are repeated rows, in everything
+        rows = rows._replace(
+            negative=np.repeat(rows.negative, times[rows.negative]),
+            positive=np.repeat(rows.positive, times[rows.positive]),
+        )
+        weighed = None
+    columns = Columns(*parted(table), parted(weighed), parted(groups["clusters"]))
     columns, directions, auto = _oriented(columns, tuple(values), direction)
     return Prepared(
         columns=columns,
@@ -116,11 +127,6 @@ def prepare(
         stratum_weights=stratum_weights,
         flags=Flags(auto_direction=auto),
     )
-
-
-def as_sample(name: str, sample: Any) -> tuple[Any, Any]:
-    """Return (x, y) of one of two samples."""
-    return as_pair(name, sample, "(x, y)")
 
 
 def _codes(name: str, given: ArrayLike | None, length: int) -> NDArray[np.intp] | None:
@@ -139,8 +145,8 @@ def _codes(name: str, given: ArrayLike | None, length: int) -> NDArray[np.intp] 
         ) from None
 
 
-def _check_weights(columns: Columns) -> None:
-    for name, weights in zip(("negative", "positive"), columns.weights, strict=True):
+def _check_weights(*classes: FloatArray) -> None:
+    for name, weights in zip(("negative", "positive"), classes, strict=True):
         if weights.sum() < 1:
             raise RocPredictError(
                 f"weights of the {name} class sum to {weights.sum():g}; they say how many cases each row stands "

@@ -120,7 +120,10 @@ def auc_test_unpaired(
         n=tuple(sample.n for sample in samples),
         omitted=tuple(np.add(samples[0].omitted, samples[1].omitted).tolist()),
         direction=tuple(sample.directions[0] for sample in samples),
-        flags=samples[0].flags | samples[1].flags | found.flags | opposite_sides([a.estimate for a in areas]),
+        flags=samples[0].flags
+        | samples[1].flags
+        | found.flags
+        | opposite_sides([a.estimate for a in areas], areas[0].chance),
     )
 
 

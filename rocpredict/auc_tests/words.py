@@ -71,6 +71,6 @@ def scaled(interval: Interval, factor: float) -> Interval:
     return replace(interval, low=low, high=high, estimate=estimate)
 
 
-def opposite_sides(areas: Any) -> Flags:
-    """Flag areas on both sides of 1/2."""
-    return Flags(opposite_sides=np.min(areas) < 0.5 < np.max(areas))
+def opposite_sides(areas: Any, chance: float = 0.5) -> Flags:
+    """Flag areas on both sides of what a feature that tells nothing has."""
+    return Flags(opposite_sides=np.min(areas) < chance < np.max(areas))

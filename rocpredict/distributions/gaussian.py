@@ -62,7 +62,7 @@ class Gaussian:
         object.__setattr__(self, "std", plain(frozen(std)))
 
     @classmethod
-    def fit(cls, x: ArrayLike, *, ddof: int = 1) -> Self:
+    def fit(cls, x: ArrayLike, *, ddof: int = 1, weights: ArrayLike | None = None) -> Self:
         """Estimate mean and standard deviation from a sample.
 
         Parameters
@@ -71,25 +71,33 @@ class Gaussian:
             Values of one class, a column for each feature; finite.
         ddof : {1, 0}
             The standard deviation divides by ``n - ddof``. The founding paper uses 1.
+        weights : array of shape (n,), optional
+            How many cases each row stands for: 0 or more.
 
         Raises
         ------
         RocPredictError
-            Values that are not finite, no more than ``ddof`` rows, another ``ddof``.
+            Values that are not finite, no more than ``ddof`` cases, another ``ddof``, weights of another length.
         """
         sample = as_finite("x", x)
         if sample.ndim not in (1, 2):
             raise RocPredictError(f"x has shape {sample.shape}; give (n,) for one feature or (n, features)")
         one_of("ddof", as_whole("ddof", ddof), (0, 1))
-        if len(sample) <= ddof:
-            raise RocPredictError(f"x has {len(sample)} rows; a standard deviation with {ddof=} needs {ddof + 1}")
+        weighed = np.ones(len(sample)) if weights is None else as_not_negative("weights", weights)
+        if weighed.shape != (len(sample),):
+            raise RocPredictError(f"weights has shape {weighed.shape}; give one for each of the {len(sample)} rows")
+        sample, weighed = sample[weighed > 0], weighed[weighed > 0]
+        total = float(weighed.sum())
+        if total <= ddof:
+            raise RocPredictError(f"x has {total:g} rows; a standard deviation with {ddof=} needs {ddof + 1}")
         _, exponent = np.frexp(np.abs(sample).max(axis=0))
         scaled = np.ldexp(sample, -exponent)  # so that neither the sum nor the squares overflow
-        mean = scaled.mean(axis=0)
-        mean += (scaled - mean).mean(axis=0)
+        share = weighed / total
+        mean = share @ scaled
+        mean += share @ (scaled - mean)
         deviation = scaled - mean
-        deviation -= deviation.mean(axis=0)  # a mean far from 0 is rounded more coarsely than the deviations
-        std = np.sqrt((deviation**2).sum(axis=0) / (len(sample) - ddof))
+        deviation -= share @ deviation  # a mean far from 0 is rounded more coarsely than the deviations
+        std = np.sqrt(weighed @ deviation**2 / (total - ddof))
         constant = (sample == sample[0]).all(axis=0)
         return cls(
             np.where(constant, sample[0], np.ldexp(mean, exponent)), np.where(constant, 0.0, np.ldexp(std, exponent))

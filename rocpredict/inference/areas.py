@@ -29,7 +29,11 @@ Replicate = Callable[[], Any]
 """Gives the area in each resample, when asked."""
 
 
-def area_interval(placements: Areas, level: float, method: str, replicate: Replicate) -> Interval:
+def _no_resamples() -> Any:
+    raise AssertionError("this interval is not resampled")
+
+
+def area_interval(placements: Areas, level: float, method: str, replicate: Replicate = _no_resamples) -> Interval:
     """Give the interval of an area as a share, by a method; where it has none, by the smoothed logit.
 
     Parameters

@@ -125,7 +125,7 @@ class Counted:
         return resampled_choices(*self._cases(), target, self.resampling)
 
     def _placed(self, band: Band | None = None) -> Placements:
-        pair = self.negative, self.positive
+        pair = self._cases()
         placements = place(*pair) if band is None else place_in_band(*pair, band)
         check_units(placements)
         return placements

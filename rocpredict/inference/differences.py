@@ -78,13 +78,12 @@ class Columns:
         )
         return Columns(self.negative[negative], self.positive[positive], weights, clusters)  # type: ignore[arg-type]
 
-    def as_cases(self) -> Columns:
-        """Give whole weights as repeated rows, for resampling."""
+    @property
+    def totals(self) -> tuple[float, float]:
+        """How many cases each class has."""
         if self.weights[0] is None:
-            return self
-        names = ("negative", "positive")
-        repeated = [_repeated(name, getattr(self, name), w) for name, w in zip(names, self.weights, strict=True)]
-        return Columns(repeated[0], repeated[1])
+            return len(self.negative), len(self.positive)
+        return float(self.weights[0].sum()), float(self.weights[1].sum())
 
     def _placed(self, curve: int, band: Band | None) -> tuple[FloatArray, FloatArray, FloatArray]:
         pair = self.pair(curve)
@@ -94,12 +93,6 @@ class Columns:
         ordered = [d.ordered if band is None else d.points for d in pair]
         placed = [at_rows(s, o, r) for s, o, r in zip(sides, ordered, rows, strict=True)]
         return found.estimate, placed[0], placed[1]
-
-
-def _repeated(name: str, values: FloatArray, weights: FloatArray) -> FloatArray:
-    if (weights != np.round(weights)).any():
-        raise RocPredictError(f"weights of the {name} class are not whole; resampling needs numbers of cases")
-    return np.repeat(values, weights.astype(np.intp), axis=0)
 
 
 @dataclass(frozen=True)
@@ -237,11 +230,12 @@ def alike(difference: float, units: tuple[float, float], claim: Claim, level: fl
 
 def resampled(columns: Columns, quantity: Quantity, resampling: Resampling) -> FloatArray:
     """Give a quantity of each curve in each resample of the same rows, shape (n_resamples, K)."""
-    cases = columns.as_cases()
-    curves = range(cases.negative.shape[1])
-    orders = [(np.argsort(cases.negative[:, k]), np.argsort(cases.positive[:, k])) for k in curves]
-    makers = [quantity.maker(*cases.pair(k)) for k in curves]
-    rows = len(cases.negative), len(cases.positive)
+    if columns.weights[0] is not None:
+        raise RocPredictError("weights are not whole; resampling needs numbers of cases")
+    curves = range(columns.negative.shape[1])
+    orders = [(np.argsort(columns.negative[:, k]), np.argsort(columns.positive[:, k])) for k in curves]
+    makers = [quantity.maker(*columns.pair(k)) for k in curves]
+    rows = len(columns.negative), len(columns.positive)
     chunks = []
     for negative, positive in resampling.counts((None, None), rows, held=10 * sum(rows)):
         drawn = [make(negative[:, order[0]], positive[:, order[1]]) for make, order in zip(makers, orders, strict=True)]

@@ -16,7 +16,8 @@ from rocpredict.inference.placements import Band
 from rocpredict.measures import Rates
 from rocpredict.thresholds import Target, counted_utility
 
-_MOST_CASES = 10_000_000  # up to which whole weights are written out as rows
+MOST_CASES = 10_000_000
+"""Up to which whole weights are written out as rows."""
 _ROUNDING = 1e-14
 
 
@@ -49,7 +50,7 @@ class Choices(NamedTuple):
 def as_cases(sample: Ecdf) -> Ecdf:
     """Give a sample with whole weights as the repeated rows that it stands for."""
     weights = sample.ordered_weights
-    if weights is None or sample.total > _MOST_CASES or (weights != np.round(weights)).any():
+    if weights is None or sample.total > MOST_CASES or (weights != np.round(weights)).any():
         return sample
     return Ecdf(np.repeat(sample.ordered, weights.astype(np.intp)))
 
