@@ -6,11 +6,11 @@ import platform
 import numpy
 import scipy
 
-from benchmarks import predict
+from benchmarks import measure, predict
 from rocpredict.tables import Table
 
 if __name__ == "__main__":
-    rows = [ratio.row() for ratio in predict.measure()]
+    rows = [ratio.row() for part in (predict, measure) for ratio in part.measure()]
     versions = f"Python {platform.python_version()}, numpy {numpy.__version__}, scipy {scipy.__version__}"
     print(
         Table(

@@ -28,6 +28,7 @@ from rocpredict.measures import Cells, Measure, Rates
 from rocpredict.proper import ProperRoc
 from rocpredict.thresholds import UNWEIGHTED, BestThreshold, Target, engine_for, find_best, log_price, value_of
 from rocpredict.uncertainty import ChoiceUncertainty, Uncertain, corrected
+from rocpredict.views import DecisionCurve, PrecisionRecallCurve, decision, precision_recall, share_of_positives
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
 
@@ -227,6 +228,82 @@ class Roc(Uncertain):
         fpr, tpr = (np.asarray(d.at_or_above(thresholds)) for d in (negative, positive))
         fpr[..., 0] = tpr[..., 0] = 0.0  # at infinity: also when a value is infinite
         return RocCurve(self._turned_back(thresholds, grid=True), fpr, tpr)
+
+    def precision_recall_curve(self, *, prevalence: ArrayLike | None = None, points: int = 513) -> PrecisionRecallCurve:
+        """Give the precision-recall curve of one feature.
+
+        Parameters
+        ----------
+        prevalence : float, optional
+            Share of positives where the rule will be used, inside (0, 1). Left out: that of the class counts.
+        points : int
+            As in ``curve``.
+
+        Raises
+        ------
+        RocPredictError
+            No prevalence and no counts; a batch of features.
+
+        Notes
+        -----
+        Precision follows from the rates: TPR BR/(TPR BR + FPR (1 - BR)) at a base rate BR. A curve of one prevalence is
+        not comparable with that of another. ``average_precision()`` gives the area.
+
+        Examples
+        --------
+        >>> from rocpredict import EmpiricalRoc
+        >>> EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5]).precision_recall_curve()
+        PrecisionRecallCurve(points=6, prevalence=0.571429, average_precision=0.854167)
+        """
+        share = share_of_positives("precision_recall_curve", prevalence, self.prevalence, self.shape)
+        return precision_recall(self.curve(points), self._pair, share)
+
+    def decision_curve(
+        self,
+        *,
+        prevalence: ArrayLike | None = None,
+        probabilities: ArrayLike | None = None,
+        rule: str = "best",
+    ) -> DecisionCurve:
+        """Give the net benefit of one feature at each threshold probability (Vickers and Elkin 2006).
+
+        Parameters
+        ----------
+        prevalence : float, optional
+            Share of positives where the rule will be used, inside (0, 1). Left out: that of the class counts.
+        probabilities : array of shape (k,), optional
+            Threshold probabilities p, inside (0, 1). Left out: 0.01, 0.02, ..., 0.99.
+        rule : {"best", "probability"}
+            "best": at each p the operating point with the highest net benefit, the best threshold for costs
+            p of a false and 1 - p of a missed positive. "probability": positive when x >= p, for an x that is
+            itself the predicted probability of being positive; this is the curve of Vickers and Elkin.
+
+        Raises
+        ------
+        RocPredictError
+            No prevalence and no counts; values outside [0, 1], or direction "lower", with rule="probability"; a batch
+            of features.
+
+        Notes
+        -----
+        "best" is what the feature could give if each p had its right threshold, as after a calibration that keeps the
+        order of the values; it never lies below treating all or none. Chosen on the very rows that it is measured on,
+        it is optimistic, as ``best_threshold`` is. "probability" also pays for wrong calibration.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+        >>> curve = roc.decision_curve(prevalence=0.2, probabilities=[0.1, 0.3])
+        >>> curve.net_benefit.round(4).tolist(), curve.treat_all.round(4).tolist()
+        ([0.1539, 0.0854], [0.1111, -0.1429])
+        """
+        share = share_of_positives("decision_curve", prevalence, self.prevalence, self.shape)
+        if rule == "probability" and np.any(self._lower):
+            raise RocPredictError(
+                "rule='probability' takes x as the probability of being positive; direction is 'lower'"
+            )
+        return decision(self._pair, self._turned_back, share, probabilities, rule)
 
     # ---- thresholds
     def best_threshold(

@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict import steps
-from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, one_of, plain
+from rocpredict.arguments import FloatArray, Values, as_fractions, one_of, plain
 from rocpredict.distributions import Distribution
 from rocpredict.errors import RocPredictError
+from rocpredict.inference.bands import ConfidenceBand, band_of
 from rocpredict.inference.bootstrap import Resampling
 from rocpredict.inference.counted import Counted
 from rocpredict.inference.modelled import MODELLED_MEASURES, Modelled, Refit
-from rocpredict.inference.placements import Band
+from rocpredict.inference.placements import Band, as_band
 from rocpredict.inference.rates import rate_interval
+from rocpredict.inference.results import AucTest, Claim
 from rocpredict.inference.stability import Stability
 from rocpredict.interval import PROPORTION_METHODS, Interval, as_level
 from rocpredict.thresholds import Target, engine_for
@@ -37,6 +39,8 @@ class Uncertain:
 
     _pair: Any
     count: Any
+    direction: Any
+    auc: Callable[..., Any]
     rates: Callable[..., Any]
     _turned: Callable[..., Any]
     _fitting: Callable[..., Any]
@@ -91,6 +95,41 @@ class Uncertain:
         ("How intervals cover").
         """
         return self._behind(n_resamples, rng).auc_interval(as_level(level), method)
+
+    def auc_test(
+        self,
+        null: float = 0.5,
+        *,
+        method: str | None = None,
+        alternative: str = "two-sided",
+        margin: float | None = None,
+        level: float = 0.95,
+    ) -> AucTest:
+        """Test the AUC against a value; curves are tested against each other by ``rocpredict.auc_test``.
+
+        Parameters
+        ----------
+        null : float
+            The value.
+        method : str, optional
+            Samples: "smoothed-logit" (default; agrees with the default interval), "delong", "mann-whitney" (equal
+            distributions; tie-corrected normal), "exact" (the same, counting all ways to label up to 200 cases).
+            Two Gaussians with counts: "delta".
+        alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
+            What is claimed; the last two need ``margin``.
+        margin : float
+        level : float
+            Of the interval in the result.
+
+        Raises
+        ------
+        RocPredictError
+            An unknown method or alternative; a batch; no counts.
+        """
+        claim, behind, side = Claim(alternative, margin), self._behind(_HONEST, 0), self.direction or "higher"
+        if np.ndim(self.auc()):
+            raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
+        return behind.auc_test(null, method, claim, as_level(level), side)
 
     def partial_auc_std_error(
         self,
@@ -164,6 +203,62 @@ class Uncertain:
         low, high, estimate = (plain(1 - np.asarray(x)) for x in (found.high, found.low, found.estimate))
         return Interval(low, high, found.level, found.method, estimate, found.flags)
 
+    def band(
+        self,
+        level: float = 0.95,
+        *,
+        kind: str = "pointwise",
+        fpr: ArrayLike | None = None,
+        method: str | None = None,
+        n_resamples: int = 2000,
+        rng: Any = 0,
+    ) -> ConfidenceBand:
+        """Give a confidence band about the curve of one feature.
+
+        Parameters
+        ----------
+        level : float
+        kind : {"pointwise", "simultaneous"}
+            Pointwise: at each FPR an interval of the TPR there, for one FPR that was chosen beforehand; about a
+            counted curve wider where an interval by itself would fall as the FPR rises, or miss the curve.
+            Simultaneous: the whole curve lies inside with this level.
+        fpr : array of shape (k,), optional
+            Where to give the band. Left out: 201 FPRs, evenly from 0 to 1.
+        method : str, optional
+            Pointwise, as in ``tpr_at_fpr_interval``. Samples: "bootstrap" (default), "hilgers". Two Gaussians with
+            counts: "delta" (default). A fitted prediction: also "bootstrap". Simultaneous. Samples:
+            "kolmogorov-smirnov". Two Gaussians with counts: "working-hotelling".
+        n_resamples, rng
+            Of "bootstrap".
+
+        Returns
+        -------
+        ConfidenceBand
+
+        Raises
+        ------
+        RocPredictError
+            An unknown kind or method, a level outside (0, 1), FPRs outside [0, 1], no counts, a batch of features.
+
+        Notes
+        -----
+        "kolmogorov-smirnov" (Campbell 1994): with probability sqrt(level) the empirical FPR is at no threshold
+        farther from the true one than the exact quantile e0 of Kolmogorov's statistic, and likewise the TPR and e1;
+        so the curve lies between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1, whatever the distributions. Ties make it
+        conservative. "working-hotelling" (Ma and Hall 1993): on the probit scale a + b x plus or minus
+        sqrt(2 F(level)) SE(x), SE by the delta method and F the quantile with 2 and min(count) - 1 degrees of
+        freedom (for many cases that of chi-squared/2); trimmed to what a rising curve can reach, which costs no
+        coverage.
+
+        Examples
+        --------
+        >>> from rocpredict import PredictedRoc
+        >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
+        >>> roc.band(kind="simultaneous")
+        ConfidenceBand(simultaneous, points=201, level=0.95, method='working-hotelling', mean_width=0.1954)
+        """
+        return band_of(self._behind(n_resamples, rng), fpr, as_level(level), kind, method)
+
     def rate_interval(
         self, measure: str, threshold: ArrayLike, level: float = 0.95, *, method: str | None = None
     ) -> Interval:
@@ -202,14 +297,11 @@ class Uncertain:
         return Interval(low, high, level, found.method, estimate, found.flags)
 
     def _band(self, fpr: Any, tpr: Any) -> Band:
-        """Return the band that is asked for, or refuse what is none."""
-        if (fpr is None) == (tpr is None):
-            raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
-        name, ends = ("fpr", fpr) if tpr is None else ("tpr", tpr)
-        low, high = (self._fitting(name, as_fractions(name, end)) for end in as_pair(name, ends, "(low, high)"))
-        if np.any(low >= high):
-            raise RocPredictError(f"{name}={ends!r} is an empty band; give (low, high) with low < high")
-        return Band(name, plain(low), plain(high))
+        """Return the band that is asked for, or refuse what is none, or too many for one feature."""
+        band = as_band(fpr, tpr)
+        for end in (band.low, band.high):
+            self._fitting(band.axis, np.asarray(end))
+        return band
 
     def _at(
         self, at: FloatArray, level: float, method: str | None, n_resamples: int, rng: Any, *, mirrored: bool

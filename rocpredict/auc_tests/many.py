@@ -13,11 +13,11 @@ from scipy.special import chdtrc
 
 from rocpredict.arguments import FloatArray, as_finite, frozen
 from rocpredict.auc_tests.rows import Prepared, prepare
-from rocpredict.auc_tests.words import METHOD_NAMES, estimator_of, opposite_sides
+from rocpredict.auc_tests.words import estimator_of, opposite_sides
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.differences import Quantity, by_placements
-from rocpredict.inference.results import AucTest, Claim
+from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
 from rocpredict.inference.strata import Areas
 from rocpredict.interval import as_level
 

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.arguments import as_fractions, one_of
+from rocpredict.arguments import as_fractions
 from rocpredict.auc_tests.rows import Prepared, prepare
 from rocpredict.auc_tests.words import (
-    METHOD_NAMES,
     choose,
     estimates_of,
     estimator_of,
@@ -19,29 +18,25 @@ from rocpredict.auc_tests.words import (
     scaled,
 )
 from rocpredict.errors import RocPredictError
-from rocpredict.inference.areas import area_interval
 from rocpredict.inference.bootstrap import Resampling
 from rocpredict.inference.differences import (
     Found,
     Quantity,
-    against_value,
     alike,
     by_placements,
     by_resamples,
     is_same,
     resampled,
 )
-from rocpredict.inference.permutation import exact_area_tails, exchange_ranks, null_variance
+from rocpredict.inference.one_curve import OneCurve, compare_counted
+from rocpredict.inference.permutation import exchange_ranks
 from rocpredict.inference.placements import as_band
-from rocpredict.inference.results import AucTest, Claim
-from rocpredict.interval import Interval, as_level
+from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
+from rocpredict.interval import as_level
 
 PAIRED_METHODS = ("delong", "bootstrap", "permutation", "venkatraman")
 """Tests of two curves on the same cases; the first is the default."""
-ONE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
-"""Tests of one curve against a value; the first is the default."""
 _DIFFERENCE = np.array([1.0, -1.0])
-_ONE_SIDED = ("two-sided", "greater", "less")
 
 
 def auc_test(
@@ -150,7 +145,7 @@ def auc_test(
     if x2 is None:
         if quantity != Quantity():
             raise RocPredictError("one curve is tested by its AUC; leave fpr=, tpr= and tpr_at_fpr= out")
-        return _one(rows, 0.5 if null is None else float(as_fractions("null", null)), method, Asked(claim, level))
+        return compare_counted(_curve(rows), 0.5 if null is None else null, method, claim, level)
     if null is not None:
         raise RocPredictError("null= is for one curve (x2=None); two curves are tested for equality, or with margin=")
     return _two(rows, quantity, method, Asked(claim, level, Resampling(n_resamples, rng)))
@@ -171,7 +166,7 @@ class Asked(NamedTuple):
 
     claim: Claim
     level: float
-    resampling: Resampling = Resampling()
+    resampling: Resampling
 
 
 def _two(rows: Prepared, quantity: Quantity, method: str | None, asked: Asked) -> AucTest:
@@ -230,53 +225,13 @@ def _by_exchange(rows: Prepared, method: str, found: Found, claim: Claim, resamp
     return found._replace(statistic=exchange.observed, p_value=p_value)
 
 
-def _one(rows: Prepared, null: float, method: str | None, asked: Asked) -> AucTest:
-    claim, level, _ = asked
-    one_of("method", method, (None, *ONE_METHODS))
-    chosen = ONE_METHODS[0] if method is None else method
-    areas = rows.areas(Quantity()).select(np.ones(1))
-    interval = area_interval(areas, level, "delong" if chosen == "delong" else ONE_METHODS[0])
-    first, second = "AUC of x1", f"{null:g}"
-    hypotheses = claim.in_words(first, second)
-    if chosen in {"mann-whitney", "exact"}:
-        if null != 0.5 or claim.alternative not in _ONE_SIDED or not rows.plain:
-            raise RocPredictError(
-                f"method={chosen!r} tests for equal distributions: null=0.5, alternative one of "
-                f"{', '.join(_ONE_SIDED)}, no clusters= or strata=; see 'smoothed-logit'"
-            )
-        found = _by_labels(rows, chosen, claim, interval)
-        hypotheses = "x1 has the same distribution in both classes", hypotheses[1]
-    else:
-        found = against_value(areas, null, claim, interval, chosen)
-    estimate = float(areas.estimate)
-    return AucTest(
-        null=hypotheses[0],
-        alternative=hypotheses[1],
-        method=f"{METHOD_NAMES[chosen]}{rows.design}",
-        estimator=estimator_of(Quantity()),
-        estimates=(estimate,),
-        difference=estimate - null,
-        interval=interval,
-        statistic=found.statistic,
-        p_value=found.p_value,
+def _curve(rows: Prepared) -> OneCurve:
+    return OneCurve(
+        areas=rows.areas(Quantity()).select(np.ones(1)),
+        pair=rows.columns.pair(0) if rows.plain else None,
         n=rows.n,
+        direction=rows.directions[0],
         omitted=rows.omitted,
-        direction=rows.directions,
-        flags=rows.flags | found.flags,
+        design=rows.design,
+        flags=rows.flags,
     )
-
-
-def _by_labels(rows: Prepared, method: str, claim: Claim, interval: Interval) -> Found:
-    """Test whether labels could be exchanged: by the normal law of the rank sum, or by counting all ways."""
-    area = float(interval.estimate)
-    if method == "exact":
-        if rows.columns.weights[0] is not None:
-            raise RocPredictError("method='exact' takes whole weights only: it counts cases")
-        low, high, far = exact_area_tails(rows.columns.negative[:, 0], rows.columns.positive[:, 0])
-        p_value = {"two-sided": far, "greater": high, "less": low}[claim.alternative]
-        return Found(area, min(p_value, 1.0), interval, interval.flags)
-    variance = null_variance(*rows.columns.pair(0))
-    if variance == 0:
-        return Found(0.0, 1.0, interval, interval.flags)
-    z = (area - 0.5) / np.sqrt(variance)
-    return Found(float(z), claim.tail(z), interval, interval.flags)

@@ -104,11 +104,13 @@ def prepare(
     groups = {name: _codes(name, given, length) for name, given in (("clusters", clusters), ("strata", strata))}
 
     def parted(column: Any) -> tuple[Any, Any]:
-        return (None, None) if column is None else (column[rows.negative], column[rows.positive])
+        if column is None:
+            return None, None
+        return column.T[..., rows.negative].T, column.T[..., rows.positive].T  # each feature stays in one piece
 
     if weighed is not None:
         _check_weights(*parted(weighed))
-    table = np.column_stack(list(values.values()))
+    table = np.array(list(values.values())).T
     if weighed is not None and (weighed == np.round(weighed)).all() and weighed.sum() <= MOST_CASES:
         times = weighed.astype(np.intp)  # whole weights are repeated rows, in everything
         rows = rows._replace(

@@ -10,7 +10,6 @@ from rocpredict.arguments import as_pair, shown
 from rocpredict.auc_tests.paired import as_quantity
 from rocpredict.auc_tests.rows import Prepared, prepare
 from rocpredict.auc_tests.words import (
-    METHOD_NAMES,
     choose,
     estimates_of,
     estimator_of,
@@ -22,7 +21,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.inference.bootstrap import Resampling
 from rocpredict.inference.differences import Found, Independent, by_placements, by_resamples, resampled
 from rocpredict.inference.permutation import exchange_groups
-from rocpredict.inference.results import AucTest, Claim
+from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
 from rocpredict.interval import as_level
 
 UNPAIRED_METHODS = ("delong", "bootstrap", "permutation", "venkatraman")

@@ -16,17 +16,6 @@ from rocpredict.inference.results import Claim
 from rocpredict.inference.strata import Areas
 from rocpredict.interval import Interval
 
-METHOD_NAMES = {
-    "delong": "DeLong",
-    "bootstrap": "stratified bootstrap",
-    "permutation": "permutation of ranks",
-    "venkatraman": "Venkatraman",
-    "smoothed-logit": "smoothed logit",
-    "mann-whitney": "Mann-Whitney",
-    "exact": "exact permutation of labels",
-}
-"""Each method as a result names it."""
-
 
 def choose(method: str | None, allowed: tuple[str, ...], quantity: Quantity, claim: Claim) -> str:
     """Return the method asked for, or the default, or refuse one that cannot answer this."""

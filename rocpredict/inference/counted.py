@@ -24,6 +24,7 @@ from rocpredict.inference.areas import (
     check_units,
 )
 from rocpredict.inference.bootstrap import Resampling, percentile_ends, resampled_areas
+from rocpredict.inference.one_curve import OneCurve, compare_counted
 from rocpredict.inference.placements import Band, Placements, place, place_in_band
 from rocpredict.inference.rates import ameans_ends
 from rocpredict.inference.replicates import (
@@ -33,6 +34,7 @@ from rocpredict.inference.replicates import (
     resampled_heights,
     resampled_partial_areas,
 )
+from rocpredict.inference.results import AucTest, Claim
 from rocpredict.inference.stability import Stability
 from rocpredict.interval import Interval, clopper_pearson
 from rocpredict.thresholds import Target, find_best
@@ -64,6 +66,11 @@ class Counted:
         """Give the interval of the AUC."""
         return area_interval(self._placed(), level, _chosen(method, AREA_METHODS), self._areas)
 
+    def auc_test(self, null: Any, method: str | None, claim: Claim, level: float, direction: str) -> AucTest:
+        """Test the AUC against a value."""
+        count = (self.negative.total, self.positive.total)
+        return compare_counted(OneCurve(self._placed(), self._cases(), count, direction), null, method, claim, level)
+
     def partial_auc_std_error(self, band: Band, method: str | None) -> float:
         """Give the standard error of the area in a band, as a share of its width."""
         method = _chosen(method, ("delong", "smoothed-logit", "bootstrap"))
@@ -84,7 +91,7 @@ class Counted:
         replicates = resampled_heights(*self._cases(), fpr, self.resampling)
         ends = [percentile_ends(column, level) for column in replicates.T]
         resampled_low, resampled_high = np.array(ends).T
-        flat = resampled_low == resampled_high
+        flat = (resampled_low == resampled_high) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
         flags = Flags(fallback=flat)
         return Interval(
             np.where(flat, low, resampled_low), np.where(flat, high, resampled_high), level, method, estimate, flags

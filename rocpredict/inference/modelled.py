@@ -24,7 +24,9 @@ from rocpredict.inference.moments import (
     tail_exactly,
     tail_spread,
 )
+from rocpredict.inference.one_curve import compare_modelled
 from rocpredict.inference.placements import Band
+from rocpredict.inference.results import AucTest, Claim
 from rocpredict.interval import Interval, two_sided_z, unseen_ends
 from rocpredict.thresholds import AMEANS, Target, engine_for, find_best, log_price
 
@@ -113,6 +115,13 @@ class Modelled:
             ends = reiser_guttman(*self._gaussians, self._cases, level)
         return self._widened(*ends, estimate, level, method)
 
+    def auc_test(self, null: Any, method: str | None, claim: Claim, level: float, direction: str) -> AucTest:
+        """Test the AUC against a value."""
+        one_of("method", method, (None, "delta"))
+        spread = auc_spread(*self._gaussians, self._cases)
+        interval = self.auc_interval(level, "delta")
+        return compare_modelled(spread, interval, null, claim, n=self._cases, direction=direction)
+
     def partial_auc_std_error(self, band: Band, method: str | None) -> Any:
         """Give the standard error of the area in a band, as a share of its width."""
         if self._chosen(method, ("delta",)) == "bootstrap":
@@ -124,16 +133,23 @@ class Modelled:
         return self._probability_interval(_share(band), level, method)
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval:
-        """Give the interval of the TPR at an FPR, one for each feature."""
+        """Give the interval of the TPR at an FPR, one for each feature or for each of some FPRs.
 
-        def height(negative: Distribution, positive: Distribution) -> FloatArray:
-            return np.asarray(engine_for(negative, positive).tpr_at_fpr(negative, positive, fpr))
-
-        estimate = height(self.negative, self.positive)
-        if self._chosen(method, ("delta",)) == "bootstrap":
-            return self._percentile(height, estimate, level)
-        ends = height_spread(*self._gaussians, self._cases, fpr).ends(two_sided_z(level))
-        return self._widened(*ends, estimate, level, "delta")
+        Where a class has no spread nothing is known of it; at the ends of the curve nothing is left to know.
+        """
+        chosen = self._chosen(method, ("delta",))
+        estimate = _height(fpr)(self.negative, self.positive)
+        if chosen == "bootstrap":
+            heights = self._replicates(lambda n, p: np.stack([_height(at)(n, p) for at in fpr.ravel()], axis=-1))
+            found = [percentile_ends(column, level) for column in heights.reshape(-1, fpr.size).T]
+            low, high = (np.reshape(end, fpr.shape) for end in zip(*found, strict=True))
+        else:
+            low, high = height_spread(*self._gaussians, self._cases, fpr).ends(two_sided_z(level))
+        certain = ((fpr == 0) & (estimate == 0)) | (fpr == 1)
+        flat = ~(high > low) & ~certain
+        low, high = (np.where(certain, estimate, np.where(flat, end, ends)) for end, ends in ((0.0, low), (1.0, high)))
+        flags = Flags(fallback=flat, single_case=np.full(np.shape(flat), min(self._cases) <= 1))
+        return Interval(plain(low), plain(high), level, chosen, plain(estimate), flags)
 
     def tail_interval(self, of_positive: bool, threshold: FloatArray, level: float, method: str | None) -> Interval:
         """Give the interval of P(X >= threshold) of a class, for a threshold that was fixed beforehand."""
@@ -199,7 +215,8 @@ class Modelled:
     def _replicates(self, question: Callable[[Any, Any], FloatArray]) -> FloatArray:
         if self.refit is None:
             raise RocPredictError("method='bootstrap' needs the sample behind the prediction; see rp.predict_roc")
-        return np.concatenate([np.atleast_1d(question(*pair)) for pair in self.refit.pairs(self.resampling)])
+        answers = (np.asarray(question(*pair)) for pair in self.refit.pairs(self.resampling))
+        return np.concatenate([answer.ravel() for answer in answers])
 
     def _percentile(self, question: Callable[[Any, Any], FloatArray], estimate: FloatArray, level: float) -> Interval:
         ends = percentile_ends(self._replicates(question), level)
@@ -232,6 +249,11 @@ class Modelled:
 
 def _auc(negative: Distribution, positive: Distribution) -> FloatArray:
     return np.asarray(engine_for(negative, positive).auc(negative, positive))
+
+
+def _height(fpr: Any) -> Callable[[Distribution, Distribution], FloatArray]:
+    """Give the function that tells the TPR at an FPR."""
+    return lambda n, p: np.asarray(engine_for(n, p).tpr_at_fpr(n, p, np.asarray(fpr)))
 
 
 def _share(band: Band) -> Callable[[Distribution, Distribution], FloatArray]:

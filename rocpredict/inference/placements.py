@@ -73,9 +73,9 @@ class Side(NamedTuple):
     def scatter(self, centre: FloatArray) -> FloatArray:
         """Give the sum of squares (K curves: of products, shape (K, K)) about a centre, over independent units."""
         if self.clusters is None:
-            return np.asarray(self.sums(centre).T @ (self.values - centre))
+            return _products(self.sums(centre), self.values - centre)
         summed = self.sums(centre, int(self.clusters.max()) + 1)
-        return np.asarray(summed.T @ summed)
+        return _products(summed, summed)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,10 @@ class Placements:
 
     def select(self, contrast: FloatArray) -> Placements:
         """Give the placements of a weighted sum of the K curves."""
-        negative, positive = (s._replace(values=s.values @ contrast) for s in (self.negative, self.positive))
+        negative, positive = (
+            s._replace(values=sum(w * column for w, column in zip(contrast, s.values.T, strict=True) if w))
+            for s in (self.negative, self.positive)
+        )
         chance = self.chance * float(contrast.sum())
         bounds = float(np.minimum(contrast, 0).sum()), float(np.maximum(contrast, 0).sum())
         return Placements(np.asarray(self.estimate @ contrast), negative, positive, chance, bounds)
@@ -148,10 +151,17 @@ class Placements:
         if negative.clusters is None or positive.clusters is None:
             return np.zeros(self.estimate.shape * 2)
         count = int(max(negative.clusters.max(), positive.clusters.max())) + 1
-        product = negative.sums(centre, count).T @ positive.sums(centre, count)
+        product = _products(negative.sums(centre, count), positive.sums(centre, count))
         held = len(np.union1d(negative.clusters, positive.clusters))
         factor = held / (held - 1) if held > 1 else 1.0
         return np.asarray((product + product.T) / (negative.total * positive.total) * factor)
+
+
+def _products(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Give the sum of the products over the rows; for K columns all of them, shape (K, K)."""
+    if first.ndim == 1:  # pairwise summation keeps more digits than a dot product, and starts no threads
+        return np.asarray(np.sum(first * second))
+    return np.asarray(first.T @ second)
 
 
 def place(negative: Ecdf, positive: Ecdf) -> Placements:

@@ -16,6 +16,17 @@ from rocpredict.interval import Interval
 ALTERNATIVES = ("two-sided", "greater", "less", "noninferior", "equivalent")
 """What is claimed against the null hypothesis; the last two need a margin."""
 
+METHOD_NAMES = {
+    "delong": "DeLong",
+    "bootstrap": "stratified bootstrap",
+    "permutation": "permutation of ranks",
+    "venkatraman": "Venkatraman",
+    "smoothed-logit": "smoothed logit",
+    "mann-whitney": "Mann-Whitney",
+    "exact": "exact permutation of labels",
+}
+"""Each method as a result names it."""
+
 
 @dataclass(frozen=True, repr=False)
 class AucTest:
@@ -60,6 +71,9 @@ class AucTest:
     omitted: tuple[int, ...] = (0, 0)
     direction: tuple[str, ...] = ("higher", "higher")
     flags: Flags = field(default_factory=Flags)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", _whole(self.n))
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything by name."""
@@ -106,7 +120,7 @@ class Claim:
             "greater": (f"{first} <= {second}", f"{first} > {second}"),
             "less": (f"{first} >= {second}", f"{first} < {second}"),
             "noninferior": (f"{first} <= {second} - {margin}", f"{first} > {second} - {margin}"),
-            "equivalent": (f"|{first} - ({second})| >= {margin}", f"|{first} - ({second})| < {margin}"),
+            "equivalent": (f"|{first} - {second}| >= {margin}", f"|{first} - {second}| < {margin}"),
         }[self.alternative]
 
     def by_normal(self, difference: float, std_error: float) -> tuple[float, float]:
@@ -145,3 +159,10 @@ class Claim:
         else:
             extreme = replicates >= observed - scale
         return float((1 + np.count_nonzero(extreme)) / (1 + len(replicates)))
+
+
+def _whole(counts: Any) -> Any:
+    """Give counts as ints where they are whole."""
+    if isinstance(counts, tuple):
+        return tuple(_whole(count) for count in counts)
+    return int(counts) if counts == int(counts) else float(counts)

@@ -5,9 +5,19 @@ nothing has to be closed. Such a figure shows itself in a notebook. In a script 
 it in a window, or write it with ``save_figure(ax.figure, path)``.
 """
 
+from rocpredict.plots.bands import plot_band, plot_decision, plot_precision_recall
 from rocpredict.plots.curves import plot_comparison, plot_roc
 from rocpredict.plots.densities import plot_densities
 from rocpredict.plots.panels import side_by_side
 from rocpredict.plots.saving import save_figure
 
-__all__ = ["plot_comparison", "plot_densities", "plot_roc", "save_figure", "side_by_side"]
+__all__ = [
+    "plot_band",
+    "plot_comparison",
+    "plot_decision",
+    "plot_densities",
+    "plot_precision_recall",
+    "plot_roc",
+    "save_figure",
+    "side_by_side",
+]

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from rocpredict.arguments import FloatArray
-from rocpredict.comparison import compare
+from rocpredict.comparison import gaps_between
 from rocpredict.curve import RocCurve
 from rocpredict.empirical import EmpiricalRoc
 from rocpredict.errors import RocPredictError
@@ -119,12 +119,12 @@ def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None 
     RocPredictError
         As ``rocpredict.compare``.
     """
-    found = compare(predicted, empirical)
+    gap, at, _ = gaps_between(predicted, empirical)
     ax = plot_roc(predicted, empirical, ax=ax, labels=["predicted", "empirical"])
-    at, top = found.max_tpr_gap_fpr, float(predicted.tpr_at_fpr(found.max_tpr_gap_fpr))
-    ends = [top - found.max_tpr_gap, top]
+    top = float(predicted.tpr_at_fpr(at))
+    ends = [top - gap, top]
     ax.plot([at, at], ends, color=INK, linewidth=2, marker="_", markersize=9, zorder=6, gid="largest-gap")
-    text = f"TPR gap {abs(found.max_tpr_gap):.3f}\nat FPR {at:.3f}"
+    text = f"TPR gap {abs(gap):.3f}\nat FPR {at:.3f}"
     side = 1 if at < 0.55 else -1
     ax.annotate(
         text,
@@ -155,6 +155,7 @@ def _names(rocs: Sequence[Roc], labels: Sequence[str] | None) -> list[str]:
 
 
 def _frame(ax: Axes) -> None:
+    """Give the axes the unit square of a ROC plot, its ticks, grid and names."""
     ax.set(xlim=(-_MARGIN, 1 + _MARGIN), ylim=(-_MARGIN, 1 + _MARGIN), aspect="equal")
     ax.set(xlabel="false positive rate (FPR)", ylabel="true positive rate (TPR)")
     ax.set_xticks(np.linspace(0, 1, 6))
