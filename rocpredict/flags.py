@@ -11,6 +11,7 @@ MEANINGS = {
     "always_positive": "no threshold does better than always predicting positive; the threshold is -inf "
     "(+inf when positives lie lower)",
     "auto_direction": "direction='auto' was resolved here; resolved by a sample, it makes the AUC optimistic",
+    "dropped_resamples": "the family could not be fitted to some resamples, and these were left out",
     "fallback": "the method asked for sees no spread here; the one that the result names stands in",
     "identical": "both classes have the same distribution: every threshold is as good as chance",
     "no_discordant_pairs": "both predictions are right or wrong on the same rows: nothing to test, p is 1",

@@ -17,6 +17,7 @@ from rocpredict.auc_tests.words import estimator_of, opposite_sides
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.differences import Quantity, by_placements
+from rocpredict.inference.placements import NO_VARIANCE
 from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
 from rocpredict.inference.strata import Areas
 from rocpredict.interval import as_level
@@ -134,7 +135,7 @@ def auc_test_many(
     AucTestMany(estimates=(0.7896, 0.6636, 0.9822, 0.9804), statistic=..., df=3, p_value=..., contrasts=6,
                 n=(50, 50))
     """
-    named = _named(features)
+    named = _named(features, 2)
     rows = prepare(
         named,
         y,
@@ -149,7 +150,7 @@ def auc_test_many(
     areas = rows.areas(Quantity())
     matrix = _contrasts(contrasts, len(named))
     tests = tuple(_contrast(rows, areas, row, as_level(level)) for row in matrix)
-    statistic, df = _chi_squared(areas)
+    statistic, df, smoothed = _chi_squared(areas)
     return AucTestMany(
         null="all AUCs are equal",
         method=f"{METHOD_NAMES['delong']}, paired{rows.design}",
@@ -164,7 +165,7 @@ def auc_test_many(
         n=rows.n,
         omitted=rows.omitted,
         direction=rows.directions,
-        flags=rows.flags | Flags(same_curve=df == 0) | opposite_sides(areas.estimate),
+        flags=rows.flags | Flags(same_curve=df == 0, fallback=smoothed) | opposite_sides(areas.estimate),
     )
 
 
@@ -203,7 +204,7 @@ def auc_covariance(
            [0.125, 0.125]])
     """
     rows = prepare(
-        {f"x{index + 1}": x for index, x in enumerate(features)},
+        _named(features, 1),
         y,
         positive=positive,
         negative=negative,
@@ -216,10 +217,12 @@ def auc_covariance(
     return np.asarray((covariance + covariance.T) / 2)
 
 
-def _named(features: Sequence[ArrayLike]) -> dict[str, ArrayLike]:
+def _named(features: Sequence[ArrayLike], least: int) -> dict[str, ArrayLike]:
     named = {f"x{index + 1}": x for index, x in enumerate(features)}
-    if len(named) < 2:
-        raise RocPredictError(f"features has {len(named)} curves; give two or more, each of shape (n,)")
+    if len(named) < least:
+        raise RocPredictError(
+            f"features has {len(named)} curves; give {('one', 'two')[least - 1]} or more, each of shape (n,)"
+        )
     return named
 
 
@@ -265,14 +268,19 @@ def _sum_in_words(held: list[tuple[float, str]], sign: int) -> str:
     return " + ".join(f"AUC of {name}" if w == 1 else f"{w:.4g} AUC of {name}" for w, name in parts)
 
 
-def _chi_squared(areas: Areas) -> tuple[float, int]:
-    """Give the quadratic form of the differences between neighbours, and its rank."""
+def _chi_squared(areas: Areas) -> tuple[float, int, bool]:
+    """Give the quadratic form of the differences between neighbours, its rank, and whether it had to be smoothed."""
     steps = np.diff(np.eye(len(areas.estimate)), axis=0)
-    difference, variance = steps @ areas.estimate, steps @ areas.variance() @ steps.T
-    values, vectors = np.linalg.eigh((variance + variance.T) / 2)
-    kept = values > max(values.max(initial=0.0) * _SMALL, 1e-20)
-    along = vectors.T @ difference
-    return float(np.sum(along[kept] ** 2 / values[kept])), int(np.count_nonzero(kept))
+
+    def form(estimate: FloatArray, variance: FloatArray) -> tuple[float, int, bool]:
+        values, vectors = np.linalg.eigh(steps @ (variance + variance.T) @ steps.T / 2)
+        kept = values > max(values.max(initial=0.0) * _SMALL, NO_VARIANCE)
+        along = vectors.T @ (steps @ estimate)
+        unseen = bool((np.abs(along[~kept]) > _SMALL).any())  # a difference that no case varies
+        return float(np.sum(along[kept] ** 2 / values[kept])), int(np.count_nonzero(kept)), unseen
+
+    statistic, df, unseen = form(areas.estimate, areas.variance())
+    return (*form(*areas.smoothed())[:2], True) if unseen else (statistic, df, False)
 
 
 def _holm(p_values: list[float]) -> tuple[float, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -177,7 +177,7 @@ def _given(direction: Any, count: int) -> tuple[str, ...]:
     if direction is None or isinstance(direction, str):
         one_of("direction", direction, _DIRECTIONS)
         return (direction or "higher",) * count
-    sides = tuple(direction)
+    sides = tuple(direction) if isinstance(direction, Sequence) else (direction,)
     if len(sides) != count:
         raise RocPredictError(
             f"direction={shown(direction)} has {len(sides)} items; give one for each of {count} curves"

@@ -12,7 +12,7 @@ from rocpredict.arguments import one_of
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.bootstrap import bca_ends, percentile_ends
-from rocpredict.inference.placements import Placements
+from rocpredict.inference.placements import NO_VARIANCE, Placements
 from rocpredict.inference.strata import Areas
 from rocpredict.interval import Interval, two_sided_z, unseen_ends
 
@@ -22,8 +22,6 @@ BAND_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
 """Intervals of an area in a band."""
 STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
 """Standard errors of an area; the first is the default."""
-
-_INSIDE = 1e-9  # how near to 0 or 1 an area is taken as such, since there the equation has a second solution
 
 Replicate = Callable[[], Any]
 """Gives the area in each resample, when asked."""
@@ -89,15 +87,15 @@ def _stated(placements: Areas) -> Flags:
     estimate = float(placements.estimate)
     return Flags(
         single_case=min(placements.units) <= 1,
-        perfect_separation=estimate == 1,
-        perfect_reversal=estimate == 0,
+        perfect_separation=estimate == 1 and not placements.of_band,
+        perfect_reversal=estimate == 0 and not placements.of_band,
         point_mass=_is_constant(placements),
     )
 
 
 def _is_constant(placements: Areas) -> bool:
     """Tell whether all values of both classes are tied."""
-    return placements.smoothed()[1] == 0
+    return float(placements.smoothed()[1]) <= NO_VARIANCE
 
 
 def _ends(placements: Areas, level: float, method: str, replicate: Replicate) -> tuple[float, float] | None:
@@ -123,19 +121,24 @@ def _resampled(placements: Areas, level: float, method: str, replicate: Replicat
     return bca_ends(replicates, float(placements.estimate), _acceleration(placements), level)
 
 
-def _wald(placements: Areas, level: float) -> tuple[float, float]:
-    half = two_sided_z(level) * float(np.sqrt(placements.variance()))
-    return float(placements.estimate) - half, float(placements.estimate) + half
+def _wald(placements: Areas, level: float) -> tuple[float, float] | None:
+    return _about(float(placements.estimate), float(placements.variance()), level)
 
 
-def _hanley_mcneil(placements: Areas, level: float) -> tuple[float, float]:
-    half = two_sided_z(level) * np.sqrt(hanley_mcneil_variance(placements))
-    return float(placements.estimate) - half, float(placements.estimate) + half
+def _hanley_mcneil(placements: Areas, level: float) -> tuple[float, float] | None:
+    return _about(float(placements.estimate), hanley_mcneil_variance(placements), level)
+
+
+def _about(area: float, variance: float, level: float) -> tuple[float, float] | None:
+    if variance <= NO_VARIANCE:
+        return None
+    half = two_sided_z(level) * float(np.sqrt(variance))
+    return area - half, area + half
 
 
 def _plain_logit(placements: Areas, level: float) -> tuple[float, float] | None:
-    area = float(placements.estimate)
-    return None if area in {0, 1} else _logit(area, float(placements.variance()), two_sided_z(level))
+    area, variance = float(placements.estimate), float(placements.variance())
+    return None if variance <= NO_VARIANCE or area in {0, 1} else _logit(area, variance, two_sided_z(level))
 
 
 def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
@@ -144,8 +147,8 @@ def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
 
 
 def _smoothed_logit(placements: Areas, level: float) -> tuple[float, float]:
-    area, variance = placements.smoothed()
-    if variance == 0:
+    area, variance = (float(part) for part in placements.smoothed())
+    if variance <= NO_VARIANCE:
         low, high = unseen_ends(placements.estimate, placements.units, level)
         return float(low), float(high)
     return _logit(area, variance, two_sided_z(level))
@@ -159,13 +162,17 @@ def _newcombe(placements: Areas, level: float) -> tuple[float, float]:
     negatives, positives = placements.units
     half = (negatives + positives) / 2 - 1
 
-    def excess(t: float) -> float:
-        variance = t * (1 - t) * (1 + half * ((1 - t) / (2 - t) + t / (1 + t))) / (negatives * positives)
-        return (area - t) ** 2 - z * z * variance
+    def variance_over(t: float, factor: float) -> float:
+        return z * z * factor * (1 + half * ((1 - t) / (2 - t) + t / (1 + t))) / (negatives * positives)
 
-    low = brentq(excess, 0, min(area, 1 - _INSIDE), xtol=1e-14) if area > _INSIDE else 0.0
-    high = brentq(excess, max(area, _INSIDE), 1, xtol=1e-14) if area < 1 - _INSIDE else 1.0
-    return float(low), float(high)
+    def excess(t: float) -> float:
+        return (area - t) ** 2 - variance_over(t, t * (1 - t))
+
+    if area == 1:  # both sides divided by 1 - t, since 1 itself solves them
+        return float(brentq(lambda t: (1 - t) - variance_over(t, t), 0, 1, xtol=1e-14)), 1.0
+    if area == 0:
+        return 0.0, float(brentq(lambda t: t - variance_over(t, 1 - t), 0, 1, xtol=1e-14))
+    return float(brentq(excess, 0, area, xtol=1e-14)), float(brentq(excess, area, 1, xtol=1e-14))
 
 
 def _acceleration(placements: Areas) -> float:

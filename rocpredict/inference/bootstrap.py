@@ -17,6 +17,7 @@ from rocpredict.errors import RocPredictError
 
 _HELD = 4_000_000  # numbers at a time, so that a chunk of resamples stays small in memory
 _FEWEST = 20
+_ROUNDING = 1e-12  # of areas that are equal
 
 
 @dataclass(frozen=True)
@@ -63,26 +64,23 @@ class Resampling:
         held : float
             How many more numbers the caller holds for each resample.
         """
-        rng = self.generator()
-        totals = [n if w is None else float(np.sum(w)) for w, n in zip(weights, rows, strict=True)]
-        for size in self.chunks(sum(totals) + sum(rows) + held):
-            negative, positive = (drawn(rng, size, w, n) for w, n in zip(weights, rows, strict=True))
+        streams = [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, 2)]
+        for size in self.chunks(2 * sum(rows) + held):  # a stream for each class: chunks change nothing
+            negative, positive = (
+                drawn(stream, size, w, n) for stream, w, n in zip(streams, weights, rows, strict=True)
+            )
             yield negative, positive
 
 
 def drawn(rng: np.random.Generator, size: int, weights: Any, rows: int) -> FloatArray:
     """Draw as many cases as there are, with replacement, ``size`` times: counts of shape (size, rows)."""
-    if weights is None:
-        cases = rows
-        picked: NDArray[np.int64] = rng.integers(0, rows, (size, rows))
-    else:
-        bounds = np.cumsum(weights)
-        cases = max(1, round(float(bounds[-1])))
-        at = (rng.integers(0, cases, (size, cases)) + 0.5) * (bounds[-1] / cases)
-        picked = np.minimum(np.searchsorted(bounds, at, side="right"), rows - 1)
+    if weights is not None:
+        total = float(np.sum(weights))
+        cases = max(1, round(total))
+        return np.asarray(rng.multinomial(cases, weights / total, size) * (total / cases), dtype=np.float64)
+    picked: NDArray[np.int64] = rng.integers(0, rows, (size, rows))
     picked += np.arange(size)[:, None] * rows
-    counts = np.bincount(picked.ravel(), minlength=size * rows).reshape(size, rows)
-    return counts.astype(np.float64) if weights is None else counts * (bounds[-1] / cases)
+    return np.bincount(picked.ravel(), minlength=size * rows).reshape(size, rows).astype(np.float64)
 
 
 def cumulated(counts: FloatArray) -> FloatArray:
@@ -126,7 +124,8 @@ def percentile_ends(replicates: FloatArray, level: float) -> tuple[float, float]
 
 def bca_ends(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> tuple[float, float]:
     """Give the bias-corrected and accelerated interval (Efron 1987)."""
-    below = (np.count_nonzero(replicates < estimate) + np.count_nonzero(replicates == estimate) / 2) / len(replicates)
+    tied = np.abs(replicates - estimate) <= _ROUNDING
+    below = np.mean(np.where(tied, 0.5, replicates < estimate))
     bias = float(ndtri(np.clip(below, 0.5 / len(replicates), 1 - 0.5 / len(replicates))))
     z = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     low, high = np.quantile(replicates, ndtr(bias + z / (1 - acceleration * z)))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from rocpredict import steps
@@ -155,22 +154,32 @@ class Counted:
         """
         tail = (1 - level) / 4
         negatives, positives = self.negative.total, self.positive.total
-        rank = np.arange(1, int(negatives) + 1)
-        surely_below = betaincinv(rank, negatives + 1 - rank, 1 - tail)  # FPR above the k-th largest, at most
-        surely_above = betaincinv(rank, negatives + 1 - rank, tail)
-        strict = np.searchsorted(surely_below, fpr, side="right")  # so many of the largest may be called positive
-        lax = np.searchsorted(surely_above, fpr, side="left") + 1
+        strict = _largest(lambda rank: betaincinv(rank, negatives + 1 - rank, 1 - tail) <= fpr, negatives)
+        lax = _largest(lambda rank: betaincinv(rank, negatives + 1 - rank, tail) < fpr, negatives) + 1
         caught_strict = self.positive.weight_above(self._from_the_top(strict))
         caught_lax = self.positive.weight_from(self._from_the_top(lax))
         low, _ = clopper_pearson(caught_strict, np.full(fpr.shape, positives), 1 - 2 * tail)
         _, high = clopper_pearson(caught_lax, np.full(fpr.shape, positives), 1 - 2 * tail)
-        return np.where(strict == 0, 0.0, low), np.where(lax > negatives, 1.0, high)
+        return np.where(strict < 1, 0.0, low), np.where(lax > negatives, 1.0, high)
 
-    def _from_the_top(self, rank: NDArray[np.intp]) -> FloatArray:
+    def _from_the_top(self, rank: FloatArray) -> FloatArray:
         """Give the value with this rank among the negatives, the largest being 1; beyond the ends infinite."""
-        cases = as_cases(self.negative).ordered[::-1]
-        padded = np.concatenate([[np.inf], cases, [-np.inf]])
-        return padded[np.minimum(rank, len(padded) - 1)]
+        values = self.negative.points[::-1]
+        index = np.searchsorted(np.cumsum(self.negative.counts[::-1]), rank, side="left")
+        found = np.append(values, -np.inf)[index]
+        return np.where(rank < 1, np.inf, found)
+
+
+def _largest(holds: Callable[[FloatArray], Any], most: float) -> FloatArray:
+    """Give the largest whole rank up to ``most`` for which a condition holds; it holds up to there. 0: for none."""
+    with np.errstate(invalid="ignore"):
+        low = np.zeros(np.shape(holds(np.asarray(1.0))))
+        high = np.full(low.shape, np.floor(most) + 1)
+        while (high - low > 1).any():
+            middle = np.floor((low + high) / 2)
+            good = holds(np.maximum(middle, 1.0))
+            low, high = np.where(good & (middle >= 1), middle, low), np.where(good & (middle >= 1), high, middle)
+        return low
 
 
 def _chosen(method: str | None, allowed: tuple[str, ...]) -> str:

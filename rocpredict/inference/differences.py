@@ -17,13 +17,11 @@ from rocpredict.distributions import Ecdf
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.bootstrap import Resampling, areas_maker, percentile_ends
-from rocpredict.inference.placements import Band, Placements, Side, at_rows, place, place_in_band
+from rocpredict.inference.placements import NO_VARIANCE, Band, Placements, Side, at_rows, place, place_in_band
 from rocpredict.inference.replicates import points_maker
 from rocpredict.inference.results import Claim
 from rocpredict.inference.strata import Areas
 from rocpredict.interval import Interval, two_sided_z, unseen_ends
-
-_NO_VARIANCE = 1e-24
 
 
 class Found(NamedTuple):
@@ -160,7 +158,7 @@ class Independent:
         """Give the sum of both variances."""
         return np.asarray(self.first.variance() + self.second.variance())
 
-    def smoothed(self) -> tuple[float, float]:
+    def smoothed(self) -> tuple[Any, FloatArray]:
         """Give difference and variance with half a case more in each class of both samples."""
         (area, variance), (other, further) = self.first.smoothed(), self.second.smoothed()
         return area - other, variance + further
@@ -171,8 +169,8 @@ def by_placements(areas: Areas | Independent, claim: Claim, level: float) -> Fou
     difference, variance = float(areas.estimate), float(areas.variance())
     if is_same(areas):
         return alike(0.0, areas.units, claim, level)
-    fallback = variance <= _NO_VARIANCE or min(areas.units) <= 1
-    centre, variance = areas.smoothed() if fallback else (difference, variance)
+    fallback = variance <= NO_VARIANCE or min(areas.units) <= 1
+    centre, variance = (float(part) for part in areas.smoothed()) if fallback else (difference, variance)
     std_error = float(np.sqrt(variance))
     half = two_sided_z(level) * std_error
     ends = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
@@ -186,22 +184,25 @@ def by_resamples(
 ) -> Found:
     """Test a difference by its standard deviation over resamples; the interval by their quantiles."""
     std_error = float(np.std(differences, ddof=1))
-    if std_error**2 <= _NO_VARIANCE:
+    if std_error**2 <= NO_VARIANCE:
         return alike(estimate, units, claim, level)
-    interval = Interval(*percentile_ends(differences, level), level, "bootstrap", estimate)
-    return Found(*claim.by_normal(estimate, std_error), interval, Flags())
+    flags = Flags(single_case=min(units) <= 1)
+    interval = Interval(*percentile_ends(differences, level), level, "bootstrap", estimate, flags)
+    return Found(*claim.by_normal(estimate, std_error), interval, flags)
 
 
 def against_value(areas: Areas, value: float, claim: Claim, interval: Interval, method: str) -> Found:
     """Test an area against a value: by Wald's z, or on the logit scale with half a case more in each class."""
     variance = float(areas.variance())
-    blind = variance <= _NO_VARIANCE or min(areas.units) <= 1
+    blind = variance <= NO_VARIANCE or min(areas.units) <= 1
     if method == "delong" and not blind:
         z, p = claim.by_normal(float(areas.estimate) - value, float(np.sqrt(variance)))
         return Found(z, p, interval, interval.flags)
-    area, variance = areas.smoothed()
+    area, variance = (float(part) for part in areas.smoothed())
     flags = interval.flags | Flags(fallback=method == "delong")
-    if variance == 0:  # all values are tied: the interval says what they leave open
+    if value in {0, 1} and float(areas.estimate) == value:
+        return Found(0.0, 1.0, interval, flags)  # no data could agree better
+    if variance <= NO_VARIANCE:  # all values are tied: the interval says what they leave open
         return Found(0.0, 1.0 if value in interval else 1 - interval.level, interval, flags)
     std_error = float(np.sqrt(variance)) / (area * (1 - area))
     margin = 0.0 if claim.margin is None else float(claim.margin)
@@ -215,7 +216,7 @@ def against_value(areas: Areas, value: float, claim: Claim, interval: Interval, 
 
 def is_same(areas: Areas | Independent) -> bool:
     """Tell a difference of curves that place every case alike."""
-    return areas.bounds[0] < 0 and float(areas.estimate) == 0 and areas.smoothed()[1] == 0
+    return areas.bounds[0] < 0 and float(areas.estimate) == 0 and float(areas.smoothed()[1]) <= NO_VARIANCE
 
 
 def alike(difference: float, units: tuple[float, float], claim: Claim, level: float) -> Found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,10 @@ class Refit:
                 continue
             for drawn in zip(*counts, strict=True):
                 rows = [np.repeat(x, n.astype(np.intp)) for x, n in zip(samples, drawn, strict=True)]
-                yield self.fit("negative", rows[0]), self.fit("positive", rows[1])
+                try:
+                    yield self.fit("negative", rows[0]), self.fit("positive", rows[1])
+                except RocPredictError:  # a family that cannot be fitted to these rows: the caller counts
+                    continue
 
 
 @dataclass(frozen=True)
@@ -215,12 +218,21 @@ class Modelled:
     def _replicates(self, question: Callable[[Any, Any], FloatArray]) -> FloatArray:
         if self.refit is None:
             raise RocPredictError("method='bootstrap' needs the sample behind the prediction; see rp.predict_roc")
-        answers = (np.asarray(question(*pair)) for pair in self.refit.pairs(self.resampling))
-        return np.concatenate([answer.ravel() for answer in answers])
+        answers = [np.asarray(question(*pair)).ravel() for pair in self.refit.pairs(self.resampling)]
+        found = np.concatenate([np.empty(0), *answers])
+        if 2 * len(found) < self.resampling.n_resamples:
+            raise RocPredictError(
+                f"the family could be fitted to {len(found)} of {self.resampling.n_resamples} resamples only; "
+                "an interval needs more cases, or another family"
+            )
+        return found
 
     def _percentile(self, question: Callable[[Any, Any], FloatArray], estimate: FloatArray, level: float) -> Interval:
-        ends = percentile_ends(self._replicates(question), level)
-        return self._widened(np.asarray(ends[0]), np.asarray(ends[1]), estimate, level, "bootstrap")
+        replicates = self._replicates(question)
+        ends = percentile_ends(replicates, level)
+        found = self._widened(np.asarray(ends[0]), np.asarray(ends[1]), estimate, level, "bootstrap")
+        dropped = Flags(dropped_resamples=len(replicates) < self.resampling.n_resamples)
+        return replace(found, flags=found.flags | dropped)
 
     def _probability_interval(
         self, question: Callable[[Any, Any], FloatArray], level: float, method: str | None

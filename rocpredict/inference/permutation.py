@@ -56,7 +56,8 @@ def null_variance(negative: Ecdf, positive: Ecdf) -> float:
     if cases <= 1:
         return 0.0
     ties = float(np.sum(held**3 - held)) / (cases * (cases - 1))
-    return (cases + 1 - ties) / (12 * negative.total * positive.total)
+    spread = cases + 1 - ties
+    return spread / (12 * negative.total * positive.total) if spread > 1e-9 * cases else 0.0
 
 
 class Exchange(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,8 @@ from rocpredict.errors import RocPredictError
 
 PSEUDO = 0.5
 """Cases of weight that smoothing adds to each class, placed where chance is."""
+NO_VARIANCE = 1e-24
+"""A variance of areas that is no more than rounding."""
 
 
 class Band(NamedTuple):
@@ -92,6 +94,8 @@ class Placements:
         What the area is for a feature that tells nothing.
     bounds : pair of float
         Between which every area lies.
+    of_band : bool
+        Whether it is a part of the area only.
     """
 
     estimate: FloatArray
@@ -99,6 +103,7 @@ class Placements:
     positive: Side
     chance: float = 0.5
     bounds: tuple[float, float] = (0.0, 1.0)
+    of_band: bool = False
 
     @property
     def units(self) -> tuple[float, float]:
@@ -111,28 +116,32 @@ class Placements:
         With clusters that of Obuchowski (1997). A class of one unit shows no spread and adds nothing: see
         ``smoothed`` for an honest figure.
         """
-        variance = self._across(self.estimate)
+        variance = self._across()
         for side in (self.negative, self.positive):
             if side.units > 1:
                 variance += side.scatter(self.estimate) / side.total**2 * (side.units / (side.units - 1))
+        if self._clustered and np.linalg.eigvalsh(np.atleast_2d(variance)).min() < 0:
+            return self._sum_over_clusters()
         return variance
 
-    def smoothed(self) -> tuple[float, float]:
-        """Give area and variance of one curve with half a case more in each class, placed where chance is.
+    def smoothed(self) -> tuple[Any, FloatArray]:
+        """Give area and variance with half a case more in each class, placed where chance is.
 
-        A class of one unit gets the largest variance that values within the bounds can have. The variance is
-        0 only where every case is placed where chance is.
+        Of one curve a class of one unit gets the largest variance that values within the bounds can have. The
+        variance is 0 only where every case is placed where chance is.
         """
         cases = 2 / sum(1 / units for units in self.units)
-        area = (float(self.estimate) * cases + PSEUDO * self.chance) / (cases + PSEUDO)
-        variance = float(self._across(np.asarray(area)))
+        area = (self.estimate * cases + PSEUDO * self.chance) / (cases + PSEUDO)
+        pull = PSEUDO * np.multiply.outer(self.chance - area, self.chance - area)
+        variance = self._across()
         for side in (self.negative, self.positive):
-            squares = float(side.scatter(np.asarray(area))) + PSEUDO * (self.chance - area) ** 2
             units = side.units + PSEUDO
-            spread = squares / (side.total + PSEUDO) ** 2 * (units / (units - 1))
-            if side.units <= 1:
-                spread = max(spread, (area - self.bounds[0]) * (self.bounds[1] - area))
+            spread = (side.scatter(area) + pull) / (side.total + PSEUDO) ** 2 * (units / (units - 1))
+            if side.units <= 1 and self.estimate.ndim == 0:
+                spread = np.maximum(spread, (area - self.bounds[0]) * (self.bounds[1] - area))
             variance += spread
+        if self._clustered and np.diagonal(np.atleast_2d(variance)).min() <= NO_VARIANCE:
+            return self._as_independent().smoothed()  # clusters that cancel tell nothing of others
         return area, variance
 
     def select(self, contrast: FloatArray) -> Placements:
@@ -143,18 +152,43 @@ class Placements:
         )
         chance = self.chance * float(contrast.sum())
         bounds = float(np.minimum(contrast, 0).sum()), float(np.maximum(contrast, 0).sum())
-        return Placements(np.asarray(self.estimate @ contrast), negative, positive, chance, bounds)
+        estimate = np.asarray(self.estimate @ contrast)
+        return Placements(estimate, negative, positive, chance, bounds, self.of_band)
 
-    def _across(self, centre: FloatArray) -> FloatArray:
+    @property
+    def _clustered(self) -> bool:
+        return self.negative.clusters is not None
+
+    def _as_independent(self) -> Placements:
+        """Give the same as if rows were independent."""
+        negative, positive = (side._replace(clusters=None) for side in (self.negative, self.positive))
+        return replace(self, negative=negative, positive=positive)
+
+    def _across(self) -> FloatArray:
         """Give what clusters with cases of both classes add: twice the covariance of their two parts."""
-        negative, positive = self.negative, self.positive
-        if negative.clusters is None or positive.clusters is None:
+        if not self._clustered:
             return np.zeros(self.estimate.shape * 2)
-        count = int(max(negative.clusters.max(), positive.clusters.max())) + 1
-        product = _products(negative.sums(centre, count), positive.sums(centre, count))
-        held = len(np.union1d(negative.clusters, positive.clusters))
-        factor = held / (held - 1) if held > 1 else 1.0
-        return np.asarray((product + product.T) / (negative.total * positive.total) * factor)
+        negative, positive = self._deviations()
+        product = _products(negative, positive)
+        factor = self._clusters / (self._clusters - 1) if self._clusters > 1 else 1.0
+        return np.asarray((product + product.T) * factor)
+
+    def _sum_over_clusters(self) -> FloatArray:
+        """Give the variance of the sum over clusters, which is never negative as a sum of parts can be."""
+        negative, positive = self._deviations()
+        together = negative + positive
+        factors = [units / (units - 1) for units in self.units if units > 1]
+        return _products(together, together) * max(factors, default=1.0)
+
+    def _deviations(self) -> tuple[FloatArray, FloatArray]:
+        """Give each cluster's part of the error of the area, by class."""
+        count = 1 + int(max(self.negative.clusters.max(), self.positive.clusters.max()))  # type: ignore[union-attr]
+        negative, positive = (side.sums(self.estimate, count) / side.total for side in (self.negative, self.positive))
+        return negative, positive
+
+    @property
+    def _clusters(self) -> int:
+        return len(np.union1d(self.negative.clusters, self.positive.clusters))  # type: ignore[arg-type]
 
 
 def _products(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -189,7 +223,7 @@ def place_in_band(negative: Ecdf, positive: Ecdf, band: Band) -> Placements:
     if axis == "tpr":  # the curve seen from its other corner
         turned = place_in_band(positive.reflect(), negative.reflect(), Band("fpr", 1 - high, 1 - low))
         mirrored = [Side(s.values[::-1], s.weights[::-1], s.total) for s in (turned.positive, turned.negative)]
-        return Placements(turned.estimate, mirrored[0], mirrored[1], turned.chance)
+        return Placements(turned.estimate, mirrored[0], mirrored[1], turned.chance, of_band=True)
     v = steps.vertices(negative, positive)
     from_negative, to_negative = _cells(negative, negative.points)
     area_to = _areas_to(v.fpr, v.tpr)
@@ -203,7 +237,7 @@ def place_in_band(negative: Ecdf, positive: Ecdf, band: Band) -> Placements:
     estimate = np.asarray(_mean(side))
     other = Side(in_negative / band.width, negative.counts, negative.total)
     other = other._replace(values=other.values - _mean(other) + estimate)
-    return Placements(estimate, other, side, chance=(low + high) / 2)
+    return Placements(estimate, other, side, chance=(low + high) / 2, of_band=True)
 
 
 def at_rows(side: Side, ordered: FloatArray, rows: FloatArray) -> FloatArray:

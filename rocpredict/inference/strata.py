@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -51,6 +51,11 @@ class Stratified:
         return self.parts[0].chance
 
     @property
+    def of_band(self) -> bool:
+        """Whether it is a part of the area only."""
+        return self.parts[0].of_band
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Between which every area lies."""
         return self.parts[0].bounds
@@ -68,14 +73,14 @@ class Stratified:
         count = len(self.parts)
         return np.asarray(deviation @ deviation.T * (count / (count - 1)) if count > 1 else self.parts[0].variance())
 
-    def smoothed(self) -> tuple[float, float]:
+    def smoothed(self) -> tuple[Any, FloatArray]:
         """Give area and variance with half a case more in each class, placed where chance is."""
         if len(self.parts) == 1:
             return self.parts[0].smoothed()
         cases = 2 / sum(1 / units for units in self.units)
-        area = (float(self.estimate) * cases + PSEUDO * self.chance) / (cases + PSEUDO)
-        pull = PSEUDO * (self.chance - area) ** 2
-        return area, float(self.variance()) + sum(pull / (units + PSEUDO) ** 2 for units in self.units)
+        area = (self.estimate * cases + PSEUDO * self.chance) / (cases + PSEUDO)
+        pull = PSEUDO * np.multiply.outer(self.chance - area, self.chance - area)
+        return area, self.variance() + sum(pull / (units + PSEUDO) ** 2 for units in self.units)
 
     def select(self, contrast: FloatArray) -> Stratified:
         """Give the same of a weighted sum of the K curves."""
