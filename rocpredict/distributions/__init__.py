@@ -37,7 +37,7 @@ def as_distribution(name: str, candidate: object) -> Distribution:
 
 def is_atomic(distribution: Distribution) -> bool:
     """Tell a distribution of one feature whose whole probability lies on single values."""
-    return bool(distribution.atoms().masses.sum() > _WHOLE)
+    return isinstance(distribution, Ecdf) or bool(distribution.atoms().masses.sum() > _WHOLE)
 
 
 def as_steps(negative: Distribution, positive: Distribution) -> tuple[Distribution, Distribution]:

@@ -62,7 +62,8 @@ class Ecdf:
             return self._tally[0]
         ordered = np.sort(self.sample)
         ordered += 0.0  # -0.0 and 0.0 are one value
-        return frozen(ordered)
+        ordered.flags.writeable = False
+        return ordered
 
     @cached_property
     def ordered_weights(self) -> FloatArray | None:

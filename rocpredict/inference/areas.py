@@ -89,13 +89,8 @@ def _stated(placements: Areas) -> Flags:
         single_case=min(placements.units) <= 1,
         perfect_separation=estimate == 1 and not placements.of_band,
         perfect_reversal=estimate == 0 and not placements.of_band,
-        point_mass=_is_constant(placements),
+        point_mass=placements.uninformative,
     )
-
-
-def _is_constant(placements: Areas) -> bool:
-    """Tell whether all values of both classes are tied."""
-    return float(placements.smoothed()[1]) <= NO_VARIANCE
 
 
 def _ends(placements: Areas, level: float, method: str, replicate: Replicate) -> tuple[float, float] | None:
@@ -147,10 +142,10 @@ def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
 
 
 def _smoothed_logit(placements: Areas, level: float) -> tuple[float, float]:
-    area, variance = (float(part) for part in placements.smoothed())
-    if variance <= NO_VARIANCE:
+    if placements.uninformative:
         low, high = unseen_ends(placements.estimate, placements.units, level)
         return float(low), float(high)
+    area, variance = (float(part) for part in placements.smoothed())
     return _logit(area, variance, two_sided_z(level))
 
 

@@ -158,6 +158,11 @@ class Independent:
         """Give the sum of both variances."""
         return np.asarray(self.first.variance() + self.second.variance())
 
+    @property
+    def uninformative(self) -> bool:
+        """Whether both samples have all values tied."""
+        return self.first.uninformative and self.second.uninformative
+
     def smoothed(self) -> tuple[Any, FloatArray]:
         """Give difference and variance with half a case more in each class of both samples."""
         (area, variance), (other, further) = self.first.smoothed(), self.second.smoothed()
@@ -202,7 +207,7 @@ def against_value(areas: Areas, value: float, claim: Claim, interval: Interval, 
     flags = interval.flags | Flags(fallback=method == "delong")
     if value in {0, 1} and float(areas.estimate) == value:
         return Found(0.0, 1.0, interval, flags)  # no data could agree better
-    if variance <= NO_VARIANCE:  # all values are tied: the interval says what they leave open
+    if areas.uninformative:  # all values are tied: the interval says what they leave open
         return Found(0.0, 1.0 if value in interval else 1 - interval.level, interval, flags)
     std_error = float(np.sqrt(variance)) / (area * (1 - area))
     margin = 0.0 if claim.margin is None else float(claim.margin)
@@ -216,7 +221,7 @@ def against_value(areas: Areas, value: float, claim: Claim, interval: Interval, 
 
 def is_same(areas: Areas | Independent) -> bool:
     """Tell a difference of curves that place every case alike."""
-    return areas.bounds[0] < 0 and float(areas.estimate) == 0 and float(areas.smoothed()[1]) <= NO_VARIANCE
+    return areas.bounds[0] < 0 and float(areas.estimate) == 0 and areas.uninformative
 
 
 def alike(difference: float, units: tuple[float, float], claim: Claim, level: float) -> Found:

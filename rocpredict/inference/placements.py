@@ -20,6 +20,7 @@ PSEUDO = 0.5
 """Cases of weight that smoothing adds to each class, placed where chance is."""
 NO_VARIANCE = 1e-24
 """A variance of areas that is no more than rounding."""
+_ROUNDING = 1e-12  # of a placement
 
 
 class Band(NamedTuple):
@@ -74,6 +75,10 @@ class Side(NamedTuple):
 
     def scatter(self, centre: FloatArray) -> FloatArray:
         """Give the sum of squares (K curves: of products, shape (K, K)) about a centre, over independent units."""
+        if self.weights is None and self.clusters is None and self.values.ndim == 1:
+            deviation = self.values - centre
+            deviation *= deviation
+            return np.asarray(deviation.sum())
         if self.clusters is None:
             return _products(self.sums(centre), self.values - centre)
         summed = self.sums(centre, int(self.clusters.max()) + 1)
@@ -143,6 +148,12 @@ class Placements:
         if self._clustered and np.diagonal(np.atleast_2d(variance)).min() <= NO_VARIANCE:
             return self._as_independent().smoothed()  # clusters that cancel tell nothing of others
         return area, variance
+
+    @property
+    def uninformative(self) -> bool:
+        """Whether every case is placed where chance is: all values are tied, or all curves alike."""
+        ends = (end for side in (self.negative, self.positive) for end in (side.values.min(), side.values.max()))
+        return bool(max(abs(end - self.chance) for end in ends) <= _ROUNDING)
 
     def select(self, contrast: FloatArray) -> Placements:
         """Give the placements of a weighted sum of the K curves."""

@@ -51,6 +51,11 @@ class Stratified:
         return self.parts[0].chance
 
     @property
+    def uninformative(self) -> bool:
+        """Whether every case is placed where chance is."""
+        return all(part.uninformative for part in self.parts)
+
+    @property
     def of_band(self) -> bool:
         """Whether it is a part of the area only."""
         return self.parts[0].of_band
