@@ -8,3 +8,10 @@ def plot_roc(roc: Any, **options: Any) -> Any:
     from rocpredict.plots import plot_roc as draw
 
     return draw(roc, **options)
+
+
+def plot_mean_roc(mean: Any, **options: Any) -> Any:
+    """Draw one mean ROC curve."""
+    from rocpredict.plots import plot_mean_roc as draw
+
+    return draw(mean, **options)

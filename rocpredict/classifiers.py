@@ -18,7 +18,7 @@ from rocpredict.arguments import one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval, as_level, proportion_interval
-from rocpredict.labels import _as_labels, _names
+from rocpredict.labels import as_labels, label_names
 
 MCNEMAR_METHODS = ("exact", "mid-p", "asymptotic")
 
@@ -218,8 +218,8 @@ def _right(
     predictions1: ArrayLike, predictions2: ArrayLike, y: ArrayLike, positive: Any, labels: ArrayLike | None
 ) -> list[NDArray[np.bool_]]:
     """Say for each classifier which rows it calls rightly."""
-    truth = _as_labels(y, y)
-    names = _names(truth if labels is None else _as_labels(labels, labels))
+    truth = as_labels(y, y)
+    names = label_names(truth if labels is None else as_labels(labels, labels))
     calls = [_codes(f"predictions{k}", p, names) for k, p in enumerate((predictions1, predictions2), 1)]
     for k, called in enumerate(calls, 1):
         if len(called) != len(truth):

@@ -28,8 +28,16 @@ class Comparison:
         Cases behind the empirical curve.
     direction : str
         "higher": positive when x >= threshold; "lower": when x <= threshold.
-    auc_predicted, auc_empirical, auc_error : float
-        ``auc_error`` is predicted - empirical.
+    auc_predicted, auc_empirical : float
+    auc_empirical_low, auc_empirical_high : float
+        The interval of the empirical AUC, by the default method.
+    level : float
+        Its level.
+    auc_error : float
+        Predicted - empirical.
+    auc_error_in_std_errors : float
+        The same in standard errors of the empirical AUC (see Notes of ``compare``): a yardstick, and no z-test, for
+        which the prediction would have to know nothing of these rows.
     max_tpr_gap : float
         The largest difference of TPR at one FPR, with the sign of predicted - empirical. It is looked for
         from FPR 1/n to 1 - 1/n, n the number of negatives (from 3 on): nearer to the ends the empirical curve
@@ -48,6 +56,8 @@ class Comparison:
         What the sample's rows give at that threshold.
     ameans_empirical : float
         The best that any threshold gives on these rows: optimistic, since the rows chose it.
+    ameans_empirical_honest : float
+        What thresholds chosen so give on rows that did not choose them: the out-of-bag mean.
     threshold_regret : float
         ameans_empirical - ameans_achieved: what the predicted threshold costs on these rows.
     """
@@ -57,7 +67,11 @@ class Comparison:
     direction: str
     auc_predicted: float
     auc_empirical: float
+    auc_empirical_low: float
+    auc_empirical_high: float
+    level: float
     auc_error: float
+    auc_error_in_std_errors: float
     max_tpr_gap: float
     max_tpr_gap_fpr: float
     area_between: float
@@ -69,6 +83,7 @@ class Comparison:
     ameans_predicted: float
     ameans_achieved: float
     ameans_empirical: float
+    ameans_empirical_honest: float
     threshold_regret: float
 
     def to_dict(self) -> dict[str, float | str]:
@@ -77,13 +92,13 @@ class Comparison:
 
     def __repr__(self) -> str:
         return (
-            f"Comparison(auc_error={self.auc_error:+.4g}, max_tpr_gap={self.max_tpr_gap:+.4g} at "
-            f"fpr={self.max_tpr_gap_fpr:.4g}, area_between={self.area_between:.4g}, "
-            f"threshold_regret={self.threshold_regret:.4g})"
+            f"Comparison(auc_error={self.auc_error:+.4g} ({self.auc_error_in_std_errors:+.2g} std errors), "
+            f"max_tpr_gap={self.max_tpr_gap:+.4g} at fpr={self.max_tpr_gap_fpr:.4g}, "
+            f"area_between={self.area_between:.4g}, threshold_regret={self.threshold_regret:.4g})"
         )
 
 
-def compare(predicted: Roc, empirical: EmpiricalRoc) -> Comparison:
+def compare(predicted: Roc, empirical: EmpiricalRoc, *, level: float = 0.95) -> Comparison:
     """Lay a predicted ROC curve beside an empirical one.
 
     Parameters
@@ -92,6 +107,8 @@ def compare(predicted: Roc, empirical: EmpiricalRoc) -> Comparison:
         Of one feature.
     empirical : EmpiricalRoc
         Of the same feature and direction; rows that the prediction was not fitted to are the fairer test.
+    level : float
+        Of the interval of the empirical AUC.
 
     Returns
     -------
@@ -100,7 +117,16 @@ def compare(predicted: Roc, empirical: EmpiricalRoc) -> Comparison:
     Raises
     ------
     RocPredictError
-        What is not a ROC of one feature, or two rules of opposite direction.
+        What is not a ROC of one feature, two rules of opposite direction, a level outside (0, 1), weights that
+        amount to less than one case.
+
+    Notes
+    -----
+    ``auc_error_in_std_errors`` divides by DeLong's standard error of the empirical AUC. A prediction fitted to the
+    same rows errs together with it: for two Gaussian classes of 20, 50 and 200 cases each it lay within 0.4 standard
+    errors in 95 of 100 draws, while for two lognormal classes of 200 it lay 4.5 below on average. So 1 already speaks
+    against the distributions. Where DeLong's standard error is 0 (no overlap) or a class has a single case, the
+    smoothed one stands in; where all values are tied, that of Hanley and McNeil. It is always finite.
 
     Examples
     --------
@@ -109,22 +135,27 @@ def compare(predicted: Roc, empirical: EmpiricalRoc) -> Comparison:
     >>> classes = {"positive": "virginica", "negative": "versicolor"}
     >>> x = iris.column("petal_width")
     >>> compare(predict_roc(x, iris.y, **classes), empirical_roc(x, iris.y, **classes))
-    Comparison(auc_error=+0.0002959, max_tpr_gap=-0.04232 at fpr=0.02, area_between=0.00541, threshold_regret=0)
+    Comparison(auc_error=+0.0002959 (+0.028 std errors), max_tpr_gap=-0.04232 at fpr=0.02, area_between=0.00541,
+               threshold_regret=0)
     """
-    _check(predicted, empirical)
-    gap, place, between = _gaps(predicted, empirical)
+    gap, place, between = gaps_between(predicted, empirical)
     ks_negative, ks_positive = (
         _ks(getattr(predicted, name), getattr(empirical, name)) for name in ("negative", "positive")
     )
     best, counted = predicted.best_threshold(), empirical.best_threshold()
     achieved = empirical.rates(best.threshold).ameans
+    interval, error = empirical.auc_interval(level), predicted.auc() - empirical.auc()
     return Comparison(
         n_negative=empirical.negative.total,
         n_positive=empirical.positive.total,
         direction=_side(empirical),
         auc_predicted=predicted.auc(),
         auc_empirical=empirical.auc(),
-        auc_error=predicted.auc() - empirical.auc(),
+        auc_empirical_low=interval.low,
+        auc_empirical_high=interval.high,
+        level=interval.level,
+        auc_error=error,
+        auc_error_in_std_errors=error / _yardstick(empirical),
         max_tpr_gap=gap,
         max_tpr_gap_fpr=place,
         area_between=between,
@@ -136,6 +167,7 @@ def compare(predicted: Roc, empirical: EmpiricalRoc) -> Comparison:
         ameans_predicted=best.ameans,
         ameans_achieved=achieved,
         ameans_empirical=counted.ameans,
+        ameans_empirical_honest=float(counted.ameans_honest),  # type: ignore[arg-type]
         threshold_regret=counted.ameans - achieved,
     )
 
@@ -157,8 +189,17 @@ def _side(roc: Roc) -> str:
     return "lower" if roc.direction == "lower" else "higher"
 
 
-def _gaps(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float, float]:
-    """Give the largest TPR gap, its FPR, and the area between the curves."""
+def _yardstick(empirical: EmpiricalRoc) -> float:
+    """Give the standard error of the empirical AUC by the first method that sees one."""
+    lonely = min(empirical.negative.total, empirical.positive.total) <= 1
+    methods = ("smoothed-logit", "hanley-mcneil") if lonely else ("delong", "smoothed-logit", "hanley-mcneil")
+    errors = (empirical.auc_std_error(method=method) for method in methods)
+    return float(next(error for error in errors if error > 0))
+
+
+def gaps_between(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float, float]:
+    """Give the largest TPR gap, its FPR, and the area between the curves; see ``compare``."""
+    _check(predicted, empirical)
     at = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
     from_right_gap = _heights(predicted, at) - _heights(empirical, at)
     before = np.maximum(np.nextafter(at, 0), 0)

@@ -106,12 +106,12 @@ def split_rows(
     rows : Rows
     """
     one_of("nan_policy", nan_policy, ("raise", "omit"))
-    labels = _as_labels(y, next(iter(columns.values())))
+    labels = as_labels(y, next(iter(columns.values())))
     values = {name: as_values(column, name) for name, column in columns.items()}
     for name, column in values.items():
         if len(column) != len(labels):
             raise RocPredictError(f"{name} has {len(column)} rows and y has {len(labels)}; they must have as many")
-    names = _names(labels)
+    names = label_names(labels)
     first, column = next(iter(values.items()))
     if len(names) > _MANY_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:
         raise RocPredictError(
@@ -180,7 +180,8 @@ def as_values(x: ArrayLike, name: str = "x") -> FloatArray:
     return to_floats(name, array)
 
 
-def _as_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
+def as_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
+    """Return one label for each row, shape (n,), or refuse what is missing, compound, or rather values than labels."""
     labels = _unmasked("y", y)
     if labels.ndim != 1:
         raise RocPredictError(f"y has shape {labels.shape}; give one label for each row, shape (n,)")
@@ -200,7 +201,8 @@ def _as_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
     return labels
 
 
-def _names(labels: NDArray[Any]) -> list[Any]:
+def label_names(labels: NDArray[Any]) -> list[Any]:
+    """Give the different labels in their order."""
     if labels.dtype.kind in "biu":
         ends = [labels.min(), labels.max()]
         if np.count_nonzero(labels == ends[0]) + np.count_nonzero(labels == ends[1]) == len(labels):

@@ -70,6 +70,12 @@ class MeanRoc:
         """Give the height of the mean curve, on a vertical piece its top."""
         return float(height_at(self.fpr, self.tpr, fpr))
 
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the mean curve with its band; see ``rocpredict.plots.plot_mean_roc``."""
+        from rocpredict import _show
+
+        return _show.plot_mean_roc(self, ax=ax, **options)
+
     def to_dict(self) -> dict[str, Any]:
         """Give the numbers by name, without the folds' rows."""
         names = [item.name for item in fields(self) if item.name not in ("rocs", "auc_interval", "flags")]

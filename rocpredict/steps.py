@@ -46,6 +46,11 @@ def vertices(negative: Ecdf, positive: Ecdf) -> Vertices:
 def auc(negative: Ecdf, positive: Ecdf) -> FloatArray:
     """Give the Mann-Whitney probability that a positive is the larger, ties half."""
     lower = negative.midweight(*ranks(negative.ordered, positive.ordered))
+    return share_won(negative, positive, lower)
+
+
+def share_won(negative: Ecdf, positive: Ecdf, lower: FloatArray) -> FloatArray:
+    """Give the AUC from the weight of the negatives below each of the positives in their order, ties half."""
     weights = positive.ordered_weights
     won = lower.sum() if weights is None else weights @ lower
     return np.asarray(won / (negative.total * positive.total))

@@ -51,8 +51,8 @@ class Uncertain:
         Parameters
         ----------
         method : str, optional
-            Samples: "delong" (default), "hanley-mcneil", "smoothed-logit" (never 0 for want of overlap),
-            "bootstrap". Two Gaussians with counts: "delta". A fitted prediction: also "bootstrap".
+            Samples: "delong", "hanley-mcneil", "smoothed-logit" (never 0), "bootstrap"; left out, DeLong's, or the
+            smoothed one where that is 0 for want of overlap. Two Gaussians with counts: "delta". A fitted prediction: also "bootstrap".
         n_resamples, rng
             Of "bootstrap".
 
@@ -90,8 +90,9 @@ class Uncertain:
 
         Notes
         -----
-        "smoothed-logit" adds half a case to each class, placed where chance is, to DeLong's variance (DeLong,
-        DeLong and Clarke-Pearson 1988) on the logit scale; how each method covers is in the documentation
+        "smoothed-logit" is DeLong's interval (DeLong, DeLong and Clarke-Pearson 1988) on the logit scale, with
+        half a case more in each class where the area is located, placed at 1/2, and a quarter of a case where its
+        spread is measured, with the mean 1/2 and the variance 1/8. How each method covers is in the documentation
         ("How intervals cover").
         """
         return self._behind(n_resamples, rng).auc_interval(as_level(level), method)

@@ -90,7 +90,7 @@ def test_predict_json_has_no_infinity_or_nan(run):
             "iris has no feature 'stem'; features are sepal_length",
         ),
         (["compare", "iris", "--positive", "setosa", "--plot", "x.svg"], "--plot draws one feature, here are 4"),
-        (["compare", "irs", "--positive", "setosa"], "irs is neither a file nor a built-in data set (iris)"),
+        (["compare", "irs", "--positive", "setosa"], "irs is neither a file nor a built-in data set (iris, pima)"),
         (["compare", "data.csv.d/x.csv"], "No such file"),
         (["predict", "--median", "4", "8", "--iqr", "3", "5", "6"], "--iqr [3.0, 5.0, 6.0] is not a pair"),
         (["paper", "--seed", "-1"], "--seed -1 is negative"),

@@ -1,32 +1,51 @@
 """The documentation is true: its Python runs, its numbers are the library's, its files are there."""
 
 import re
+import shlex
+import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rocpredict as rp
+from rocpredict.cli import main
 from rocpredict.flags import MEANINGS
 
 ROOT = Path(__file__).parents[1]
-PAGES = ["README.md", "docs/quickstart.md"]
+PAGES = [
+    "README.md",
+    "docs/quickstart.md",
+    "docs/intervals.md",
+    "docs/bands.md",
+    "docs/classifiers.md",
+    "docs/planning.md",
+]
+
+_UNCERTAIN = re.compile(r"interval|p_value|adjusted_p|honest|strata")
 
 
 def _blocks(page, language):
-    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.findall(
+        rf"^ *```{language}\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+
+
+def _names():
+    """What blocks may take as given."""
+    rng = np.random.default_rng(0)
+    return {"means_n": rng.normal(size=5), "means_p": rng.normal(size=5), "stds_n": np.ones(5), "stds_p": np.ones(5)}
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_python_blocks_run_in_their_order(page, tmp_path, monkeypatch):
     """Every Python block of a page, one after the other, in an empty folder, without a warning."""
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    names = {"means_n": rng.normal(size=5), "means_p": rng.normal(size=5), "stds_n": np.ones(5), "stds_p": np.ones(5)}
+    names = _names()
     blocks = _blocks(page, "python")
     assert blocks
     for block in blocks:
-        exec(compile(block, page, "exec"), names)
+        exec(compile(textwrap.dedent(block), page, "exec"), names)
 
 
 def test_the_numbers_of_the_readme_are_the_librarys():
@@ -46,7 +65,60 @@ def test_the_numbers_of_the_readme_are_the_librarys():
         assert [round(v, len(f.split(".")[1])) for v, f in zip(values, figures, strict=True)] == [*map(float, figures)]
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/index.md", "CONTRIBUTING.md"])
+def _figures(value):
+    """The numbers of an answer, in their order; of an interval its ends."""
+    if isinstance(value, (tuple, list)):
+        return [figure for item in value for figure in _figures(item)]
+    return list(value) if isinstance(value, rp.Interval) else [float(value)]
+
+
+def _as_shown(value, figure):
+    """A number in the form of another: with as many decimals, and an exponent where that has one."""
+    mantissa, exponent, _ = figure.partition("e")
+    digits = len(mantissa.partition(".")[2])
+    return format(value, f".{digits}e" if exponent else f".{digits}f")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md", "docs/intervals.md"])
+def test_figures_in_comments_are_the_librarys(page, tmp_path, monkeypatch):
+    """Intervals, p-values and their like whose comment begins with a figure: every figure, to the digits it shows."""
+    monkeypatch.chdir(tmp_path)
+    names = _names()
+    checked = 0
+    for block in _blocks(page, "python"):
+        exec(compile(textwrap.dedent(block), page, "exec"), names)
+        for line in textwrap.dedent(block).splitlines():
+            code, _, comment = line.partition("  # ")
+            if not (_UNCERTAIN.search(code) and comment[:1].isdigit()):
+                continue
+            shown = re.findall(r"\d+\.\d+(?:e-?\d+)?", comment.partition(":")[0])
+            held = _figures(eval(code, names))
+            assert [_as_shown(value, figure) for value, figure in zip(held, shown, strict=True)] == shown, line
+            checked += 1
+    assert checked >= 2
+
+
+def test_every_page_with_python_is_run():
+    """No page of the documentation has Python blocks that nothing runs, or is missing from the table of contents."""
+    pages = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {"docs/index.md"}
+    assert {page for page in pages if _blocks(page, "python")} <= set(PAGES)
+    listed = (ROOT / "docs/index.md").read_text(encoding="utf-8").split("```{toctree}")[1].split()
+    assert {f"docs/{name}.md" for name in listed if name.isidentifier() or "-" in name} >= pages
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md", "docs/planning.md"])
+def test_commands_run(page, capsys):
+    """Every command of a page that needs no file of one's own: it runs and prints."""
+    lines = [line for block in _blocks(page, "console") for line in block.splitlines()]
+    words = [shlex.split(line, comments=True)[2:] for line in lines if line.startswith("$ rocpredict")]
+    quick = [call for call in words if "data.csv" not in call and call[0] != "paper"]
+    assert quick
+    for call in quick:
+        assert main(call) == 0, call
+        assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", [*PAGES, "docs/index.md", "docs/command-line.md", "CONTRIBUTING.md"])
 def test_links_lead_somewhere(page):
     """Every relative link and picture of a page is a file."""
     text = (ROOT / page).read_text(encoding="utf-8")

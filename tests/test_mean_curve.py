@@ -10,7 +10,7 @@ from sklearn.metrics import auc as trapezoid
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from rocpredict import RocPredictError, empirical_roc
+from rocpredict import RocPredictError, empirical_roc, plots
 from rocpredict.curve import area_under
 from rocpredict.datasets import load_pima
 from rocpredict.mean_curve import mean_roc
@@ -199,6 +199,16 @@ def test_the_picture_shows_the_numbers_of_the_mean():
     low, high = mean.auc_interval
     first = ax.get_legend().get_texts()[0].get_text()
     assert first == f"mean of 3, AUC 0.875 ({low:.3f} to {high:.3f})"
+
+
+def test_a_mean_draws_itself():
+    """``mean.plot()`` is ``plot_mean_roc``, with its options, on the axes that are given."""
+    from matplotlib.figure import Figure
+
+    ax = Figure().add_subplot()
+    assert mean_roc(STEPS).plot(ax, folds=False, chance=False) is ax
+    assert [line.get_gid() for line in ax.lines] == ["mean-0"]
+    assert plots.plot_mean_roc is plot_mean_roc
 
 
 def test_several_means_on_given_axes():

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc
+from scipy.special import chdtrc, fdtrc
 
 from rocpredict.arguments import FloatArray, as_finite, frozen
 from rocpredict.auc_tests.rows import Prepared, prepare
@@ -125,7 +125,9 @@ def auc_test_many(
 
     Notes
     -----
-    The omnibus statistic is chi-squared for the covariance matrix of DeLong, DeLong and Clarke-Pearson (1988).
+    The omnibus statistic is chi-squared for the covariance matrix of DeLong, DeLong and Clarke-Pearson (1988). Since
+    that is estimated, p comes from Hotelling's F (with n - 2 cases, or clusters less one, behind the estimate): of few
+    cases the chi-squared law itself would reject equal curves too often.
 
     Examples
     --------
@@ -159,7 +161,7 @@ def auc_test_many(
         covariance=frozen(areas.variance()),
         statistic=statistic,
         df=df,
-        p_value=float(chdtrc(df, statistic)) if df else 1.0,
+        p_value=_hotelling(statistic, df, _freedom(rows)),
         contrasts=tests,
         adjusted_p=_holm([test.p_value for test in tests]),
         n=rows.n,
@@ -281,6 +283,21 @@ def _chi_squared(areas: Areas) -> tuple[float, int, bool]:
 
     statistic, df, unseen = form(areas.estimate, areas.variance())
     return (*form(*areas.smoothed())[:2], True) if unseen else (statistic, df, False)
+
+
+def _freedom(rows: Prepared) -> float:
+    """Give how many independent cases or clusters the covariances are estimated from, less the means."""
+    if rows.columns.clusters[0] is None:
+        return sum(rows.n) - 2
+    return len(np.union1d(*rows.columns.clusters)) - 1
+
+
+def _hotelling(statistic: float, df: int, freedom: float) -> float:
+    """Give p of a chi-squared of estimated covariances, by Hotelling's F; for df of 1 by the normal law."""
+    rest = freedom - df + 1
+    if df <= 1:
+        return float(chdtrc(df, statistic)) if df else 1.0
+    return float(fdtrc(df, rest, statistic * rest / (freedom * df))) if rest > 0 else 1.0
 
 
 def _holm(p_values: list[float]) -> tuple[float, ...]:

@@ -30,7 +30,7 @@ from rocpredict.inference.differences import (
 )
 from rocpredict.inference.one_curve import OneCurve, compare_counted
 from rocpredict.inference.permutation import exchange_ranks
-from rocpredict.inference.placements import as_band
+from rocpredict.inference.placements import as_band, place
 from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
 from rocpredict.interval import as_level
 
@@ -126,7 +126,7 @@ def auc_test(
     AucTest(null='AUC of x1 = AUC of x2', method='DeLong, paired', difference=+0.126, statistic=2.52723,
             p_value=0.0114966, n=(50, 50))
     >>> auc_test(x2, None, iris.y, positive="virginica", negative="versicolor").p_value
-    0.0046991...
+    0.0050620...
     """
     claim, level = Claim(alternative, margin), as_level(level)
     features = {"x1": x1} if x2 is None else {"x1": x1, "x2": x2}
@@ -227,7 +227,7 @@ def _by_exchange(rows: Prepared, method: str, found: Found, claim: Claim, resamp
 
 def _curve(rows: Prepared) -> OneCurve:
     return OneCurve(
-        areas=rows.areas(Quantity()).select(np.ones(1)),
+        areas=place(*rows.columns.pair(0)) if rows.plain else rows.areas(Quantity()).select(np.ones(1)),
         pair=rows.columns.pair(0) if rows.plain else None,
         n=rows.n,
         direction=rows.directions[0],

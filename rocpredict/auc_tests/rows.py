@@ -110,6 +110,8 @@ def prepare(
 
     if weighed is not None:
         _check_weights(*parted(weighed))
+        held = weighed > 0
+        rows = rows._replace(negative=rows.negative[held[rows.negative]], positive=rows.positive[held[rows.positive]])
     table = np.array(list(values.values())).T
     if weighed is not None and (weighed == np.round(weighed)).all() and weighed.sum() <= MOST_CASES:
         times = weighed.astype(np.intp)  # whole weights are repeated rows, in everything

@@ -25,9 +25,11 @@ _ARGUMENTS = (
     *("mean", "std", "sem", "median", "iqr", "effect_size", "count", "prevalence", "criterion", "beta", "value"),
     *("positive", "negative", "cost_fp", "cost_fn"),
     *("auc", "width", "power", "against", "against_mean", "against_std", "correlation", "tpr_at_fpr"),
-    *("level", "alternative", "ratio", "method"),
+    *("level", "alternative", "ratio", "method", "margin", "direction"),
 )
 """What the library calls ``name=`` and the command line ``--name``."""
+_RENAMED = {"n_resamples": "resamples", "rng": "seed"}
+"""What the command line calls otherwise."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -62,9 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _in_options(message: str) -> str:
     """Say the library's words as the command line's: ``sem= needs count=`` as ``--sem needs --count``."""
     message = message.replace("nan_policy='omit' leaves", "--nan omit leaves")
-    names = rf"\b({'|'.join(_ARGUMENTS)})"
-    named = re.sub(names + r"=(?=[\s,;)]|$)", lambda found: f"--{found[1].replace('_', '-')}", message)
-    return re.sub(names + r"=", lambda found: f"--{found[1].replace('_', '-')} ", named)
+    names = rf"\b({'|'.join([*_ARGUMENTS, *_RENAMED])})"
+    named = re.sub(names + r"=(?=[\s,;)]|$)", lambda found: _option(found[1]), message)
+    return re.sub(names + r"=", lambda found: f"{_option(found[1])} ", named)
+
+
+def _option(argument: str) -> str:
+    return f"--{_RENAMED.get(argument, argument).replace('_', '-')}"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -81,7 +87,7 @@ def _parser() -> _Parser:
     for name, command, summary in (
         ("paper", paper, "the founding paper's tables and figures beside ours"),
         ("predict", predict, "a ROC curve from means and SDs"),
-        ("compare", compare, "predicted against empirical, from data"),
+        ("compare", compare, "predicted against empirical, and features against each other, from data"),
         ("plan", plan, "how many cases a study needs"),
     ):
         _add(commands, name, command, summary)

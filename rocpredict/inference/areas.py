@@ -51,17 +51,23 @@ def area_interval(placements: Areas, level: float, method: str, replicate: Repli
         method = "smoothed-logit"
         ends = _smoothed_logit(placements, level)
     low, high = (min(max(end, 0.0), 1.0) for end in ends)
+    if method == "smoothed-logit":  # centred a little inside: an area of 1 is still one of those it allows
+        low, high = min(low, estimate), max(high, estimate)
     return Interval(low, high, level, method, estimate, flags)
 
 
-def area_std_error(placements: Areas, method: str, replicate: Replicate) -> float:
-    """Give the standard error of an area as a share."""
-    one_of("method", method, STD_ERRORS)
+def area_std_error(placements: Areas, method: str | None, replicate: Replicate) -> float:
+    """Give the standard error of an area as a share; without a method DeLong's, or the smoothed one where that is 0."""
+    one_of("method", method, (None, *STD_ERRORS))
     if method == "bootstrap":
         return float(np.std(replicate(), ddof=1))
-    if method == "smoothed-logit":
+    if method == "hanley-mcneil":
+        return float(np.sqrt(hanley_mcneil_variance(placements)))
+    variance = float(placements.variance())
+    blind = variance <= NO_VARIANCE or min(placements.units) <= 1
+    if method == "smoothed-logit" or (method is None and blind):
         return float(np.sqrt(placements.smoothed()[1]))
-    return float(np.sqrt(placements.variance() if method == "delong" else hanley_mcneil_variance(placements)))
+    return float(np.sqrt(variance))
 
 
 def check_units(placements: Areas) -> None:

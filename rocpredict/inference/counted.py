@@ -17,7 +17,6 @@ from rocpredict.flags import Flags
 from rocpredict.inference.areas import (
     AREA_METHODS,
     BAND_METHODS,
-    STD_ERRORS,
     area_interval,
     area_std_error,
     check_units,
@@ -59,7 +58,7 @@ class Counted:
 
     def auc_std_error(self, method: str | None) -> float:
         """Give the standard error of the AUC."""
-        return area_std_error(self._placed(), _chosen(method, STD_ERRORS), self._areas)
+        return area_std_error(self._placed(), method, self._areas)
 
     def auc_interval(self, level: float, method: str | None) -> Interval:
         """Give the interval of the AUC."""
@@ -72,7 +71,7 @@ class Counted:
 
     def partial_auc_std_error(self, band: Band, method: str | None) -> float:
         """Give the standard error of the area in a band, as a share of its width."""
-        method = _chosen(method, ("delong", "smoothed-logit", "bootstrap"))
+        one_of("method", method, (None, "delong", "smoothed-logit", "bootstrap"))
         return area_std_error(self._placed(band), method, lambda: self._partial_areas(band))
 
     def partial_auc_interval(self, band: Band, level: float, method: str | None) -> Interval:

@@ -164,7 +164,7 @@ class Independent:
         return self.first.uninformative and self.second.uninformative
 
     def smoothed(self) -> tuple[Any, FloatArray]:
-        """Give difference and variance with half a case more in each class of both samples."""
+        """Give difference and variance with a little of a case more in each class of both samples."""
         (area, variance), (other, further) = self.first.smoothed(), self.second.smoothed()
         return area - other, variance + further
 
@@ -174,13 +174,15 @@ def by_placements(areas: Areas | Independent, claim: Claim, level: float) -> Fou
     difference, variance = float(areas.estimate), float(areas.variance())
     if is_same(areas):
         return alike(0.0, areas.units, claim, level)
-    fallback = variance <= NO_VARIANCE or min(areas.units) <= 1
-    centre, variance = (float(part) for part in areas.smoothed()) if fallback else (difference, variance)
+    if variance <= NO_VARIANCE:
+        return alike(difference, areas.units, claim, level)
+    single = min(areas.units) <= 1
+    centre, variance = (float(part) for part in areas.smoothed()) if single else (difference, variance)
     std_error = float(np.sqrt(variance))
     half = two_sided_z(level) * std_error
     ends = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
-    flags = Flags(fallback=fallback, single_case=min(areas.units) <= 1)
-    interval = Interval(*ends, level, "smoothed" if fallback else "delong", difference, flags)
+    flags = Flags(fallback=single, single_case=single)
+    interval = Interval(*ends, level, "smoothed" if single else "delong", difference, flags)
     return Found(*claim.by_normal(centre, std_error), interval, flags)
 
 
@@ -197,7 +199,7 @@ def by_resamples(
 
 
 def against_value(areas: Areas, value: float, claim: Claim, interval: Interval, method: str) -> Found:
-    """Test an area against a value: by Wald's z, or on the logit scale with half a case more in each class."""
+    """Test an area against a value: by Wald's z, or on the logit scale with a little of a case more."""
     variance = float(areas.variance())
     blind = variance <= NO_VARIANCE or min(areas.units) <= 1
     if method == "delong" and not blind:

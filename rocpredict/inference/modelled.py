@@ -34,7 +34,7 @@ Pair = tuple[Distribution, Distribution]
 
 MODELLED_MEASURES = ("tpr", "fpr", "tnr", "fnr")
 """Measures that have an interval at a threshold, from moments alone."""
-_TINY = np.finfo(float).tiny
+_RESOLVED = 1e-15  # a narrower interval near 1 would have no width
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class Modelled:
 
     def _widened(self, low: FloatArray, high: FloatArray, estimate: FloatArray, level: float, method: str) -> Interval:
         """Give an interval of a probability; without spread, by how many unlike cases there can be unseen."""
-        flat = ~(high > low)
+        flat = ~(high - low > _RESOLVED)
         unseen = unseen_ends(estimate, self._cases, level)
         low, high = np.where(flat, unseen[0], low), np.where(flat, unseen[1], high)
         flags = Flags(fallback=flat, single_case=np.full(np.shape(flat), min(self._cases) <= 1))

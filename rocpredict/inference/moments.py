@@ -35,13 +35,9 @@ class Spread(NamedTuple):
 
 def auc_spread(negative: Gaussian, positive: Gaussian, count: tuple[float, float]) -> Spread:
     """Give D = (mean difference)/sqrt(sum of variances) and its standard error, so that AUC = Phi(D)."""
-    d, s0, s1 = scaled(*moments_of(negative, positive))
-    total = s0 * s0 + s1 * s1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where((total == 0) & (d == 0), 0.0, d / np.sqrt(total))
-        of_means = (s0 * s0 / count[0] + s1 * s1 / count[1]) / total
-        of_stds = z * z / (2 * total**2) * (_over(s0**4, count[0] - 1) + _over(s1**4, count[1] - 1))
-        return Spread(z, np.sqrt(of_means + of_stds))
+    z, of_means, of_stds = _parts(negative, positive, count)
+    with np.errstate(invalid="ignore"):
+        return Spread(z, np.sqrt(of_means + z * z / 2 * of_stds))
 
 
 def height_spread(negative: Gaussian, positive: Gaussian, count: tuple[float, float], fpr: FloatArray) -> Spread:
@@ -88,31 +84,28 @@ def spread_of(
     count: tuple[float, float],
 ) -> FloatArray:
     """Give the standard error of any smooth function of the two Gaussians, its slopes by central differences."""
-    pair = negative, positive
-    variance = np.zeros(())
-    for index, (d, n) in enumerate(zip(pair, count, strict=True)):
-        std = np.asarray(d.std)
-        step = _STEP * std
-        for moved, of_moment in (("mean", std**2 / n), ("std", _over(std**2 / 2, n - 1))):
+    std_error = np.zeros(())
+    for index, (d, n) in enumerate(zip((negative, positive), count, strict=True)):
+        step = _STEP * np.asarray(d.std)
+        for moved, of_moment in (("mean", 1 / n), ("std", _over(np.asarray(0.5), n - 1))):
             ends = []
             for sign in (1, -1):
                 other = Gaussian(**{"mean": d.mean, "std": d.std} | {moved: getattr(d, moved) + sign * step})
                 ends.append(question(other, positive) if index == 0 else question(negative, other))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                variance = variance + np.where(std > 0, (ends[0] - ends[1]) / (2 * step), 0.0) ** 2 * of_moment
-    return np.sqrt(variance)
+            with np.errstate(invalid="ignore"):
+                moves = (ends[0] - ends[1]) / (2 * _STEP)  # by one standard deviation
+                std_error = np.hypot(std_error, np.where(step > 0, moves * np.sqrt(of_moment), 0.0))
+    return std_error
 
 
 def reiser_guttman(
     negative: Gaussian, positive: Gaussian, count: tuple[float, float], level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Give the interval of the AUC by the noncentral t of its D (Reiser and Guttman 1986)."""
-    d, s0, s1 = scaled(*moments_of(negative, positive))
+    z, of_means, of_stds = _parts(negative, positive, count)
     with np.errstate(divide="ignore", invalid="ignore"):
-        total = s0 * s0 + s1 * s1
-        size = np.sqrt(total / (s0 * s0 / count[0] + s1 * s1 / count[1]))
-        freedom = total**2 / (_over(s0**4, count[0] - 1) + _over(s1**4, count[1] - 1))
-        t = size * d / np.sqrt(total)
+        size, freedom = 1 / np.sqrt(of_means), 1 / of_stds
+        t = size * z
     low, high = np.vectorize(_noncentralities)(t, freedom, level)
     return ndtr(low / size), ndtr(high / size)
 
@@ -136,16 +129,35 @@ def _noncentralities(t: float, freedom: float, level: float) -> tuple[float, flo
         return -np.inf, np.inf
     stride = 1 + abs(t) / np.sqrt(2 * freedom)  # about one standard deviation of t
 
-    def solved(tail: float, stride: float) -> float:
+    def solved(tail: float) -> float:
         def excess(c: float) -> float:
             return float(nct.cdf(t, freedom, c)) - tail
 
-        start, end = t, t + stride
-        while excess(end) * stride > 0:  # step by step: far out scipy's function has no answer
-            start, end = end, end + stride
+        side = 1.0 if excess(t) > 0 else -1.0
+        start, end = t, t + side * stride
+        while excess(end) * side > 0:  # step by step: far out scipy's function has no answer
+            start, end = end, end + side * stride
+        if np.isnan(excess(start) + excess(end)):
+            return np.nan
         return float(brentq(excess, start, end, xtol=1e-12))
 
-    return solved((1 + level) / 2, -stride), solved((1 - level) / 2, stride)
+    return solved((1 + level) / 2), solved((1 - level) / 2)
+
+
+def _parts(
+    negative: Gaussian, positive: Gaussian, count: tuple[float, float]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give D, and what means and standard deviations add to its variance, the latter for D^2/2 = 1.
+
+    All from the shares that the classes have in the sum of variances, so that no unit matters.
+    """
+    d, s0, s1 = scaled(*moments_of(negative, positive))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.hypot(s0, s1)
+        z = np.where((size == 0) & (d == 0), 0.0, d / size)
+        share0, share1 = (s0 / size) ** 2, (s1 / size) ** 2
+        of_stds = _over(share0**2, count[0] - 1) + _over(share1**2, count[1] - 1)
+        return z, share0 / count[0] + share1 / count[1], of_stds
 
 
 def _over(part: FloatArray, whole: float) -> FloatArray:

@@ -17,7 +17,9 @@ from rocpredict.distributions import Ecdf
 from rocpredict.errors import RocPredictError
 
 PSEUDO = 0.5
-"""Cases of weight that smoothing adds to each class, placed where chance is."""
+"""Cases that smoothing adds to each class where the area is located, placed where chance is."""
+PSEUDO_SPREAD = 0.25
+"""Cases that smoothing adds to each class where its spread is measured: see ``Placements.smoothed``."""
 NO_VARIANCE = 1e-24
 """A variance of areas that is no more than rounding."""
 _ROUNDING = 1e-12  # of a placement
@@ -130,24 +132,33 @@ class Placements:
         return variance
 
     def smoothed(self) -> tuple[Any, FloatArray]:
-        """Give area and variance with half a case more in each class, placed where chance is.
+        """Give area and variance with a little of a case more in each class, about where chance is.
 
-        Of one curve a class of one unit gets the largest variance that values within the bounds can have. The
-        variance is 0 only where every case is placed where chance is.
+        The area has half a case more, placed where chance is. The spread of a class has a quarter of a case, whose
+        placement has its mean where chance is and half of the largest variance that the bounds allow: so that
+        placements which happen to be all alike, there or elsewhere, do not pass for certainty. Of one curve a
+        class of one unit gets that largest variance.
         """
         cases = 2 / sum(1 / units for units in self.units)
         area = (self.estimate * cases + PSEUDO * self.chance) / (cases + PSEUDO)
-        pull = PSEUDO * np.multiply.outer(self.chance - area, self.chance - area)
+        pull = self.pull(area)
         variance = self._across()
         for side in (self.negative, self.positive):
-            units = side.units + PSEUDO
-            spread = (side.scatter(area) + pull) / (side.total + PSEUDO) ** 2 * (units / (units - 1))
+            units = side.units + PSEUDO_SPREAD
+            spread = (side.scatter(area) + pull) / (side.total + PSEUDO_SPREAD) ** 2 * (units / (units - 1))
             if side.units <= 1 and self.estimate.ndim == 0:
                 spread = np.maximum(spread, (area - self.bounds[0]) * (self.bounds[1] - area))
             variance += spread
         if self._clustered and np.diagonal(np.atleast_2d(variance)).min() <= NO_VARIANCE:
             return self._as_independent().smoothed()  # clusters that cancel tell nothing of others
         return area, variance
+
+    def pull(self, area: Any) -> FloatArray:
+        """Give the squares about an area that the added case of a class has; of K curves without its own spread."""
+        squares = np.multiply.outer(self.chance - area, self.chance - area)
+        if self.estimate.ndim == 0:
+            squares = squares + (self.chance - self.bounds[0]) * (self.bounds[1] - self.chance) / 2
+        return np.asarray(PSEUDO_SPREAD * squares)
 
     @property
     def uninformative(self) -> bool:
@@ -215,13 +226,13 @@ def place(negative: Ecdf, positive: Ecdf) -> Placements:
     O(n log n) time, O(n) memory (Sun and Xu 2014 give the same by midranks).
     """
     below, to = ranks(negative.ordered, positive.ordered)
-    in_positive = negative.midweight(below, to) / negative.total
+    lower = negative.midweight(below, to)
     below_negative = positive.midweight(*inverse_ranks(below, to, len(negative.ordered)))
     sides = (
         Side((positive.total - below_negative) / positive.total, negative.ordered_weights, negative.total),
-        Side(in_positive, positive.ordered_weights, positive.total),
+        Side(lower / negative.total, positive.ordered_weights, positive.total),
     )
-    return Placements(np.asarray(_mean(sides[1])), *sides)
+    return Placements(steps.share_won(negative, positive, lower), *sides)
 
 
 def place_in_band(negative: Ecdf, positive: Ecdf, band: Band) -> Placements:

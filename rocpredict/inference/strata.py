@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rocpredict.arguments import FloatArray
-from rocpredict.inference.placements import PSEUDO, Placements
+from rocpredict.inference.placements import PSEUDO, PSEUDO_SPREAD, Placements
 
 STRATUM_WEIGHTS = ("pairs", "positives", "equal")
 """How strata are weighed; the first is the default."""
@@ -79,13 +79,13 @@ class Stratified:
         return np.asarray(deviation @ deviation.T * (count / (count - 1)) if count > 1 else self.parts[0].variance())
 
     def smoothed(self) -> tuple[Any, FloatArray]:
-        """Give area and variance with half a case more in each class, placed where chance is."""
+        """Give area and variance with a little of a case more in each class; see ``Placements.smoothed``."""
         if len(self.parts) == 1:
             return self.parts[0].smoothed()
         cases = 2 / sum(1 / units for units in self.units)
         area = (self.estimate * cases + PSEUDO * self.chance) / (cases + PSEUDO)
-        pull = PSEUDO * np.multiply.outer(self.chance - area, self.chance - area)
-        return area, self.variance() + sum(pull / (units + PSEUDO) ** 2 for units in self.units)
+        pull = self.parts[0].pull(area)
+        return area, self.variance() + sum(pull / (units + PSEUDO_SPREAD) ** 2 for units in self.units)
 
     def select(self, contrast: FloatArray) -> Stratified:
         """Give the same of a weighted sum of the K curves."""

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from rocpredict.arguments import FloatArray
 from rocpredict.empirical import EmpiricalRoc
-from rocpredict.plots.curves import _area, _draw, _frame, _names
+from rocpredict.plots.curves import area_in_words, draw_curve, frame, names_of
 from rocpredict.plots.style import CURVES, QUIET, SQUARE, WIDE, add_legend, axes_or_new, one_feature, rate
 from rocpredict.roc import Roc
 
@@ -68,12 +68,12 @@ def plot_band(
     ['predicted, AUC 0.866', '95 % band, simultaneous', 'chance']
     """
     roc = one_feature(roc)
-    (name,) = _names([roc], None if label is None else [label])
+    (name,) = names_of([roc], None if label is None else [label])
     grid = _FINE if kind == "simultaneous" else None
     found = roc.band(level, kind=kind, fpr=grid, method=method, n_resamples=n_resamples, rng=rng)
     ax = axes_or_new(ax, SQUARE)
-    _frame(ax)
-    entries: Entries = [(_draw(ax, 0, roc, roc.curve()), f"{name}, AUC {_area(roc)}")]
+    frame(ax)
+    entries: Entries = [(draw_curve(ax, 0, roc, roc.curve()), f"{name}, AUC {area_in_words(roc)}")]
     shade: dict[str, Any] = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
     area = ax.fill_between(found.fpr, found.low, found.high, gid="band", **shade)
     entries.append((area, f"{100 * found.level:g} % band, {found.kind}"))
@@ -131,10 +131,10 @@ def plot_precision_recall(
     ['predicted, AP 0.758', 'a guess: prevalence 0.400']
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
-    names = _names(rocs, labels)
+    names = names_of(rocs, labels)
     found = [roc.precision_recall_curve(prevalence=prevalence) for roc in rocs]
     ax = axes_or_new(ax, SQUARE)
-    _frame(ax)
+    frame(ax)
     ax.set(xlabel="recall (TPR)", ylabel="precision")
     entries: Entries = []
     for index, (roc, curve, name) in enumerate(zip(rocs, found, names, strict=True)):
@@ -194,7 +194,7 @@ def plot_decision(
     ['predicted', 'treat all', 'treat none']
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
-    names = _names(rocs, labels)
+    names = names_of(rocs, labels)
     found = [roc.decision_curve(prevalence=prevalence, rule=rule) for roc in rocs]
     ax = axes_or_new(ax, WIDE)
     entries: Entries = []

@@ -80,13 +80,13 @@ def plot_roc(
     ['predicted, AUC 0.866', 'chance']
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
-    names = _names(rocs, labels)
+    names = names_of(rocs, labels)
     ax = axes_or_new(ax, SQUARE)
-    _frame(ax)
+    frame(ax)
     curves = [roc.curve() for roc in rocs]
-    lines = [_draw(ax, index, roc, curve) for index, (roc, curve) in enumerate(zip(rocs, curves, strict=True))]
+    lines = [draw_curve(ax, index, roc, curve) for index, (roc, curve) in enumerate(zip(rocs, curves, strict=True))]
     entries = list(
-        zip(lines, (f"{name}, AUC {_area(roc)}" for name, roc in zip(names, rocs, strict=True)), strict=True)
+        zip(lines, (f"{name}, AUC {area_in_words(roc)}" for name, roc in zip(names, rocs, strict=True)), strict=True)
     )
     hooks = [hook for curve in curves for hook in _draw_hook(ax, curve)]
     entries += [(hooks[0], "below chance")] if hooks else []
@@ -141,7 +141,7 @@ def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None 
     return ax
 
 
-def _names(rocs: Sequence[Roc], labels: Sequence[str] | None) -> list[str]:
+def names_of(rocs: Sequence[Roc], labels: Sequence[str] | None) -> list[str]:
     """Give the name of each curve, numbered when there are several."""
     if not rocs:
         raise RocPredictError("there is no ROC to draw; give one or several")
@@ -154,7 +154,7 @@ def _names(rocs: Sequence[Roc], labels: Sequence[str] | None) -> list[str]:
     return [f"{number}  {literal(label)}" for number, label in enumerate(labels, 1)]
 
 
-def _frame(ax: Axes) -> None:
+def frame(ax: Axes) -> None:
     """Give the axes the unit square of a ROC plot, its ticks, grid and names."""
     ax.set(xlim=(-_MARGIN, 1 + _MARGIN), ylim=(-_MARGIN, 1 + _MARGIN), aspect="equal")
     ax.set(xlabel="false positive rate (FPR)", ylabel="true positive rate (TPR)")
@@ -164,7 +164,8 @@ def _frame(ax: Axes) -> None:
     ax.set_axisbelow(True)
 
 
-def _draw(ax: Axes, index: int, roc: Roc, curve: RocCurve) -> Any:
+def draw_curve(ax: Axes, index: int, roc: Roc, curve: RocCurve) -> Any:
+    """Draw one curve in the colour of its place, and give its line."""
     colour, dash = CURVES[index % len(CURVES)]
     width = 1.3 if isinstance(roc, EmpiricalRoc) else 2.0
     return ax.plot(curve.fpr, curve.tpr, color=colour, linestyle=dash, linewidth=width, zorder=3, gid=f"roc-{index}")[0]
@@ -179,7 +180,8 @@ def _draw_hook(ax: Axes, curve: RocCurve) -> list[Any]:
     return [ax.fill_between(curve.fpr, curve.tpr, curve.fpr, where=where, interpolate=True, gid="hook", **style)]
 
 
-def _area(roc: Roc) -> str:
+def area_in_words(roc: Roc) -> str:
+    """Give the AUC as a legend shows it: 1 only where it is exactly that."""
     auc, complement = float(roc.auc()), float(roc.auc_complement())
     if complement == 0:
         return "1"

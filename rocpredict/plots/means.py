@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from rocpredict.arguments import shown
 from rocpredict.errors import RocPredictError
 from rocpredict.mean_curve import MeanRoc
-from rocpredict.plots.curves import _frame
+from rocpredict.plots.curves import frame
 from rocpredict.plots.style import CURVES, QUIET, SQUARE, add_legend, axes_or_new, literal, rate
 
 
@@ -65,7 +65,7 @@ def plot_mean_roc(
     names = _names(means, labels)
     folds = len(means) == 1 if folds is None else folds
     ax = axes_or_new(ax, SQUARE)
-    _frame(ax)
+    frame(ax)
     entries: list[tuple[Any, str]] = []
     for index, (mean, name) in enumerate(zip(means, names, strict=True)):
         entries += _draw(ax, index, mean, name, folds=folds, band=band)

@@ -1,0 +1,1 @@
+"""How intervals cover, and how tests keep their level: ``python -m benchmarks.coverage``."""
