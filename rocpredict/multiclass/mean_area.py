@@ -70,12 +70,12 @@ def multiclass_auc(
 
     Notes
     -----
-    "smoothed-logit" is a logit interval. Its variance is DeLong, DeLong and Clarke-Pearson's, for any number
-    of classes: each row moves the answer by its placements in all parts that use it, weighted as the parts are; the variance is
-    the sum over classes of the variance of these, divided by the rows. It is made safe where few pairs are wrong: N
-    being the harmonic mean of the class sizes times the pairs of classes, the centre is the area with a quarter of a
-    case placed at chance, (A N + 1/8)/(N + 1/4), and the variance no less than A(1 - A)/(3 N). A single part has
-    the interval of its own curve (``roc.auc_interval``).
+    "smoothed-logit" is a logit interval. Its variance is DeLong, DeLong and Clarke-Pearson's, for any number of
+    classes: each row moves the answer by its placements in all parts that use it, weighted as the parts are;
+    the variance is the sum over classes of the variance of these, divided by the rows. It is made safe where
+    few pairs are wrong: N being the harmonic mean of the class sizes times the pairs of classes, the centre is
+    the area with a quarter of a case placed at chance, (A N + 1/8)/(N + 1/4), and the variance no less than A(1
+    - A)/(3 N). A single part has the interval of its own curve (``roc.auc_interval``).
 
     Chosen among fifteen by simulation. Of level 0.95 it covered, over three Gaussian classes of 10, 20 and 50 rows
     and AUCs of 0.8, 0.9 and 0.98, 0.944 to 0.977 with one column a class and 0.947 to 0.965 with one feature (2000
