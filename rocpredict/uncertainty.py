@@ -51,8 +51,9 @@ class Uncertain:
         Parameters
         ----------
         method : str, optional
-            Samples: "delong", "hanley-mcneil", "smoothed-logit" (never 0), "bootstrap"; left out, DeLong's, or the
-            smoothed one where that is 0 for want of overlap. Two Gaussians with counts: "delta". A fitted prediction: also "bootstrap".
+            Samples: "delong", "hanley-mcneil", "smoothed-logit" (never 0), "bootstrap"; left out, DeLong's, or
+            the smoothed one where that is 0 for want of overlap. Two Gaussians with counts: "delta". A fitted
+            prediction: also "bootstrap".
         n_resamples, rng
             Of "bootstrap".
 
