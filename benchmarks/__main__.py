@@ -6,7 +6,7 @@ import platform
 import numpy
 import scipy
 
-from benchmarks import measure, predict
+from benchmarks import measure, memory, predict
 from rocpredict.tables import Table
 
 if __name__ == "__main__":
@@ -21,3 +21,5 @@ if __name__ == "__main__":
             [f"{versions}; {platform.machine()}, {os.cpu_count()} processors. Medians of paired runs."],
         ).to_text()
     )
+    print()
+    print(Table("Memory at its peak", ["work", "GB", "goal"], [memory.measure()], {"GB": ".2f"}).to_text())
