@@ -63,6 +63,14 @@ def height_at(fpr: FloatArray, tpr: FloatArray, at: Values) -> FloatArray:
     return _between(at, fpr[index], fpr[following], tpr[index], tpr[following])
 
 
+def foot_at(fpr: FloatArray, tpr: FloatArray, at: Values) -> FloatArray:
+    """Give the TPR of a polyline at some FPRs; on a vertical piece its foot."""
+    following = np.searchsorted(fpr, at, side="left")
+    before = np.maximum(following - 1, 0)
+    between = _between(at, fpr[before], fpr[following], tpr[before], tpr[following])
+    return np.where(fpr[following] == at, tpr[following], between)  # at a vertex to its last digit
+
+
 def heights_at(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
     """Give the TPR of many polylines, shape (B, m), at one FPR: shape (B,)."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from rocpredict.arguments import FloatArray, as_pair, as_whole, shown
-from rocpredict.curve import height_at
+from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, as_whole, plain, shown
+from rocpredict.curve import foot_at, height_at
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
@@ -66,9 +67,24 @@ class MeanRoc:
         """Give the number of folds."""
         return len(self.rocs)
 
-    def tpr_at_fpr(self, fpr: float) -> float:
-        """Give the height of the mean curve, on a vertical piece its top."""
-        return float(height_at(self.fpr, self.tpr, fpr))
+    def tpr_at_fpr(self, fpr: ArrayLike) -> Values:
+        """Give the height of the mean curve, on a vertical piece its top.
+
+        Parameters
+        ----------
+        fpr : float or array
+            Rates as fractions.
+
+        Returns
+        -------
+        float or array of the shape of ``fpr``
+
+        Raises
+        ------
+        RocPredictError
+            An ``fpr`` outside [0, 1].
+        """
+        return plain(height_at(self.fpr, self.tpr, as_fractions("fpr", fpr)))
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the mean curve with its band; see ``rocpredict.plots.plot_mean_roc``."""
@@ -99,6 +115,7 @@ def mean_roc(
     direction: str | None = None,
     points: int | None = None,
     level: float = 0.95,
+    nan_policy: str = "raise",
 ) -> MeanRoc:
     """Average the ROC curves of several folds vertically.
 
@@ -115,6 +132,8 @@ def mean_roc(
         vertex: then the curve is exact, and the area under it the mean AUC.
     level : float
         Of the band, at each point, and of the interval of the mean AUC.
+    nan_policy : {"raise", "omit"}
+        As in ``empirical_roc``, for folds given as (x, y).
 
     Returns
     -------
@@ -163,7 +182,8 @@ def mean_roc(
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0.  , 0.75, 0.75, 1.  , 1.  ]))
     """
     level = as_level(level)
-    rocs = tuple(_fold(k, fold, positive, negative, direction) for k, fold in enumerate(_listed(folds)))
+    options = {"positive": positive, "negative": negative, "direction": direction, "nan_policy": nan_policy}
+    rocs = tuple(_fold(k, fold, options) for k, fold in enumerate(_listed(folds)))
     _check(rocs)
     fpr, heights = _heights(rocs, points)
     aucs = np.array([roc.auc() for roc in rocs])
@@ -185,13 +205,13 @@ def _listed(folds: Iterable[Any]) -> list[Any]:
     return listed
 
 
-def _fold(k: int, fold: Any, positive: Any, negative: Any, direction: str | None) -> EmpiricalRoc:
+def _fold(k: int, fold: Any, options: dict[str, Any]) -> EmpiricalRoc:
     """Give the curve of one fold; errors name it."""
     if isinstance(fold, EmpiricalRoc):
         return fold
     x, y = as_pair(f"folds[{k}]", fold, "(x, y) or an empirical ROC")
     try:
-        return empirical_roc(x, y, positive=positive, negative=negative, direction=direction)
+        return empirical_roc(x, y, **options)
     except RocPredictError as error:
         raise RocPredictError(f"folds[{k}]: {error}") from None
 
@@ -216,20 +236,10 @@ def _heights(rocs: tuple[EmpiricalRoc, ...], points: int | None) -> tuple[FloatA
     else:
         grid = np.linspace(0, 1, points)
     upper = np.array([height_at(curve.fpr, curve.tpr, grid) for curve in curves])
-    lower = np.array([_foot_at(curve.fpr, curve.tpr, grid) for curve in curves])
+    lower = np.array([foot_at(curve.fpr, curve.tpr, grid) for curve in curves])
     twice = np.any(upper > lower, axis=0)
     order = np.argsort(np.concatenate([grid[twice], grid]), kind="stable")
     return np.concatenate([grid[twice], grid])[order], np.concatenate([lower[:, twice], upper], axis=1)[:, order]
-
-
-def _foot_at(fpr: FloatArray, tpr: FloatArray, at: FloatArray) -> FloatArray:
-    """Give the TPR of a polyline at some FPRs; on a vertical piece its foot."""
-    following = np.searchsorted(fpr, at, side="left")
-    before = np.maximum(following - 1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = (at - fpr[before]) / (fpr[following] - fpr[before])
-        between = tpr[before] + share * (tpr[following] - tpr[before])
-    return np.where(fpr[following] == at, tpr[following], between)
 
 
 def _ends(values: FloatArray, cases: float, level: float) -> tuple[FloatArray, FloatArray]:

@@ -107,8 +107,9 @@ def test_many_curves_by_the_quadratic_form():
     difference = basis @ found.estimates
     expected = difference @ np.linalg.solve(basis @ delong_covariance(xs, y) @ basis.T, difference)
     assert (found.statistic, found.df) == (pytest.approx(expected, rel=1e-10), 2)
-    rest = len(y) - 2 - 1  # Hotelling: the covariances are estimated from n - 2 degrees of freedom
-    assert found.p_value == pytest.approx(stats.f.sf(expected * rest / ((len(y) - 2) * 2), 2, rest), rel=1e-10)
+    freedom = min(found.n) - 1  # Hotelling: behind the covariances stands the smaller class
+    p_value = stats.f.sf(expected * (freedom - 1) / (freedom * 2), 2, freedom - 1)
+    assert found.p_value == pytest.approx(p_value, rel=1e-10)
     pairs = [rp.auc_test(xs[i], xs[j], y).p_value for i, j in combinations(range(3), 2)]
     assert [test.p_value for test in found.contrasts] == pytest.approx(pairs, rel=1e-12)
     order = np.argsort(pairs)
@@ -426,7 +427,7 @@ def test_no_variance_but_different_curves(method):
     x = np.arange(8.0)
     found = rp.auc_test(x, -x, Y, method=method, n_resamples=200)
     assert found.difference == 1
-    assert 0 < found.p_value < 0.1
+    assert 0 < found.p_value < 0.2  # 4 + 4 cases bound it at 2/2^4
     assert found.interval.width > 0.05
     assert "same_curve" not in found.flags
     assert {"fallback", "opposite_sides"} <= {*found.flags}
@@ -462,7 +463,7 @@ def test_many_curves_of_which_two_differ_without_variance():
     x, noisy = np.arange(8.0), np.array([1, 3, 2, 4, 5, 2, 3, 7.0])
     found = rp.auc_test_many([x, -x, noisy], Y)
     assert found.df == 2
-    assert found.p_value < 0.05
+    assert found.p_value < 0.2  # by Hotelling's F with 3 degrees of freedom behind the covariances
 
 
 @pytest.mark.parametrize("method", PAIRED)

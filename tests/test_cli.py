@@ -113,7 +113,7 @@ def test_compare_reads_a_csv(run, csv):
     x, y = [1.0, 2.5, 2.0, 3.5, 4.0], ["well", "well", "sick", "sick", "sick"]
     expected = rp.compare(rp.predict_roc(x, y, positive="sick"), rp.empirical_roc(x, y, positive="sick"))
     assert code == 0
-    assert json.loads(out) == {"size": expected.to_dict()}
+    assert json.loads(out) == {"features": {"size": expected.to_dict()}}
 
 
 def test_compare_says_where_values_are_missing(run, csv):
@@ -135,7 +135,7 @@ def test_compare_takes_numbers_as_labels(run, tmp_path):
     unnamed = run("compare", str(path), "--label", "y", "--feature", "x", "--json")
     named = run("compare", str(path), "--label", "y", "--feature", "x", "--positive", "1", "--json")
     assert unnamed == named
-    assert json.loads(unnamed[1])["x"]["auc_empirical"] == 0.75
+    assert json.loads(unnamed[1])["features"]["x"]["auc_empirical"] == 0.75
 
 
 @pytest.mark.parametrize(

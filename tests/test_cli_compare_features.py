@@ -167,7 +167,20 @@ def test_features_that_are_not_named_are_not_tested(run):
     code, out, _ = run(*IRIS)
     assert code == 0
     assert "on the same cases" not in out
-    assert list(json.loads(run(*IRIS, "--json")[1])) == list(rp.datasets.load_iris().feature_names)
+    held = json.loads(run(*IRIS, "--json")[1])
+    assert list(held) == ["features"]
+    assert list(held["features"]) == list(rp.datasets.load_iris().feature_names)
+
+
+def test_a_feature_may_be_called_auc_test(run, tmp_path):
+    """Features and the test do not share names in the JSON: neither hides the other."""
+    path = tmp_path / "named.csv"
+    path.write_text("auc_test,features,y\n1,3,0\n2,1,0\n3,2,1\n1.5,4,1\n", encoding="utf-8")
+    words = ("compare", str(path), "--label", "y", "--feature", "auc_test", "--feature", "features", "--json")
+    held = json.loads(run(*words)[1])
+    assert list(held) == ["features", "auc_test"]
+    assert [one["auc_empirical"] for one in held["features"].values()] == [0.75, 0.75]
+    assert list(held["features"]) == held["auc_test"]["features"] == ["auc_test", "features"]
 
 
 def test_degenerate_tests_are_said_in_words(run, tmp_path):

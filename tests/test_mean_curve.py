@@ -41,6 +41,28 @@ def test_three_folds_by_hand():
     assert mean.tpr_at_fpr(0.5) == 1
 
 
+def test_heights_are_asked_for_one_by_one_or_many_at_once():
+    """An array has the height of each of its FPRs, in its shape; what is no rate is refused."""
+    mean = mean_roc(STEPS)
+    grid = np.array([[0, 0.25], [0.5, 1]])
+    assert mean.tpr_at_fpr(grid).tolist() == [[mean.tpr_at_fpr(fpr) for fpr in row] for row in grid]
+    assert mean.tpr_at_fpr([0, 1]).tolist() == [pytest.approx(2 / 3, abs=1e-15), 1]
+    assert isinstance(mean.tpr_at_fpr(0), float)
+    for given, words in ((2, "fpr=2 is outside"), (np.nan, "fpr=nan is NaN"), ("a", "fpr='a' is not a real number")):
+        with pytest.raises(RocPredictError, match=words):
+            mean.tpr_at_fpr(given)
+
+
+def test_rows_without_a_value_are_left_out_on_request():
+    """nan_policy="omit" gives the mean of the folds without those rows, and fold_sizes that count the rest."""
+    gaps = [([*x, np.nan], [*y, 1]) for x, y in STEPS]
+    mean, whole = mean_roc(gaps, nan_policy="omit"), mean_roc(STEPS)
+    assert to_json(mean.to_dict()) == to_json(whole.to_dict())
+    assert [roc.omitted for roc in mean.rocs] == [(0, 1)] * 3
+    with pytest.raises(RocPredictError, match=r"folds\[0\]: nan_policy='drop' is not allowed"):
+        mean_roc(gaps, nan_policy="drop")
+
+
 @pytest.mark.parametrize("decimals", [None, 0, 1])
 @pytest.mark.parametrize("direction", ["higher", "lower"])
 def test_the_area_under_the_exact_curve_is_the_mean_auc(decimals, direction):
@@ -170,7 +192,7 @@ def test_a_result_is_ready_for_json_and_says_what_it_is():
         (empirical_roc(*STEPS[0]), {}, "is not a list of folds"),
         ([STEPS[0], [1, 2, 3]], {}, r"folds\[1\]=.* is not a pair; give \(x, y\) or an empirical ROC"),
         ([STEPS[0], ([1, 2], [1, 1])], {}, r"folds\[1\]: y has the one label 1; two classes"),
-        ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has 1 missing"),
+        ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has 1 missing.*nan_policy='omit'"),
         (STEPS, {"direction": "auto"}, "direction='auto' would turn single folds"),
         ([empirical_roc(*STEPS[0], direction="lower"), STEPS[1]], {}, "folds have direction 'higher' and 'lower'"),
         (STEPS, {"points": 1}, "points=1 is too few"),
@@ -224,7 +246,7 @@ def test_several_means_on_given_axes():
     for given, options, words in (
         ((), {}, "there is no mean ROC to draw"),
         ((1,), {}, "mean=1 is not a mean ROC"),
-        (means, {"labels": ["a"]}, "does not give one name to each of 2 means"),
+        (means, {"labels": ["a"]}, "does not give one name to each of 2 mean ROCs"),
     ):
         with pytest.raises(RocPredictError, match=words):
             plot_mean_roc(*given, **options)

@@ -125,9 +125,9 @@ def auc_test_many(
 
     Notes
     -----
-    The omnibus statistic is chi-squared for the covariance matrix of DeLong, DeLong and Clarke-Pearson (1988). Since
-    that is estimated, p comes from Hotelling's F (with n - 2 cases, or clusters less one, behind the estimate): of few
-    cases the chi-squared law itself would reject equal curves too often.
+    The omnibus statistic is chi-squared for the covariance matrix of DeLong, DeLong and Clarke-Pearson (1988). As that
+    is estimated, p comes from Hotelling's F, with the cases (or clusters) of the smaller class, less one, behind the
+    estimate: with few cases the chi-squared law would reject equal curves far too often, this rejects too seldom.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def auc_test_many(
         covariance=frozen(areas.variance()),
         statistic=statistic,
         df=df,
-        p_value=_hotelling(statistic, df, _freedom(rows)),
+        p_value=_hotelling(statistic, df, _freedom(areas)),
         contrasts=tests,
         adjusted_p=_holm([test.p_value for test in tests]),
         n=rows.n,
@@ -285,11 +285,9 @@ def _chi_squared(areas: Areas) -> tuple[float, int, bool]:
     return (*form(*areas.smoothed())[:2], True) if unseen else (statistic, df, False)
 
 
-def _freedom(rows: Prepared) -> float:
-    """Give how many independent cases or clusters the covariances are estimated from, less the means."""
-    if rows.columns.clusters[0] is None:
-        return sum(rows.n) - 2
-    return len(np.union1d(*rows.columns.clusters)) - 1
+def _freedom(areas: Areas) -> float:
+    """Give how many independent cases, or clusters, the less certain class has behind its covariances, less one."""
+    return float(min(areas.units) - 1)
 
 
 def _hotelling(statistic: float, df: int, freedom: float) -> float:

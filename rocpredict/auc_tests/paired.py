@@ -180,7 +180,7 @@ def _two(rows: Prepared, quantity: Quantity, method: str | None, asked: Asked) -
     apart = (estimates[0] - estimates[1]) / quantity.scale
     claimed = in_shares(claim, quantity)
     if is_same(difference):
-        found = alike(0.0, difference.units, claimed, level)
+        found = alike(0.0, difference.units, claimed, level, same=True)
     elif chosen == "delong":
         found = by_placements(difference, claimed, level)
     elif chosen == "bootstrap":
@@ -189,8 +189,10 @@ def _two(rows: Prepared, quantity: Quantity, method: str | None, asked: Asked) -
     else:
         found = _by_exchange(rows, chosen, by_placements(difference, claimed, level), claim, resampling)
     null, alternative = claim.in_words(*(f"{quantity.name} of {name}" for name in rows.names))
+    if chosen in {"permutation", "venkatraman"}:
+        null = "x1 and x2 have the same ROC curve"
     if chosen == "venkatraman":
-        null, alternative = "x1 and x2 have the same ROC curve", "their ROC curves differ somewhere"
+        alternative = "their ROC curves differ somewhere"
     return AucTest(
         null=null,
         alternative=alternative,

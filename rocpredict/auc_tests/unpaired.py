@@ -21,6 +21,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.inference.bootstrap import Resampling
 from rocpredict.inference.differences import Found, Independent, by_placements, by_resamples, resampled
 from rocpredict.inference.permutation import exchange_groups
+from rocpredict.inference.placements import ROUNDING
 from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
 from rocpredict.interval import as_level
 
@@ -100,12 +101,18 @@ def auc_test_unpaired(
         draws = [resampled(s.columns, quantity, Resampling(n_resamples, generator))[:, 0] for s in samples]
         drawn = (draws[0] - draws[1]) / quantity.scale
         apart = (estimates[0] - estimates[1]) / quantity.scale
-        found = by_resamples(drawn, apart, difference.units, claimed, level)
+        blind = min(float(np.std(part)) for part in draws) <= ROUNDING and quantity.fpr is None
+        if blind:  # a sample that shows no spread is not known exactly
+            found = by_placements(difference, claimed, level)
+        else:
+            found = by_resamples(drawn, apart, difference.units, claimed, level)
     else:
         found = _by_exchange(samples, chosen, by_placements(difference, claimed, level), claim, resampling)
     null, alternative = claim.in_words(f"{quantity.name} of first", f"{quantity.name} of second")
+    if chosen in {"permutation", "venkatraman"}:
+        null = "first and second have the same ROC curve"
     if chosen == "venkatraman":
-        null, alternative = "first and second have the same ROC curve", "their ROC curves differ somewhere"
+        alternative = "their ROC curves differ somewhere"
     return AucTest(
         null=null,
         alternative=alternative,

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     test = tested(data, options, [roc.direction or "higher" for roc in empirical.values()])
     compared = {name: _compared(name, data, roc, options) for name, roc in empirical.items()}
     if options.json:
-        held = {name: comparison.to_dict() for name, comparison in compared.items()}
+        held: dict[str, Any] = {"features": {name: comparison.to_dict() for name, comparison in compared.items()}}
         print(to_json(held if test is None else held | {"auc_test": as_json(test, names)}))
         return
     tables = [] if test is None else as_tables(test, names, options.level)

@@ -8,7 +8,7 @@ from rocpredict.cli.showing import add_pair, show
 from rocpredict.errors import RocPredictError
 from rocpredict.planning import Alternative, Plan, plan
 from rocpredict.planning.plans import METHODS
-from rocpredict.planning.question import ALTERNATIVES
+from rocpredict.planning.question import POWER_ALTERNATIVES
 from rocpredict.predictor import PredictedRoc
 from rocpredict.tables import Table, to_json
 
@@ -43,7 +43,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "(default: the second feature has cases of its own)",
     )
     command.add_argument("--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR, not the AUC")
-    command.add_argument("--alternative", choices=ALTERNATIVES, default="two-sided", help="of the test")
+    command.add_argument("--alternative", choices=POWER_ALTERNATIVES, default="two-sided", help="of the test")
     command.add_argument("--level", type=float, default=0.95, metavar="L", help="confidence (default 0.95)")
     command.add_argument(
         "--ratio", type=float, default=1.0, metavar="R", help="negatives for each positive (default 1)"

@@ -13,8 +13,9 @@ from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.bootstrap import bca_ends, percentile_ends
 from rocpredict.inference.placements import NO_VARIANCE, Placements
+from rocpredict.inference.results import t_quantile
 from rocpredict.inference.strata import Areas
-from rocpredict.interval import Interval, two_sided_z, unseen_ends
+from rocpredict.interval import Interval, unseen_ends
 
 AREA_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 """Intervals of the whole empirical area; the first is the default."""
@@ -53,10 +54,13 @@ def area_interval(placements: Areas, level: float, method: str, replicate: Repli
     low, high = (min(max(end, 0.0), 1.0) for end in ends)
     if method == "smoothed-logit":  # centred a little inside: an area of 1 is still one of those it allows
         low, high = min(low, estimate), max(high, estimate)
+    if method == "smoothed-logit" and estimate in {0, 1} and not placements.of_band:
+        unseen = unseen_ends(placements.estimate, placements.units, level)
+        low, high = max(low, float(unseen[0])), min(high, float(unseen[1]))
     return Interval(low, high, level, method, estimate, flags)
 
 
-def area_std_error(placements: Areas, method: str | None, replicate: Replicate) -> float:
+def area_std_error(placements: Areas, method: str | None, replicate: Replicate = _no_resamples) -> float:
     """Give the standard error of an area as a share; without a method DeLong's, or the smoothed one where that is 0."""
     one_of("method", method, (None, *STD_ERRORS))
     if method == "bootstrap":
@@ -99,6 +103,11 @@ def _stated(placements: Areas) -> Flags:
     )
 
 
+def _quantile(placements: Areas, level: float) -> float:
+    """Give the normal quantile; of few clusters Student's, for their number less one."""
+    return -t_quantile((1 - level) / 2, placements.freedom)
+
+
 def _ends(placements: Areas, level: float, method: str, replicate: Replicate) -> tuple[float, float] | None:
     """Give the ends of an interval, or None where the method sees no spread."""
     if method in {"bootstrap", "bca"}:
@@ -123,23 +132,23 @@ def _resampled(placements: Areas, level: float, method: str, replicate: Replicat
 
 
 def _wald(placements: Areas, level: float) -> tuple[float, float] | None:
-    return _about(float(placements.estimate), float(placements.variance()), level)
+    return _about(float(placements.estimate), float(placements.variance()), _quantile(placements, level))
 
 
 def _hanley_mcneil(placements: Areas, level: float) -> tuple[float, float] | None:
-    return _about(float(placements.estimate), hanley_mcneil_variance(placements), level)
+    return _about(float(placements.estimate), hanley_mcneil_variance(placements), _quantile(placements, level))
 
 
-def _about(area: float, variance: float, level: float) -> tuple[float, float] | None:
+def _about(area: float, variance: float, quantile: float) -> tuple[float, float] | None:
     if variance <= NO_VARIANCE:
         return None
-    half = two_sided_z(level) * float(np.sqrt(variance))
+    half = quantile * float(np.sqrt(variance))
     return area - half, area + half
 
 
 def _plain_logit(placements: Areas, level: float) -> tuple[float, float] | None:
     area, variance = float(placements.estimate), float(placements.variance())
-    return None if variance <= NO_VARIANCE or area in {0, 1} else _logit(area, variance, two_sided_z(level))
+    return None if variance <= NO_VARIANCE or area in {0, 1} else _logit(area, variance, _quantile(placements, level))
 
 
 def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
@@ -152,14 +161,14 @@ def _smoothed_logit(placements: Areas, level: float) -> tuple[float, float]:
         low, high = unseen_ends(placements.estimate, placements.units, level)
         return float(low), float(high)
     area, variance = (float(part) for part in placements.smoothed())
-    return _logit(area, variance, two_sided_z(level))
+    return _logit(area, variance, _quantile(placements, level))
 
 
 def _newcombe(placements: Areas, level: float) -> tuple[float, float]:
     """Solve for the areas that lie z standard errors off, by their own variance (Newcombe 2006, method 5)."""
     from scipy.optimize import brentq
 
-    area, z = float(placements.estimate), two_sided_z(level)
+    area, z = float(placements.estimate), _quantile(placements, level)
     negatives, positives = placements.units
     half = (negatives + positives) / 2 - 1
 

@@ -19,9 +19,9 @@ from rocpredict.flags import Flags
 from rocpredict.inference.bootstrap import Resampling, areas_maker, percentile_ends
 from rocpredict.inference.placements import NO_VARIANCE, Band, Placements, Side, at_rows, place, place_in_band
 from rocpredict.inference.replicates import points_maker
-from rocpredict.inference.results import Claim
+from rocpredict.inference.results import Claim, t_quantile
 from rocpredict.inference.strata import Areas
-from rocpredict.interval import Interval, two_sided_z, unseen_ends
+from rocpredict.interval import Interval, unseen_ends
 
 
 class Found(NamedTuple):
@@ -163,6 +163,16 @@ class Independent:
         """Whether both samples have all values tied."""
         return self.first.uninformative and self.second.uninformative
 
+    @property
+    def half_blind(self) -> bool:
+        """Whether one of the samples shows no spread, which is not to be taken for none."""
+        return min(float(self.first.variance()), float(self.second.variance())) <= NO_VARIANCE
+
+    @property
+    def freedom(self) -> float:
+        """How many degrees of freedom the variance has."""
+        return min(self.first.freedom, self.second.freedom)
+
     def smoothed(self) -> tuple[Any, FloatArray]:
         """Give difference and variance with a little of a case more in each class of both samples."""
         (area, variance), (other, further) = self.first.smoothed(), self.second.smoothed()
@@ -173,17 +183,18 @@ def by_placements(areas: Areas | Independent, claim: Claim, level: float) -> Fou
     """Test an area difference, already selected, by its normal law (DeLong, DeLong and Clarke-Pearson 1988)."""
     difference, variance = float(areas.estimate), float(areas.variance())
     if is_same(areas):
-        return alike(0.0, areas.units, claim, level)
+        return alike(0.0, areas.units, claim, level, same=True)
     if variance <= NO_VARIANCE:
         return alike(difference, areas.units, claim, level)
     single = min(areas.units) <= 1
-    centre, variance = (float(part) for part in areas.smoothed()) if single else (difference, variance)
+    smoothed = single or areas.half_blind
+    centre, variance = (float(part) for part in areas.smoothed()) if smoothed else (difference, variance)
     std_error = float(np.sqrt(variance))
-    half = two_sided_z(level) * std_error
+    half = -t_quantile((1 - level) / 2, areas.freedom) * std_error
     ends = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
-    flags = Flags(fallback=single, single_case=single)
-    interval = Interval(*ends, level, "smoothed" if single else "delong", difference, flags)
-    return Found(*claim.by_normal(centre, std_error), interval, flags)
+    flags = Flags(fallback=smoothed, single_case=single)
+    interval = Interval(*ends, level, "smoothed" if smoothed else "delong", difference, flags)
+    return Found(*claim.by_normal(centre, std_error, areas.freedom), interval, flags)
 
 
 def by_resamples(
@@ -203,11 +214,11 @@ def against_value(areas: Areas, value: float, claim: Claim, interval: Interval, 
     variance = float(areas.variance())
     blind = variance <= NO_VARIANCE or min(areas.units) <= 1
     if method == "delong" and not blind:
-        z, p = claim.by_normal(float(areas.estimate) - value, float(np.sqrt(variance)))
+        z, p = claim.by_normal(float(areas.estimate) - value, float(np.sqrt(variance)), areas.freedom)
         return Found(z, p, interval, interval.flags)
     area, variance = (float(part) for part in areas.smoothed())
     flags = interval.flags | Flags(fallback=method == "delong")
-    if value in {0, 1} and float(areas.estimate) == value:
+    if claim.margin is None and value in {0, 1} and float(areas.estimate) == value:
         return Found(0.0, 1.0, interval, flags)  # no data could agree better
     if areas.uninformative:  # all values are tied: the interval says what they leave open
         return Found(0.0, 1.0 if value in interval else 1 - interval.level, interval, flags)
@@ -218,7 +229,7 @@ def against_value(areas: Areas, value: float, claim: Claim, interval: Interval, 
     z = float(logit(area) - low) / std_error
     if claim.alternative == "equivalent":
         z = min(z, float(high - logit(area)) / std_error)
-    return Found(z, claim.tail(z), interval, flags)
+    return Found(z, claim.tail(z, areas.freedom), interval, flags)
 
 
 def is_same(areas: Areas | Independent) -> bool:
@@ -226,11 +237,11 @@ def is_same(areas: Areas | Independent) -> bool:
     return areas.bounds[0] < 0 and float(areas.estimate) == 0 and areas.uninformative
 
 
-def alike(difference: float, units: tuple[float, float], claim: Claim, level: float) -> Found:
+def alike(difference: float, units: tuple[float, float], claim: Claim, level: float, *, same: bool = False) -> Found:
     """Judge a difference that no case or resample varies, by how many unlike cases there can be unseen."""
     cases = min(units)
     ends = np.array(unseen_ends(np.asarray((1 + difference) / 2), units, level)) * 2 - 1
-    flags = Flags(same_curve=difference == 0, fallback=difference != 0)
+    flags = Flags(same_curve=same, fallback=not same)
     interval = Interval(float(ends[0]), float(ends[1]), level, "unseen", difference, flags)
     z = 0.0 if difference == 0 else float(np.copysign(np.inf, difference))
     return Found(z, claim.by_bound(difference, cases), interval, flags)

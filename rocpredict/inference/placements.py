@@ -22,7 +22,8 @@ PSEUDO_SPREAD = 0.25
 """Cases that smoothing adds to each class where its spread is measured: see ``Placements.smoothed``."""
 NO_VARIANCE = 1e-24
 """A variance of areas that is no more than rounding."""
-_ROUNDING = 1e-12  # of a placement
+ROUNDING = 1e-12
+"""Of a placement, or an area."""
 
 
 class Band(NamedTuple):
@@ -117,6 +118,12 @@ class Placements:
         """How many independent units each class has."""
         return self.negative.units, self.positive.units
 
+    @property
+    def freedom(self) -> float:
+        """How many degrees of freedom the variance has: infinitely many, but for clusters, of which there are few."""
+        rows = len(self.negative.values) + len(self.positive.values)
+        return self._clusters - 1 if self._clustered and self._clusters < rows else np.inf
+
     def variance(self) -> FloatArray:
         """Give the variance of the area by DeLong, DeLong and Clarke-Pearson (1988); K curves: covariances.
 
@@ -153,6 +160,11 @@ class Placements:
             return self._as_independent().smoothed()  # clusters that cancel tell nothing of others
         return area, variance
 
+    def largest_variance(self) -> FloatArray:
+        """Give the largest variance that areas within the bounds can have; of K curves on the diagonal."""
+        largest = (self.estimate - self.bounds[0]) * (self.bounds[1] - self.estimate)
+        return np.asarray(largest if self.estimate.ndim == 0 else np.diag(largest))
+
     def pull(self, area: Any) -> FloatArray:
         """Give the squares about an area that the added case of a class has; of K curves without its own spread."""
         squares = np.multiply.outer(self.chance - area, self.chance - area)
@@ -161,10 +173,15 @@ class Placements:
         return np.asarray(PSEUDO_SPREAD * squares)
 
     @property
+    def half_blind(self) -> bool:
+        """Whether a part of it shows no spread: a single set of placements has no parts."""
+        return False
+
+    @property
     def uninformative(self) -> bool:
         """Whether every case is placed where chance is: all values are tied, or all curves alike."""
         ends = (end for side in (self.negative, self.positive) for end in (side.values.min(), side.values.max()))
-        return bool(max(abs(end - self.chance) for end in ends) <= _ROUNDING)
+        return bool(max(abs(end - self.chance) for end in ends) <= ROUNDING)
 
     def select(self, contrast: FloatArray) -> Placements:
         """Give the placements of a weighted sum of the K curves."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from rocpredict.arguments import FloatArray, as_finite, one_of
 from rocpredict.errors import RocPredictError
@@ -123,30 +123,29 @@ class Claim:
             "equivalent": (f"|{first} - {second}| >= {margin}", f"|{first} - {second}| < {margin}"),
         }[self.alternative]
 
-    def by_normal(self, difference: float, std_error: float) -> tuple[float, float]:
-        """Give z and p of a difference that is normal about its true value."""
+    def by_normal(self, difference: float, std_error: float, freedom: float = np.inf) -> tuple[float, float]:
+        """Give z and p of a difference that is normal about its true value; with few degrees of freedom Student's t."""
         margin = 0.0 if self.margin is None else float(self.margin)
         z = (difference + margin) / std_error
         if self.alternative == "equivalent":  # two one-sided tests: the less certain of the two
-            nearer = min(z, (margin - difference) / std_error)
-            return nearer, float(ndtr(-nearer))
-        return z, self.tail(z)
+            z = min(z, (margin - difference) / std_error)
+        return z, self.tail(z, freedom)
 
-    def tail(self, z: float) -> float:
-        """Give p of a standard normal z."""
-        p = {"two-sided": 2 * ndtr(-abs(z)), "less": ndtr(z)}.get(self.alternative, ndtr(-z))
-        return float(p)
+    def tail(self, z: float, freedom: float = np.inf) -> float:
+        """Give p of a standard normal z, or of Student's t."""
+        p = {"two-sided": 2 * t_tail(-abs(z), freedom), "less": t_tail(z, freedom)}
+        return p.get(self.alternative, t_tail(-z, freedom))
 
     def by_bound(self, difference: float, cases: float) -> float:
         """Give p of a difference that is the same for every case: the level at which a bound on unlike cases gives way.
 
         If n cases show nothing else, others are at most a share 1 - p^(1/n) (Clopper and Pearson 1934), and the true
-        difference is at least p^(1/n) (1 + difference) - 1.
+        difference is at least p^(1/n) (1 + difference) - 1. Two-sided p is twice the smaller one.
         """
         margin = 0.0 if self.margin is None else float(self.margin)
         above = min(1.0, (1 - margin) / (1 + difference)) ** cases if difference > -1 else 1.0
         below = min(1.0, (1 - margin) / (1 - difference)) ** cases if difference < 1 else 1.0
-        combined = {"two-sided": min(above, below), "less": below, "equivalent": max(above, below)}
+        combined = {"two-sided": min(1.0, 2 * min(above, below)), "less": below, "equivalent": max(above, below)}
         return combined.get(self.alternative, above)
 
     def by_counting(self, replicates: FloatArray, observed: float) -> float:
@@ -166,3 +165,13 @@ def _whole(counts: Any) -> Any:
     if isinstance(counts, tuple):
         return tuple(_whole(count) for count in counts)
     return int(counts) if counts == int(counts) else float(counts)
+
+
+def t_tail(t: float, freedom: float) -> float:
+    """Give P(T <= t) of Student's t, of the normal law for infinitely many degrees of freedom."""
+    return float(ndtr(t) if np.isinf(freedom) else stdtr(freedom, t))
+
+
+def t_quantile(share: float, freedom: float) -> float:
+    """Give the t below which this share lies."""
+    return float(ndtri(share) if np.isinf(freedom) else stdtrit(freedom, share))

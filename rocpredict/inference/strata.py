@@ -51,6 +51,11 @@ class Stratified:
         return self.parts[0].chance
 
     @property
+    def half_blind(self) -> bool:
+        """Whether a part of it shows no spread: a single set of placements has no parts."""
+        return False
+
+    @property
     def uninformative(self) -> bool:
         """Whether every case is placed where chance is."""
         return all(part.uninformative for part in self.parts)
@@ -61,22 +66,39 @@ class Stratified:
         return self.parts[0].of_band
 
     @property
+    def freedom(self) -> float:
+        """How many degrees of freedom the variance has: infinitely many, unless most of it is that between strata."""
+        blind = sum(self.blind)
+        if blind <= 1:
+            return np.inf
+        between, whole = (float(np.trace(np.atleast_2d(v))) for v in (self._between_blind(), self.variance()))
+        return (blind - 1) * (whole / between) ** 2 if between > 0 else np.inf
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Between which every area lies."""
         return self.parts[0].bounds
 
     @property
-    def within(self) -> bool:
-        """Whether every stratum shows how each of its classes varies."""
-        return min(min(part.units) for part in self.parts) > 1
+    def blind(self) -> list[bool]:
+        """Which strata have a class of one case, of which nobody sees how it varies."""
+        return [min(part.units) <= 1 for part in self.parts]
 
     def variance(self) -> FloatArray:
-        """Give the variance: from within the strata, or from between them where some have a class of one case."""
-        if self.within:
-            return np.asarray(sum(w * w * part.variance() for w, part in zip(self.shares, self.parts, strict=True)))
-        deviation = (self._estimates - self.estimate).T * self.shares
-        count = len(self.parts)
-        return np.asarray(deviation @ deviation.T * (count / (count - 1)) if count > 1 else self.parts[0].variance())
+        """Give the sum of the variances within strata; those of blind strata are seen in what sets these apart."""
+        variance = np.zeros(self.estimate.shape * 2)
+        for share, part, blind in zip(self.shares, self.parts, self.blind, strict=True):
+            if not blind:
+                variance += share**2 * part.variance()
+        return variance + self._between_blind()
+
+    def _between_blind(self) -> FloatArray:
+        held = [(share, part) for share, part, blind in zip(self.shares, self.parts, self.blind, strict=True) if blind]
+        if len(held) <= 1:
+            return np.asarray(sum((share**2 * part.largest_variance() for share, part in held), np.zeros(())))
+        shares, estimates = np.array([share for share, _ in held]), np.array([part.estimate for _, part in held])
+        deviation = ((estimates - shares @ estimates / shares.sum()).T * shares).T
+        return np.asarray(deviation.T @ deviation * (len(held) / (len(held) - 1)))
 
     def smoothed(self) -> tuple[Any, FloatArray]:
         """Give area and variance with a little of a case more in each class; see ``Placements.smoothed``."""

@@ -17,7 +17,8 @@ from rocpredict.planning.variances import Correlation, is_gaussian
 from rocpredict.predictor import PredictedRoc
 from rocpredict.roc import Roc
 
-ALTERNATIVES = ("two-sided", "greater")
+POWER_ALTERNATIVES = ("two-sided", "greater")
+"""What a test that is planned for may claim."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def ask(
     null = None if second is not None or against is None else _inside("against", against)
     within = None if correlation is None else _correlation(correlation, expected, second)
     fpr = None if tpr_at_fpr is None else _inside("tpr_at_fpr", tpr_at_fpr)
-    one_of("alternative", alternative, ALTERNATIVES)
+    one_of("alternative", alternative, POWER_ALTERNATIVES)
     level = as_level(level)
     _check_one_goal(width, power)
     if fpr is not None:

@@ -5,7 +5,6 @@ n0, n1   cases of the negative and of the positive class
 D        (mean difference)/sqrt(s0^2 + s1^2), so that AUC = Phi(D)
 w0, w1   s0^2/(s0^2 + s1^2) and s1^2/(s0^2 + s1^2)
 r0, r1   correlation of two features within the negative and within the positive class
-a, b     (mean difference)/s1 and s0/s1: TPR = Phi(a + b Phi^-1(FPR))
 ======== ==========================================================================================
 """
 
@@ -20,6 +19,8 @@ from scipy.special import ndtri
 from rocpredict.arguments import FloatArray
 from rocpredict.binormal import empirical_auc_variance
 from rocpredict.distributions import Distribution, Gaussian, is_atomic
+from rocpredict.inference.moments import Spread as ProbitSpread
+from rocpredict.inference.moments import auc_spread, height_spread
 from rocpredict.numeric.search import edges_of, mean_over
 from rocpredict.quadrature import panels
 from rocpredict.roc import Roc
@@ -106,11 +107,9 @@ def _exact_null(roc: Roc, null: float | None) -> Variance:
     """Give Mann-Whitney's null variance at 1/2; elsewhere that of the same Gaussians with their means moved."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
-    negative, positive = _oriented(roc)
-    if null is None or not (isinstance(negative, Gaussian) and isinstance(positive, Gaussian)):
+    if null is None or not is_gaussian(roc):
         return _exact(roc)
-    spread = np.hypot(negative.std, positive.std)
-    moved = Gaussian(0.0, negative.std), Gaussian(ndtri(null) * spread, positive.std)
+    moved = _moved(roc, null)
     return lambda n0, n1: float(empirical_auc_variance(*moved, (n0, n1)))
 
 
@@ -150,9 +149,8 @@ def _covariance(roc: Roc, other: Roc, correlation: Correlation) -> _Shared:
 
 def _joint_excess(h: float, k: float, correlation: float) -> float:
     """Give P(Z1 < h, Z2 < k) - Phi(h) Phi(k): the bivariate density over the correlation (Plackett 1954)."""
-    end = np.arcsin(
-        np.clip(np.round(correlation, 15), -1, 1)
-    )  # at 1 the angle would show half the digits of a rounding
+    rounded = np.round(correlation, 15)  # at 1 the angle would show half the digits of a rounding
+    end = np.arcsin(np.clip(rounded, -1, 1))
     edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # ever finer to a correlation of 1, where it may bend hard
 
     def density(angle: FloatArray) -> FloatArray:
@@ -165,15 +163,8 @@ def _joint_excess(h: float, k: float, correlation: float) -> float:
 # ---- other formulas for the AUC
 def _delta(roc: Roc, null: float | None = None) -> Variance:
     """Give the variance of Phi(D) from estimated means and SDs."""
-    separation, w0, w1 = _standardized(roc)
-    at = separation if null is None else float(ndtri(null))
-    slope = np.exp(-at * at) / (2 * np.pi)
-
-    def variance(n0: int, n1: int) -> float:
-        of_means, of_stds = w0 / n0 + w1 / n1, w0 * w0 / (n0 - 1) + w1 * w1 / (n1 - 1)
-        return float(slope * (of_means + at * at / 2 * of_stds))
-
-    return variance
+    pair = _gaussians(roc) if null is None else _moved(roc, null)
+    return lambda n0, n1: _of_probability(auc_spread(*pair, (n0, n1)))
 
 
 def _hanley_mcneil(auc: float) -> Variance:
@@ -195,15 +186,13 @@ def _tpr_empirical(roc: Roc, fpr: float) -> Variance:
 
 def _tpr_delta(roc: Roc, fpr: float) -> Variance:
     """Give the variance of Phi(a + b Phi^-1(FPR)) from estimated means and SDs."""
-    b = float(np.divide(roc.negative.std, roc.positive.std))
-    x, eta = float(ndtri(fpr)), float(ndtri(roc.tpr_at_fpr(fpr)))
-    slope = np.exp(-eta * eta) / (2 * np.pi)
+    pair = _gaussians(roc)
+    return lambda n0, n1: _of_probability(height_spread(*pair, (n0, n1), np.asarray(fpr)))
 
-    def variance(n0: int, n1: int) -> float:
-        of_negative = b * b * (1 / n0 + x * x / (2 * (n0 - 1)))
-        return float(slope * (of_negative + 1 / n1 + eta * eta / (2 * (n1 - 1))))
 
-    return variance
+def _of_probability(probit: ProbitSpread) -> float:
+    """Give the variance of Phi(z) from the standard error of z."""
+    return float(np.exp(-(probit.z**2)) / (2 * np.pi) * probit.std_error**2)
 
 
 def _oriented(roc: Roc) -> tuple[Distribution, Distribution]:
@@ -212,10 +201,24 @@ def _oriented(roc: Roc) -> tuple[Distribution, Distribution]:
     return (pair[0].reflect(), pair[1].reflect()) if roc.direction == "lower" else pair
 
 
+def _gaussians(roc: Roc) -> tuple[Gaussian, Gaussian]:
+    """Give both classes as ``_oriented`` does, where they are known to be Gaussian."""
+    negative, positive = _oriented(roc)
+    assert isinstance(negative, Gaussian)
+    assert isinstance(positive, Gaussian)
+    return negative, positive
+
+
+def _moved(roc: Roc, null: float) -> tuple[Gaussian, Gaussian]:
+    """Give the same Gaussians with their means moved to an AUC."""
+    negative, positive = _gaussians(roc)
+    spread = np.hypot(negative.std, positive.std)
+    return Gaussian(0.0, negative.std), Gaussian(ndtri(null) * spread, positive.std)
+
+
 def _standardized(roc: Roc) -> tuple[float, float, float]:
     """Give D, w0 and w1."""
-    negative, positive = _oriented(roc)
-    spread = np.hypot(negative.std, positive.std)  # type: ignore[attr-defined]
-    separation = (positive.mean - negative.mean) / spread  # type: ignore[attr-defined]
-    w0, w1 = ((d.std / spread) ** 2 for d in (negative, positive))  # type: ignore[attr-defined]
-    return float(separation), float(w0), float(w1)
+    negative, positive = _gaussians(roc)
+    spread = np.hypot(negative.std, positive.std)
+    w0, w1 = ((d.std / spread) ** 2 for d in (negative, positive))
+    return float((positive.mean - negative.mean) / spread), float(w0), float(w1)

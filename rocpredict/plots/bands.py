@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,13 +11,25 @@ from matplotlib.axes import Axes
 from rocpredict.arguments import FloatArray
 from rocpredict.empirical import EmpiricalRoc
 from rocpredict.plots.curves import area_in_words, draw_curve, frame, names_of
-from rocpredict.plots.style import CURVES, QUIET, SQUARE, WIDE, add_legend, axes_or_new, one_feature, rate
+from rocpredict.plots.style import (
+    QUIET_LINE,
+    SQUARE,
+    WIDE,
+    Entry,
+    add_legend,
+    axes_or_new,
+    draw_chance,
+    free_corner,
+    line_style,
+    one_feature,
+    rate,
+)
 from rocpredict.roc import Roc
+from rocpredict.views import DecisionCurve, PrecisionRecallCurve
 
 _FINE = np.arange(1001) / 1000
-_QUIET_LINE: dict[str, Any] = {"color": QUIET, "linewidth": 1, "zorder": 1}
 _ALONG = np.linspace(0, 1, 201)
-Entries = list[tuple[Any, str]]
+Drawn = TypeVar("Drawn", PrecisionRecallCurve, DecisionCurve)
 
 
 def plot_band(
@@ -73,14 +85,14 @@ def plot_band(
     found = roc.band(level, kind=kind, fpr=grid, method=method, n_resamples=n_resamples, rng=rng)
     ax = axes_or_new(ax, SQUARE)
     frame(ax)
-    entries: Entries = [(draw_curve(ax, 0, roc, roc.curve()), f"{name}, AUC {area_in_words(roc)}")]
+    entries: list[Entry] = [(draw_curve(ax, 0, roc, roc.curve()), f"{name}, AUC {area_in_words(roc)}")]
     shade: dict[str, Any] = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
     area = ax.fill_between(found.fpr, found.low, found.high, gid="band", **shade)
     entries.append((area, f"{100 * found.level:g} % band, {found.kind}"))
     if chance:
-        entries.append((ax.plot([0, 1], [0, 1], linestyle=":", **_QUIET_LINE)[0], "chance"))
+        entries.append(draw_chance(ax))
     if legend:
-        _add_legend(ax, entries, "lower right" if roc.auc() >= 0.5 else "upper left")
+        add_legend(ax, entries, loc=free_corner([roc.auc()]))
     return ax
 
 
@@ -136,20 +148,18 @@ def plot_precision_recall(
     ax = axes_or_new(ax, SQUARE)
     frame(ax)
     ax.set(xlabel="recall (TPR)", ylabel="precision")
-    entries: Entries = []
+    entries: list[Entry] = []
     for index, (roc, curve, name) in enumerate(zip(rocs, found, names, strict=True)):
-        style: Any = _line_style(index, roc) | {
-            "drawstyle": "steps-pre" if isinstance(roc, EmpiricalRoc) else "default"
-        }
+        style = line_style(index, roc) | {"drawstyle": "steps-pre" if isinstance(roc, EmpiricalRoc) else "default"}
         (line,) = ax.plot(curve.recall, curve.precision, gid=f"precision-recall-{index}", **style)
         entries.append((line, f"{name}, AP {rate(curve.average_precision())}"))
     if chance:
-        for share in _distinct([curve.prevalence for curve in found]):
-            line = ax.axhline(share, linestyle=":", gid="guess", **_QUIET_LINE)
-            entries.append((line, f"a guess: prevalence {rate(share)}"))
+        for curve in _of_each_prevalence(found):
+            line = ax.axhline(curve.prevalence, linestyle=":", gid="guess", **QUIET_LINE)
+            entries.append((line, f"a guess: prevalence {rate(curve.prevalence)}"))
     if legend:
         heights = np.concatenate([np.interp(_ALONG, curve.recall, curve.precision) for curve in found])
-        _add_legend(ax, entries, _corner(np.tile(_ALONG, len(found)), heights, len(entries)))
+        add_legend(ax, entries, loc=_corner(np.tile(_ALONG, len(found)), heights, len(entries)))
     return ax
 
 
@@ -197,42 +207,26 @@ def plot_decision(
     names = names_of(rocs, labels)
     found = [roc.decision_curve(prevalence=prevalence, rule=rule) for roc in rocs]
     ax = axes_or_new(ax, WIDE)
-    entries: Entries = []
+    entries: list[Entry] = []
     for index, (roc, curve, name) in enumerate(zip(rocs, found, names, strict=True)):
-        style = _line_style(index, roc)
+        style = line_style(index, roc)
         entries += [(ax.plot(curve.probabilities, curve.net_benefit, gid=f"decision-{index}", **style)[0], name)]
-    for number, share in enumerate(_distinct([curve.prevalence for curve in found])):
-        everyone = share - (1 - share) * _odds(found[0].probabilities)
-        (line,) = ax.plot(found[0].probabilities, everyone, linestyle="-.", gid="treat-all", **_QUIET_LINE)
+    for number, curve in enumerate(_of_each_prevalence(found)):
+        (line,) = ax.plot(curve.probabilities, curve.treat_all, linestyle="-.", gid="treat-all", **QUIET_LINE)
         entries += [(line, "treat all")] if number == 0 else []
-    entries.append((ax.axhline(0, linestyle=":", gid="treat-none", **_QUIET_LINE), "treat none"))
+    entries.append((ax.axhline(0, linestyle=":", gid="treat-none", **QUIET_LINE), "treat none"))
     top = max(curve.prevalence for curve in found)
     ax.set(xlim=(0, 1), ylim=(-0.16 * top, 1.06 * top), xlabel="threshold probability", ylabel="net benefit")
     ax.grid(visible=True, color="#E4E4E4", linewidth=0.6)
     ax.set_axisbelow(True)
     if legend:
-        _add_legend(ax, entries, "upper right")
+        add_legend(ax, entries, loc="upper right")
     return ax
 
 
-def _line_style(index: int, roc: Roc) -> dict[str, Any]:
-    colour, dash = CURVES[index % len(CURVES)]
-    width = 1.3 if isinstance(roc, EmpiricalRoc) else 2.0
-    return {"color": colour, "linestyle": dash, "linewidth": width, "zorder": 3}
-
-
-def _add_legend(ax: Axes, entries: Entries, corner: str) -> None:
-    handles, words = zip(*entries, strict=True)
-    add_legend(ax, handles, words, loc=corner)
-
-
-def _distinct(shares: Sequence[float]) -> list[float]:
-    """Give prevalences without those that a picture cannot tell apart."""
-    return list({round(share, 6): share for share in shares}.values())
-
-
-def _odds(p: FloatArray) -> FloatArray:
-    return p / (1 - p)
+def _of_each_prevalence(curves: Sequence[Drawn]) -> list[Drawn]:
+    """Give one curve of each prevalence that a picture can tell from the others."""
+    return list({round(curve.prevalence, 6): curve for curve in curves}.values())
 
 
 def _corner(x: FloatArray, y: FloatArray, lines: int) -> str:

@@ -10,7 +10,6 @@ from rocpredict.arguments import FloatArray
 from rocpredict.comparison import gaps_between
 from rocpredict.curve import RocCurve
 from rocpredict.empirical import EmpiricalRoc
-from rocpredict.errors import RocPredictError
 from rocpredict.plots.placing import Box, place, text_size
 from rocpredict.plots.style import (
     BACKING,
@@ -19,10 +18,14 @@ from rocpredict.plots.style import (
     QUIET,
     SMALL,
     SQUARE,
+    Entry,
     add_legend,
     as_plain,
     axes_or_new,
-    literal,
+    draw_chance,
+    free_corner,
+    line_style,
+    names_among,
     one_feature,
     rate,
     rule,
@@ -91,9 +94,8 @@ def plot_roc(
     hooks = [hook for curve in curves for hook in _draw_hook(ax, curve)]
     entries += [(hooks[0], "below chance")] if hooks else []
     if chance:
-        entries.append((ax.plot([0, 1], [0, 1], color=QUIET, linestyle=":", linewidth=1, zorder=1)[0], "chance"))
-    corner = _corner(rocs)
-    taken = _add_legend(ax, entries, corner) if legend else []
+        entries.append(draw_chance(ax))
+    taken = _add_legend(ax, entries, free_corner([roc.auc() for roc in rocs])) if legend else []
     if best:
         _mark_best(ax, rocs, curves, taken)
     return ax
@@ -143,15 +145,8 @@ def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None 
 
 def names_of(rocs: Sequence[Roc], labels: Sequence[str] | None) -> list[str]:
     """Give the name of each curve, numbered when there are several."""
-    if not rocs:
-        raise RocPredictError("there is no ROC to draw; give one or several")
-    if labels is None:
-        labels = ["empirical" if isinstance(roc, EmpiricalRoc) else "predicted" for roc in rocs]
-    if isinstance(labels, str) or len(labels) != len(rocs):
-        raise RocPredictError(f"labels={labels!r} does not give one name to each of {len(rocs)} curves")
-    if len(rocs) == 1:
-        return [literal(labels[0])]
-    return [f"{number}  {literal(label)}" for number, label in enumerate(labels, 1)]
+    names = names_among(labels, ["empirical" if isinstance(roc, EmpiricalRoc) else "predicted" for roc in rocs])
+    return names if len(names) == 1 else [f"{number}  {name}" for number, name in enumerate(names, 1)]
 
 
 def frame(ax: Axes) -> None:
@@ -166,9 +161,7 @@ def frame(ax: Axes) -> None:
 
 def draw_curve(ax: Axes, index: int, roc: Roc, curve: RocCurve) -> Any:
     """Draw one curve in the colour of its place, and give its line."""
-    colour, dash = CURVES[index % len(CURVES)]
-    width = 1.3 if isinstance(roc, EmpiricalRoc) else 2.0
-    return ax.plot(curve.fpr, curve.tpr, color=colour, linestyle=dash, linewidth=width, zorder=3, gid=f"roc-{index}")[0]
+    return ax.plot(curve.fpr, curve.tpr, gid=f"roc-{index}", **line_style(index, roc))[0]
 
 
 def _draw_hook(ax: Axes, curve: RocCurve) -> list[Any]:
@@ -188,17 +181,11 @@ def area_in_words(roc: Roc) -> str:
     return rate(auc) if auc < 1 else ">0.999"
 
 
-def _corner(rocs: Sequence[Roc]) -> str:
-    """Name the corner that curves leave free."""
-    return "lower right" if np.mean([roc.auc() for roc in rocs]) >= 0.5 else "upper left"
-
-
-def _add_legend(ax: Axes, entries: Sequence[tuple[Any, str]], corner: str) -> list[Box]:
+def _add_legend(ax: Axes, entries: Sequence[Entry], corner: str) -> list[Box]:
     """Draw the legend and give the place it takes."""
-    handles, words = zip(*entries, strict=True)
-    add_legend(ax, handles, words, loc=corner)
-    width, height = text_size(ax, max(words, key=len), SMALL)
-    width, height = width + 0.16, height * len(words) + 0.04
+    add_legend(ax, entries, loc=corner)
+    width, height = text_size(ax, max((words for _, words in entries), key=len), SMALL)
+    width, height = width + 0.16, height * len(entries) + 0.04
     return [Box(1 - width, 0, 1, height) if corner == "lower right" else Box(0, 1 - height, width, 1)]
 
 

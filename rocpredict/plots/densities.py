@@ -113,9 +113,8 @@ def plot_densities(
     entries += _draw_crossings(ax, roc, sides, prevalence)
     _draw_threshold(ax, roc, at, top)
     if legend:
-        handles, words = zip(*entries, strict=True)
         above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1, "columnspacing": 1.4}
-        add_legend(ax, handles, words, ncols=len(words), frameon=False, **above)
+        add_legend(ax, entries, ncols=len(entries), frameon=False, **above)
     return ax
 
 

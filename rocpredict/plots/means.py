@@ -10,7 +10,7 @@ from rocpredict.arguments import shown
 from rocpredict.errors import RocPredictError
 from rocpredict.mean_curve import MeanRoc
 from rocpredict.plots.curves import frame
-from rocpredict.plots.style import CURVES, QUIET, SQUARE, add_legend, axes_or_new, literal, rate
+from rocpredict.plots.style import CURVES, SQUARE, Entry, add_legend, axes_or_new, draw_chance, free_corner, names_among, rate
 
 
 def plot_mean_roc(
@@ -62,43 +62,30 @@ def plot_mean_roc(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['mean of 2, AUC 0.875 (0.032 to 0.999)', '95 % band, pointwise', 'one fold', 'chance']
     """
-    names = _names(means, labels)
-    folds = len(means) == 1 if folds is None else folds
-    ax = axes_or_new(ax, SQUARE)
-    frame(ax)
-    entries: list[tuple[Any, str]] = []
-    for index, (mean, name) in enumerate(zip(means, names, strict=True)):
-        entries += _draw(ax, index, mean, name, folds=folds, band=band)
-    if chance:
-        entries.append((ax.plot([0, 1], [0, 1], color=QUIET, linestyle=":", linewidth=1, zorder=1)[0], "chance"))
-    if legend:
-        handles, words = zip(*entries, strict=True)
-        corner = "lower right" if sum(mean.auc for mean in means) >= len(means) / 2 else "upper left"
-        add_legend(ax, handles, words, loc=corner)
-    return ax
-
-
-def _names(means: tuple[MeanRoc, ...], labels: Any) -> list[str]:
-    """Give the name of each mean."""
-    if not means:
-        raise RocPredictError("there is no mean ROC to draw; give one or several")
     for mean in means:
         if not isinstance(mean, MeanRoc):
             raise RocPredictError(f"mean={shown(mean)} is not a mean ROC; give rp.mean_roc(...)")
-    if labels is None:
-        return [f"mean of {mean.n_folds}" for mean in means]
-    if isinstance(labels, str) or len(labels) != len(means):
-        raise RocPredictError(f"labels={labels!r} does not give one name to each of {len(means)} means")
-    return [literal(label) for label in labels]
+    names = names_among(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC")
+    folds = len(means) == 1 if folds is None else folds
+    ax = axes_or_new(ax, SQUARE)
+    frame(ax)
+    entries: list[Entry] = []
+    for index, (mean, name) in enumerate(zip(means, names, strict=True)):
+        entries += _draw(ax, index, mean, name, folds=folds, band=band)
+    if chance:
+        entries.append(draw_chance(ax))
+    if legend:
+        add_legend(ax, entries, loc=free_corner([mean.auc for mean in means]))
+    return ax
 
 
-def _draw(ax: Axes, index: int, mean: MeanRoc, name: str, *, folds: bool, band: bool) -> list[tuple[Any, str]]:
+def _draw(ax: Axes, index: int, mean: MeanRoc, name: str, *, folds: bool, band: bool) -> list[Entry]:
     """Draw one mean with what belongs to it, and give its entries of the legend."""
     colour, dash = CURVES[index % len(CURVES)]
     style: dict[str, Any] = {"color": colour, "linestyle": dash, "linewidth": 2.0, "zorder": 4, "gid": f"mean-{index}"}
     (line,) = ax.plot(mean.fpr, mean.tpr, **style)
     low, high = mean.auc_interval
-    entries: list[tuple[Any, str]] = [(line, f"{name}, AUC {rate(mean.auc)} ({rate(low)} to {rate(high)})")]
+    entries: list[Entry] = [(line, f"{name}, AUC {rate(mean.auc)} ({rate(low)} to {rate(high)})")]
     if band:
         shade: dict[str, Any] = {"color": colour, "alpha": 0.16, "linewidth": 0.0, "zorder": 2}
         area = ax.fill_between(mean.fpr, mean.low, mean.high, gid=f"band-{index}", **shade)

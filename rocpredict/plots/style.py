@@ -7,14 +7,16 @@ so that a picture can be read in grey. Text is darker than the line it names: it
 
 import io
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from rocpredict.arguments import shown
+from rocpredict.empirical import EmpiricalRoc
 from rocpredict.errors import RocPredictError
 from rocpredict.roc import Roc
 
@@ -25,6 +27,10 @@ WIDE, SQUARE = (6.4, 4.0), (5.0, 5.0)
 """Sizes of a picture, in inches."""
 BACKING: dict[str, Any] = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.88}
 """The box behind a text."""
+QUIET_LINE: dict[str, Any] = {"color": QUIET, "linewidth": 1, "zorder": 1}
+"""A line that others are seen against."""
+Entry: TypeAlias = tuple[Any, str]
+"""What is drawn, and its name in the legend."""
 _LONGEST = 48
 _DOTS_PER_INCH = 110
 
@@ -96,6 +102,17 @@ def literal(text: object, longest: int = _LONGEST) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
+def names_among(labels: Sequence[str] | None, own: Sequence[str], what: str = "ROC") -> list[str]:
+    """Give the labels, or without any the names that the drawn have of their own, each as a picture shows it."""
+    if not own:
+        raise RocPredictError(f"there is no {what} to draw; give one or several")
+    if labels is None:
+        labels = own
+    if isinstance(labels, str) or len(labels) != len(own):
+        raise RocPredictError(f"labels={labels!r} does not give one name to each of {len(own)} {what}s")
+    return [literal(label) for label in labels]
+
+
 def as_plain(text: Text) -> Text:
     """Show a text as it is: a dollar sign is a dollar sign."""
     text.set_parse_math(False)
@@ -108,12 +125,30 @@ def name_x(ax: Axes, feature: str, unit: str | None) -> None:
     as_plain(ax.set_xlabel(name))
 
 
-def add_legend(ax: Axes, handles: Sequence[Any], labels: Sequence[str], **options: Any) -> Legend:
+def line_style(index: int, roc: Roc) -> dict[str, Any]:
+    """Give colour, dash and width of the curve at a place; a counted one is thinner."""
+    colour, dash = CURVES[index % len(CURVES)]
+    width = 1.3 if isinstance(roc, EmpiricalRoc) else 2.0
+    return {"color": colour, "linestyle": dash, "linewidth": width, "zorder": 3}
+
+
+def draw_chance(ax: Axes) -> Entry:
+    """Draw the line on which a guess lies."""
+    return ax.plot([0, 1], [0, 1], linestyle=":", **QUIET_LINE)[0], "chance"
+
+
+def free_corner(aucs: Sequence[float]) -> str:
+    """Name the corner that ROC curves of these areas leave free."""
+    return "lower right" if np.mean(aucs) >= 0.5 else "upper left"
+
+
+def add_legend(ax: Axes, entries: Sequence[Entry], **options: Any) -> Legend:
     """Draw a legend whose words are shown as they are, also those that begin with an underscore."""
+    handles = [handle for handle, _ in entries]
     legend = ax.legend(
         handles, [" "] * len(handles), fontsize=SMALL, handlelength=3.2, **({"framealpha": 0.9} | options)
     )
-    for text, label in zip(legend.get_texts(), labels, strict=True):
+    for text, (_, label) in zip(legend.get_texts(), entries, strict=True):
         as_plain(text).set_text(label)
     return legend
 
