@@ -12,7 +12,9 @@ from rocpredict.curve import RocCurve
 from rocpredict.distributions import Distribution, Ecdf, Gaussian
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import AssumptionWarning, RocPredictError
+from rocpredict.flags import Flags
 from rocpredict.groups import AucEstimate, GroupedAuc, auc_by_group, auc_estimate
+from rocpredict.inference.bands import ConfidenceBand
 from rocpredict.inference.results import AucTest
 from rocpredict.inference.stability import Stability
 from rocpredict.interval import Interval, proportion_interval
@@ -22,6 +24,7 @@ from rocpredict.multiclass import MulticlassAuc, multiclass_auc
 from rocpredict.planning import Plan, plan
 from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.thresholds import BestThreshold
+from rocpredict.views import DecisionCurve, PrecisionRecallCurve
 
 __version__ = "0.1.0"
 
@@ -32,9 +35,12 @@ __all__ = [
     "AucTestMany",
     "BestThreshold",
     "Comparison",
+    "ConfidenceBand",
+    "DecisionCurve",
     "Distribution",
     "Ecdf",
     "EmpiricalRoc",
+    "Flags",
     "Gaussian",
     "GroupedAuc",
     "Interval",
@@ -42,6 +48,7 @@ __all__ = [
     "MeanRoc",
     "MulticlassAuc",
     "Plan",
+    "PrecisionRecallCurve",
     "PredictedRoc",
     "Rates",
     "RocCurve",

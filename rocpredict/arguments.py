@@ -99,6 +99,14 @@ def as_fractions(name: str, value: ArrayLike, *, ends: bool = True) -> FloatArra
     return array
 
 
+def as_fraction(name: str, value: ArrayLike, *, ends: bool = True) -> float:
+    """Return ``value`` as a float, or refuse what is not one number in [0, 1] (in (0, 1) without ``ends``)."""
+    checked = as_fractions(name, value, ends=ends)
+    if checked.ndim:
+        raise RocPredictError(f"{name} has shape {checked.shape}; give one number")
+    return float(checked)
+
+
 def as_not_negative(name: str, value: ArrayLike) -> FloatArray:
     """Return ``value`` as float64, or refuse what is negative or not finite."""
     array = as_finite(name, value)

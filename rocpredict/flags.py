@@ -12,7 +12,7 @@ MEANINGS = {
     "(+inf when positives lie lower)",
     "auto_direction": "direction='auto' was resolved here; resolved by a sample, it makes the AUC optimistic",
     "dropped_resamples": "the family could not be fitted to some resamples, and these were left out",
-    "fallback": "the method asked for sees no spread here; the one that the result names stands in",
+    "fallback": "the method asked for sees no spread here, which is not to be taken for none: another stands in",
     "identical": "both classes have the same distribution: every threshold is as good as chance",
     "no_discordant_pairs": "both predictions are right or wrong on the same rows: nothing to test, p is 1",
     "no_benefit": "no threshold has an Ameans above 1/2",

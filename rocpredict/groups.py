@@ -23,7 +23,7 @@ ESTIMATE_METHODS = ("smoothed-logit", "delong", "logit")
 """Intervals of an AUC within strata or with clusters; the first is the default."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AucEstimate:
     """Hold an AUC with its uncertainty.
 
@@ -73,7 +73,7 @@ class AucEstimate:
         )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupedAuc:
     """Hold the AUC of each group, and whether they differ.
 
@@ -245,6 +245,7 @@ def auc_by_group(
         nan_policy=nan_policy,
         weights=weights,
         strata=groups,
+        strata_name="groups",
     )
     level = as_level(level)
     names = np.unique(np.asarray(groups)).tolist()

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtri
 
-from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, broadcast, one_of, plain
+from rocpredict.arguments import FloatArray, Values, as_fraction, as_not_negative, broadcast, one_of, plain, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 
 PROPORTION_METHODS = ("clopper-pearson", "wilson")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Interval:
     """Hold an estimate and the interval about it.
 
@@ -50,8 +50,8 @@ class Interval:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the numbers by name."""
-        names = ("estimate", "low", "high", "level", "method")
-        return {name: getattr(self, name) for name in names} | {"flags": list(self.flags)}
+        numbers = {name: np.asarray(getattr(self, name)).tolist() for name in ("estimate", "low", "high")}
+        return numbers | {"level": self.level, "method": self.method, "flags": list(self.flags)}
 
     def __iter__(self) -> Iterator[Values]:
         return iter((self.low, self.high))
@@ -61,17 +61,15 @@ class Interval:
 
     def __repr__(self) -> str:
         if np.ndim(self.low):
-            return f"Interval(shape={np.shape(self.low)}, level={self.level:g}, method={self.method!r}, {self.flags})"
+            flags = f", {self.flags}" if self.flags else ""
+            return f"Interval(shape={np.shape(self.low)}, level={self.level:g}, method={self.method!r}{flags})"
         flags = f", flags={list(self.flags)}" if self.flags else ""
         return f"Interval({self.low:.6g} to {self.high:.6g}, level={self.level:g}, method={self.method!r}{flags})"
 
 
 def as_level(level: ArrayLike) -> float:
     """Return a confidence level as a float, or refuse what is not inside (0, 1)."""
-    checked = as_fractions("level", level, ends=False)
-    if checked.ndim:
-        raise RocPredictError(f"level has shape {checked.shape}; give one number such as 0.95")
-    return float(checked)
+    return as_fraction("level", level, ends=False)
 
 
 def two_sided_z(level: float) -> float:
@@ -126,7 +124,10 @@ def proportion_interval(
     one_of("method", method, PROPORTION_METHODS)
     count, total = broadcast(count=as_not_negative("count", count), total=as_not_negative("total", total))
     if (count > total).any() or (total == 0).any():
-        raise RocPredictError("count must be no more than total, and total above 0")
+        raise RocPredictError(
+            f"count={shown(count.tolist())} and total={shown(total.tolist())}: count must be no more than total, "
+            "and total above 0"
+        )
     ends = clopper_pearson(count, total, level) if method == "clopper-pearson" else wilson(count, total, level)
     low, high = (plain(end) for end in ends)
     return Interval(low, high, level, method, plain(count / total))

@@ -15,10 +15,10 @@ from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative,
 from rocpredict.distributions import Distribution, Ecdf, FromScipy, Gaussian
 from rocpredict.errors import AssumptionWarning, RocPredictError
 from rocpredict.inference.modelled import Refit
+from rocpredict.inference.replicates import MOST_CASES
 from rocpredict.labels import Classes, split_classes
 from rocpredict.roc import Roc
 
-_FAMILIES = ("gaussian", "empirical")
 _SKEWED = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
 
 
@@ -217,7 +217,7 @@ def _as_cases(classes: Classes) -> tuple[FloatArray, FloatArray] | None:
     weighed = classes.negative_weights, classes.positive_weights
     if weighed[0] is None:
         return classes.negative, classes.positive
-    if any((w != np.round(w)).any() for w in weighed):
+    if any((w != np.round(w)).any() or w.sum() > MOST_CASES for w in weighed):
         return None
     negative, positive = (
         np.repeat(x, w.astype(np.intp)) for x, w in zip((classes.negative, classes.positive), weighed, strict=True)
@@ -231,7 +231,10 @@ def _fit_weighted(family: Any, name: str, sample: FloatArray, weights: FloatArra
     if isinstance(family, str) and family == "gaussian":
         _refuse_infinite(name, sample)
         return Gaussian.fit(sample, weights=weights)
-    raise RocPredictError(f"weights of the {name} class are not whole; family={shown(family)} needs numbers of cases")
+    raise RocPredictError(
+        f"weights of the {name} class are not whole, or sum to more than {MOST_CASES:,}; family={shown(family)} needs "
+        "numbers of cases"
+    )
 
 
 def _fit_with(family: Any) -> Any:

@@ -126,9 +126,10 @@ class BestThreshold:
         """The mean Ameans of such thresholds on rows that did not choose them; None for a predicted threshold.
 
         A threshold that was chosen by counting does best on the rows that chose it: its Ameans there is
-        optimistic. This is the out-of-bag mean over 200 seeded resamples (fewer from 100,000 rows on).
+        optimistic. This is the out-of-bag mean over 1000 seeded resamples: fewer from 2,000 rows on, 20 from
+        100,000 on.
         """
-        return self.uncertainty.honest  # type: ignore[no-any-return]
+        return None if self.uncertainty is None else self.uncertainty.honest
 
     def threshold_interval(
         self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
@@ -177,7 +178,7 @@ class BestThreshold:
 
     @property
     def _chosen_by_counting(self) -> bool:
-        return self.uncertainty is not None and self.uncertainty.honest is not None
+        return self.ameans_honest is not None
 
     def __repr__(self) -> str:
         if np.ndim(self.threshold):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,11 +22,12 @@ from rocpredict.inference.placements import Band, as_band
 from rocpredict.inference.rates import rate_interval
 from rocpredict.inference.results import AucTest, Claim
 from rocpredict.inference.stability import Stability
-from rocpredict.interval import PROPORTION_METHODS, Interval, as_level
+from rocpredict.interval import Interval, as_level
+from rocpredict.measures import ALIASES
 from rocpredict.thresholds import Target, engine_for
 
-_HONEST = 200  # resamples behind an out-of-bag mean that is shown unasked
-_WORK = 20_000_000  # rows times resamples, at most, for the same
+_HONEST = 1000  # resamples behind an out-of-bag mean that is shown unasked
+_WORK = 2_000_000  # rows times resamples, at most, for the same
 
 
 class Uncertain:
@@ -44,6 +45,7 @@ class Uncertain:
     rates: Callable[..., Any]
     _turned: Callable[..., Any]
     _fitting: Callable[..., Any]
+    _own_flags: Any
 
     def auc_std_error(self, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0) -> Values:
         """Give the standard error of the AUC.
@@ -96,7 +98,7 @@ class Uncertain:
         spread is measured, with the mean 1/2 and the variance 1/8. How each method covers is in the documentation
         ("How intervals cover").
         """
-        return self._behind(n_resamples, rng).auc_interval(as_level(level), method)
+        return self._flagged(self._behind(n_resamples, rng).auc_interval(as_level(level), method))
 
     def auc_test(
         self,
@@ -180,7 +182,7 @@ class Uncertain:
         low, high, estimate = (
             corrected(np.multiply(x, band.width), band, correction) for x in (share.low, share.high, share.estimate)
         )
-        return Interval(low, high, share.level, share.method, estimate, share.flags)
+        return self._flagged(Interval(low, high, share.level, share.method, estimate, share.flags))
 
     def tpr_at_fpr_interval(
         self, fpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
@@ -272,7 +274,8 @@ class Uncertain:
         ----------
         measure : str
             "tpr", "fpr", "tnr", "fnr"; for samples also "precision", "npv", "false_discovery_rate",
-            "false_omission_rate", "accuracy", "error_rate", "ameans", "youden".
+            "false_omission_rate", "accuracy", "error_rate", "ameans", "youden". Or an alias, such as "ppv". Of rows
+            that were sampled as they occur: precision and its like go with the classes' shares in the sample.
         threshold : float or array
         level : float
         method : str, optional
@@ -285,12 +288,10 @@ class Uncertain:
         RocPredictError
             A measure or method that is not listed.
         """
-        level = as_level(level)
+        level, measure = as_level(level), ALIASES.get(measure, measure)
         behind = self._behind(_HONEST, 0)
         if isinstance(behind, Counted):
-            one_of("method", method, (None, *PROPORTION_METHODS))
-            cells = self.rates(threshold).counts
-            return rate_interval(cells, measure, level, method or PROPORTION_METHODS[0])
+            return rate_interval(self.rates(threshold).counts, measure, level, method)
         one_of("measure", measure, MODELLED_MEASURES)
         found = behind.tail_interval(measure in {"tpr", "fnr"}, self._turned(threshold), level, method)
         if measure in {"tpr", "fpr"}:
@@ -319,6 +320,10 @@ class Uncertain:
     def _refit(self) -> Refit | None:
         """Give how to fit resamples, where there is a sample behind fitted classes."""
         return None
+
+    def _flagged(self, interval: Interval) -> Interval:
+        """Give an interval with what was decided about the curve itself."""
+        return replace(interval, flags=interval.flags | self._own_flags)
 
     def _behind(self, n_resamples: int, rng: Any, *, mirrored: bool = False) -> Counted | Modelled:
         """Give who knows the uncertainty: of two samples, or of two distributions."""

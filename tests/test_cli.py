@@ -231,3 +231,17 @@ def test_a_reader_that_stops_is_no_fault():
     process = subprocess.run(command, shell=True, capture_output=True, text=True, check=True, timeout=60)
     assert process.stdout.startswith("Table I.")
     assert process.stderr == ""
+
+
+def test_predict_with_counts_gives_intervals(run):
+    """Of AUC, threshold and Ameans, those of the library; without counts there are none."""
+    words = ("predict", "--mean", "4", "8", "--std", "3", "2", "--count", "60", "40")
+    code, out, _ = run(*words, "--level", "0.9", "--json")
+    given = json.loads(out)["intervals"]
+    roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
+    assert code == 0
+    assert (given["auc"]["low"], given["auc"]["high"]) == tuple(roc.auc_interval(0.9))
+    assert given["threshold"]["low"] == roc.best_threshold().threshold_interval(0.9).low
+    assert given["ameans"]["high"] == roc.best_threshold().ameans_interval(0.9).high
+    assert "confidence intervals" in run(*words)[1]
+    assert "confidence intervals" not in run(*words[:-3])[1]

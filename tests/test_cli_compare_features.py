@@ -219,7 +219,7 @@ def test_an_error_names_the_feature(run, tmp_path):
         ((*THREE, "--margin", "0.1"), "--margin is for a test of two features, here are 3 named; three or more"),
         ((*TWO, "--margin", "0.1"), "--alternative 'two-sided' takes no --margin"),
         ((*TWO, "--alternative", "equivalent"), "--alternative 'equivalent' needs --margin"),
-        ((*TWO, "--alternative", "noninferior", "--margin", "2"), "--margin 2.0 is not inside (0, 1)"),
+        ((*TWO, "--alternative", "noninferior", "--margin", "2"), "--margin 2.0 is outside the open interval (0, 1)"),
         ((*TWO, "--seed", "1"), "--seed is for a --method that draws at random: bootstrap, permutation, venkatraman"),
         ((*TWO, "--method", "delong", "--resamples", "99"), "--resamples is for a --method that draws at random"),
         ((*TWO, "--method", "bootstrap", "--resamples", "1"), "--resamples 1 is too few"),

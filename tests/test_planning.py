@@ -187,6 +187,8 @@ def test_the_direction_turns_the_correlation():
     assert (found.n_positive, found.achieved) == (straight.n_positive, straight.achieved)
     lower = PredictedRoc(negative=Gaussian(-4, 3), positive=Gaussian(-8, 2), direction="lower")
     assert plan(lower, width=0.05) == plan(**PAPER, width=0.05)
+    goal = {"width": 0.2, "tpr_at_fpr": 0.1, "method": "delta"}
+    assert plan(lower, **goal).achieved == pytest.approx(plan(**PAPER, **goal).achieved, rel=1e-12)
 
 
 def test_a_second_curve_with_cases_of_its_own():

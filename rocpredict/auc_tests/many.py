@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -25,7 +25,7 @@ from rocpredict.interval import as_level
 _SMALL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AucTestMany:
     """Hold the test whether K curves have the same AUC, and what sets them apart.
 
@@ -67,7 +67,7 @@ class AucTestMany:
     def to_dict(self) -> dict[str, Any]:
         """Give everything by name."""
         names = ("null", "method", "estimator", "estimates", "covariance", "statistic", "df", "p_value")
-        rest = {
+        rest: dict[str, Any] = {
             "contrasts": [contrast.to_dict() for contrast in self.contrasts],
             "adjusted_p": self.adjusted_p,
             "n": self.n,
@@ -75,18 +75,19 @@ class AucTestMany:
             "direction": self.direction,
             "flags": list(self.flags),
         }
-        return {name: getattr(self, name) for name in names} | rest
+        return {name: getattr(self, name) for name in names} | {"covariance": self.covariance.tolist()} | rest
 
     def __repr__(self) -> str:
         areas = ", ".join(f"{area:.4g}" for area in self.estimates)
+        flags = f", flags={list(self.flags)}" if self.flags else ""
         return (
             f"AucTestMany(estimates=({areas}), statistic={self.statistic:.6g}, df={self.df}, "
-            f"p_value={self.p_value:.6g}, contrasts={len(self.contrasts)}, n={self.n})"
+            f"p_value={self.p_value:.6g}, contrasts={len(self.contrasts)}, n={self.n}{flags})"
         )
 
 
 def auc_test_many(
-    features: Sequence[ArrayLike],
+    features: Sequence[ArrayLike] | Mapping[str, ArrayLike],
     y: ArrayLike,
     *,
     positive: Any = None,
@@ -103,8 +104,8 @@ def auc_test_many(
 
     Parameters
     ----------
-    features : sequence of K arrays of shape (n,)
-        Two or more features on the same rows.
+    features : sequence of K arrays of shape (n,), or mapping of name to array
+        Two or more features on the same rows; of a table of shape (n, K) give the transpose.
     y : array of shape (n,)
         Labels.
     contrasts : array of shape (C, K) or (K,), optional
@@ -172,7 +173,7 @@ def auc_test_many(
 
 
 def auc_covariance(
-    features: Sequence[ArrayLike],
+    features: Sequence[ArrayLike] | Mapping[str, ArrayLike],
     y: ArrayLike,
     *,
     positive: Any = None,
@@ -186,7 +187,7 @@ def auc_covariance(
 
     Parameters
     ----------
-    features : sequence of K arrays of shape (n,)
+    features : sequence of K arrays of shape (n,), or mapping of name to array
     y, positive, negative, direction, nan_policy, weights, clusters
         As in ``auc_test``.
 
@@ -219,8 +220,9 @@ def auc_covariance(
     return np.asarray((covariance + covariance.T) / 2)
 
 
-def _named(features: Sequence[ArrayLike], least: int) -> dict[str, ArrayLike]:
-    named = {f"x{index + 1}": x for index, x in enumerate(features)}
+def _named(features: Sequence[ArrayLike] | Mapping[str, ArrayLike], least: int) -> dict[str, ArrayLike]:
+    given = features.items() if isinstance(features, Mapping) else ((f"x{k + 1}", x) for k, x in enumerate(features))
+    named = {str(name): x for name, x in given}
     if len(named) < least:
         raise RocPredictError(
             f"features has {len(named)} curves; give {('one', 'two')[least - 1]} or more, each of shape (n,)"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.arguments import as_fractions
+from rocpredict.arguments import as_fraction
 from rocpredict.auc_tests.rows import Prepared, prepare
 from rocpredict.auc_tests.words import (
     choose,
@@ -123,8 +123,8 @@ def auc_test(
     >>> iris = load_iris()
     >>> x1, x2 = iris.column("sepal_length"), iris.column("sepal_width")
     >>> auc_test(x1, x2, iris.y, positive="virginica", negative="versicolor")
-    AucTest(null='AUC of x1 = AUC of x2', method='DeLong, paired', difference=+0.126, statistic=2.52723,
-            p_value=0.0114966, n=(50, 50))
+    AucTest(null='AUC of x1 = AUC of x2', method='DeLong, paired', estimates=(0.7896, 0.6636), difference=+0.126,
+            interval=0.02828 to 0.2237, statistic=2.52723, p_value=0.0114966, n=(50, 50))
     >>> auc_test(x2, None, iris.y, positive="virginica", negative="versicolor").p_value
     0.0050620...
     """
@@ -157,7 +157,7 @@ def as_quantity(fpr: Any, tpr: Any, tpr_at_fpr: Any) -> Quantity:
     if len(given) > 1:
         raise RocPredictError(f"{' and '.join(f'{name}=' for name in given)} do not go together; give one of them")
     if tpr_at_fpr is not None:
-        return Quantity(fpr=float(as_fractions("tpr_at_fpr", tpr_at_fpr)))
+        return Quantity(fpr=as_fraction("tpr_at_fpr", tpr_at_fpr))
     return Quantity(as_band(fpr, tpr)) if given else Quantity()
 
 
@@ -172,6 +172,8 @@ class Asked(NamedTuple):
 def _two(rows: Prepared, quantity: Quantity, method: str | None, asked: Asked) -> AucTest:
     claim, level, resampling = asked
     chosen = choose(method, PAIRED_METHODS, quantity, claim)
+    if quantity.fpr is not None and not rows.plain:
+        raise RocPredictError("tpr_at_fpr= takes no clusters= or strata=; the AUC and fpr=(low, high) do")
     if chosen in {"bootstrap", "permutation", "venkatraman"} and not rows.plain:
         raise RocPredictError(f"method={chosen!r} takes no clusters= or strata=; give 'delong'")
     areas = rows.areas(quantity)

@@ -93,6 +93,7 @@ def prepare(
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     stratum_weights: str = "pairs",
+    strata_name: str = "strata",
 ) -> Prepared:
     """Split rows by class, drop those without a value in any column, and turn features whose positives lie lower."""
     one_of("stratum_weights", stratum_weights, STRATUM_WEIGHTS)
@@ -101,7 +102,7 @@ def prepare(
     values, rows = split_rows(features, y, positive=positive, negative=negative, nan_policy=nan_policy)
     length = len(next(iter(values.values())))
     weighed = as_weights(weights, length)
-    groups = {name: _codes(name, given, length) for name, given in (("clusters", clusters), ("strata", strata))}
+    groups = {name: _codes(name, given, length) for name, given in (("clusters", clusters), (strata_name, strata))}
 
     def parted(column: Any) -> tuple[Any, Any]:
         if column is None:
@@ -127,7 +128,7 @@ def prepare(
         names=tuple(values),
         directions=directions,
         omitted=rows.omitted,
-        strata=parted(groups["strata"]),
+        strata=parted(groups[strata_name]),
         stratum_weights=stratum_weights,
         flags=Flags(auto_direction=auto),
     )

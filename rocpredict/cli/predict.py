@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from rocpredict.cli.showing import add_pair, save_plot, show
+from rocpredict.interval import Interval
 from rocpredict.predictor import PredictedRoc
 from rocpredict.tables import Table, to_json
-from rocpredict.thresholds import AMEANS, UNWEIGHTED
+from rocpredict.thresholds import AMEANS, UNWEIGHTED, BestThreshold
 
 ABOUT = """\
 Predict from published means and standard deviations, taking each class as Gaussian.
@@ -32,7 +33,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="interquartile ranges, in place of --std: two widths, or four quartiles (negative q1 q3, positive q1 q3)",
     )
     command.add_argument("--effect-size", type=float, metavar="D", help="Cohen's d, in place of --std")
-    add_pair(command, "--count", "cases; they set the prevalence")
+    add_pair(command, "--count", "cases; they set the prevalence, and give intervals")
+    command.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
     command.add_argument(
         "--direction", choices=["higher", "lower", "auto"], help="where the positives lie (default: higher)"
     )
@@ -59,16 +61,35 @@ def run(options: argparse.Namespace) -> None:
     if options.plot is not None:
         save_plot(options.plot, roc)
     if options.json:
-        area = {
+        area: dict[str, Any] = {
             "direction": roc.direction or "higher",
             "auc": roc.auc(),
             "auc_complement": roc.auc_complement(),
             "proper_auc": roc.proper().auc(),
         }
+        if roc.count is not None:
+            area["intervals"] = {name: found.to_dict() for name, found in _intervals(roc, best, options.level).items()}
         at = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
         print(to_json(area | {"best_threshold": best.to_dict(), "at": at}))
         return
-    show(_summary(roc, best), _rates_table(threshold, rates))
+    tables = [_summary(roc, best), _rates_table(threshold, rates)]
+    if roc.count is not None:
+        tables.insert(1, _intervals_table(_intervals(roc, best, options.level), options.level))
+    show(*tables)
+
+
+def _intervals(roc: PredictedRoc, best: BestThreshold, level: float) -> dict[str, Interval]:
+    return {
+        "auc": roc.auc_interval(level),
+        "threshold": best.threshold_interval(level),
+        "ameans": best.ameans_interval(level),
+    }
+
+
+def _intervals_table(intervals: dict[str, Interval], level: float) -> Table:
+    shown = {"auc": "AUC", "threshold": "best threshold", "ameans": "Ameans there"}
+    rows = [[shown[name], found.low, found.high] for name, found in intervals.items()]
+    return Table(f"{level:.4g} confidence intervals, by the delta method", ["of", "low", "high"], rows)
 
 
 def _quartiles(numbers: list[float] | None) -> Any:
@@ -76,7 +97,7 @@ def _quartiles(numbers: list[float] | None) -> Any:
     return (numbers[:2], numbers[2:]) if numbers is not None and len(numbers) == 4 else numbers
 
 
-def _summary(roc: PredictedRoc, best: Any) -> Table:
+def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
     weighted = "" if best.criterion in UNWEIGHTED else "weighted "
     rows: list[list[Any]] = [
         ["negative class", repr(roc.negative)],

@@ -66,7 +66,7 @@ def area_std_error(placements: Areas, method: str | None, replicate: Replicate =
     if method == "bootstrap":
         return float(np.std(replicate(), ddof=1))
     if method == "hanley-mcneil":
-        return float(np.sqrt(hanley_mcneil_variance(placements)))
+        return float(np.sqrt(hanley_mcneil_variance(float(placements.estimate), placements.units)))
     variance = float(placements.variance())
     blind = variance <= NO_VARIANCE or min(placements.units) <= 1
     if method == "smoothed-logit" or (method is None and blind):
@@ -84,10 +84,9 @@ def check_units(placements: Areas) -> None:
             )
 
 
-def hanley_mcneil_variance(placements: Areas) -> float:
+def hanley_mcneil_variance(area: float, count: tuple[float, float]) -> float:
     """Give the variance that exponential classes of this area would have (Hanley and McNeil 1982)."""
-    area = float(placements.estimate)
-    negatives, positives = placements.units
+    negatives, positives = count
     both_above, both_below = area / (2 - area), 2 * area**2 / (1 + area)
     spread = (positives - 1) * (both_above - area**2) + (negatives - 1) * (both_below - area**2)
     return (area * (1 - area) + spread) / (negatives * positives)
@@ -136,7 +135,8 @@ def _wald(placements: Areas, level: float) -> tuple[float, float] | None:
 
 
 def _hanley_mcneil(placements: Areas, level: float) -> tuple[float, float] | None:
-    return _about(float(placements.estimate), hanley_mcneil_variance(placements), _quantile(placements, level))
+    area = float(placements.estimate)
+    return _about(area, hanley_mcneil_variance(area, placements.units), _quantile(placements, level))
 
 
 def _about(area: float, variance: float, quantile: float) -> tuple[float, float] | None:

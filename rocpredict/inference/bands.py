@@ -253,16 +253,17 @@ def _on_probit_scale(
 
 def _refitted(behind: Modelled, fpr: FloatArray, level: float) -> ConfidenceBand:
     """Give quantiles of the height over fitted resamples, stretched to the estimate where that lies outside."""
-    if behind.refit is None:
-        raise RocPredictError("method='bootstrap' needs the sample behind the prediction; see rp.predict_roc")
-    pairs = ((with_grid_axis(n), with_grid_axis(p)) for n, p in behind.refit.pairs(behind.resampling))
-    heights = np.concatenate([np.atleast_2d(_height(*pair, fpr)) for pair in pairs])
+
+    def question(negative: Distribution, positive: Distribution) -> FloatArray:
+        return _height(with_grid_axis(negative), with_grid_axis(positive), fpr)
+
+    heights, dropped = behind.replicates(question, len(fpr))
     low, high = np.quantile(heights, ((1 - level) / 2, (1 + level) / 2), axis=0)
     if not _spread(low, high):
         return _without_spread(behind, fpr, level, KINDS[0])
     tpr = _height(behind.negative, behind.positive, fpr)
     low, high = np.minimum(low, tpr), np.maximum(high, tpr)
-    return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], "bootstrap")
+    return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], "bootstrap", dropped)
 
 
 def _without_spread(behind: Modelled, fpr: FloatArray, level: float, kind: str) -> ConfidenceBand:

@@ -91,6 +91,7 @@ class Counted:
         resampled_low, resampled_high = np.array(ends).T
         flat = (resampled_low == resampled_high) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
         flags = Flags(fallback=flat)
+        method = "hilgers" if flat.all() else method
         return Interval(
             np.where(flat, low, resampled_low), np.where(flat, high, resampled_high), level, method, estimate, flags
         )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import logit, ndtri
 
 from rocpredict import steps
 from rocpredict.arguments import FloatArray
@@ -243,8 +243,9 @@ def alike(difference: float, units: tuple[float, float], claim: Claim, level: fl
     ends = np.array(unseen_ends(np.asarray((1 + difference) / 2), units, level)) * 2 - 1
     flags = Flags(same_curve=same, fallback=not same)
     interval = Interval(float(ends[0]), float(ends[1]), level, "unseen", difference, flags)
-    z = 0.0 if difference == 0 else float(np.copysign(np.inf, difference))
-    return Found(z, claim.by_bound(difference, cases), interval, flags)
+    p_value = claim.by_bound(difference, cases)
+    z = float(np.copysign(ndtri(1 - min(p_value, 1.0) / 2), difference)) if difference else 0.0  # what has this p
+    return Found(z, p_value, interval, flags)
 
 
 def resampled(columns: Columns, quantity: Quantity, resampling: Resampling) -> FloatArray:

@@ -65,8 +65,9 @@ class Refit:
     def pairs(self, resampling: Resampling) -> Iterator[Pair]:
         """Give the pairs fitted to each resample; Gaussians in batches."""
         samples = self.negative, self.positive
+        gaussian = isinstance(self.fit("negative", self.negative), Gaussian)
         for counts in resampling.counts((None, None), (len(self.negative), len(self.positive))):
-            if self.fit("negative", self.negative).__class__ is Gaussian:
+            if gaussian:
                 yield _gaussian(samples[0], counts[0]), _gaussian(samples[1], counts[1])
                 continue
             for drawn in zip(*counts, strict=True):
@@ -101,7 +102,7 @@ class Modelled:
     def auc_std_error(self, method: str | None) -> Any:
         """Give the standard error of the AUC."""
         if self._chosen(method, ("delta",)) == "bootstrap":
-            return float(np.std(self._replicates(_auc), ddof=1))
+            return float(np.std(self.replicates(_auc)[0], ddof=1))
         spread = auc_spread(*self._gaussians, self._cases)
         density = np.exp(-(spread.z**2) / 2) / np.sqrt(2 * np.pi)
         return plain(np.where(density > 0, density * spread.std_error, 0.0))
@@ -128,7 +129,7 @@ class Modelled:
     def partial_auc_std_error(self, band: Band, method: str | None) -> Any:
         """Give the standard error of the area in a band, as a share of its width."""
         if self._chosen(method, ("delta",)) == "bootstrap":
-            return float(np.std(self._replicates(_share(band)), ddof=1))
+            return float(np.std(self.replicates(_share(band))[0], ddof=1))
         return plain(spread_of(_share(band), *self._gaussians, self._cases))
 
     def partial_auc_interval(self, band: Band, level: float, method: str | None) -> Interval:
@@ -140,11 +141,11 @@ class Modelled:
 
         Where a class has no spread nothing is known of it; at the ends of the curve nothing is left to know.
         """
-        chosen = self._chosen(method, ("delta",))
+        chosen, dropped = self._chosen(method, ("delta",)), Flags()
         estimate = _height(fpr)(self.negative, self.positive)
         if chosen == "bootstrap":
-            heights = self._replicates(lambda n, p: np.stack([_height(at)(n, p) for at in fpr.ravel()], axis=-1))
-            found = [percentile_ends(column, level) for column in heights.reshape(-1, fpr.size).T]
+            heights, dropped = self.replicates(_heights(fpr), fpr.size)
+            found = [percentile_ends(column, level) for column in heights.T]
             low, high = (np.reshape(end, fpr.shape) for end in zip(*found, strict=True))
         else:
             low, high = height_spread(*self._gaussians, self._cases, fpr).ends(two_sided_z(level))
@@ -152,7 +153,7 @@ class Modelled:
         flat = ~(high > low) & ~certain
         low, high = (np.where(certain, estimate, np.where(flat, end, ends)) for end, ends in ((0.0, low), (1.0, high)))
         flags = Flags(fallback=flat, single_case=np.full(np.shape(flat), min(self._cases) <= 1))
-        return Interval(plain(low), plain(high), level, chosen, plain(estimate), flags)
+        return Interval(plain(low), plain(high), level, chosen, plain(estimate), flags | dropped)
 
     def tail_interval(self, of_positive: bool, threshold: FloatArray, level: float, method: str | None) -> Interval:
         """Give the interval of P(X >= threshold) of a class, for a threshold that was fixed beforehand."""
@@ -168,10 +169,10 @@ class Modelled:
         """Give the interval of the best threshold."""
         best = find_best(self.negative, self.positive, target)
         if self._chosen(method, ("delta",)) == "bootstrap":
-            replicates = self._replicates(lambda n, p: find_best(n, p, target).threshold)
-            first, last = percentile_ends(replicates, level)
+            replicates, dropped = self.replicates(lambda n, p: find_best(n, p, target).threshold)
+            first, last = percentile_ends(replicates[:, 0], level)
             ends = min(first, float(best.low)), max(last, float(best.high))
-            return Interval(*ends, level, "bootstrap", float(best.threshold), best.flags)
+            return Interval(*ends, level, "bootstrap", float(best.threshold), best.flags | dropped)
         if (price := _price(target)) is not None:
             std_error = best_spread(*self._gaussians, self._cases, price)[0]
         else:
@@ -215,23 +216,24 @@ class Modelled:
         gaussian = isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
         return allowed[0] if gaussian or self.refit is None or not resampled else "bootstrap"
 
-    def _replicates(self, question: Callable[[Any, Any], FloatArray]) -> FloatArray:
+    def replicates(self, question: Callable[[Any, Any], FloatArray], answers: int = 1) -> tuple[FloatArray, Flags]:
+        """Give what fitted resamples answer, shape (fits, answers), and the flag of those that could not be fitted."""
         if self.refit is None:
             raise RocPredictError("method='bootstrap' needs the sample behind the prediction; see rp.predict_roc")
-        answers = [np.asarray(question(*pair)).ravel() for pair in self.refit.pairs(self.resampling)]
-        found = np.concatenate([np.empty(0), *answers])
-        if 2 * len(found) < self.resampling.n_resamples:
+        given = [np.reshape(question(*pair), (-1, answers)) for pair in self.refit.pairs(self.resampling)]
+        found = np.concatenate([np.empty((0, answers)), *given])
+        drawn = self.resampling.n_resamples
+        if 2 * len(found) < drawn:
             raise RocPredictError(
-                f"the family could be fitted to {len(found)} of {self.resampling.n_resamples} resamples only; "
+                f"the family could be fitted to {len(found)} of {drawn} resamples only; "
                 "an interval needs more cases, or another family"
             )
-        return found
+        return found, Flags(dropped_resamples=len(found) < drawn)
 
     def _percentile(self, question: Callable[[Any, Any], FloatArray], estimate: FloatArray, level: float) -> Interval:
-        replicates = self._replicates(question)
-        ends = percentile_ends(replicates, level)
+        replicates, dropped = self.replicates(question)
+        ends = percentile_ends(replicates[:, 0], level)
         found = self._widened(np.asarray(ends[0]), np.asarray(ends[1]), estimate, level, "bootstrap")
-        dropped = Flags(dropped_resamples=len(replicates) < self.resampling.n_resamples)
         return replace(found, flags=found.flags | dropped)
 
     def _probability_interval(
@@ -256,6 +258,7 @@ class Modelled:
         unseen = unseen_ends(estimate, self._cases, level)
         low, high = np.where(flat, unseen[0], low), np.where(flat, unseen[1], high)
         flags = Flags(fallback=flat, single_case=np.full(np.shape(flat), min(self._cases) <= 1))
+        method = "unseen" if flat.all() else method
         return Interval(plain(low), plain(high), level, method, plain(estimate), flags)
 
 
@@ -266,6 +269,11 @@ def _auc(negative: Distribution, positive: Distribution) -> FloatArray:
 def _height(fpr: Any) -> Callable[[Distribution, Distribution], FloatArray]:
     """Give the function that tells the TPR at an FPR."""
     return lambda n, p: np.asarray(engine_for(n, p).tpr_at_fpr(n, p, np.asarray(fpr)))
+
+
+def _heights(fpr: FloatArray) -> Callable[[Distribution, Distribution], FloatArray]:
+    """Give the function that tells the TPR at each of some FPRs, on a last axis."""
+    return lambda n, p: np.stack([_height(at)(n, p) for at in fpr.ravel()], axis=-1)
 
 
 def _share(band: Band) -> Callable[[Distribution, Distribution], FloatArray]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rocpredict.arguments import as_fractions, one_of
+from rocpredict.arguments import as_fraction, one_of
 from rocpredict.distributions import Ecdf
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
@@ -41,7 +41,7 @@ def compare_counted(curve: OneCurve, null: Any, method: str | None, claim: Claim
     """Test the AUC of an empirical curve against a value."""
     one_of("method", method, (None, *ONE_METHODS))
     chosen = ONE_METHODS[0] if method is None else method
-    value = float(as_fractions("null", null))
+    value = as_fraction("null", null)
     interval = area_interval(curve.areas, level, "delong" if chosen == "delong" else ONE_METHODS[0])
     hypotheses = claim.in_words("AUC", f"{value:g}")
     if chosen in {"mann-whitney", "exact"}:
@@ -75,7 +75,7 @@ def compare_modelled(
     spread: Spread, interval: Interval, null: Any, claim: Claim, *, n: tuple[float, float], direction: str
 ) -> AucTest:
     """Test the AUC of two Gaussians, known by means, standard deviations and counts, on the probit scale."""
-    value = float(as_fractions("null", null))
+    value = as_fraction("null", null)
     margin = 0.0 if claim.margin is None else float(claim.margin)
     std_error, estimate = float(spread.std_error), float(ndtr(spread.z))
     hypotheses = claim.in_words("AUC", f"{value:g}")

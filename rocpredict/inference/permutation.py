@@ -77,11 +77,13 @@ def exchange_ranks(positive: FloatArray, ranks: FloatArray, statistic: str, resa
         Of each case among all, on each curve.
     statistic : {"area", "errors"}
         The difference of the areas, or the sum over all ranks of the difference of the numbers of errors that
-        the two curves make when cut there (Venkatraman and Begg 1996).
+        the two curves make when cut there (Venkatraman and Begg 1996); tied cases are put in a random order.
     resampling : Resampling
     """
     rng = resampling.generator()
     sign = np.where(positive, 1.0, -1.0)
+    if statistic == "errors":  # ties are put in a random order, once for the sample and all its exchanges
+        ranks = np.argsort(np.argsort(ranks + rng.random(ranks.shape) / 2, axis=0), axis=0) + 1.0
     observed = _statistic(sign, ranks[None], statistic)[0]
     replicates = []
     for size in resampling.chunks(12 * len(ranks)):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rocpredict.arguments import FloatArray, one_of
+from rocpredict.arguments import one_of
 from rocpredict.flags import Flags
-from rocpredict.interval import Interval, proportion_interval, wilson
+from rocpredict.interval import PROPORTION_METHODS, Interval, proportion_interval, wilson
 from rocpredict.measures import Cells
 
 _SHARES = {
@@ -24,12 +24,15 @@ COUNTED_MEASURES = (*_SHARES, "accuracy", "error_rate", "ameans", "youden")
 """Measures of which the four cells at a threshold give an interval."""
 
 
-def rate_interval(cells: Cells, measure: str, level: float, method: str) -> Interval:
+def rate_interval(cells: Cells, measure: str, level: float, method: str | None) -> Interval:
     """Give the interval of a measure from the four cells at a threshold that was fixed beforehand."""
     one_of("measure", measure, COUNTED_MEASURES)
     tp, fp, fn, tn = (np.asarray(cell) for cell in cells)
     if measure in {"ameans", "youden"}:
+        one_of("method", method, (None, "newcombe-wilson"))
         return _of_ameans(measure, cells, level)
+    one_of("method", method, (None, *PROPORTION_METHODS))
+    method = method or PROPORTION_METHODS[0]
     if measure in {"accuracy", "error_rate"}:
         part, other = (tp + tn, fp + fn) if measure == "accuracy" else (fp + fn, tp + tn)
     else:
@@ -65,10 +68,3 @@ def _of_ameans(measure: str, cells: Cells, level: float) -> Interval:
     if measure == "youden":
         low, high, middle = 2 * low - 1, 2 * high - 1, 2 * middle - 1
     return Interval(low[()], high[()], level, "newcombe-wilson", middle[()])
-
-
-def cells_at(tpr: FloatArray, fpr: FloatArray, count: tuple[float, float]) -> Cells:
-    """Give the four cells of rates counted on these many negatives and positives."""
-    negatives, positives = count
-    tp, fp = np.asarray(positives * tpr), np.asarray(negatives * fpr)
-    return Cells(tp, fp, positives - tp, negatives - fp)

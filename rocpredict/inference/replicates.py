@@ -134,10 +134,16 @@ def _share_from(drawn: FloatArray, place: Any) -> FloatArray:
 
 
 def _left_out(drawn: FloatArray, weights: Any, place: Any) -> Callable[[FloatArray], FloatArray]:
-    """Give the function that tells the share of the rows not drawn from a vertex on."""
+    """Give the function that tells the share of the cases not drawn from a vertex on.
+
+    Of a value that stands for w cases and is drawn k times, w (1 - 1/w)^k are left out on the average.
+    """
 
     def share(chosen: Any) -> FloatArray:
-        below = cumulated((drawn == 0) * (1.0 if weights is None else weights))
+        if weights is None:
+            below = cumulated((drawn == 0).astype(np.float64))
+        else:
+            below = cumulated(weights * (1 - 1 / np.maximum(weights, 1)) ** drawn)
         total = below[:, -1]
         with np.errstate(invalid="ignore"):
             return np.asarray((total - below[np.arange(len(chosen)), place[chosen]]) / total)

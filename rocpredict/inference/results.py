@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from rocpredict.arguments import FloatArray, as_finite, one_of
+from rocpredict.arguments import FloatArray, as_fraction, one_of
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval
@@ -28,7 +28,7 @@ METHOD_NAMES = {
 """Each method as a result names it."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AucTest:
     """Hold a test of one curve against a value, or of two curves against each other.
 
@@ -82,10 +82,13 @@ class AucTest:
         return {name: getattr(self, name) for name in names} | {"interval": self.interval.to_dict()} | rest
 
     def __repr__(self) -> str:
-        flags = f", flags={list(self.flags)}" if self.flags else ""
+        remarks = f", omitted={self.omitted}" if any(self.omitted) else ""
+        remarks += f", flags={list(self.flags)}" if self.flags else ""
+        areas = ", ".join(f"{estimate:.4g}" for estimate in self.estimates)
         return (
-            f"AucTest(null={self.null!r}, method={self.method!r}, difference={self.difference:+.6g}, "
-            f"statistic={self.statistic:.6g}, p_value={self.p_value:.6g}, n={self.n}{flags})"
+            f"AucTest(null={self.null!r}, method={self.method!r}, estimates=({areas}), "
+            f"difference={self.difference:+.6g}, interval={self.interval.low:.4g} to {self.interval.high:.4g}, "
+            f"statistic={self.statistic:.6g}, p_value={self.p_value:.6g}, n={self.n}{remarks})"
         )
 
 
@@ -109,8 +112,8 @@ class Claim:
         needs = self.alternative in {"noninferior", "equivalent"}
         if needs != (self.margin is not None):
             raise RocPredictError(f"alternative={self.alternative!r} {'needs' if needs else 'takes no'} margin=")
-        if needs and not 0 < float(as_finite("margin", self.margin)) < 1:
-            raise RocPredictError(f"margin={self.margin!r} is not inside (0, 1); it is a difference of areas or rates")
+        if needs:
+            object.__setattr__(self, "margin", as_fraction("margin", self.margin, ends=False))
 
     def in_words(self, first: str, second: str) -> tuple[str, str]:
         """Give the null hypothesis and the alternative about two quantities."""

@@ -14,7 +14,7 @@ _GUESS = 0.5  # the Ameans of a rule that knows nothing
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stability:
     """Say what happens to the best threshold when it is chosen anew on resampled data.
 

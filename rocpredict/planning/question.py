@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from rocpredict.arguments import as_finite, as_fractions, as_pair, one_of, shown
+from rocpredict.arguments import as_finite, as_fraction, as_pair, one_of, shown
 from rocpredict.distributions import Gaussian
 from rocpredict.errors import RocPredictError
 from rocpredict.interval import as_level, two_sided_z
@@ -80,9 +80,9 @@ def ask(
 ) -> Question:
     """Check a question; ``curve`` holds roc, mean, std and auc."""
     expected, second = _curve(**curve), _second(against)
-    null = None if second is not None or against is None else _inside("against", against)
+    null = None if second is not None or against is None else as_fraction("against", against, ends=False)
     within = None if correlation is None else _correlation(correlation, expected, second)
-    fpr = None if tpr_at_fpr is None else _inside("tpr_at_fpr", tpr_at_fpr)
+    fpr = None if tpr_at_fpr is None else as_fraction("tpr_at_fpr", tpr_at_fpr, ends=False)
     one_of("alternative", alternative, POWER_ALTERNATIVES)
     level = as_level(level)
     _check_one_goal(width, power)
@@ -90,7 +90,7 @@ def ask(
         _check_tpr(expected, width, against)
     if width is not None:
         _check_interval(null, alternative)
-        goal: Goal = Width(_inside("width", width), two_sided_z(level))
+        goal: Goal = Width(as_fraction("width", width, ends=False), two_sided_z(level))
     else:
         goal = _power(power, expected, second.auc() if second is not None else null, alternative, level)
     alone = curve["auc"] is not None
@@ -103,7 +103,7 @@ def _curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
     if sum(given is not None for given in (roc, mean, auc)) != 1:
         raise RocPredictError("give one curve: a PredictedRoc, mean= with std=, or auc=")
     if auc is not None:
-        roc = PredictedRoc.from_stats(effect_size=np.sqrt(2) * ndtri(_inside("auc", auc)))
+        roc = PredictedRoc.from_stats(effect_size=np.sqrt(2) * ndtri(as_fraction("auc", auc, ends=False)))
     return _checked("roc", PredictedRoc.from_stats(mean=mean, std=std) if roc is None else roc)
 
 
@@ -127,13 +127,6 @@ def _checked(name: str, roc: Any) -> Roc:
     if not 0 < roc.auc() < 1 or (is_gaussian(roc) and roc.negative.std == roc.positive.std == 0):
         raise RocPredictError(f"the expected AUC is {roc.auc():g}: it would not vary, and there is nothing to plan for")
     return roc
-
-
-def _inside(name: str, value: Any) -> float:
-    number = as_fractions(name, value, ends=False)
-    if number.ndim:
-        raise RocPredictError(f"{name} has shape {number.shape}; give one number")
-    return float(number)
 
 
 def _correlation(correlation: Any, curve: Roc, second: Roc | None) -> Correlation:
@@ -170,7 +163,7 @@ def _check_interval(null: float | None, alternative: str) -> None:
 def _power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> Power:
     if against is None:
         raise RocPredictError("power= needs against= to be an AUC as null hypothesis, or a second curve")
-    wanted, gap = _inside("power", power), float(curve.auc() - against)
+    wanted, gap = as_fraction("power", power, ends=False), float(curve.auc() - against)
     if wanted <= 1 - level:
         raise RocPredictError(f"power={wanted:g} is no more than 1 - level = {1 - level:g}, which chance alone gives")
     if gap == 0:

@@ -19,6 +19,7 @@ from scipy.special import ndtri
 from rocpredict.arguments import FloatArray
 from rocpredict.binormal import empirical_auc_variance
 from rocpredict.distributions import Distribution, Gaussian, is_atomic
+from rocpredict.inference.areas import hanley_mcneil_variance
 from rocpredict.inference.moments import Spread as ProbitSpread
 from rocpredict.inference.moments import auc_spread, height_spread
 from rocpredict.numeric.search import edges_of, mean_over
@@ -168,8 +169,7 @@ def _delta(roc: Roc, null: float | None = None) -> Variance:
 
 
 def _hanley_mcneil(auc: float) -> Variance:
-    two_positives, two_negatives = auc / (2 - auc), 2 * auc * auc / (1 + auc)
-    return _Shared(auc * (1 - auc), two_negatives - auc * auc, two_positives - auc * auc).of
+    return lambda n0, n1: hanley_mcneil_variance(auc, (n0, n1))
 
 
 def _obuchowski(auc: float) -> Variance:

@@ -10,7 +10,17 @@ from rocpredict.arguments import shown
 from rocpredict.errors import RocPredictError
 from rocpredict.mean_curve import MeanRoc
 from rocpredict.plots.curves import frame
-from rocpredict.plots.style import CURVES, SQUARE, Entry, add_legend, axes_or_new, draw_chance, free_corner, names_among, rate
+from rocpredict.plots.style import (
+    CURVES,
+    SQUARE,
+    Entry,
+    add_legend,
+    axes_or_new,
+    draw_chance,
+    free_corner,
+    names_among,
+    rate,
+)
 
 
 def plot_mean_roc(
