@@ -83,14 +83,15 @@ def exchange_ranks(positive: FloatArray, ranks: FloatArray, statistic: str, resa
     rng = resampling.generator()
     sign = np.where(positive, 1.0, -1.0)
     if statistic == "errors":  # ties are put in a random order, once for the sample and all its exchanges
-        ranks = np.argsort(np.argsort(ranks + rng.random(ranks.shape) / 2, axis=0), axis=0) + 1.0
+        noise = rng.random((len(ranks), 1)) / 2
+        ranks = np.argsort(np.argsort(ranks + noise, axis=0), axis=0).astype(np.float64)
     observed = _statistic(sign, ranks[None], statistic)[0]
     replicates = []
     for size in resampling.chunks(12 * len(ranks)):
         swapped = rng.random((size, len(ranks))) < 0.5
         exchanged = np.where(swapped[..., None], ranks[:, ::-1], ranks)
         if statistic == "errors":  # ranks that now coincide are put in a random order
-            exchanged = exchanged + rng.random(exchanged.shape) / 2
+            exchanged = exchanged + rng.random((size, len(ranks), 1)) / 2
         replicates.append(_statistic(sign, exchanged, statistic))
     return Exchange(float(observed), np.concatenate(replicates))
 
