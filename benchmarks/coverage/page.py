@@ -39,11 +39,19 @@ class Measured:
     levels: list[Level] = field(default_factory=list)
 
 
+def is_outside(covered: Covered) -> bool:
+    """Tell whether the default lies outside of what is required somewhere, by more than the slack."""
+    if covered.method != DEFAULT or covered.count in FEW:
+        return False
+    wanted = [(low, high) for _, holds, low, high in _BANDS if holds(covered.count)]
+    return any(not low - _SLACK <= covered.coverage <= high + _SLACK for low, high in wanted)
+
+
 def written(measured: Measured) -> str:
     """Write the page."""
     m = measured
     parts = [
-        words.OPENING.format(default=m.draws.default, error=mc_error(m.draws.default)),
+        words.OPENING.format(default=m.draws.default, again=m.draws.again, error=mc_error(m.draws.default)),
         "## The AUC\n\n" + words.OF_AREAS,
         *(table.to_markdown() for table in _area_tables(m)),
         "## Thresholds, partial areas, rates\n\n" + words.OF_OTHERS,
