@@ -4,27 +4,32 @@ Do not use it for time-to-event outcomes, for several readings of one case as if
 cases, or to fit classifiers: it takes one number for each case and says what thresholding it can do.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rocpredict import datasets
-from rocpredict.auc_tests import AucTestMany, auc_covariance, auc_test, auc_test_many, auc_test_unpaired
-from rocpredict.classifiers import McNemarTest, mcnemar_test
 from rocpredict.comparison import Comparison, compare
 from rocpredict.curve import RocCurve
 from rocpredict.distributions import Distribution, Ecdf, Gaussian
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import AssumptionWarning, RocPredictError
 from rocpredict.flags import Flags
-from rocpredict.groups import AucEstimate, GroupedAuc, auc_by_group, auc_estimate
-from rocpredict.inference.bands import ConfidenceBand
-from rocpredict.inference.results import AucTest
-from rocpredict.inference.stability import Stability
 from rocpredict.interval import Interval, proportion_interval
-from rocpredict.mean_curve import MeanRoc, mean_roc
 from rocpredict.measures import Rates, rates
-from rocpredict.multiclass import MulticlassAuc, multiclass_auc
-from rocpredict.planning import Plan, plan
 from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.thresholds import BestThreshold
-from rocpredict.views import DecisionCurve, PrecisionRecallCurve
+
+if TYPE_CHECKING:
+    from rocpredict.auc_tests import AucTestMany, auc_covariance, auc_test, auc_test_many, auc_test_unpaired
+    from rocpredict.classifiers import McNemarTest, mcnemar_test
+    from rocpredict.groups import AucEstimate, GroupedAuc, auc_by_group, auc_estimate
+    from rocpredict.inference.bands import ConfidenceBand
+    from rocpredict.inference.results import AucTest
+    from rocpredict.inference.stability import Stability
+    from rocpredict.mean_curve import MeanRoc, mean_roc
+    from rocpredict.multiclass import MulticlassAuc, multiclass_auc
+    from rocpredict.planning import Plan, plan
+    from rocpredict.views import DecisionCurve, PrecisionRecallCurve
 
 __version__ = "0.1.0"
 
@@ -71,3 +76,29 @@ __all__ = [
     "proportion_interval",
     "rates",
 ]
+
+_ROOMS = {
+    "auc_tests": ("AucTestMany", "auc_covariance", "auc_test", "auc_test_many", "auc_test_unpaired"),
+    "classifiers": ("McNemarTest", "mcnemar_test"),
+    "groups": ("AucEstimate", "GroupedAuc", "auc_by_group", "auc_estimate"),
+    "inference.bands": ("ConfidenceBand",),
+    "inference.results": ("AucTest",),
+    "inference.stability": ("Stability",),
+    "mean_curve": ("MeanRoc", "mean_roc"),
+    "multiclass": ("MulticlassAuc", "multiclass_auc"),
+    "planning": ("Plan", "plan"),
+    "views": ("DecisionCurve", "PrecisionRecallCurve"),
+}
+"""Names that are fetched from these modules when they are first asked for, so that the import stays light."""
+
+
+def __getattr__(name: str) -> Any:
+    for room, names in _ROOMS.items():
+        if name in names:
+            globals()[name] = getattr(import_module(f"{__name__}.{room}"), name)
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,11 +14,13 @@ from scipy.special import ndtri
 from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative, as_pair, broadcast, plain, shown
 from rocpredict.distributions import Distribution, Ecdf, FromScipy, Gaussian
 from rocpredict.errors import AssumptionWarning, RocPredictError
-from rocpredict.inference.modelled import Refit
-from rocpredict.inference.replicates import MOST_CASES
 from rocpredict.labels import Classes, split_classes
 from rocpredict.roc import Roc
 
+if TYPE_CHECKING:
+    from rocpredict.inference.modelled import Refit
+
+_MOST_CASES = 10_000_000  # up to which whole weights are written out as rows
 _SKEWED = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
 
 
@@ -197,6 +199,8 @@ def predict_roc(
     >>> predict_roc(iris.column("petal_width"), iris.y, positive="virginica", negative="versicolor")
     PredictedRoc(negative=Gaussian(mean=1.326, std=0.197753), positive=Gaussian(mean=2.026, std=0.27465), auc=0.980696)
     """
+    from rocpredict.inference.modelled import Refit
+
     fit = _fit_with(family)
     classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy, weights=weights)
     shared: dict[str, Any] = {"direction": direction, "omitted": (classes.omitted_negative, classes.omitted_positive)}
@@ -217,7 +221,7 @@ def _as_cases(classes: Classes) -> tuple[FloatArray, FloatArray] | None:
     weighed = classes.negative_weights, classes.positive_weights
     if weighed[0] is None:
         return classes.negative, classes.positive
-    if any((w != np.round(w)).any() or w.sum() > MOST_CASES for w in weighed):
+    if any((w != np.round(w)).any() or w.sum() > _MOST_CASES for w in weighed):
         return None
     negative, positive = (
         np.repeat(x, w.astype(np.intp)) for x, w in zip((classes.negative, classes.positive), weighed, strict=True)
@@ -232,7 +236,7 @@ def _fit_weighted(family: Any, name: str, sample: FloatArray, weights: FloatArra
         _refuse_infinite(name, sample)
         return Gaussian.fit(sample, weights=weights)
     raise RocPredictError(
-        f"weights of the {name} class are not whole, or sum to more than {MOST_CASES:,}; family={shown(family)} needs "
+        f"weights of the {name} class are not whole, or sum to more than {_MOST_CASES:,}; family={shown(family)} needs "
         "numbers of cases"
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +28,9 @@ from rocpredict.measures import Cells, Measure, Rates
 from rocpredict.proper import ProperRoc
 from rocpredict.thresholds import UNWEIGHTED, BestThreshold, Target, engine_for, find_best, log_price, value_of
 from rocpredict.uncertainty import ChoiceUncertainty, Uncertain, corrected
-from rocpredict.views import DecisionCurve, PrecisionRecallCurve, decision, precision_recall, share_of_positives
+
+if TYPE_CHECKING:
+    from rocpredict.views import DecisionCurve, PrecisionRecallCurve
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
 
@@ -255,6 +257,8 @@ class Roc(Uncertain):
         >>> EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5]).precision_recall_curve()
         PrecisionRecallCurve(points=6, prevalence=0.571429, average_precision=0.854167)
         """
+        from rocpredict.views import precision_recall, share_of_positives
+
         share = share_of_positives("precision_recall_curve", prevalence, self.prevalence, self.shape)
         return precision_recall(self.curve(points), self._pair, share)
 
@@ -298,6 +302,8 @@ class Roc(Uncertain):
         >>> curve.net_benefit.round(4).tolist(), curve.treat_all.round(4).tolist()
         ([0.1539, 0.0854], [0.1111, -0.1429])
         """
+        from rocpredict.views import decision, share_of_positives
+
         share = share_of_positives("decision_curve", prevalence, self.prevalence, self.shape)
         if rule == "probability" and np.any(self._lower):
             raise RocPredictError(

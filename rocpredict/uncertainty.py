@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,17 +14,18 @@ from rocpredict import steps
 from rocpredict.arguments import FloatArray, Values, as_fractions, one_of, plain
 from rocpredict.distributions import Distribution
 from rocpredict.errors import RocPredictError
-from rocpredict.inference.bands import ConfidenceBand, band_of
 from rocpredict.inference.bootstrap import Resampling
-from rocpredict.inference.counted import Counted
-from rocpredict.inference.modelled import MODELLED_MEASURES, Modelled, Refit
 from rocpredict.inference.placements import Band, as_band
-from rocpredict.inference.rates import rate_interval
-from rocpredict.inference.results import AucTest, Claim
-from rocpredict.inference.stability import Stability
 from rocpredict.interval import Interval, as_level
 from rocpredict.measures import ALIASES
 from rocpredict.thresholds import Target, engine_for
+
+if TYPE_CHECKING:  # loaded when first asked for, so that `import rocpredict` stays light
+    from rocpredict.inference.bands import ConfidenceBand
+    from rocpredict.inference.counted import Counted
+    from rocpredict.inference.modelled import Modelled, Refit
+    from rocpredict.inference.results import AucTest
+    from rocpredict.inference.stability import Stability
 
 _HONEST = 1000  # resamples behind an out-of-bag mean that is shown unasked
 _WORK = 2_000_000  # rows times resamples, at most, for the same
@@ -130,6 +131,8 @@ class Uncertain:
         RocPredictError
             An unknown method or alternative; a batch; no counts.
         """
+        from rocpredict.inference.results import Claim
+
         claim, behind, side = Claim(alternative, margin), self._behind(_HONEST, 0), self.direction or "higher"
         if np.ndim(self.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
@@ -261,6 +264,8 @@ class Uncertain:
         >>> roc.band(kind="simultaneous")
         ConfidenceBand(simultaneous, points=201, level=0.95, method='working-hotelling', mean_width=0.1954)
         """
+        from rocpredict.inference.bands import band_of
+
         return band_of(self._behind(n_resamples, rng), fpr, as_level(level), kind, method)
 
     def rate_interval(
@@ -288,9 +293,12 @@ class Uncertain:
         RocPredictError
             A measure or method that is not listed.
         """
+        from rocpredict.inference.modelled import MODELLED_MEASURES
+        from rocpredict.inference.rates import rate_interval
+
         level, measure = as_level(level), ALIASES.get(measure, measure)
         behind = self._behind(_HONEST, 0)
-        if isinstance(behind, Counted):
+        if behind.counted:
             return rate_interval(self.rates(threshold).counts, measure, level, method)
         one_of("measure", measure, MODELLED_MEASURES)
         found = behind.tail_interval(measure in {"tpr", "fnr"}, self._turned(threshold), level, method)
@@ -311,7 +319,7 @@ class Uncertain:
     ) -> Interval:
         """Give intervals of heights; mirrored: of the curve as seen from the corner (1, 1)."""
         behind = self._behind(n_resamples, rng, mirrored=mirrored)
-        if isinstance(behind, Modelled):
+        if not behind.counted:
             return behind.tpr_at_fpr_interval(at, as_level(level), method)
         found = behind.tpr_at_fpr_interval(at.ravel(), as_level(level), method)
         low, high, estimate = (plain(np.reshape(part, at.shape)) for part in (found.low, found.high, found.estimate))
@@ -327,6 +335,9 @@ class Uncertain:
 
     def _behind(self, n_resamples: int, rng: Any, *, mirrored: bool = False) -> Counted | Modelled:
         """Give who knows the uncertainty: of two samples, or of two distributions."""
+        from rocpredict.inference.counted import Counted
+        from rocpredict.inference.modelled import Modelled
+
         pair: tuple[Distribution, Distribution] = self._pair
         count, refit = self.count, self._refit()
         if mirrored:
@@ -372,7 +383,7 @@ class ChoiceUncertainty:
     def stability(self, n_resamples: int, rng: Any) -> Stability:
         """Tell what the threshold does over resamples."""
         behind = self.behind(n_resamples, rng)
-        if not isinstance(behind, Counted):
+        if not behind.counted:
             raise RocPredictError(
                 "stability is asked of a threshold that was chosen by counting rows; a predicted one has "
                 "threshold_interval"
@@ -383,7 +394,7 @@ class ChoiceUncertainty:
     def honest(self) -> float | None:
         """The out-of-bag mean Ameans of a counted threshold; None for a predicted one."""
         behind = self.behind(_HONEST, 0)
-        if not isinstance(behind, Counted):
+        if not behind.counted:
             return None
         cases = behind.negative.total + behind.positive.total
         few = int(np.clip(_WORK // cases, 20, _HONEST))

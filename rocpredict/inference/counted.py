@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import betaincinv
@@ -55,6 +55,7 @@ class Counted:
     negative: Ecdf
     positive: Ecdf
     resampling: Resampling
+    counted: ClassVar[Literal[True]] = True
 
     def auc_std_error(self, method: str | None) -> float:
         """Give the standard error of the AUC."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.special import ndtri
@@ -98,6 +98,7 @@ class Modelled:
     count: tuple[float, float] | None
     resampling: Resampling
     refit: Refit | None = None
+    counted: ClassVar[Literal[False]] = False
 
     def auc_std_error(self, method: str | None) -> Any:
         """Give the standard error of the AUC."""
