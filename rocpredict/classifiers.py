@@ -18,7 +18,7 @@ from rocpredict.arguments import one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval, as_level, proportion_interval
-from rocpredict.labels import as_labels, label_names
+from rocpredict.labels import as_labels, label_names, repeated
 
 MCNEMAR_METHODS = ("exact", "mid-p", "asymptotic")
 
@@ -102,6 +102,7 @@ def mcnemar_test(
     labels: ArrayLike | None = None,
     method: str = "exact",
     level: float = 0.95,
+    weights: ArrayLike | None = None,
 ) -> McNemarTest:
     """Test whether two classifiers err equally often on the same rows.
 
@@ -124,6 +125,8 @@ def mcnemar_test(
         for many such rows.
     level : float
         Of all intervals.
+    weights : array of shape (n,), optional
+        How many cases each row stands for; whole numbers.
 
     Returns
     -------
@@ -163,6 +166,7 @@ def mcnemar_test(
     McNemarTest(p_value=0.125, difference=-0.4 (-0.6759 to +0.002356), error_rate1=0.1, error_rate2=0.5, n=10,
                 method='exact')
     """
+    predictions1, predictions2, y = repeated(weights, predictions1, predictions2, y)
     one_of("method", method, MCNEMAR_METHODS)
     level = as_level(level)
     right = _right(predictions1, predictions2, y, positive, labels)

@@ -157,6 +157,24 @@ def as_weights(weights: ArrayLike | None, length: int) -> FloatArray | None:
     return checked
 
 
+def repeated(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ...]:
+    """Return the columns with each row as often as its weight says; weights must be whole.
+
+    Raises
+    ------
+    RocPredictError
+        Weights that are negative, not whole, all 0, or not one for each row.
+    """
+    if weights is None:
+        return columns
+    arrays = [np.asarray(column) for column in columns]
+    times = as_weights(weights, len(arrays[0]))
+    assert times is not None
+    if (times != np.round(times)).any() or not times.any():
+        raise RocPredictError(f"weights={shown(times.tolist())} are not whole numbers of cases, some above 0")
+    return tuple(np.repeat(array, times.astype(np.intp), axis=0) for array in arrays)
+
+
 def as_values(x: ArrayLike, name: str = "x") -> FloatArray:
     """Return the values of one feature as float64 of shape (n,), NaN for what is missing.
 

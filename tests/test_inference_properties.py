@@ -398,3 +398,30 @@ def test_default_seed_does_not_touch_the_global_one():
     np.random.seed(3)  # noqa: NPY002
     assert tuple(rp.empirical_roc(X, Y).auc_interval(method="bootstrap", n_resamples=50)) == tuple(first)
     np.random.set_state(state)  # noqa: NPY002
+
+
+def test_whole_weights_are_repeated_rows_for_the_other_tests():
+    """Unpaired tests, McNemar's and the multiclass AUC: the same answer from weights as from rows written out."""
+    rng = np.random.default_rng(8)
+    y, weights = rng.permutation(np.repeat([0, 1, 2], 12)), rng.integers(0, 4, 36)
+    x, times = rng.normal(size=36) + y, np.repeat(np.arange(36), weights)
+    two = y < 2
+    first, second = (x[two], y[two]), (np.sin(x[two]), y[two])
+    written = [tuple(np.repeat(column, weights[two]) for column in sample) for sample in (first, second)]
+    found = rp.auc_test_unpaired(first, second, weights=(weights[two], weights[two]))
+    expected = rp.auc_test_unpaired(*written)
+    assert (found.p_value, *found.interval, found.n) == (expected.p_value, *expected.interval, expected.n)
+    calls = [(x > t).astype(int) for t in (0.5, 1)]
+    truth = (y > 0).astype(int)
+    found = rp.mcnemar_test(*calls, truth, weights=weights)
+    assert found.to_dict() == rp.mcnemar_test(calls[0][times], calls[1][times], truth[times]).to_dict()
+    assert tuple(rp.multiclass_auc(x, y, weights=weights).interval) == tuple(
+        rp.multiclass_auc(x[times], y[times]).interval
+    )
+    with pytest.raises(rp.RocPredictError, match=r"weights.*not whole"):
+        rp.multiclass_auc(x, y, weights=weights + 0.5)
+    with pytest.raises(rp.RocPredictError, match=r"bootstrap.*no clusters"):
+        rp.auc_test_unpaired(first, second, method="bootstrap", clusters=(np.arange(24) // 2, None))
+    clustered = rp.auc_test_unpaired(first, second, clusters=(np.arange(24) // 2, None))
+    assert 0 < clustered.p_value <= 1
+    assert "clustered" in clustered.method

@@ -44,6 +44,9 @@ def auc_test_unpaired(
     direction: Any = None,
     level: float = 0.95,
     nan_policy: str = "raise",
+    weights: tuple[Any, Any] | None = None,
+    clusters: tuple[Any, Any] | None = None,
+    strata: tuple[Any, Any] | None = None,
     n_resamples: int = 2000,
     rng: Any = 0,
 ) -> AucTest:
@@ -63,6 +66,8 @@ def auc_test_unpaired(
         As in ``auc_test``.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower"
         As in ``auc_test``; opposite answers under "auto" are refused.
+    weights, clusters, strata : pair, optional
+        One array (or None) for each sample, as in ``auc_test``; clusters do not span the samples.
 
     Returns
     -------
@@ -84,12 +89,16 @@ def auc_test_unpaired(
     claim, level = Claim(alternative, margin), as_level(level)
     quantity, resampling = as_quantity(fpr, tpr, tpr_at_fpr), Resampling(n_resamples, rng)
     chosen = choose(method, UNPAIRED_METHODS, quantity, claim)
-    options = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
-    samples = [
-        prepare({"x": x}, y, direction=side, **options)
-        for (x, y), side in zip(_samples(first, second), _sides(direction), strict=True)
-    ]
+    design = {"weights": weights, "clusters": clusters, "strata": strata}
+    parts = {name: _for_each(name, pair) for name, pair in design.items()}
+    samples = []
+    for index, ((x, y), side) in enumerate(zip(_samples(first, second), _sides(direction), strict=True)):
+        options: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
+        options |= {name: pair[index] for name, pair in parts.items()}
+        samples.append(prepare({"x": x}, y, direction=side, **options))
     _refuse_opposite(samples, direction)
+    if chosen != "delong" and not all(sample.plain for sample in samples):
+        raise RocPredictError(f"method={chosen!r} takes no clusters= or strata=; give 'delong'")
     areas = [sample.areas(quantity) for sample in samples]
     difference = Independent(areas[0].select(np.ones(1)), areas[1].select(np.ones(1)))
     estimates = tuple(estimates_of(s, a, quantity)[0] for s, a in zip(samples, areas, strict=True))
@@ -116,7 +125,7 @@ def auc_test_unpaired(
     return AucTest(
         null=null,
         alternative=alternative,
-        method=f"{METHOD_NAMES[chosen]}, unpaired",
+        method=f"{METHOD_NAMES[chosen]}, unpaired{samples[0].design or samples[1].design}",
         estimator=estimator_of(quantity),
         estimates=estimates,
         difference=estimates[0] - estimates[1],
@@ -131,6 +140,10 @@ def auc_test_unpaired(
         | found.flags
         | opposite_sides([a.estimate for a in areas], areas[0].chance),
     )
+
+
+def _for_each(name: str, pair: Any) -> tuple[Any, Any]:
+    return (None, None) if pair is None else as_pair(name, pair, "one for each sample, or None")
 
 
 def _samples(first: Any, second: Any) -> list[tuple[Any, Any]]:

@@ -11,7 +11,7 @@ from rocpredict.arguments import FloatArray, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.inference.bootstrap import Resampling
 from rocpredict.interval import as_level
-from rocpredict.labels import as_labels, as_values, label_names
+from rocpredict.labels import as_labels, as_values, label_names, repeated
 from rocpredict.multiclass.intervals import mean_interval
 from rocpredict.multiclass.parts import Groups, layout_of, placed
 from rocpredict.multiclass.resampling import resampled_means
@@ -31,6 +31,7 @@ def multiclass_auc(
     interval: str = "smoothed-logit",
     n_resamples: int = 2000,
     rng: Any = 0,
+    weights: ArrayLike | None = None,
 ) -> MulticlassAuc:
     """Give the AUC of more than two classes, with its interval.
 
@@ -57,6 +58,8 @@ def multiclass_auc(
         of each class resampled among themselves.
     n_resamples, rng
         Of "bootstrap".
+    weights : array of shape (n,), optional
+        How many cases each row stands for; whole numbers.
 
     Returns
     -------
@@ -113,6 +116,7 @@ def multiclass_auc(
     one_of("interval", interval, ("smoothed-logit", "bootstrap"))
     _check_average(average, method)
     level = as_level(level)
+    scores, y = repeated(weights, scores, y)
     columns = _as_columns(scores)
     truth = as_labels(y, np.asarray(scores))
     names = _class_names(truth, labels, columns, method)
