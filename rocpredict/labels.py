@@ -13,6 +13,8 @@ from rocpredict.errors import RocPredictError
 
 _OBVIOUS = ({0, 1}, {-1, 1})
 _MANY_LABELS = 20
+MOST_CASES = 10_000_000
+"""Up to which whole weights are written out as rows."""
 
 
 class Classes(NamedTuple):

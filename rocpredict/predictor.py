@@ -14,13 +14,12 @@ from scipy.special import ndtri
 from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative, as_pair, broadcast, plain, shown
 from rocpredict.distributions import Distribution, Ecdf, FromScipy, Gaussian
 from rocpredict.errors import AssumptionWarning, RocPredictError
-from rocpredict.labels import Classes, split_classes
+from rocpredict.labels import MOST_CASES, Classes, split_classes
 from rocpredict.roc import Roc
 
 if TYPE_CHECKING:
     from rocpredict.inference.modelled import Refit
 
-_MOST_CASES = 10_000_000  # up to which whole weights are written out as rows
 _SKEWED = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
 
 
@@ -221,7 +220,7 @@ def _as_cases(classes: Classes) -> tuple[FloatArray, FloatArray] | None:
     weighed = classes.negative_weights, classes.positive_weights
     if weighed[0] is None:
         return classes.negative, classes.positive
-    if any((w != np.round(w)).any() or w.sum() > _MOST_CASES for w in weighed):
+    if any((w != np.round(w)).any() or w.sum() > MOST_CASES for w in weighed):
         return None
     negative, positive = (
         np.repeat(x, w.astype(np.intp)) for x, w in zip((classes.negative, classes.positive), weighed, strict=True)
@@ -236,7 +235,7 @@ def _fit_weighted(family: Any, name: str, sample: FloatArray, weights: FloatArra
         _refuse_infinite(name, sample)
         return Gaussian.fit(sample, weights=weights)
     raise RocPredictError(
-        f"weights of the {name} class are not whole, or sum to more than {_MOST_CASES:,}; family={shown(family)} needs "
+        f"weights of the {name} class are not whole, or sum to more than {MOST_CASES:,}; family={shown(family)} needs "
         "numbers of cases"
     )
 

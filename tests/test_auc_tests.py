@@ -691,3 +691,13 @@ def test_error_words_of_other_tests(ask, words):
     """Each names the argument, what came, and what is allowed."""
     with pytest.raises(rp.RocPredictError, match=words):
         ask()
+
+
+@pytest.mark.parametrize("method", ["permutation", "venkatraman"])
+def test_exchanges_refuse_weights_that_are_not_whole(method):
+    """What is exchanged is a case: fractional weights are refused in both kinds of test, never silently left out."""
+    weights = np.full(30, 1.5)
+    with pytest.raises(rp.RocPredictError, match="whole weights only"):
+        rp.auc_test(XS[0], XS[1], LABELS, method=method, weights=weights)
+    with pytest.raises(rp.RocPredictError, match="whole weights only"):
+        rp.auc_test_unpaired((XS[0], LABELS), (XS[1], LABELS), method=method, weights=(weights, None))

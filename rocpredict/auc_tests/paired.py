@@ -10,17 +10,18 @@ from numpy.typing import ArrayLike
 from rocpredict.arguments import as_fraction
 from rocpredict.auc_tests.rows import Prepared, prepare
 from rocpredict.auc_tests.words import (
+    EXCHANGES,
+    check_design,
     choose,
+    difference_test,
     estimates_of,
-    estimator_of,
     in_shares,
+    judged,
     opposite_sides,
-    scaled,
 )
 from rocpredict.errors import RocPredictError
 from rocpredict.inference.bootstrap import Resampling
 from rocpredict.inference.differences import (
-    Found,
     Quantity,
     alike,
     by_placements,
@@ -29,9 +30,9 @@ from rocpredict.inference.differences import (
     resampled,
 )
 from rocpredict.inference.one_curve import OneCurve, compare_counted
-from rocpredict.inference.permutation import exchange_ranks
+from rocpredict.inference.permutation import Exchange, exchange_ranks
 from rocpredict.inference.placements import as_band, place
-from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
+from rocpredict.inference.results import AucTest, Claim
 from rocpredict.interval import as_level
 
 PAIRED_METHODS = ("delong", "bootstrap", "permutation", "venkatraman")
@@ -172,10 +173,7 @@ class Asked(NamedTuple):
 def _two(rows: Prepared, quantity: Quantity, method: str | None, asked: Asked) -> AucTest:
     claim, level, resampling = asked
     chosen = choose(method, PAIRED_METHODS, quantity, claim)
-    if quantity.fpr is not None and not rows.plain:
-        raise RocPredictError("tpr_at_fpr= takes no clusters= or strata=; the AUC and fpr=(low, high) do")
-    if chosen in {"bootstrap", "permutation", "venkatraman"} and not rows.plain:
-        raise RocPredictError(f"method={chosen!r} takes no clusters= or strata=; give 'delong'")
+    check_design(chosen, quantity, rows)
     areas = rows.areas(quantity)
     difference = areas.select(_DIFFERENCE)
     estimates = estimates_of(rows, areas, quantity)
@@ -189,22 +187,16 @@ def _two(rows: Prepared, quantity: Quantity, method: str | None, asked: Asked) -
         drawn = resampled(rows.columns, quantity, resampling) @ _DIFFERENCE / quantity.scale
         found = by_resamples(drawn, apart, difference.units, claimed, level)
     else:
-        found = _by_exchange(rows, chosen, by_placements(difference, claimed, level), claim, resampling)
-    null, alternative = claim.in_words(*(f"{quantity.name} of {name}" for name in rows.names))
-    if chosen in {"permutation", "venkatraman"}:
-        null = "x1 and x2 have the same ROC curve"
-    if chosen == "venkatraman":
-        alternative = "their ROC curves differ somewhere"
-    return AucTest(
-        null=null,
-        alternative=alternative,
-        method=f"{METHOD_NAMES[chosen]}, paired{rows.design}",
-        estimator=estimator_of(quantity),
-        estimates=estimates,
-        difference=estimates[0] - estimates[1],
-        interval=scaled(found.interval, quantity.scale),
-        statistic=found.statistic,
-        p_value=found.p_value,
+        exchange = _exchanged(rows, chosen, resampling)
+        found = judged(by_placements(difference, claimed, level), exchange, chosen, claim)
+    return difference_test(
+        found,
+        rows.names,
+        estimates,
+        claim=claim,
+        quantity=quantity,
+        method=chosen,
+        design=f"paired{rows.design}",
         n=rows.n,
         omitted=rows.omitted,
         direction=rows.directions,
@@ -212,21 +204,14 @@ def _two(rows: Prepared, quantity: Quantity, method: str | None, asked: Asked) -
     )
 
 
-def _by_exchange(rows: Prepared, method: str, found: Found, claim: Claim, resampling: Resampling) -> Found:
-    """Give p by exchanging ranks between the curves of each case; the interval stays that of DeLong."""
+def _exchanged(rows: Prepared, method: str, resampling: Resampling) -> Exchange:
+    """Exchange ranks between the curves of each case."""
     from scipy.stats import rankdata
 
     columns = rows.columns
-    if columns.weights[0] is not None:
-        raise RocPredictError(f"method={method!r} takes whole weights only: what is exchanged is a case")
     ranks = rankdata(np.concatenate([columns.negative, columns.positive]), axis=0)
     is_positive = np.repeat([False, True], [len(columns.negative), len(columns.positive)])
-    if method == "permutation":
-        exchange = exchange_ranks(is_positive, ranks, "area", resampling)
-        return found._replace(statistic=exchange.observed, p_value=claim.by_counting(*exchange[::-1]))
-    exchange = exchange_ranks(is_positive, ranks, "errors", resampling)
-    p_value = Claim("greater").by_counting(*exchange[::-1])
-    return found._replace(statistic=exchange.observed, p_value=p_value)
+    return exchange_ranks(is_positive, ranks, EXCHANGES[method], resampling)
 
 
 def _curve(rows: Prepared) -> OneCurve:

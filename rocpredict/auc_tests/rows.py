@@ -13,9 +13,8 @@ from rocpredict.arguments import FloatArray, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.differences import Columns, Quantity
-from rocpredict.inference.replicates import MOST_CASES
 from rocpredict.inference.strata import STRATUM_WEIGHTS, Areas, Stratified
-from rocpredict.labels import as_weights, split_rows
+from rocpredict.labels import MOST_CASES, as_weights, split_rows
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
 

@@ -10,19 +10,21 @@ from rocpredict.arguments import as_pair, shown
 from rocpredict.auc_tests.paired import as_quantity
 from rocpredict.auc_tests.rows import Prepared, prepare
 from rocpredict.auc_tests.words import (
+    EXCHANGES,
+    check_design,
     choose,
+    difference_test,
     estimates_of,
-    estimator_of,
     in_shares,
+    judged,
     opposite_sides,
-    scaled,
 )
 from rocpredict.errors import RocPredictError
 from rocpredict.inference.bootstrap import Resampling
-from rocpredict.inference.differences import Found, Independent, by_placements, by_resamples, resampled
-from rocpredict.inference.permutation import exchange_groups
+from rocpredict.inference.differences import Independent, by_placements, by_resamples, resampled
+from rocpredict.inference.permutation import Exchange, exchange_groups
 from rocpredict.inference.placements import ROUNDING
-from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
+from rocpredict.inference.results import AucTest, Claim
 from rocpredict.interval import as_level
 
 UNPAIRED_METHODS = ("delong", "bootstrap", "permutation", "venkatraman")
@@ -97,8 +99,7 @@ def auc_test_unpaired(
         options |= {name: pair[index] for name, pair in parts.items()}
         samples.append(prepare({"x": x}, y, direction=side, **options))
     _refuse_opposite(samples, direction)
-    if chosen != "delong" and not all(sample.plain for sample in samples):
-        raise RocPredictError(f"method={chosen!r} takes no clusters= or strata=; give 'delong'")
+    check_design(chosen, quantity, *samples)
     areas = [sample.areas(quantity) for sample in samples]
     difference = Independent(areas[0].select(np.ones(1)), areas[1].select(np.ones(1)))
     estimates = tuple(estimates_of(s, a, quantity)[0] for s, a in zip(samples, areas, strict=True))
@@ -116,29 +117,21 @@ def auc_test_unpaired(
         else:
             found = by_resamples(drawn, apart, difference.units, claimed, level)
     else:
-        found = _by_exchange(samples, chosen, by_placements(difference, claimed, level), claim, resampling)
-    null, alternative = claim.in_words(f"{quantity.name} of first", f"{quantity.name} of second")
-    if chosen in {"permutation", "venkatraman"}:
-        null = "first and second have the same ROC curve"
-    if chosen == "venkatraman":
-        alternative = "their ROC curves differ somewhere"
-    return AucTest(
-        null=null,
-        alternative=alternative,
-        method=f"{METHOD_NAMES[chosen]}, unpaired{samples[0].design or samples[1].design}",
-        estimator=estimator_of(quantity),
-        estimates=estimates,
-        difference=estimates[0] - estimates[1],
-        interval=scaled(found.interval, quantity.scale),
-        statistic=found.statistic,
-        p_value=found.p_value,
+        exchange = _exchanged(samples, chosen, resampling)
+        found = judged(by_placements(difference, claimed, level), exchange, chosen, claim)
+    flags = samples[0].flags | samples[1].flags | found.flags
+    return difference_test(
+        found,
+        ("first", "second"),
+        estimates,
+        claim=claim,
+        quantity=quantity,
+        method=chosen,
+        design=f"unpaired{samples[0].design or samples[1].design}",
         n=tuple(sample.n for sample in samples),
         omitted=tuple(np.add(samples[0].omitted, samples[1].omitted).tolist()),
         direction=tuple(sample.directions[0] for sample in samples),
-        flags=samples[0].flags
-        | samples[1].flags
-        | found.flags
-        | opposite_sides([a.estimate for a in areas], areas[0].chance),
+        flags=flags | opposite_sides([area.estimate for area in areas], areas[0].chance),
     )
 
 
@@ -164,11 +157,7 @@ def _refuse_opposite(samples: list[Prepared], direction: Any) -> None:
         )
 
 
-def _by_exchange(samples: list[Prepared], method: str, found: Found, claim: Claim, resampling: Resampling) -> Found:
-    """Give p by exchanging places between the samples; the interval stays that of DeLong."""
-    pairs = [(s.columns.negative[:, 0], s.columns.positive[:, 0]) for s in samples]
-    statistic = "area" if method == "permutation" else "errors"
-    exchange = exchange_groups(pairs[0], pairs[1], statistic, resampling)
-    judged = claim if method == "permutation" else Claim("greater")
-    p_value = judged.by_counting(exchange.replicates, exchange.observed)
-    return found._replace(statistic=exchange.observed, p_value=p_value)
+def _exchanged(samples: list[Prepared], method: str, resampling: Resampling) -> Exchange:
+    """Exchange places between the samples, class by class."""
+    first, second = ((s.columns.negative[:, 0], s.columns.positive[:, 0]) for s in samples)
+    return exchange_groups(first, second, EXCHANGES[method], resampling)

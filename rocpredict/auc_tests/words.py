@@ -11,10 +11,14 @@ from rocpredict.arguments import one_of
 from rocpredict.auc_tests.rows import Prepared
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
-from rocpredict.inference.differences import Quantity
-from rocpredict.inference.results import Claim
+from rocpredict.inference.differences import Found, Quantity
+from rocpredict.inference.permutation import Exchange
+from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
 from rocpredict.inference.strata import Areas
 from rocpredict.interval import Interval
+
+EXCHANGES = {"permutation": "area", "venkatraman": "errors"}
+"""Methods that exchange cases, and the statistic of each."""
 
 
 def choose(method: str | None, allowed: tuple[str, ...], quantity: Quantity, claim: Claim) -> str:
@@ -24,7 +28,7 @@ def choose(method: str | None, allowed: tuple[str, ...], quantity: Quantity, cla
     chosen = method or ("bootstrap" if of_height else allowed[0])
     if of_height and chosen != "bootstrap":
         raise RocPredictError(f"tpr_at_fpr= is compared by method='bootstrap', not {chosen!r}")
-    if chosen in {"permutation", "venkatraman"}:
+    if chosen in EXCHANGES:
         if quantity != Quantity():
             raise RocPredictError(f"method={chosen!r} compares whole curves; leave fpr= and tpr= out")
         possible = ("two-sided", "greater", "less") if chosen == "permutation" else ("two-sided",)
@@ -40,6 +44,55 @@ def estimates_of(rows: Prepared, areas: Areas, quantity: Quantity) -> tuple[floa
     if quantity.fpr is not None:
         return tuple(quantity.of(*rows.columns.pair(curve)) for curve in range(len(rows.names)))
     return tuple(float(area) * quantity.scale for area in np.atleast_1d(areas.estimate))
+
+
+def difference_test(
+    found: Found,
+    names: tuple[str, ...],
+    estimates: tuple[float, ...],
+    *,
+    claim: Claim,
+    quantity: Quantity,
+    method: str,
+    design: str,
+    **rows: Any,
+) -> AucTest:
+    """Give the result of a test of two curves; ``rows`` are what it says of the rows behind them."""
+    null, alternative = claim.in_words(*(f"{quantity.name} of {name}" for name in names))
+    if method in EXCHANGES:
+        null = f"{' and '.join(names)} have the same ROC curve"
+    if method == "venkatraman":
+        alternative = "their ROC curves differ somewhere"
+    return AucTest(
+        null=null,
+        alternative=alternative,
+        method=f"{METHOD_NAMES[method]}, {design}",
+        estimator=estimator_of(quantity),
+        estimates=estimates,
+        difference=estimates[0] - estimates[1],
+        interval=scaled(found.interval, quantity.scale),
+        statistic=found.statistic,
+        p_value=found.p_value,
+        **rows,
+    )
+
+
+def judged(found: Found, exchange: Exchange, method: str, claim: Claim) -> Found:
+    """Give p by random exchanges, of areas or, Venkatraman's, of errors; the interval stays as it was found."""
+    claimed = claim if method == "permutation" else Claim("greater")
+    p_value = claimed.by_counting(exchange.replicates, exchange.observed)
+    return found._replace(statistic=exchange.observed, p_value=p_value)
+
+
+def check_design(method: str, quantity: Quantity, *samples: Prepared) -> None:
+    """Refuse clusters, strata and weights for what draws or exchanges cases one by one."""
+    plain = all(sample.plain for sample in samples)
+    if quantity.fpr is not None and not plain:
+        raise RocPredictError("tpr_at_fpr= takes no clusters= or strata=; the AUC and fpr=(low, high) do")
+    if method != "delong" and not plain:
+        raise RocPredictError(f"method={method!r} takes no clusters= or strata=; give 'delong'")
+    if method in EXCHANGES and any(sample.columns.weights[0] is not None for sample in samples):
+        raise RocPredictError(f"method={method!r} takes whole weights only: what is exchanged is a case")
 
 
 def estimator_of(quantity: Quantity) -> str:

@@ -13,11 +13,10 @@ from rocpredict.curve import area_under, heights_at
 from rocpredict.distributions import Ecdf
 from rocpredict.inference.bootstrap import Resampling, cumulated
 from rocpredict.inference.placements import Band
+from rocpredict.labels import MOST_CASES
 from rocpredict.measures import Rates
 from rocpredict.thresholds import Target, counted_utility
 
-MOST_CASES = 10_000_000
-"""Up to which whole weights are written out as rows."""
 _ROUNDING = 1e-14
 
 
