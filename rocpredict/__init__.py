@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from rocpredict.inference.stability import Stability
     from rocpredict.mean_curve import MeanRoc, mean_roc
     from rocpredict.multiclass import MulticlassAuc, multiclass_auc
+    from rocpredict.multivariate import LinearCombination, best_combination, distance_to_mean
     from rocpredict.planning import Plan, plan
+    from rocpredict.screening import Screening, screen
+    from rocpredict.summary import ClassSummary, TwoClassSummary, summarize
     from rocpredict.views import DecisionCurve, PrecisionRecallCurve
 
 __version__ = "0.1.0"
@@ -39,6 +42,7 @@ __all__ = [
     "AucTest",
     "AucTestMany",
     "BestThreshold",
+    "ClassSummary",
     "Comparison",
     "ConfidenceBand",
     "DecisionCurve",
@@ -49,6 +53,7 @@ __all__ = [
     "Gaussian",
     "GroupedAuc",
     "Interval",
+    "LinearCombination",
     "McNemarTest",
     "MeanRoc",
     "MulticlassAuc",
@@ -58,15 +63,19 @@ __all__ = [
     "Rates",
     "RocCurve",
     "RocPredictError",
+    "Screening",
     "Stability",
+    "TwoClassSummary",
     "auc_by_group",
     "auc_covariance",
     "auc_estimate",
     "auc_test",
     "auc_test_many",
     "auc_test_unpaired",
+    "best_combination",
     "compare",
     "datasets",
+    "distance_to_mean",
     "empirical_roc",
     "mcnemar_test",
     "mean_roc",
@@ -75,6 +84,8 @@ __all__ = [
     "predict_roc",
     "proportion_interval",
     "rates",
+    "screen",
+    "summarize",
 ]
 
 _ROOMS = {
@@ -86,7 +97,10 @@ _ROOMS = {
     "inference.stability": ("Stability",),
     "mean_curve": ("MeanRoc", "mean_roc"),
     "multiclass": ("MulticlassAuc", "multiclass_auc"),
+    "multivariate": ("LinearCombination", "best_combination", "distance_to_mean"),
     "planning": ("Plan", "plan"),
+    "screening": ("Screening", "screen"),
+    "summary": ("ClassSummary", "TwoClassSummary", "summarize"),
     "views": ("DecisionCurve", "PrecisionRecallCurve"),
 }
 """Names that are fetched from these modules when they are first asked for, so that the import stays light."""

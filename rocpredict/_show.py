@@ -15,3 +15,10 @@ def plot_mean_roc(mean: Any, **options: Any) -> Any:
     from rocpredict.plots import plot_mean_roc as draw
 
     return draw(mean, **options)
+
+
+def plot_screening(table: Any, **options: Any) -> Any:
+    """Draw what a screening found."""
+    from rocpredict.plots import plot_screening as draw
+
+    return draw(table, **options)

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray, as_finite, as_not_negative, as_pair, as_whole, one_of
 from rocpredict.errors import RocPredictError
+from rocpredict.frames import to_frame
 from rocpredict.sources import read_csv
 
 __all__ = ["Dataset", "load_iris", "load_pima", "simulate_two_gaussians"]
@@ -72,16 +73,7 @@ class Dataset:
         RocPredictError
             A backend that is not installed, or unknown.
         """
-        one_of("backend", backend, ("pandas", "polars", "pyarrow"))
-        try:
-            import narwhals
-
-            columns = dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}
-            return narwhals.from_dict(columns, backend=cast(Any, backend)).to_native()
-        except ImportError:
-            raise RocPredictError(
-                f"a {backend} frame needs narwhals and {backend}: pip install 'rocpredict[frames]' {backend}"
-            ) from None
+        return to_frame(dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}, backend)
 
     def __repr__(self) -> str:
         return f"Dataset({len(self.y)} rows, features={list(self.feature_names)}, labels={np.unique(self.y).tolist()})"

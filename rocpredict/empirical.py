@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.arguments import shown
+from rocpredict.arguments import one_of, shown
 from rocpredict.distributions import Ecdf
 from rocpredict.errors import RocPredictError
 from rocpredict.labels import split_classes
 from rocpredict.roc import Roc, as_sample
+
+_RESPONSES = ("predict_proba", "decision_function")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +48,74 @@ class EmpiricalRoc(Roc):
             raise RocPredictError(f"count={shown(self.count)} is not that of the samples, {counted}; leave it out")
         object.__setattr__(self, "count", counted)
         super().__post_init__()
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: ArrayLike,
+        scores: ArrayLike,
+        *,
+        positive: Any = None,
+        negative: Any = None,
+        weights: ArrayLike | None = None,
+    ) -> EmpiricalRoc:
+        """Give the curve of a classifier's scores; labels come first, as in scikit-learn's displays.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            True labels.
+        scores : array of shape (n,)
+            Probabilities or decision values that rise with the positive class.
+        positive, negative, weights
+            As in ``empirical_roc``.
+
+        Raises
+        ------
+        RocPredictError
+            As ``empirical_roc``.
+
+        Examples
+        --------
+        >>> EmpiricalRoc.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).auc()
+        0.75
+        """
+        return empirical_roc(scores, y, positive=positive, negative=negative, weights=weights)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        positive: Any = None,
+        response_method: str = "auto",
+        weights: ArrayLike | None = None,
+    ) -> EmpiricalRoc:
+        """Give the curve of a fitted classifier on rows, best on such as it was not fitted to.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, with ``classes_`` as scikit-learn's have it, two of them.
+        X : array of shape (n, features)
+            What the classifier takes.
+        y : array of shape (n,)
+            True labels.
+        positive : label, optional
+            Left out: the last of ``classes_``.
+        response_method : {"auto", "predict_proba", "decision_function"}
+            What to ask it for; "auto": probabilities where it gives them.
+        weights : array of shape (n,), optional
+
+        Raises
+        ------
+        RocPredictError
+            What is no fitted classifier of two classes, or has no such method; as ``empirical_roc``.
+        """
+        scores, label = _scores(estimator, X, positive, response_method)
+        return cls.from_predictions(y, scores, positive=label, weights=weights)
 
     def __repr__(self) -> str:
         return (
@@ -97,3 +168,23 @@ def empirical_roc(
         direction=direction,
         omitted=(classes.omitted_negative, classes.omitted_positive),
     )
+
+
+def _scores(estimator: Any, X: Any, positive: Any, response_method: str) -> tuple[Any, Any]:
+    """Ask a classifier for scores that rise with the positive class, and give that class."""
+    one_of("response_method", response_method, ("auto", *_RESPONSES))
+    classes = list(getattr(estimator, "classes_", ()))
+    if len(classes) != 2:
+        held = f"knows the labels {classes}" if classes else "has no classes_"
+        raise RocPredictError(f"estimator={shown(estimator)} {held}; give a fitted classifier of two classes")
+    label = classes[1] if positive is None else positive
+    if label not in classes:
+        raise RocPredictError(f"positive={shown(label)} is not a label of the estimator; labels are {classes}")
+    methods = _RESPONSES if response_method == "auto" else (response_method,)
+    known = [name for name in methods if hasattr(estimator, name)]
+    if not known:
+        raise RocPredictError(f"estimator={shown(estimator)} has no {' nor '.join(methods)}")
+    response = np.asarray(getattr(estimator, known[0])(X))
+    if response.ndim == 2:
+        return response[:, classes.index(label)], label
+    return (response if label == classes[1] else -response), label

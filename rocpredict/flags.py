@@ -11,18 +11,25 @@ MEANINGS = {
     "always_positive": "no threshold does better than always predicting positive; the threshold is -inf "
     "(+inf when positives lie lower)",
     "auto_direction": "direction='auto' was resolved here; resolved by a sample, it makes the AUC optimistic",
+    "constant": "all values are equal: the feature tells nothing",
     "dropped_resamples": "the family could not be fitted to some resamples, and these were left out",
     "fallback": "the method asked for sees no spread here, which is not to be taken for none: another stands in",
     "identical": "both classes have the same distribution: every threshold is as good as chance",
-    "no_discordant_pairs": "both predictions are right or wrong on the same rows: nothing to test, p is 1",
+    "infinite": "infinite values, or a spread beyond the range of float64: there are no moments to predict from",
+    "label_copy": "each class has one value, and these differ: the feature may be the label itself",
+    "misfit": "the empirical curve lies further from the predicted one than chance allows: trust what was counted",
     "no_benefit": "no threshold has an Ameans above 1/2",
+    "no_discordant_pairs": "both predictions are right or wrong on the same rows: nothing to test, p is 1",
+    "no_values": "a class has no value of this feature: nothing is known of it",
+    "not_numeric": "the column holds no numbers (text, dates): it was not screened",
     "opposite_sides": "one AUC lies above 1/2 and the other below: the features may point opposite ways",
     "perfect_reversal": "every positive lies on the negative side of every negative: the AUC is 0",
     "perfect_separation": "a threshold exists with TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0: all its values are equal",
     "same_curve": "the curves place every case alike: there is no difference to test, and p is 1",
-    "undefined": "the measure is 0/0 here: nothing is known of it, and its interval is all of [0, 1]",
     "single_case": "a class has one case only: how that class varies cannot be seen",
+    "too_few": "a class has a single value of this feature: its spread cannot be seen, and nothing is predicted",
+    "undefined": "the measure is 0/0 here: nothing is known of it, and its interval is all of [0, 1]",
 }
 """Every flag that a result can carry, and what it says; docs/flags.md says when."""
 

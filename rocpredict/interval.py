@@ -77,14 +77,14 @@ def two_sided_z(level: float) -> float:
     return float(-ndtri((1 - level) / 2))
 
 
-def unseen_ends(estimate: FloatArray, count: tuple[float, float], level: float) -> tuple[FloatArray, FloatArray]:
+def unseen_ends(estimate: FloatArray, count: tuple[Values, Values], level: float) -> tuple[FloatArray, FloatArray]:
     """Give the ends of an area where no spread was seen, by how many unlike cases there can be all the same.
 
     The smaller class has n cases, so there are n pairs of a negative and a positive that share no case. All were
     alike: others can be at most a share of 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934), all on one side at
     the worst.
     """
-    seen = ((1 - level) / 2) ** (1 / min(count))
+    seen = ((1 - level) / 2) ** (1 / np.minimum(*count))
     return np.asarray(estimate * seen), np.asarray(1 - (1 - estimate) * seen)
 
 

@@ -119,13 +119,7 @@ def split_rows(
         raise RocPredictError(
             f"y has {len(names)} different values and {first} no more than 2; were {first} and y exchanged?"
         )
-    if len(names) == 1:
-        raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
-    if negative is not None:
-        _check_named("negative", negative, names)
-    positive = _positive_label(names, positive, negative)
-    if negative is not None and negative == positive:
-        raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
+    positive = _chosen_positive(names, positive, negative)
     is_positive = labels == positive
     is_negative = ~is_positive if negative is None else labels == negative
     omitted = np.zeros(len(labels), dtype=bool)
@@ -138,15 +132,74 @@ def split_rows(
     for name, members in groups.items():
         if not members.any():
             raise RocPredictError(f"the {name} class has no rows with a value; labels are {_listed(names)}")
-    rest = [name for name in names if name != positive]
     lost = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
     return values, Rows(
         np.flatnonzero(groups["negative"]),
         np.flatnonzero(groups["positive"]),
-        negative if negative is not None else rest[0] if len(rest) == 1 else "rest",
+        _negative_name(names, positive, negative),
         positive,
         lost,
     )
+
+
+class Coded(NamedTuple):
+    """The class of each row as a number, and which classes are set against each other."""
+
+    codes: NDArray[np.int16]
+    """From 0 on; -1 for a row of no class."""
+    classes: int
+    contrasts: tuple[tuple[tuple[int, ...], int], ...]
+    """The codes that together are the negatives, and that of the positives."""
+    names: tuple[tuple[Any, Any], ...]
+    """The (negative, positive) label of each contrast; "rest" for several."""
+
+
+def as_codes(labels: NDArray[Any], *, positive: Any = None, negative: Any = None, pairs: str | None = "rest") -> Coded:
+    """Give each class a number.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        As ``as_labels`` gives them.
+    positive, negative : label, optional
+        As in ``split_classes``. With neither of them and three or more labels each is a class of its own.
+    pairs : {"rest", "all"} or None
+        Each class against the rest, or every two classes against each other; with ``positive`` that one only.
+        None: two classes only.
+    """
+    one_of("pairs", pairs, ("rest", "all", None))
+    names = label_names(labels)
+    if pairs and positive is None and negative is None and len(names) > 2:
+        return _numbered(labels, names, range(len(names)), pairs)
+    positive = _chosen_positive(names, positive, negative)
+    if pairs == "all" and negative is None and len(names) > 2:
+        return _numbered(labels, names, [names.index(positive)], pairs)
+    coded = as_two_codes(labels, positive=positive, negative=negative)
+    return coded._replace(names=((_negative_name(names, positive, negative), positive),))
+
+
+def as_two_codes(labels: NDArray[Any], *, positive: Any, negative: Any = None) -> Coded:
+    """Give a number to the two classes of a part of the rows, in which either may be absent."""
+    codes = np.asarray(labels == positive).astype(np.int16)
+    if negative is not None:
+        codes[~((labels == positive) | (labels == negative))] = -1
+    return Coded(codes, 2, (((0,), 1),), (("rest" if negative is None else negative, positive),))
+
+
+def _numbered(labels: NDArray[Any], names: list[Any], positives: Iterable[int], pairs: str | None) -> Coded:
+    codes = np.full(len(labels), -1, dtype=np.int16)
+    for code, name in enumerate(names):
+        codes[labels == name] = code
+    every = range(len(names))
+    if pairs == "rest":
+        contrasts = [(tuple(code for code in every if code != k), k) for k in positives]
+        named = [("rest", names[k]) for k in positives]
+    else:
+        chosen = list(positives)
+        couples = [(i, k) for k in chosen for i in every if (i < k if len(chosen) > 1 else i != k)]
+        contrasts = [((i,), k) for i, k in couples]
+        named = [(names[i], names[k]) for i, k in couples]
+    return Coded(codes, len(names), tuple(contrasts), tuple(named))
 
 
 def as_weights(weights: ArrayLike | None, length: int) -> FloatArray | None:
@@ -231,6 +284,23 @@ def label_names(labels: NDArray[Any]) -> list[Any]:
         return list(np.unique(labels).tolist())
     except TypeError:  # labels of different kinds have no order
         return sorted(set(labels.tolist()), key=repr)
+
+
+def _chosen_positive(names: list[Any], positive: Any, negative: Any) -> Any:
+    """Give the positive label, once both are known to be labels, and different ones."""
+    if len(names) == 1:
+        raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
+    if negative is not None:
+        _check_named("negative", negative, names)
+    positive = _positive_label(names, positive, negative)
+    if negative is not None and negative == positive:
+        raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
+    return positive
+
+
+def _negative_name(names: list[Any], positive: Any, negative: Any) -> Any:
+    rest = [name for name in names if name != positive]
+    return negative if negative is not None else rest[0] if len(rest) == 1 else "rest"
 
 
 def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:

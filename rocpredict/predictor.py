@@ -19,6 +19,7 @@ from rocpredict.roc import Roc
 
 if TYPE_CHECKING:
     from rocpredict.inference.modelled import Refit
+    from rocpredict.summary import TwoClassSummary
 
 _SKEWED = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
 
@@ -39,7 +40,7 @@ class PredictedRoc(Roc):
     direction : {None, "higher", "lower", "auto"}
         The rule is "positive when x >= threshold"; with "lower", "positive when x <= threshold". "auto" is
         resolved once, by the AUC, and shown.
-    count : pair of float, optional
+    count : pair of float, or of arrays of shape F, optional
         Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
     omitted : pair of int
         Rows of the (negative, positive) class that were left out because they have no value.
@@ -138,6 +139,44 @@ class PredictedRoc(Roc):
             pair = _from_effect_size(mean, effect_size)
         negative, positive = pair
         return cls(negative=negative, positive=positive, direction=direction, count=count)
+
+    @classmethod
+    def from_summary(cls, summary: TwoClassSummary, *, direction: str | None = None) -> Self:
+        """Predict every feature of a table from its summary, taking each class as Gaussian.
+
+        Parameters
+        ----------
+        summary : TwoClassSummary
+            As ``rocpredict.summarize`` gives it.
+        direction : {None, "higher", "lower", "auto"}
+
+        Returns
+        -------
+        PredictedRoc
+            A batch of shape (features,).
+
+        Raises
+        ------
+        RocPredictError
+            A feature without two finite values in each class: it is named.
+
+        Examples
+        --------
+        >>> from rocpredict import datasets, summarize
+        >>> iris = datasets.load_iris()
+        >>> PredictedRoc.from_summary(summarize(iris.X, iris.y, positive="virginica", negative="versicolor")).auc()
+        array([0.78700845, 0.67485632, 0.96266154, 0.98069593])
+        """
+        sides = summary.negative, summary.positive
+        unknown = np.flatnonzero(~np.logical_and.reduce([np.isfinite(side.mean + side.std) for side in sides]))
+        if unknown.size:
+            raise RocPredictError(
+                f"feature {summary.feature_names[unknown[0]]!r} lacks two finite values in each class, as do "
+                f"{unknown.size - 1} more; leave them out by summary.select(), or see rp.screen"
+            )
+        negative, positive = (Gaussian(side.mean, side.std) for side in sides)
+        count = summary.negative.count, summary.positive.count
+        return cls(negative, positive, direction=direction, count=count)
 
     def _refit(self) -> Refit | None:
         if self.fitted_by is None or not np.any(self._lower):

@@ -49,7 +49,7 @@ class Roc(Uncertain):
     direction : {None, "higher", "lower", "auto"}
         On which side the positives lie: None and "higher" are the same rule, the latter declared. "auto"
         is resolved here, once, by the AUC, and shown; the resolved value is what ``direction`` says then.
-    count : pair of float, optional
+    count : pair of float, or of arrays of shape F, optional
         Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
     omitted : pair of int
         Rows of the (negative, positive) class that were left out because they have no value.
@@ -64,7 +64,7 @@ class Roc(Uncertain):
     positive: Any
     _: KW_ONLY
     direction: Any = None
-    count: tuple[float, float] | None = None
+    count: tuple[Values, Values] | None = None
     omitted: tuple[int, int] = (0, 0)
     auto_direction: bool = field(init=False, default=False)
 
@@ -80,7 +80,7 @@ class Roc(Uncertain):
             object.__setattr__(self, name, _spread(distribution, shape))
         one_of("direction", self.direction, _DIRECTIONS)
         if self.count is not None:
-            object.__setattr__(self, "count", _checked_count(self.count))
+            object.__setattr__(self, "count", _checked_count(self.count, self.shape))
         if self.direction == "auto":
             auc = np.asarray(self._engine.auc(*self._pair))
             object.__setattr__(self, "direction", plain(np.where(auc < 0.5, "lower", "higher")))
@@ -92,7 +92,7 @@ class Roc(Uncertain):
         return np.broadcast_shapes(self.negative.shape, self.positive.shape)
 
     @property
-    def prevalence(self) -> float | None:
+    def prevalence(self) -> Values:
         """The share of positives among the counted cases; None when nobody counted."""
         return None if self.count is None else self.count[1] / (self.count[0] + self.count[1])
 
@@ -521,8 +521,10 @@ def _check_shapes(name: str, shape: tuple[int, ...], whole: str, of_whole: tuple
         ) from None
 
 
-def _checked_count(count: Any) -> tuple[float, float]:
-    pair = [as_reals("count", c) for c in as_pair("count", count)]
-    if any(c.ndim or not 0 < c < np.inf for c in pair):
-        raise RocPredictError(f"count={shown(count)} is not one number of cases above 0 for each class")
-    return float(pair[0]), float(pair[1])
+def _checked_count(count: Any, shape: tuple[int, ...]) -> tuple[Values, Values]:
+    negatives, positives = (as_reals("count", c) for c in as_pair("count", count))
+    for cases in (negatives, positives):
+        if not ((cases > 0) & (cases < np.inf)).all() or cases.shape not in {(), shape}:
+            each = f", or an array of shape {shape} of them" if shape else ""
+            raise RocPredictError(f"count={shown(count)} is not one number of cases above 0 for each class{each}")
+    return plain(negatives), plain(positives)

@@ -20,6 +20,9 @@ PAGES = [
     "docs/bands.md",
     "docs/classifiers.md",
     "docs/planning.md",
+    "docs/screening.md",
+    "docs/multivariate.md",
+    "docs/scikit-learn.md",
 ]
 
 _UNCERTAIN = re.compile(r"interval|p_value|adjusted_p|honest|strata")
@@ -79,7 +82,9 @@ def _as_shown(value, figure):
     return format(value, f".{digits}e" if exponent else f".{digits}f")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md", "docs/intervals.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/quickstart.md", "docs/intervals.md", "docs/multivariate.md", "docs/scikit-learn.md"]
+)
 def test_figures_in_comments_are_the_librarys(page, tmp_path, monkeypatch):
     """Intervals, p-values and their like whose comment begins with a figure: every figure, to the digits it shows."""
     monkeypatch.chdir(tmp_path)
@@ -106,12 +111,13 @@ def test_every_page_with_python_is_run():
     assert {f"docs/{name}.md" for name in listed if name.isidentifier() or "-" in name} >= pages
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md", "docs/planning.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/command-line.md", "docs/planning.md", "docs/screening.md"])
 def test_commands_run(page, capsys):
     """Every command of a page that needs no file of one's own: it runs and prints."""
     lines = [line for block in _blocks(page, "console") for line in block.splitlines()]
     words = [shlex.split(line, comments=True)[2:] for line in lines if line.startswith("$ rocpredict")]
-    quick = [call for call in words if "data.csv" not in call and call[0] != "paper"]
+    own = (".csv", ".parquet")
+    quick = [call for call in words if not any(word.endswith(own) for word in call) and call[0] != "paper"]
     assert quick
     for call in quick:
         assert main(call) == 0, call

@@ -321,3 +321,40 @@ def test_rows_left_out_are_counted_and_shown():
         assert roc.omitted == (1, 2)
         assert "omitted=(1, 2)" in repr(roc)
         assert "omitted" not in repr(ask([1, 2, 3, 5], [0, 0, 1, 1]))
+
+
+def test_a_classifiers_curve_is_that_of_its_scores():
+    """from_estimator against empirical_roc of the scores that scikit-learn gives, for either class and method."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import LinearSVC
+
+    iris = rp.datasets.load_iris()
+    X, y = iris.X[50:, :2], iris.y[50:]
+    model, machine = LogisticRegression().fit(X, y), LinearSVC().fit(X, y)
+    curve = rp.EmpiricalRoc.from_estimator(model, X, y)
+    assert curve.auc() == rp.empirical_roc(model.predict_proba(X)[:, 1], y, positive="virginica").auc()
+    other = rp.EmpiricalRoc.from_estimator(model, X, y, positive="versicolor")
+    assert other.auc() == pytest.approx(curve.auc(), abs=1e-15)
+    margins = machine.decision_function(X)
+    for positive, scores in (("virginica", margins), ("versicolor", -margins)):
+        found = rp.EmpiricalRoc.from_estimator(machine, X, y, positive=positive)
+        assert found.auc() == rp.EmpiricalRoc.from_predictions(y, scores, positive=positive).auc()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"positive": "rose"}, "positive='rose' is not a label of the estimator; labels are"),
+        ({"response_method": "predict"}, "response_method='predict' is not allowed; choose one of 'auto'"),
+        ({"response_method": "predict_proba"}, "has no predict_proba"),
+    ],
+)
+def test_a_classifier_that_cannot_be_asked_is_refused(options, words):
+    from sklearn.svm import LinearSVC
+
+    iris = rp.datasets.load_iris()
+    X, y = iris.X[50:], iris.y[50:]
+    with pytest.raises(rp.RocPredictError, match=words):
+        rp.EmpiricalRoc.from_estimator(LinearSVC().fit(X, y), X, y, **options)
+    with pytest.raises(rp.RocPredictError, match="has no classes_; give a fitted classifier of two classes"):
+        rp.EmpiricalRoc.from_estimator(object(), X, y)

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from rocpredict import __version__
-from rocpredict.cli import compare, paper, plan, predict
+from rocpredict.cli import compare, paper, plan, predict, screen
 from rocpredict.errors import RocPredictError
 
 _DONE, _OUR_FAULT, _WRONG_INPUT = 0, 1, 2
@@ -25,10 +25,10 @@ _ARGUMENTS = (
     *("mean", "std", "sem", "median", "iqr", "effect_size", "count", "prevalence", "criterion", "beta", "value"),
     *("positive", "negative", "cost_fp", "cost_fn"),
     *("auc", "width", "power", "against", "against_mean", "against_std", "correlation", "tpr_at_fpr"),
-    *("level", "alternative", "ratio", "method", "margin", "direction"),
+    *("level", "alternative", "ratio", "method", "margin", "direction", "n_top", "engine"),
 )
 """What the library calls ``name=`` and the command line ``--name``."""
-_RENAMED = {"n_resamples": "resamples", "rng": "seed"}
+_RENAMED = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
 """What the command line calls otherwise."""
 
 
@@ -88,6 +88,7 @@ def _parser() -> _Parser:
         ("paper", paper, "the founding paper's tables and figures beside ours"),
         ("predict", predict, "a ROC curve from means and SDs"),
         ("compare", compare, "predicted against empirical, and features against each other, from data"),
+        ("screen", screen, "every feature of a table, ranked"),
         ("plan", plan, "how many cases a study needs"),
     ):
         _add(commands, name, command, summary)

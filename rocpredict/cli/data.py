@@ -48,7 +48,8 @@ def load(options: argparse.Namespace) -> Data:
     """Read the chosen features and the labels."""
     _check_twice(options.feature or [])
     if options.data in BUILT_IN:
-        return _built_in(options)
+        data = built_in(options.data, options.feature, omit=options.nan == "omit")
+        return data._replace(positive=options.positive or data.positive, negative=options.negative)
     if not Path(options.data).suffix and not Path(options.data).exists():
         raise RocPredictError(f"{options.data} is neither a file nor a built-in data set ({', '.join(BUILT_IN)})")
     table = read_csv(options.data)
@@ -57,21 +58,19 @@ def load(options: argparse.Namespace) -> Data:
             raise RocPredictError(f"{name} is needed; columns of {table.name} are {', '.join(table.header)}")
     features = {name: _numbers(table, name, options.nan) for name in options.feature}
     labels = table.labels(options.label)
-    return Data(features, labels, _label(options.positive, labels), _label(options.negative, labels))
+    return Data(features, labels, as_label(options.positive, labels), as_label(options.negative, labels))
 
 
-def _built_in(options: argparse.Namespace) -> Data:
-    omit = options.nan == "omit"
-    data = datasets.load_iris() if options.data == "iris" else datasets.load_pima(zeros_as_missing=omit)
-    names = options.feature or data.feature_names
-    unknown = [name for name in names if name not in data.feature_names]
+def built_in(name: str, features: list[str] | None, *, omit: bool) -> Data:
+    """Give built-in data, or some of its features; ``omit``: with what stands for missing values as missing."""
+    data = datasets.load_iris() if name == "iris" else datasets.load_pima(zeros_as_missing=omit)
+    names = features or data.feature_names
+    unknown = [feature for feature in names if feature not in data.feature_names]
     if unknown:
-        raise RocPredictError(
-            f"{options.data} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}"
-        )
-    positive = options.positive or ("pos" if options.data == "pima" else None)
-    notes = [] if omit or options.data == "iris" else _zeros(names)
-    return Data({name: data.column(name) for name in names}, data.y, positive, options.negative, tuple(notes))
+        raise RocPredictError(f"{name} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}")
+    notes = [] if omit or name == "iris" else _zeros(names)
+    positive = "pos" if name == "pima" else None
+    return Data({feature: data.column(feature) for feature in names}, data.y, positive, None, tuple(notes))
 
 
 def _zeros(names: Any) -> list[str]:
@@ -100,7 +99,7 @@ def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
     return values
 
 
-def _label(word: str | None, labels: Any) -> Any:
+def as_label(word: str | None, labels: Any) -> Any:
     """Give a label as the data have it: the number 1 for the word "1" where labels are numbers."""
     if word is None or labels.dtype.kind == "U":
         return word

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from rocpredict.arguments import one_of
+from rocpredict.arguments import Values, one_of
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.bootstrap import bca_ends, percentile_ends
@@ -151,9 +151,15 @@ def _plain_logit(placements: Areas, level: float) -> tuple[float, float] | None:
     return None if variance <= NO_VARIANCE or area in {0, 1} else _logit(area, variance, _quantile(placements, level))
 
 
-def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
+def on_logit_scale(area: Values, variance: Values, z: float) -> tuple[Values, Values]:
+    """Give the ends of a Wald interval of each area on the logit scale."""
     half = z * np.sqrt(variance) / (area * (1 - area))
-    return float(expit(logit(area) - half)), float(expit(logit(area) + half))
+    return expit(logit(area) - half), expit(logit(area) + half)
+
+
+def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
+    low, high = on_logit_scale(area, variance, z)
+    return float(low), float(high)
 
 
 def _smoothed_logit(placements: Areas, level: float) -> tuple[float, float]:

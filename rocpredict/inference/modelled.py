@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from rocpredict.arguments import FloatArray, one_of, plain
+from rocpredict.arguments import FloatArray, Values, one_of, plain
 from rocpredict.distributions import Distribution, Gaussian
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
@@ -86,7 +86,7 @@ class Modelled:
     ----------
     negative, positive : distribution
         Of the rule "positive when x >= threshold".
-    count : pair of float or None
+    count : pair of float or of arrays of shape F, or None
         Cases behind the (negative, positive) class.
     resampling : Resampling
     refit : Refit or None
@@ -95,7 +95,7 @@ class Modelled:
 
     negative: Distribution
     positive: Distribution
-    count: tuple[float, float] | None
+    count: tuple[Values, Values] | None
     resampling: Resampling
     refit: Refit | None = None
     counted: ClassVar[Literal[False]] = False
@@ -153,7 +153,7 @@ class Modelled:
         certain = ((fpr == 0) & (estimate == 0)) | (fpr == 1)
         flat = ~(high > low) & ~certain
         low, high = (np.where(certain, estimate, np.where(flat, end, ends)) for end, ends in ((0.0, low), (1.0, high)))
-        flags = Flags(fallback=flat, single_case=np.full(np.shape(flat), min(self._cases) <= 1))
+        flags = Flags(fallback=flat, single_case=np.broadcast_to(np.minimum(*self._cases) <= 1, np.shape(flat)))
         return Interval(plain(low), plain(high), level, chosen, plain(estimate), flags | dropped)
 
     def tail_interval(self, of_positive: bool, threshold: FloatArray, level: float, method: str | None) -> Interval:
@@ -203,7 +203,7 @@ class Modelled:
         )
 
     @property
-    def _cases(self) -> tuple[float, float]:
+    def _cases(self) -> tuple[Values, Values]:
         if self.count is None:
             raise RocPredictError("an interval needs the number of cases; give count=(negative, positive)")
         return self.count
@@ -258,7 +258,7 @@ class Modelled:
         flat = ~(high - low > _RESOLVED)
         unseen = unseen_ends(estimate, self._cases, level)
         low, high = np.where(flat, unseen[0], low), np.where(flat, unseen[1], high)
-        flags = Flags(fallback=flat, single_case=np.full(np.shape(flat), min(self._cases) <= 1))
+        flags = Flags(fallback=flat, single_case=np.broadcast_to(np.minimum(*self._cases) <= 1, np.shape(flat)))
         method = "unseen" if flat.all() else method
         return Interval(plain(low), plain(high), level, method, plain(estimate), flags)
 

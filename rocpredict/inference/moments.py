@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from rocpredict import binormal
-from rocpredict.arguments import FloatArray
+from rocpredict.arguments import FloatArray, Values
 from rocpredict.binormal.pair import moments_of, scaled
 from rocpredict.distributions import Gaussian
 
@@ -33,14 +33,14 @@ class Spread(NamedTuple):
             return ndtr(self.z - half), ndtr(self.z + half)
 
 
-def auc_spread(negative: Gaussian, positive: Gaussian, count: tuple[float, float]) -> Spread:
+def auc_spread(negative: Gaussian, positive: Gaussian, count: tuple[Values, Values]) -> Spread:
     """Give D = (mean difference)/sqrt(sum of variances) and its standard error, so that AUC = Phi(D)."""
     z, of_means, of_stds = _parts(negative, positive, count)
     with np.errstate(invalid="ignore"):
         return Spread(z, np.sqrt(of_means + z * z / 2 * of_stds))
 
 
-def height_spread(negative: Gaussian, positive: Gaussian, count: tuple[float, float], fpr: FloatArray) -> Spread:
+def height_spread(negative: Gaussian, positive: Gaussian, count: tuple[Values, Values], fpr: FloatArray) -> Spread:
     """Give the probit of the TPR at an FPR, a + b Phi^-1(FPR), and its standard error."""
     d, s0, s1 = scaled(*moments_of(negative, positive))
     x = ndtri(fpr)
@@ -51,7 +51,7 @@ def height_spread(negative: Gaussian, positive: Gaussian, count: tuple[float, fl
         return Spread(z, np.sqrt(of_negative + 1 / count[1] + _over(z * z / 2, count[1] - 1)))
 
 
-def tail_spread(distribution: Gaussian, count: float, threshold: FloatArray) -> Spread:
+def tail_spread(distribution: Gaussian, count: Values, threshold: FloatArray) -> Spread:
     """Give the probit of P(X >= threshold) and its standard error."""
     with np.errstate(divide="ignore", invalid="ignore"):
         z = (np.asarray(distribution.mean) - threshold) / np.asarray(distribution.std)
@@ -59,7 +59,7 @@ def tail_spread(distribution: Gaussian, count: float, threshold: FloatArray) -> 
 
 
 def best_spread(
-    negative: Gaussian, positive: Gaussian, count: tuple[float, float], log_kappa: FloatArray
+    negative: Gaussian, positive: Gaussian, count: tuple[Values, Values], log_kappa: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Give the standard errors of the best threshold and of its Ameans (cf. Schisterman and Perkins 2007).
 
@@ -81,7 +81,7 @@ def spread_of(
     question: Callable[[Gaussian, Gaussian], FloatArray],
     negative: Gaussian,
     positive: Gaussian,
-    count: tuple[float, float],
+    count: tuple[Values, Values],
 ) -> FloatArray:
     """Give the standard error of any smooth function of the two Gaussians, its slopes by central differences."""
     std_error = np.zeros(())
@@ -99,7 +99,7 @@ def spread_of(
 
 
 def reiser_guttman(
-    negative: Gaussian, positive: Gaussian, count: tuple[float, float], level: float
+    negative: Gaussian, positive: Gaussian, count: tuple[Values, Values], level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Give the interval of the AUC by the noncentral t of its D (Reiser and Guttman 1986)."""
     z, of_means, of_stds = _parts(negative, positive, count)
@@ -111,7 +111,7 @@ def reiser_guttman(
 
 
 def tail_exactly(
-    distribution: Gaussian, count: float, threshold: FloatArray, level: float
+    distribution: Gaussian, count: Values, threshold: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Give the exact interval of P(X >= threshold) for a Gaussian sample, by the noncentral t."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -145,7 +145,7 @@ def _noncentralities(t: float, freedom: float, level: float) -> tuple[float, flo
 
 
 def _parts(
-    negative: Gaussian, positive: Gaussian, count: tuple[float, float]
+    negative: Gaussian, positive: Gaussian, count: tuple[Values, Values]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give D, and what means and standard deviations add to its variance, the latter for D^2/2 = 1.
 
@@ -160,6 +160,7 @@ def _parts(
         return z, share0 / count[0] + share1 / count[1], of_stds
 
 
-def _over(part: FloatArray, whole: float) -> FloatArray:
+def _over(part: FloatArray, whole: Values) -> FloatArray:
     """Give part/whole; infinite where the class has a single case, whose spread nobody saw."""
-    return part / whole if whole > 0 else np.full(np.shape(part), np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.greater(whole, 0), np.divide(part, whole), np.inf)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.arguments import FloatArray
+from rocpredict.arguments import FloatArray, Values
 from rocpredict.distributions import Ecdf
 from rocpredict.errors import RocPredictError
 from rocpredict.inference.bootstrap import Resampling
@@ -49,15 +49,31 @@ def exact_area_tails(negative: FloatArray, positive: FloatArray) -> tuple[float,
 
 def null_variance(negative: Ecdf, positive: Ecdf) -> float:
     """Give the variance of the area if labels are exchanged at random, ties corrected for."""
-    cases = negative.total + positive.total
-    held = Ecdf(
-        np.concatenate([negative.points, positive.points]), np.concatenate([negative.counts, positive.counts])
-    ).counts
-    if cases <= 1:
-        return 0.0
-    ties = float(np.sum(held**3 - held)) / (cases * (cases - 1))
-    spread = cases + 1 - ties
-    return spread / (12 * negative.total * positive.total) if spread > 1e-9 * cases else 0.0
+    return float(variance_of_exchange(negative.total, positive.total, sum_over_ties(negative, positive)))
+
+
+def sum_over_ties(negative: Ecdf, positive: Ecdf) -> float:
+    """Give the sum of t^3 - t over the values, t cases of either class having the same one."""
+    both = negative, positive
+    held = Ecdf(np.concatenate([c.points for c in both]), np.concatenate([c.counts for c in both])).counts
+    return float(np.sum(held**3 - held))
+
+
+def variance_of_exchange(negatives: Values, positives: Values, ties: Values) -> FloatArray:
+    """Give the variance of areas if labels are exchanged at random, 0 where all values are tied.
+
+    Parameters
+    ----------
+    negatives, positives : float or array of shape F
+        Cases of each class.
+    ties : float or array of shape F
+        As ``sum_over_ties`` gives it.
+    """
+    cases = np.add(negatives, positives, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = cases + 1 - ties / (cases * (cases - 1))
+        variance = spread / (12 * np.multiply(negatives, positives, dtype=np.float64))
+    return np.where((cases > 1) & (spread > 1e-9 * cases), variance, 0.0)
 
 
 class Exchange(NamedTuple):

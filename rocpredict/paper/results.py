@@ -12,6 +12,7 @@ from rocpredict.curve import area_under
 from rocpredict.datasets import load_iris, simulate_two_gaussians
 from rocpredict.distributions import Gaussian
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
+from rocpredict.multivariate import distance_to_mean
 from rocpredict.paper import printed
 from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.tables import Table
@@ -47,7 +48,7 @@ def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], str]]:
     X, y = iris.X[kept], iris.y[kept]
     features = {name: (X[:, place], y, "higher") for place, name in enumerate(printed.FEATURES)}
     for number, species, direction in ((2, _NEGATIVE, "higher"), (3, _POSITIVE, "lower")):
-        distance = np.linalg.norm(X - X[y == species].mean(axis=0), axis=1)
+        distance = distance_to_mean(X, y, of=species)
         features[f"distance to mean of class {number}"] = (distance, y, direction)
     return features
 

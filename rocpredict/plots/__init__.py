@@ -11,6 +11,7 @@ from rocpredict.plots.densities import plot_densities
 from rocpredict.plots.means import plot_mean_roc
 from rocpredict.plots.panels import side_by_side
 from rocpredict.plots.saving import save_figure
+from rocpredict.plots.screening import plot_screening
 
 __all__ = [
     "plot_band",
@@ -20,6 +21,7 @@ __all__ = [
     "plot_mean_roc",
     "plot_precision_recall",
     "plot_roc",
+    "plot_screening",
     "save_figure",
     "side_by_side",
 ]

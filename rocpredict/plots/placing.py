@@ -100,4 +100,5 @@ def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box
 def _line(anchor: FloatArray, box: Box) -> FloatArray:
     """Give points on the line from an anchor to its label."""
     along = anchor + np.linspace(0, 1, 15)[:, None] * (np.array(box.centre()) - anchor)
-    return along[~box.holds(along)]
+    outside = ~box.holds(along)
+    return along[outside] if outside.any() else along[:1]  # a label that lies on its own point

@@ -1,0 +1,196 @@
+"""How fast a table is screened, against reading it, sorting it, and the peers."""
+
+import importlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import rocpredict as rp
+from benchmarks.ratio import Ratio, compare
+
+Array = np.ndarray[Any, Any]
+_PEERS = ("illico", "scanpy", "pystatsbio")
+
+
+def missing_peers() -> list[str]:
+    """Name the peers that are not installed: their rows are left out, and this is said."""
+    return [name for name in _PEERS if importlib.util.find_spec(name) is None]
+
+
+def measure() -> Iterator[Ratio]:
+    yield from _moments()
+    yield from _exact()
+    yield from _sparse()
+    yield from _many_small()
+
+
+def _table(rows: int, features: int) -> tuple[Array, Array]:
+    """Give normals whose positives lie a little higher, and the classes of the rows, as they come."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, rows)
+    X = rng.normal(size=(rows, features))
+    X += y[:, None] * rng.uniform(-0.5, 0.5, features)
+    return X, y
+
+
+def _screen(X: Any, y: Array, **options: Any) -> Callable[[], object]:
+    return lambda: rp.screen(X, y, **options)
+
+
+def _moments() -> Iterator[Ratio]:
+    from sklearn.feature_selection import f_classif
+
+    X, y = _table(200_000, 500)
+    ours = {"empirical": False}
+    shape = "200,000 x 500"
+
+    def against_sum(what: str, table: Array, goal: str, **options: Any) -> Ratio:
+        work = f"{shape}, moments and all predicted columns, {what}"
+        return compare(
+            work,
+            _screen(table, y, **ours, **options),
+            "X.sum(axis=0) in float64",
+            lambda: table.sum(axis=0, dtype=np.float64),
+            goal=goal,
+        )
+
+    floors = {"numba": ("<= 2.2, aim 1.7", "<= 3.5, aim 2.7"), "numpy": ("<= 5, aim 4", "<= 11, aim 8")}
+    in_columns = np.asfortranarray(X)
+    for engine, (two, four) in floors.items():
+        yield against_sum(engine, X, two, engine=engine)
+        threads = "aim 1.0" if engine == "numba" else "aim 2.5"
+        yield _threaded(against_sum(f"{engine}, two threads", X, threads, engine=engine, n_jobs=2), engine, X, y)
+        yield against_sum(f"{engine}, float32", X.astype(np.float32), two, engine=engine)
+        yield against_sum(f"{engine}, Fortran order", in_columns, two, engine=engine)
+        yield against_sum(f"{engine}, four moments", X, four, engine=engine, moments=4)
+    for engine, goal in (("numba", "<= 0.025 (40 x faster)"), ("numpy", "<= 0.05 (20 x faster)")):
+        yield compare(
+            f"{shape}, moments and all predicted columns, {engine}",
+            _screen(X, y, **ours, engine=engine),
+            "scikit-learn's f_classif",
+            lambda: f_classif(X, y),
+            goal=goal,
+            runs=3,
+        )
+
+
+def _threaded(ratio: Ratio, engine: str, X: Array, y: Array) -> Ratio:
+    """Say how much processor time the threads had: a ratio counts only where they had two processors."""
+    share = _processors(_screen(X, y, empirical=False, engine=engine, n_jobs=2))
+    return replace(ratio, work=f"{ratio.work} (process time/wall {share:.2f})")
+
+
+def _processors(run: Callable[[], object]) -> float:
+    wall, process = time.perf_counter(), time.process_time()
+    run()
+    return (time.process_time() - process) / (time.perf_counter() - wall)
+
+
+def _exact() -> Iterator[Ratio]:
+    from sklearn.metrics import roc_auc_score
+
+    X, y = _table(100_000, 200)
+    shape = "100,000 x 200, exact AUC, DeLong, p and all columns"
+    transposed = np.ascontiguousarray(X.T)
+    for engine, goal in (("numba", "<= 2.5, aim 1.5"), ("numpy", "<= 4.5, aim 3")):
+        yield compare(
+            f"{shape}, {engine}",
+            _screen(X, y, engine=engine),
+            "np.sort of the transposed table",
+            lambda: np.sort(transposed, axis=1),
+            goal=goal,
+        )
+    few = X[:, :10]
+    loop = compare(
+        f"{shape}, numba",
+        _screen(X, y, engine="numba"),
+        "a roc_auc_score loop",
+        lambda: [roc_auc_score(y, x) for x in few.T],
+        goal="<= 0.083 (12 x faster)",
+        runs=5,
+    )
+    yield _scaled(loop, X.shape[1] / few.shape[1])
+    one, two = (_screen(X, y, engine="numba", n_jobs=jobs) for jobs in (1, 2))
+    share = _processors(two)
+    yield compare(
+        f"{shape}, numba, two threads (process time/wall {share:.2f})",
+        two,
+        "the same, one thread",
+        one,
+        goal="<= 0.62 (1.6 x faster), aim 0.53",
+    )
+    if "illico" not in missing_peers():
+        yield _against_illico(shape, X, y, "<= 0.4 (2.5 x faster)")
+    if "pystatsbio" not in missing_peers():
+        from pystatsbio.diagnostic import batch_auc
+
+        yield compare(
+            f"{shape}, numba",
+            _screen(X, y, engine="numba"),
+            "pystatsbio's batch_auc",
+            lambda: batch_auc(y, X),
+            goal="-",
+            runs=3,
+        )
+
+
+def _scaled(ratio: Ratio, times: float) -> Ratio:
+    """Give the ratio against a reference that was run on a part of the columns only."""
+    return replace(
+        ratio, ratios=tuple(r / times for r in ratio.ratios), reference_seconds=ratio.reference_seconds * times
+    )
+
+
+def _sparse() -> Iterator[Ratio]:
+    import scipy.sparse as sp
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 100_000)
+    X = sp.random(100_000, 2_000, density=0.1, format="csc", random_state=rng, data_rvs=rng.standard_normal)
+    counts = X.copy()
+    counts.data = rng.poisson(2.0, len(X.data)) + 1.0
+    shape = "sparse 100,000 x 2,000, 10 % non-zero, exact"
+    if "illico" in missing_peers():
+        return
+    yield _against_illico(f"{shape}, CSC", X, y, "<= 0.5 (2 x faster), aim 0.29", runs=3)
+    yield _against_illico(f"{shape}, CSC, counts", counts, y, "aim 0.17 (6 x faster)", runs=3)
+    yield _against_illico(f"{shape}, CSR", X.tocsr(), y, "<= 0.56 (1.8 x faster), aim 0.33", runs=3)
+
+
+def _many_small() -> Iterator[Ratio]:
+    from sklearn.metrics import roc_auc_score
+
+    X, y = _table(1_000, 1_000)
+    for engine, goal in (("numba", "<= 0.04 (25 x faster), aim 0.02"), ("numpy", "-")):
+        yield compare(
+            f"1,000 x 1,000, exact, {engine}",
+            _screen(X, y, engine=engine),
+            "a roc_auc_score loop",
+            lambda: [roc_auc_score(y, x) for x in X.T],
+            goal=goal,
+            runs=5,
+        )
+
+
+def _against_illico(work: str, X: Any, y: Array, goal: str, runs: int = 5) -> Ratio:
+    """Test one class against the other, on one thread, with corrected ties; its kernels are compiled beforehand."""
+    from illico import asymptotic_wilcoxon
+
+    adata = _annotated(X, y)
+    options = {"is_log1p": False, "group_keys": "group", "reference": "no", "use_continuity": False}
+
+    def test() -> object:
+        return asymptotic_wilcoxon(adata, **options, tie_correct=True, n_threads=1)
+
+    ours = _screen(X, y, engine="numba")
+    return compare(f"{work}, numba", ours, "illico, one thread (p and fold change)", test, goal=goal, runs=runs)
+
+
+def _annotated(X: Any, y: Array) -> Any:
+    import anndata
+    import pandas as pd
+
+    return anndata.AnnData(X, obs=pd.DataFrame({"group": np.where(y == 1, "yes", "no")}, index=y.astype(str)))

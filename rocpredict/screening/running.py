@@ -1,0 +1,312 @@
+"""One pass over a table: every feature's row of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.arguments import FloatArray, as_whole, one_of, shown
+from rocpredict.errors import RocPredictError
+from rocpredict.features import Features, table_and_labels
+from rocpredict.flags import Flags
+from rocpredict.interval import as_level
+from rocpredict.kernels.counts import Contrast, Counts, count_blocks
+from rocpredict.kernels.engines import chosen
+from rocpredict.kernels.moments import Moments
+from rocpredict.kernels.threads import as_jobs
+from rocpredict.labels import Coded, as_codes, as_weights
+from rocpredict.screening.adjust import ADJUSTMENTS
+from rocpredict.screening.answers import Answers
+from rocpredict.screening.counted import counted_columns
+from rocpredict.screening.misfit import GRID
+from rocpredict.screening.predicted import Prediction, pair_of, predict
+from rocpredict.screening.table import Screening
+from rocpredict.screening.weighed import count_weighed
+from rocpredict.summary import TwoClassSummary, read_moments, summarize, two_classes
+
+_DIRECTIONS = ("auto", None, "higher", "lower")
+
+Progress = Callable[[int, int], None]
+"""Told how many features are done, and of how many."""
+Finish = Callable[[slice, Counts], Any]
+"""Makes columns of the counts of a block."""
+
+
+def screen(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    pairs: str = "rest",
+    empirical: bool | str = True,
+    n_top: int = 100,
+    family: str = "gaussian",
+    moments: int = 2,
+    direction: str | None = "auto",
+    weights: ArrayLike | None = None,
+    level: float = 0.95,
+    adjust: str = "benjamini-hochberg",
+    feature_names: Any = None,
+    engine: str = "auto",
+    n_jobs: int = 1,
+    nan_policy: str = "omit",
+    progress: Progress | None = None,
+) -> Screening:
+    """Tell for every feature of a table how well it separates two classes, predicted and counted.
+
+    Parameters
+    ----------
+    X : array of shape (n, features), or another table
+        A numpy array of numbers (a memory map stays one), a scipy sparse matrix (never made dense), a pandas, polars
+        or pyarrow frame, an object with ``X`` and ``var_names`` such as AnnData. It is neither changed nor copied
+        whole. Or, without ``y``: a ``TwoClassSummary``, or an iterable of (X, y) batches, both with
+        ``empirical=False``.
+    y : array of shape (n,), or the name of a column of a frame
+        Labels.
+    positive, negative : label, optional
+        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every other
+        label; a named one drops the rows of a third. With three or more labels and neither of them, each label is
+        positive in turn.
+    pairs : {"rest", "all"}
+        With three or more labels: each against the rest, or every two against each other (with ``positive`` that one
+        against each other).
+    empirical : {True, False, "top"}
+        Whether to count the exact AUC, for all features, none, or the ``n_top`` of each contrast whose prediction is
+        best. Counting sorts each feature; the prediction only reads it.
+    n_top : int
+        How many with "top".
+    family : {"gaussian"}
+        What the classes are taken for.
+    moments : {2, 4}
+        With 4 the table also has skewness, excess kurtosis, minimum and maximum of both classes.
+    direction : {"auto", None, "higher", "lower"}
+        "auto": each feature's own, by the means: "higher" where the positives' mean is the higher one. It decides
+        threshold, ameans, tpr and fpr, and biases neither AUC, which are always those of "higher". None and "higher"
+        are the rule "positive when x >= threshold" for all features.
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more.
+    level : float
+        Of the intervals.
+    adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}
+        How q-values are made, over all rows of the result.
+    feature_names : sequence of str, optional
+        In place of those that X has.
+    engine : {"auto", "numpy", "numba"}
+        "auto": numba where it is installed (extra ``fast``).
+    n_jobs : int
+        Threads; -1: one on each processor. The result is the same for any number of them.
+    nan_policy : {"omit", "raise"}
+        Missing values are left out feature by feature, or refused.
+    progress : function, optional
+        Called as ``progress(done, total)`` while features are counted.
+
+    Returns
+    -------
+    Screening
+        A row for each feature and contrast, the most telling first.
+
+    Raises
+    ------
+    RocPredictError
+        A table or labels that are none, or of different lengths; labels that are unknown or ambiguous; duplicate
+        names; batches or a summary where counting is asked for; options out of range. A feature that cannot be
+        answered has a row with flags instead, and NaN for what is unknown.
+
+    Notes
+    -----
+    ``p_value`` is that of Mann and Whitney's test, two-sided, corrected for ties, without continuity correction, where
+    the exact AUC is counted, and that of Welch's t-test where it is not: for two Gaussians the AUC is 1/2 where the
+    means are equal.
+
+    ``ameans_honest``: counted at the predicted threshold where counting is asked for, and predicted where it is not,
+    less its optimism. The optimism is what samples of these sizes would have on average if the classes were two
+    Gaussians that differ as much as these do beyond chance.
+
+    Flag ``misfit``: the counted curve lies further from the predicted one than chance allows (and than .02 on the
+    average); then trust the empirical columns.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845. Benjamini and Hochberg (1995), J. R. Stat. Soc. B
+    57, 289-300. Welch (1947), Biometrika 34, 28-35.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> table = screen(iris.X, iris.y, positive="virginica", negative="versicolor", feature_names=iris.feature_names)
+    >>> table
+    Screening(4 rows, negative 'versicolor', positive 'virginica',
+              first 'petal_length': auc=0.9627, empirical 0.9822, q=1.9e-16)
+    >>> table["feature"].tolist()
+    ['petal_length', 'petal_width', 'sepal_length', 'sepal_width']
+    """
+    asked = _Asked(
+        empirical=empirical,
+        n_top=n_top,
+        moments=moments,
+        direction=direction,
+        level=level,
+        adjust=adjust,
+        engine=engine,
+        n_jobs=n_jobs,
+        nan_policy=nan_policy,
+        progress=progress,
+    )
+    if family != "gaussian":
+        raise RocPredictError(f"family={shown(family)} is not available; a screening takes 'gaussian'")
+    if y is None:
+        return _from_summary(_summary_of(X, asked, positive=positive, negative=negative), asked)
+    table, labels = table_and_labels(X, y, names=feature_names)
+    coded = as_codes(labels, positive=positive, negative=negative, pairs=pairs)
+    return _Run(asked, table, coded, as_weights(weights, table.n_rows)).screened()
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Hold the options, checked."""
+
+    empirical: bool | str
+    n_top: int
+    moments: int
+    direction: str | None
+    level: float
+    adjust: str
+    engine: str
+    n_jobs: int
+    nan_policy: str
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        one_of("empirical", self.empirical, (True, False, "top"))
+        one_of("moments", self.moments, (2, 4))
+        one_of("direction", self.direction, _DIRECTIONS)
+        one_of("adjust", self.adjust, ADJUSTMENTS)
+        one_of("nan_policy", self.nan_policy, ("omit", "raise"))
+        if as_whole("n_top", self.n_top) < 1:
+            raise RocPredictError(f"n_top={self.n_top} is below 1")
+        object.__setattr__(self, "level", as_level(self.level))
+        object.__setattr__(self, "engine", chosen(self.engine))
+        object.__setattr__(self, "n_jobs", as_jobs(self.n_jobs))
+
+    @property
+    def threads(self) -> dict[str, Any]:
+        """Who counts, as the kernels take it."""
+        return {"engine": self.engine, "n_jobs": self.n_jobs}
+
+    def predict(self, summary: TwoClassSummary) -> Prediction:
+        """Predict from moments."""
+        return predict(pair_of(summary, self.direction), level=self.level, free=self.direction == "auto")
+
+
+@dataclass
+class _Run:
+    """Read a table part by part, and gather the answers."""
+
+    asked: _Asked
+    table: Features
+    coded: Coded
+    weights: FloatArray | None
+    answers: Answers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.answers = Answers(
+            self.table.names,
+            self.coded.names,
+            annotations=self.table.annotations,
+            n_rows=self.table.n_rows,
+            weighed=self.weights is not None,
+        )
+
+    def screened(self) -> Screening:
+        """Give the table of answers."""
+        for part, matrix in self.table.matrices():
+            predictions = self._predict(part, matrix)
+            if self.asked.empirical is True:
+                self._count(np.arange(part.start, part.stop), matrix, predictions)
+        if self.asked.empirical == "top":
+            self._count_top()
+        self.answers.mark(Flags(not_numeric=self.table.not_numeric))
+        return self.answers.table(self.asked)
+
+    def _predict(self, part: slice, matrix: Any) -> list[Prediction]:
+        options = {"order": self.asked.moments, **self.asked.threads}
+        held = read_moments(matrix, self.coded, self.weights, options)
+        if self.asked.nan_policy == "raise":
+            _refuse_missing(held, self.table.names[part])
+        predictions = []
+        for contrast in range(len(self.coded.contrasts)):
+            summary = two_classes(held, self.coded, contrast, self.table.names[part])
+            predictions.append(self.asked.predict(summary))
+            self.answers.predicted(contrast, part, summary, predictions[-1])
+        return predictions
+
+    def _count(self, features: NDArray[np.intp], matrix: Any, predictions: list[Prediction]) -> None:
+        """Count some features, which are those of the matrix and of the predictions."""
+
+        def finish(block: slice, counts: Counts) -> Any:
+            return block, [
+                counted_columns(Counts(*(values[k] for values in counts)), prediction, block, self.asked.level)
+                for k, prediction in enumerate(predictions)
+            ]
+
+        for block, found in self._counts(matrix, predictions, finish):
+            for contrast, (columns, flags) in enumerate(found):
+                self.answers.counted(contrast, features[block], columns, flags)
+            if self.asked.progress is not None:
+                self.asked.progress(int(features[block][-1]) + 1, len(self.table.names))
+
+    def _counts(self, matrix: Any, predictions: list[Prediction], finish: Finish) -> Iterator[Any]:
+        contrasts = [Contrast(*contrast) for contrast in self.coded.contrasts]
+        thresholds = np.stack([prediction.columns["threshold"] for prediction in predictions])
+        asked: dict[str, Any] = {"thresholds": thresholds, "grid": GRID, "finish": finish}
+        if self.weights is not None:
+            return count_weighed(matrix, self.coded.codes, contrasts, self.weights, **asked)
+        return count_blocks(matrix, self.coded.codes, self.coded.classes, contrasts, **asked, **self.asked.threads)
+
+    def _count_top(self) -> None:
+        """Count the features that one of the contrasts predicts to be among its best."""
+        best = self.answers.best_predicted(self.asked.n_top)
+        for part, matrix in self.table.matrices(best):
+            options = {"order": 2, **self.asked.threads}
+            held = read_moments(matrix, self.coded, self.weights, options)
+            names = self.table.names[best[part]]
+            summaries = (two_classes(held, self.coded, k, names) for k in range(len(self.coded.contrasts)))
+            self._count(best[part], matrix, [self.asked.predict(summary) for summary in summaries])
+
+
+def _summary_of(X: Any, asked: _Asked, **classes: Any) -> TwoClassSummary:
+    """Give the summary that X is, or the sum of those of its batches."""
+    if asked.empirical is not False:
+        raise RocPredictError(
+            "y is needed to count the exact AUC; a summary, or batches (X, y), go with empirical=False"
+        )
+    if isinstance(X, TwoClassSummary):
+        return X
+    return summarize(X, **classes, moments=asked.moments, **asked.threads)
+
+
+def _from_summary(summary: TwoClassSummary, asked: _Asked) -> Screening:
+    weighed = summary.negative.count.dtype.kind == "f"
+    sides = summary.negative, summary.positive
+    rows = sum(int((side.count + side.missing).max()) for side in sides)
+    contrast = summary.negative_label, summary.positive_label
+    answers = Answers(summary.feature_names, (contrast,), n_rows=rows, weighed=weighed)
+    answers.predicted(0, slice(0, len(summary)), summary, asked.predict(summary))
+    return answers.table(asked)
+
+
+def _refuse_missing(held: Moments, names: NDArray[Any]) -> None:
+    missing = held.missing.sum(axis=0)
+    lacking = np.flatnonzero(missing)
+    if lacking.size:
+        listed = ", ".join(map(str, names[lacking[:5]])) + (", ..." if lacking.size > 5 else "")
+        raise RocPredictError(
+            f"X has {int(missing.sum())} missing values (NaN) in {lacking.size} features: {listed}; "
+            "nan_policy='omit' leaves them out"
+        )

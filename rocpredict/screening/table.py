@@ -1,0 +1,235 @@
+"""What a screening found: a row for each feature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict import _show
+from rocpredict.arguments import as_whole, one_of, shown
+from rocpredict.errors import RocPredictError
+from rocpredict.flags import Flags
+from rocpredict.screening import export
+
+_SMALL_FIRST = ("p_value", "q_value", "feature", "misfit", "empirical_se", "n_missing", "fpr")
+_IN_NOTEBOOK = 10
+_SHOWN = ("feature", "negative", "positive", "auc", "empirical_auc", "empirical_low", "empirical_high", "q_value")
+_SHOWN_LAST = ("direction", "threshold", "ameans_honest", "misfit", "flags")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Screening:
+    """Hold a row of answers for each feature (and each contrast of classes), the most telling first.
+
+    ``table["auc"]`` is a column; ``table[3]``, ``table[:10]`` and ``table[table["q_value"] < 0.05]`` are smaller
+    tables.
+
+    Attributes
+    ----------
+    columns : mapping of str to array of shape (rows,)
+        In the order below, but for ``flags``.
+    flags : Flags
+        Stated outcomes, by name: of which rows each holds.
+    contrasts : tuple of (negative, positive) labels
+        "rest" stands for every other label.
+    level : float
+        Of the intervals.
+    adjust : str
+        How ``q_value`` was made from ``p_value``, over all rows of the first table.
+    direction : {"auto", "higher", "lower"} or None
+        What was asked for; each row has its own.
+    empirical : {True, False, "top"}
+        Which rows were counted; of the others the p-value is that of the predicted AUC.
+    n_rows : int
+        Rows of the table that was read.
+
+    Notes
+    -----
+    ========================= ======================================================================================
+    feature                   its name
+    (annotations)             what came along with the features, such as the columns of ``adata.var``
+    negative, positive        the classes, with several contrasts
+    n_negative, n_positive    values that are there (with weights their sums)
+    n_missing                 values that are not, in both classes
+    negative_mean, ...        mean and standard deviation (ddof=1) of each class
+    effect_size               Cohen's d
+    direction                 "higher": positive when x >= threshold; "lower": when x <= threshold
+    auc, auc_low, auc_high    predicted by two Gaussians, with its interval (delta method on the probit scale)
+    empirical_auc, ...        counted (Mann-Whitney, ties half); DeLong's standard error; smoothed logit interval
+    p_value                   two-sided: of equal distributions, by ranks, where counted; else of equal means (Welch)
+    q_value                   adjusted for the number of rows
+    threshold                 where the Gaussians' Ameans is best, in the direction of the row
+    ameans, tpr, fpr          predicted there
+    ameans_honest             what the Ameans is worth beyond these rows (see ``screen``)
+    misfit                    mean distance of the predicted and the empirical curve
+    flags                     the names of the stated outcomes, in ``to_dict`` and what is written
+    ========================= ======================================================================================
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    flags: Flags
+    contrasts: tuple[tuple[Any, Any], ...]
+    level: float
+    adjust: str
+    direction: str | None
+    empirical: bool | str
+    n_rows: int
+    places: NDArray[np.intp] = field(repr=False)
+    """Where each row stood: contrast by contrast, the features as they came."""
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, str):
+            one_of("column", item, [*self.columns, "flags"])
+            return self._flag_words() if item == "flags" else self.columns[item]
+        return self._rows(np.atleast_1d(np.arange(len(self))[item]))
+
+    def feature(self, name: str) -> Screening:
+        """Give the row of one feature, or its rows of several contrasts.
+
+        Raises
+        ------
+        RocPredictError
+            No such feature.
+        """
+        rows = np.flatnonzero(self.columns["feature"] == name)
+        if not rows.size:
+            raise RocPredictError(f"name={shown(name)} is no feature of this table")
+        return self._rows(rows)
+
+    def top(self, k: int = 10) -> Screening:
+        """Give the first ``k`` rows, in the order that the table has."""
+        if as_whole("k", k) < 0:
+            raise RocPredictError(f"k={k} is negative; it must be 0 or more")
+        return self._rows(np.arange(len(self))[:k])
+
+    def sort(self, by: str, *, descending: bool | None = None) -> Screening:
+        """Give the table in the order of a column; rows that tie stay in the order they have, undefined ones go last.
+
+        Parameters
+        ----------
+        by : str
+            A column; or "discrimination", the order that ``screen`` gives: by the distance of the AUC from 1/2, the
+            empirical one where there is one, then by that of the predicted one.
+        descending : bool, optional
+            Left out: the most telling first, which is the smallest of p_value, q_value, misfit and the like, and the
+            largest of all others.
+        """
+        one_of("by", by, ["discrimination", *self.columns])
+        descending = by not in _SMALL_FIRST if descending is None else descending
+        keys = discrimination(self.columns) if by == "discrimination" else (self.columns[by],)
+        order = np.arange(len(self))
+        for key in reversed(keys):
+            order = order[_stable_order(key[order], descending)]
+        return self._rows(order)
+
+    def by_input(self) -> Screening:
+        """Give the table contrast by contrast, with the features in the order they came in."""
+        return self._rows(np.argsort(self.places, kind="stable"))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Give the columns as lists; NaN stays NaN."""
+        return {name: values.tolist() for name, values in self._all_columns().items()}
+
+    def to_pandas(self) -> Any:
+        """Give a pandas data frame."""
+        return export.to_frame(self._all_columns(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Give a polars data frame."""
+        return export.to_frame(self._all_columns(), "polars")
+
+    def to_csv(self, path: Any = None) -> str | None:
+        """Write the table as CSV with every digit, into a file or as text; what is undefined is empty.
+
+        Parameters
+        ----------
+        path : path, optional
+            A file, written whole or not at all.
+        """
+        return export.to_csv(self._all_columns(), path)
+
+    def to_parquet(self, path: Any) -> None:
+        """Write the table as a Parquet file, whole or not at all."""
+        export.to_parquet(self._all_columns(), path)
+
+    def plot(self, kind: str = "ranking", **options: Any) -> Any:
+        """Draw the table.
+
+        Parameters
+        ----------
+        kind : {"ranking", "agreement", "volcano"}
+            The first features with their intervals; predicted against empirical AUC; AUC against p-value.
+        **options
+            As ``rocpredict.plots.plot_screening``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return _show.plot_screening(self, kind=kind, **options)
+
+    def __repr__(self) -> str:
+        (negative, positive), *others = self.contrasts
+        classes = f"{1 + len(others)} contrasts" if others else f"negative {negative!r}, positive {positive!r}"
+        return f"Screening({len(self)} rows, {classes}{self._best()})"
+
+    def _repr_html_(self) -> str:
+        return export.to_html(self.top(_IN_NOTEBOOK), escape(repr(self)))
+
+    def shown_columns(self) -> list[str]:
+        """Name the columns that a narrow view shows."""
+        wanted = [*_SHOWN, *_SHOWN_LAST]
+        held = {**self.columns, "flags": None}
+        blank = {name for name in ("empirical_auc", "empirical_low", "empirical_high", "misfit") if not self.empirical}
+        return [name for name in wanted if name in held and name not in blank]
+
+    def _best(self) -> str:
+        if not len(self) or np.isnan(self.columns["auc"][0]):
+            return ""
+        name, auc = self.columns["feature"][0], self.columns["auc"][0]
+        counted = self.columns["empirical_auc"][0]
+        empirical = "" if np.isnan(counted) else f", empirical {counted:.4g}"
+        return f", first {shown(str(name), 40)}: auc={auc:.4g}{empirical}, q={self.columns['q_value'][0]:.2g}"
+
+    def _rows(self, rows: NDArray[np.intp]) -> Screening:
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        flags = Flags(**{name: self.flags[name][rows] for name in self.flags})
+        return replace(self, columns=columns, flags=flags, places=self.places[rows])
+
+    def _all_columns(self) -> dict[str, NDArray[Any]]:
+        return {**self.columns, "flags": self._flag_words()}
+
+    def _flag_words(self) -> NDArray[Any]:
+        words: list[list[str]] = [[] for _ in range(len(self))]
+        for name in self.flags:
+            for row in np.flatnonzero(self.flags[name]):
+                words[row].append(name)
+        return np.array([" ".join(names) for names in words], dtype=object)
+
+
+def discrimination(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
+    """Give the keys of the default order: distance from 1/2 of the AUC that is known best, then of the predicted one.
+
+    The last is by effect size, which goes on where the AUC is 1 to double precision.
+    """
+    predicted = np.abs(columns["auc"] - 0.5)
+    counted = np.abs(columns["empirical_auc"] - 0.5)
+    return np.where(np.isnan(counted), predicted, counted), predicted, np.abs(columns["effect_size"])
+
+
+def _stable_order(key: NDArray[Any], descending: bool) -> NDArray[np.intp]:
+    if key.dtype.kind not in "fiub":
+        key = np.unique(key.astype(str), return_inverse=True)[1]
+    values = key.astype(np.float64)
+    return np.argsort(np.where(np.isnan(values), np.inf, -values if descending else values), kind="stable")

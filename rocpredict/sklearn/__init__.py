@@ -1,0 +1,20 @@
+"""scikit-learn estimators of this library's answers: for pipelines, cross-validation and grid searches.
+
+Do not use it for a single column of scores: ``rocpredict.empirical_roc`` and ``rocpredict.screen`` say more, and need
+no scikit-learn.
+"""
+
+from rocpredict.errors import RocPredictError
+
+try:
+    from rocpredict.sklearn.scoring import ameans_score, ameans_scorer, roc_score_func
+    from rocpredict.sklearn.selector import RocSelector
+    from rocpredict.sklearn.thresholded import ThresholdedClassifier
+except ImportError as error:
+    if not (error.name or "").startswith("sklearn"):
+        raise
+    raise RocPredictError(
+        "rocpredict.sklearn needs scikit-learn 1.6 or later: pip install 'rocpredict[sklearn]'"
+    ) from error
+
+__all__ = ["RocSelector", "ThresholdedClassifier", "ameans_score", "ameans_scorer", "roc_score_func"]

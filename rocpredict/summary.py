@@ -1,0 +1,402 @@
+"""What is kept of a table that was read once: counts and moments of each class, which merge.
+
+Do not use it where ranks are needed: an empirical AUC is not a function of moments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.arguments import FloatArray, as_pair, one_of, shown
+from rocpredict.errors import RocPredictError
+from rocpredict.features import Features, table_and_labels
+from rocpredict.kernels.engines import chosen
+from rocpredict.kernels.moments import Moments, merge
+from rocpredict.kernels.moments import moments as read
+from rocpredict.kernels.threads import as_jobs
+from rocpredict.labels import Coded, as_codes, as_two_codes, as_weights, label_names
+
+_WHOLE = ("count", "missing")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassSummary:
+    """Hold what is kept of one class: for each feature its count and the moments of its values.
+
+    Summaries of parts of a table add up to that of the whole: ``first + second``, ``sum(summaries)``.
+
+    Attributes
+    ----------
+    count : array of shape (features,)
+        Values that are there; with weights their sum.
+    missing : array of shape (features,)
+        Values that are not (NaN).
+    mean : array of shape (features,)
+        In the unit of the feature; NaN where there is no value.
+    m2 : array of shape (features,)
+        Sum of squared deviations from the mean.
+    m3, m4 : array of shape (features,), or None
+        Sums of third and fourth powers of the deviations; None where two moments were asked for.
+    minimum, maximum : array of shape (features,), or None
+        None where two moments were asked for.
+    """
+
+    count: NDArray[Any]
+    missing: NDArray[Any]
+    mean: FloatArray
+    m2: FloatArray
+    m3: FloatArray | None = None
+    m4: FloatArray | None = None
+    minimum: FloatArray | None = None
+    maximum: FloatArray | None = None
+
+    @property
+    def order(self) -> int:
+        """2 or 4: how many moments there are."""
+        return 2 if self.m3 is None else 4
+
+    @property
+    def std(self) -> FloatArray:
+        """The standard deviations (ddof=1), NaN where fewer than two cases are counted."""
+        return self._spread(1)
+
+    @property
+    def skewness(self) -> FloatArray:
+        """The third central moment over that of the standard deviation (ddof=0), NaN without spread."""
+        return self._standardised(self._of_four("m3"), 3)
+
+    @property
+    def kurtosis(self) -> FloatArray:
+        """The excess kurtosis (0 for a Gaussian), NaN without spread."""
+        return self._standardised(self._of_four("m4"), 4) - 3
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    def __add__(self, other: object) -> ClassSummary:
+        if not isinstance(other, ClassSummary):
+            return NotImplemented
+        if len(self) != len(other):
+            raise RocPredictError(f"summaries of {len(self)} and of {len(other)} features do not add up")
+        return ClassSummary(*(merge(self._moments(), other._moments())))
+
+    def __radd__(self, other: object) -> ClassSummary:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassSummary) and all(
+            _alike(getattr(self, item.name), getattr(other, item.name)) for item in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ClassSummary({len(self)} features, {_cases(self.count)}, order={self.order})"
+
+    def select(self, features: Any) -> ClassSummary:
+        """Give the summary of some features, by index, slice or mask."""
+        parts: dict[str, Any] = {
+            name: None if part is None else part[features] for name, part in self.to_dict().items()
+        }
+        return ClassSummary(**parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    @classmethod
+    def from_dict(cls, numbers: dict[str, Any]) -> Self:
+        """Take the numbers from what ``to_dict``, or JSON, gave."""
+        unknown = numbers.keys() - {item.name for item in fields(cls)}
+        if unknown or not numbers.keys() >= {"count", "missing", "mean", "m2"}:
+            raise RocPredictError(
+                f"a class summary has {', '.join(f.name for f in fields(cls))}; got {sorted(numbers)}"
+            )
+        arrays = {name: None if part is None else _array(name, part) for name, part in numbers.items()}
+        if len({len(array) for array in arrays.values() if array is not None}) > 1:
+            raise RocPredictError("a class summary has one number of each kind for each feature; lengths differ")
+        return cls(**arrays)  # type: ignore[arg-type]
+
+    def _moments(self) -> Moments:
+        return Moments(*(getattr(self, name) for name in Moments._fields))
+
+    def _spread(self, ddof: int) -> FloatArray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.count > ddof, np.sqrt(self.m2 / (self.count - ddof)), np.nan)
+
+    def _standardised(self, moment: FloatArray, power: int) -> FloatArray:
+        std = self._spread(0)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
+            return np.where(std > 0, moment / self.count / std**power, np.nan)
+
+    def _of_four(self, name: str) -> FloatArray:
+        moment: FloatArray | None = getattr(self, name)
+        if moment is None:
+            raise RocPredictError("this summary has two moments; ask for moments=4")
+        return moment
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TwoClassSummary:
+    """Hold what is kept of a table with two classes; summaries of its parts add up.
+
+    Attributes
+    ----------
+    negative, positive : ClassSummary
+    feature_names : tuple of str
+    negative_label, positive_label : label
+        "rest" for every other label.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> classes = {"positive": "virginica", "negative": "versicolor"}
+    >>> parts = [summarize(iris.X[rows], iris.y[rows], **classes) for rows in (slice(0, 90), slice(90, 150))]
+    >>> sum(parts)
+    TwoClassSummary(4 features, negative 'versicolor' 50, positive 'virginica' 50, order=2)
+    """
+
+    negative: ClassSummary
+    positive: ClassSummary
+    feature_names: tuple[str, ...]
+    negative_label: Any = "negative"
+    positive_label: Any = "positive"
+
+    @property
+    def order(self) -> int:
+        """2 or 4: how many moments there are."""
+        return min(self.negative.order, self.positive.order)
+
+    def __len__(self) -> int:
+        return len(self.feature_names)
+
+    def __add__(self, other: object) -> TwoClassSummary:
+        if not isinstance(other, TwoClassSummary):
+            return NotImplemented
+        for what in ("feature_names", "negative_label", "positive_label"):
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if mine != theirs:
+                raise RocPredictError(f"summaries with {what} {shown(mine)} and {shown(theirs)} do not add up")
+        return replace(self, negative=self.negative + other.negative, positive=self.positive + other.positive)
+
+    def __radd__(self, other: object) -> TwoClassSummary:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TwoClassSummary) and all(
+            getattr(self, item.name) == getattr(other, item.name) for item in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        sides = (
+            f"{name} {getattr(self, f'{name}_label')!r} {_cases(getattr(self, name).count)}"
+            for name in ("negative", "positive")
+        )
+        return f"TwoClassSummary({len(self)} features, {', '.join(sides)}, order={self.order})"
+
+    def select(self, features: Any) -> TwoClassSummary:
+        """Give the summary of some features, by index, slice or mask."""
+        names = tuple(np.asarray(self.feature_names, dtype=object)[features])
+        return replace(
+            self, negative=self.negative.select(features), positive=self.positive.select(features), feature_names=names
+        )
+
+    def to_json(self) -> str:
+        """Write it as JSON that ``from_json`` reads back without a loss; NaN as null, infinities as "inf", "-inf"."""
+        held = {item.name: getattr(self, item.name) for item in fields(self)}
+        for name in ("negative", "positive"):
+            held[name] = {key: _plain(part) for key, part in held[name].to_dict().items()}
+            label = held[f"{name}_label"]
+            held[f"{name}_label"] = label.item() if isinstance(label, np.generic) else label
+        return json.dumps(held, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what ``to_json`` wrote.
+
+        Raises
+        ------
+        RocPredictError
+            Text that is no such JSON.
+        """
+        try:
+            held = json.loads(text)
+        except (TypeError, ValueError) as error:
+            raise RocPredictError(f"the text is no JSON of a summary: {error}") from None
+        names = [item.name for item in fields(cls)]
+        if not isinstance(held, dict) or sorted(held) != sorted(names):
+            raise RocPredictError(f"the JSON is no summary; it needs {', '.join(names)}")
+        classes = {name: ClassSummary.from_dict(held[name]) for name in ("negative", "positive")}
+        held["feature_names"] = tuple(held["feature_names"])
+        if {len(part) for part in classes.values()} != {len(held["feature_names"])}:
+            raise RocPredictError("the JSON is no summary: its classes and feature_names differ in length")
+        return cls(**held | classes)
+
+
+def summarize(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    moments: int = 2,
+    weights: ArrayLike | None = None,
+    engine: str = "auto",
+    n_jobs: int = 1,
+) -> TwoClassSummary:
+    """Read a table once and keep counts and moments of both classes, for every feature.
+
+    Parameters
+    ----------
+    X : array of shape (n, features), sparse matrix, data frame, or batches
+        As in ``screen``. Or an iterable of (X, y) batches of one table, which need not fit into memory
+        together; then without ``y``.
+    y : array of shape (n,), or the name of a column
+        Labels.
+    positive, negative : label, optional
+        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
+        other label; a named one drops the rows of a third. With both named, a part of a table may lack one of
+        the classes.
+    moments : {2, 4}
+        2: count, mean and sum of squares. 4: sums of third and fourth powers and the extremes as well.
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more.
+    engine : {"auto", "numpy", "numba"}
+    n_jobs : int
+        Threads. The result is the same for any number of them.
+
+    Raises
+    ------
+    RocPredictError
+        As ``screen``.
+
+    Notes
+    -----
+    Sums of powers are taken about a value of the data and brought together by the pairwise update of Chan,
+    Golub and LeVeque (1983) and Pebay (2008): no digits are lost to an offset.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> summary = summarize(iris.X, iris.y, positive="virginica", negative="versicolor")
+    >>> summary.positive.mean
+    array([6.588, 2.974, 5.552, 2.026])
+    """
+    one_of("moments", moments, (2, 4))
+    asked = {"order": moments, "engine": chosen(engine), "n_jobs": as_jobs(n_jobs)}
+    if y is None:
+        if weights is not None:
+            raise RocPredictError("weights= go with one table; batches take none")
+        return _of_batches(X, positive, negative, asked)
+    table, labels = table_and_labels(X, y)
+    coded = _coded_part(labels, positive, negative)
+    return two_classes(_read(table, coded, as_weights(weights, table.n_rows), asked), coded, 0, table.names)
+
+
+def _coded_part(labels: NDArray[Any], positive: Any, negative: Any) -> Coded:
+    """Give the codes of what may be a part of the rows: with both classes named, one may be absent."""
+    if positive is None or negative is None or positive == negative or {positive, negative} <= set(label_names(labels)):
+        return as_codes(labels, positive=positive, negative=negative, pairs=None)
+    coded = as_two_codes(labels, positive=positive, negative=negative)
+    if (coded.codes < 0).all():
+        raise RocPredictError(f"y has no row of positive={positive!r} or negative={negative!r}; one of them is needed")
+    return coded
+
+
+def read_moments(matrix: Any, coded: Coded, weights: FloatArray | None, asked: dict[str, Any]) -> Moments:
+    """Give the moments of each class, shape (classes, features), of an array or sparse matrix."""
+    return read(matrix, coded.codes, coded.classes, weights=weights, **asked)
+
+
+def _read(table: Features, coded: Coded, weights: FloatArray | None, asked: dict[str, Any]) -> Moments:
+    parts = [read_moments(matrix, coded, weights, asked) for _, matrix in table.matrices()]
+    return parts[0] if len(parts) == 1 else Moments(*(_beside(column) for column in zip(*parts, strict=True)))
+
+
+def two_classes(held: Moments, coded: Coded, contrast: int, names: Iterable[str]) -> TwoClassSummary:
+    """Give the summary of one contrast, of moments of shape (classes, features)."""
+    negatives, positive = coded.contrasts[contrast]
+    merged = reduce(merge, (_of_class(held, code) for code in negatives))
+    labels = coded.names[contrast]
+    return TwoClassSummary(ClassSummary(*merged), ClassSummary(*_of_class(held, positive)), tuple(names), *labels)
+
+
+def _of_batches(batches: Any, positive: Any, negative: Any, asked: dict[str, Any]) -> TwoClassSummary:
+    """Add up the summaries of batches (X, y)."""
+    if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
+        raise RocPredictError(f"y is needed with X={shown(batches)}; without it X is an iterable of (X, y) batches")
+    total = None
+    for batch in batches:
+        table, labels = table_and_labels(*as_pair("a batch", batch, "(X, y)"))
+        if positive is None:
+            positive = _obvious_positive(labels)
+        coded = as_two_codes(labels, positive=positive, negative=negative)
+        part = two_classes(_read(table, coded, None, asked), coded, 0, table.names)
+        total = part if total is None else total + part
+    if total is None:
+        raise RocPredictError("X has no batches; give an iterable of (X, y)")
+    for side in ("negative", "positive"):
+        if not (getattr(total, side).count + getattr(total, side).missing).any():
+            raise RocPredictError(f"no batch has a row of the {side} class, {getattr(total, f'{side}_label')!r}")
+    return total
+
+
+def _obvious_positive(labels: NDArray[Any]) -> Any:
+    if labels.dtype.kind not in "biuf":
+        raise RocPredictError("positive= is needed with batches: which label is the positive class?")
+    if not np.isin(labels, (0, 1)).all():
+        raise RocPredictError("positive= is needed with batches, unless labels are 0 and 1 or booleans")
+    return 1
+
+
+def _of_class(held: Moments, code: int) -> Moments:
+    parts: list[Any] = [None if part is None else part[code] for part in held]
+    return Moments(*parts)
+
+
+def _beside(parts: tuple[Any, ...]) -> Any:
+    """Put the features of several parts side by side."""
+    return None if parts[0] is None else np.concatenate(parts, axis=-1)
+
+
+def _cases(count: NDArray[Any]) -> str:
+    """Say how many cases there are: one number where all features have as many."""
+    if not len(count):
+        return "0"
+    low, high = count.min(), count.max()
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _alike(mine: Any, theirs: Any) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return np.array_equal(mine, theirs, equal_nan=True)
+
+
+def _plain(part: Any) -> Any:
+    """Give what JSON can hold: null for NaN, and infinities as text."""
+    if part is None:
+        return None
+    return [None if item != item else str(item) if abs(item) == np.inf else item for item in part.tolist()]  # noqa: PLR0124
+
+
+def _array(name: str, part: Any) -> NDArray[Any]:
+    try:
+        held = np.array([np.nan if item is None else item for item in part], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RocPredictError(f"{name}={shown(part)} is not a list of numbers") from None
+    if held.ndim != 1 or (name in _WHOLE and not (held >= 0).all()):
+        raise RocPredictError(f"{name}={shown(part)} is not one number for each feature, 0 or more")
+    whole = name in _WHOLE and (held == np.round(held)).all() and all(isinstance(item, int) for item in part)
+    return held.astype(np.int64) if whole else held

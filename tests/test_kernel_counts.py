@@ -1,0 +1,241 @@
+"""Exact counts: both engines and every form of a table give what brute force and the empirical ROC give."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import mannwhitneyu
+
+import rocpredict as rp
+from rocpredict.kernels.counts import Contrast, Counts, count_blocks
+
+ENGINES = ("numpy", "numba")
+CONTRASTS = (
+    Contrast((0,), 1),
+    Contrast((1,), 0),
+    Contrast((0, 1, 2), 3),
+    Contrast((0, 1, 3), 2),
+    Contrast((1, 2), 0),
+    Contrast((3,), 0),
+)
+FORMS = {
+    "C": np.ascontiguousarray,
+    "Fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
+    "reversed": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "other byte order": lambda X: X.astype(">f8"),
+    "CSC": sp.csc_array,
+    "CSR": sp.csr_matrix,
+    "CSC with zeros and duplicates": lambda X: _untidy(sp.csc_matrix, X),
+    "CSR with zeros and duplicates": lambda X: _untidy(sp.csr_array, X),
+}
+
+
+def count(X, codes, contrasts=CONTRASTS, **options):
+    classes = max((*codes, *(code for c in contrasts for code in (*c.negative, c.positive)))) + 1
+    blocks = count_blocks(X, codes, classes, contrasts, finish=lambda _, counts: counts, **options)
+    return Counts(*(np.concatenate(column, axis=1) for column in zip(*blocks, strict=True)))
+
+
+def _untidy(form, X):
+    """Give the table with explicit zeros, every value in two halves and indices out of order."""
+    tidy = form(X)
+    outer, inner = tidy.shape if tidy.format == "csr" else tidy.shape[::-1]
+    lines = []
+    for line in range(outer):
+        inside = slice(tidy.indptr[line], tidy.indptr[line + 1])
+        indices = np.concatenate([tidy.indices[inside][::-1], tidy.indices[inside], [line % inner]])
+        halves = np.concatenate([tidy.data[inside][::-1] / 2, tidy.data[inside] / 2, [0.0]])
+        lines.append((indices, halves))
+    indptr = np.cumsum([0, *(len(indices) for indices, _ in lines)])
+    indices, data = (np.concatenate(parts) for parts in zip(*lines, strict=True))
+    return form((data, indices, indptr), shape=tidy.shape)
+
+
+def table(rows=240):
+    """Give features of many kinds, codes of four classes and of none, and thresholds that are values of the table."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(rows, 26))
+    codes = rng.integers(-1, 4, rows)
+    X[:, 4:8] = np.round(X[:, 4:8])  # ties
+    X[:, 8] = 3.0
+    X[:, 9] = np.nan
+    X[:, 10][rng.random(rows) < 0.3] = np.nan
+    X[:, 11] = np.where(rng.random(rows) < 0.3, np.inf, X[:, 11])
+    X[:30, 11] = -np.inf
+    X[:, 12] = np.where(rng.random(rows) < 0.5, -0.0, 0.0)
+    X[codes == 1, 13] = np.nan  # missing in a class
+    X[codes == 0, 14] -= 100  # separated
+    X[:, 15] = np.where(codes == 2, 5.0, 1.0)  # each class at one place
+    X[:, 16:26] *= rng.random((rows, 10)) < 0.2
+    X[:, 20:23] = np.abs(np.round(3 * X[:, 20:23]))
+    X[rng.random(rows) < 0.1, 23] = np.nan
+    X[:, 24] = 0.0
+    thresholds = X[rng.integers(0, rows, (len(CONTRASTS), 26)), np.arange(26)]
+    return X, codes, thresholds
+
+
+def by_brute_force(negative, positive, threshold, grid=64):
+    """Compare all pairs of two samples, in fractions where sums must be exact."""
+    nothing = np.nan
+    tied = np.unique_counts(np.concatenate([negative, positive])).counts.astype(object)
+    counted = [sum(tied**3 - tied), *((side < threshold).sum() for side in (negative, positive))]
+    counted += [(side == threshold).sum() for side in (negative, positive)]
+    if not (len(negative) and len(positive)):
+        return [len(negative), len(positive), nothing, nothing, nothing, *counted], np.full(grid, nothing)
+    twice = 2 * (positive[:, None] > negative) + (positive[:, None] == negative)
+    area = Fraction(int(twice.sum()), 2 * twice.size)
+    scatters = [
+        sum((Fraction(int(total), 2 * other) - area) ** 2 for total in twice.sum(axis=axis))
+        for axis, other in ((0, len(positive)), (1, len(negative)))
+    ]
+    heights = rp.EmpiricalRoc(negative=negative, positive=positive).tpr_at_fpr((np.arange(grid) + 0.5) / grid)
+    return [len(negative), len(positive), float(area), *map(float, scatters), *counted], heights
+
+
+def assert_agrees(counts, X, codes, thresholds, contrasts=CONTRASTS):
+    for t, contrast in enumerate(contrasts):
+        for f in range(X.shape[1]):
+            sides = (X[np.isin(codes, classes), f] for classes in (contrast.negative, [contrast.positive]))
+            negative, positive = (side[~np.isnan(side)] for side in sides)
+            expected, heights = by_brute_force(negative, positive, thresholds[t, f], counts.heights.shape[2])
+            names = ["negatives", "positives", "area", "negative_scatter", "positive_scatter", "ties"]
+            names += ["negatives_below", "positives_below", "negatives_at", "positives_at"]
+            got = [getattr(counts, name)[t, f] for name in names]
+            np.testing.assert_allclose(got, expected, rtol=1e-13, atol=0, err_msg=f"{contrast} {f}")
+            np.testing.assert_allclose(counts.heights[t, f], heights, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_table_agrees_with_all_pairs(engine, form):
+    """Proves every count, in every form of a table, whatever is tied, infinite, missing, constant or separated."""
+    X, codes, thresholds = table()
+    given = FORMS[form](X)
+    before = given.copy()
+    assert_agrees(count(given, codes, thresholds=thresholds, engine=engine), X, codes, thresholds)
+    same = (given != before).nnz == np.isnan(X).sum() if sp.issparse(given) else np.array_equal(given, before, True)
+    assert same, "the input was written to"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("dtype", ["f4", "f2", "i1", "u2", "i4", "i8", "u8", "?", "g"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csc_array, sp.csr_array])
+def test_every_dtype(engine, dtype, form):
+    """Proves that values are compared exactly in their own dtype, and thresholds as float64."""
+    rng = np.random.default_rng(2)
+    X, codes = rng.poisson(1.0, (120, 6)).astype(dtype), rng.integers(0, 2, 120)
+    if dtype in {"f4", "f2"}:
+        X[:, 3:] += rng.normal(size=(120, 3)).astype(dtype)
+    if dtype == "f2" and form is not np.asarray:
+        X = X.astype("f4")  # scipy knows no sparse float16
+    near = X[5].astype(float) * (1 + np.array([[0, 1e-12, -1e-12, 0, 1e-12, -1e-12]]))
+    contrast = (Contrast((0,), 1),)
+    counts = count(form(X), codes, contrast, thresholds=near, engine=engine)
+    assert_agrees(counts, X.astype(float), codes, near, contrast)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_thresholds_beyond_float32(engine):
+    """Proves that a threshold that float32 rounds to infinity counts as what it is, without a warning."""
+    X = np.array([[1.0], [np.inf], [-np.inf], [3e38]], dtype=np.float32)
+    counts = [
+        count(X, np.array([0, 0, 1, 1]), [Contrast((0,), 1)], thresholds=np.array([[value]]), engine=engine)
+        for value in (1e300, -1e300, np.inf, -np.inf, np.nan)
+    ]
+    below = [(int(c.negatives_below[0, 0]), int(c.positives_below[0, 0])) for c in counts]
+    at = [(int(c.negatives_at[0, 0]), int(c.positives_at[0, 0])) for c in counts]
+    assert below == [(1, 2), (0, 1), (1, 2), (0, 0), (0, 0)]
+    assert at == [(0, 0), (0, 0), (1, 0), (0, 1), (0, 0)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("form", ["C", "CSC", "CSR"])
+def test_threads_and_order_of_features(engine, form, monkeypatch):
+    """Proves that threads change no bit, and that chosen features come in the order asked for, in small blocks too."""
+    X, codes, thresholds = table()
+    monkeypatch.setattr("rocpredict.kernels.counts_reading.BLOCK_BYTES", 4_000)
+    monkeypatch.setattr("rocpredict.kernels.counts_reading.PANEL_BYTES", (9_000, 9_000))
+    one, two = (count(FORMS[form](X), codes, thresholds=thresholds, engine=engine, n_jobs=jobs) for jobs in (1, 2))
+    for first, second in zip(one, two, strict=True):
+        np.testing.assert_array_equal(first, second)
+    assert_agrees(one, X, codes, thresholds)
+    for features in (np.array([20, 3, 11, 16]), np.arange(5, 22)):
+        chosen = count(FORMS[form](X), codes, thresholds=thresholds[:, features], features=features, engine=engine)
+        for some, every in zip(chosen, one, strict=True):
+            np.testing.assert_array_equal(some, every[:, features])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_agrees_with_scipy_and_delong(engine):
+    """Proves the p-value that follows from area and ties, and the variance that follows from the scatters."""
+    rng = np.random.default_rng(3)
+    X, y = np.round(rng.normal(size=(150, 8)), 1), rng.integers(0, 2, 150)
+    counts = count(X, y, [Contrast((0,), 1)], engine=engine)
+    n0, n1 = counts.negatives[0], counts.positives[0]
+    n = n0 + n1
+    spread = np.sqrt(n0 * n1 / 12 * (n + 1 - counts.ties[0] / (n * (n - 1))))
+    z = (counts.area[0] - 0.5) * n0 * n1 / spread
+    variance = counts.positive_scatter[0] / (n1 * (n1 - 1)) + counts.negative_scatter[0] / (n0 * (n0 - 1))
+    for f in range(X.shape[1]):
+        theirs = mannwhitneyu(X[y == 1, f], X[y == 0, f], use_continuity=False, method="asymptotic")
+        ours = rp.empirical_roc(X[:, f], y)
+        np.testing.assert_allclose(2 * rp.Gaussian(0, 1).sf(abs(z[f])), theirs.pvalue, rtol=1e-10)
+        np.testing.assert_allclose(variance[f], ours.auc_std_error(method="delong") ** 2, rtol=1e-12)
+        np.testing.assert_allclose(counts.area[0, f], ours.auc(), rtol=1e-13)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sums_beyond_64_bits(engine):
+    """Proves the scatters where squares of counts exceed 2^63: seven million rows, most of them tied at zero."""
+    rng = np.random.default_rng(4)
+    n, stored = 7_000_000, 300
+    codes = (np.arange(n) % 2).astype(np.int8)
+    rows = np.sort(rng.choice(n, stored, replace=False)).astype(np.int32)
+    X = sp.csc_array((np.round(rng.normal(size=stored), 1), rows, np.array([0, stored])), shape=(n, 1))
+    counts = next(count_blocks(X, codes, 2, [Contrast((0,), 1)], engine=engine, finish=lambda _, counts: counts))
+    groups = [dict.fromkeys(np.unique([0.0, *X.data]), 0) for _ in range(2)]
+    for row, value in zip(rows, X.data, strict=True):
+        groups[codes[row]][value] += 1
+    for group in groups:
+        group[0.0] += n // 2 - sum(group.values())
+    twice, squares, below = ([0, 0], [0, 0], [0, 0])
+    for value in groups[0]:
+        at = [group[value] for group in groups]
+        for own, other in ((0, 1), (1, 0)):
+            twice[own] += at[own] * (2 * below[other] + at[other])
+            squares[own] += at[own] * (2 * below[other] + at[other]) ** 2
+        below = [below[0] + at[0], below[1] + at[1]]
+    assert min(squares) > 2**63
+    exact = [float(Fraction(squares[k] - Fraction(twice[k] ** 2, n // 2)) / n**2) for k in (0, 1)]
+    scatters = [counts.negative_scatter[0, 0], counts.positive_scatter[0, 0]]
+    np.testing.assert_allclose(scatters, exact, rtol=1e-12)
+    assert counts.area[0, 0] == twice[1] / (n**2 / 2)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_small_and_empty_tables(engine):
+    """Proves the counts of one row a class, of a class without rows, and of no feature at all."""
+    X, codes = np.array([[1.0, 2.0, 5.0], [2.0, 2.0, 4.0]]), np.array([0, 1])
+    counts = count(X, codes, [Contrast((0,), 1)], engine=engine)
+    assert counts.area.tolist() == [[1.0, 0.5, 0.0]]
+    assert counts.positive_scatter.tolist() == [[0.0, 0.0, 0.0]]
+    for form in (np.asarray, sp.csc_array, sp.csr_array):
+        lonely = count(form(X), np.array([0, -1]), [Contrast((0,), 1)], engine=engine)
+        assert np.isnan(lonely.area).all()
+        assert (lonely.negatives.tolist(), lonely.positives.tolist()) == ([[1, 1, 1]], [[0, 0, 0]])
+        none = count_blocks(form(X)[:, :0], codes, 2, [Contrast((0,), 1)], engine=engine, finish=lambda *_: None)
+        assert list(none) == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_refusals(engine):
+    """Proves that lost digits, a feature named twice and thresholds of another shape are refused in words."""
+    X, codes = np.array([[2**53 + 1], [1]]), np.array([0, 1])
+    with pytest.raises(rp.RocPredictError, match=r"X holds integers beyond 2\*\*53"):
+        count(X, codes, [Contrast((0,), 1)], engine=engine)
+    with pytest.raises(rp.RocPredictError, match="names a column twice"):
+        count(X, codes, [Contrast((0,), 1)], features=np.array([0, 0]), engine=engine)
+    with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 1\)"):
+        count(X, codes, [Contrast((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)

@@ -1,0 +1,340 @@
+"""Pictures of a screening show the numbers of its table, name any feature as it is, and stay small when it is long."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import rocpredict as rp
+from rocpredict.flags import Flags
+from rocpredict.plots import plot_screening
+from rocpredict.plots.saving import as_bytes
+from rocpredict.screening import screen
+
+KINDS = ("ranking", "agreement", "volcano")
+HOSTILE = [
+    "$x$",
+    r"$\frac{1}{",
+    "<script>alert(1)</script>",
+    "_hidden",
+    "a\nb",
+    "50 % & more",
+    "x" * 200,
+    "größe β",
+    "",
+]
+
+
+def screened(**options):
+    """Screen 40 features: 12 that tell, 4 of them skewed enough to misfit, one constant, one without values."""
+    rng = np.random.default_rng(3)
+    y = np.repeat([0, 1], 60)
+    X = rng.standard_normal((120, 40))
+    X[y == 1, :12] += np.linspace(-1.6, 1.6, 12)
+    X[:, 8:12] = np.exp(2.5 * X[:, 8:12])
+    X[:, 20], X[:, 21] = 3, np.nan
+    return screen(X, y, positive=1, engine="numpy", **options)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return screened()
+
+
+@pytest.fixture(scope="module")
+def several():
+    iris = rp.datasets.load_iris()
+    return screen(iris.X, iris.y, feature_names=iris.feature_names, engine="numpy")
+
+
+def drawn(ax, gid):
+    """Give the one artist of this name."""
+    (found,) = [artist for artist in ax.get_children() if artist.get_gid() == gid]
+    return found
+
+
+def points(ax, *gids):
+    """Give the points of all artists of these names, in order of x."""
+    found = [np.column_stack(a.get_data()) for a in ax.lines if a.get_gid() in gids]
+    joined = np.concatenate(found)
+    return joined[np.lexsort(joined.T[::-1])]
+
+
+def in_order(*columns):
+    joined = np.column_stack(columns)
+    return joined[np.lexsort(joined.T[::-1])]
+
+
+def words(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def names(ax):
+    return [text.get_text() for text in ax.texts if text.get_gid() == "name"]
+
+
+def renamed(table, names_):
+    return replace(table, columns={**table.columns, "feature": np.array(names_, dtype=object)})
+
+
+def with_columns(table, **columns):
+    return replace(table, columns={**table.columns, **columns})
+
+
+# ---- ranking
+def test_a_ranking_is_the_first_rows_with_their_intervals(table):
+    ax = table.plot(top=15)
+    first = table.top(15)
+    assert [text.get_text() for text in ax.get_yticklabels()] == first["feature"].tolist()
+    misfit = first.flags["misfit"]
+    assert 0 < misfit.sum() < 15
+    for gid, prefix, rows in (
+        ("empirical", "empirical_", np.arange(15)),
+        ("predicted", "auc_", np.flatnonzero(~misfit)),
+        ("misfit", "auc_", np.flatnonzero(misfit)),
+    ):
+        dots, bars = drawn(ax, gid), np.array(drawn(ax, f"{gid}-interval").get_segments())
+        np.testing.assert_array_equal(dots.get_xdata(), first["empirical_auc" if gid == "empirical" else "auc"][rows])
+        np.testing.assert_array_equal(np.round(dots.get_ydata()), rows)
+        np.testing.assert_array_equal(bars[:, 0, 0], first[f"{prefix}low"][rows])
+        np.testing.assert_array_equal(bars[:, 1, 0], first[f"{prefix}high"][rows])
+        np.testing.assert_array_equal(bars[:, 0, 1], dots.get_ydata())
+    assert words(ax) == ["empirical, 95 % interval", "predicted, 95 % interval", "predicted, misfit", "chance"]
+    assert ax.get_legend().get_title().get_text() == "1 against 0"
+    assert set(drawn(ax, "chance").get_xdata()) == {0.5}
+
+
+def test_the_first_row_is_uppermost_and_everything_lies_inside(table):
+    ax = table.plot(top=30)
+    low, high = ax.get_ylim()
+    assert low > 29
+    assert high < 0
+    left, right = ax.get_xlim()
+    first = table.top(30)
+    assert left < np.nanmin(first["auc_low"]) < np.nanmax(first["empirical_high"]) < right
+
+
+def test_the_axis_says_what_lies_below_one_half(table):
+    assert table.plot().get_xlabel() == "AUC (below 0.5: positives lie lower)"
+    assert table[table["auc"] > 0.6].plot().get_xlabel() == "AUC"
+
+
+def test_without_counting_only_the_prediction_is_drawn():
+    ax = screened(empirical=False, level=0.9).plot()
+    assert words(ax) == ["predicted, 90 % interval", "chance"]
+    np.testing.assert_array_equal(drawn(ax, "predicted").get_ydata(), np.arange(20))
+
+
+def test_a_row_without_an_auc_says_why(table):
+    ax = table.plot(top=len(table))
+    (why,) = [text for text in ax.texts if text.get_gid() == "no-auc"]
+    row = table["feature"].tolist().index("x21")
+    assert (why.get_text(), why.get_position()[1]) == ("no AUC: no values", row)
+
+
+def test_with_several_contrasts_rows_and_points_name_theirs(several):
+    ax = several.plot()
+    first = f"{several['feature'][0]}, {several['positive'][0]} against {several['negative'][0]}"
+    assert ax.get_yticklabels()[0].get_text() == first
+    assert ax.get_legend().get_title().get_text() == "3 contrasts"
+    assert all(name.endswith(" against rest") and "\n" in name for name in names(several.plot("agreement")))
+    one = several[several["positive"] == "setosa"]
+    assert one.plot().get_yticklabels()[0].get_text() == one["feature"][0]
+    assert one.plot().get_legend().get_title().get_text() == "setosa against rest"
+
+
+# ---- predicted against empirical
+def test_agreement_has_every_row_with_both_areas(table):
+    ax = table.plot("agreement")
+    both, misfit = ~np.isnan(table["auc"] + table["empirical_auc"]), table.flags["misfit"]
+    for gid, mask in (("features", both & ~misfit), ("misfit", both & misfit)):
+        expected = in_order(table["auc"][mask], table["empirical_auc"][mask])
+        np.testing.assert_array_equal(points(ax, gid), expected)
+    assert ax.get_xlim() == ax.get_ylim()
+    assert drawn(ax, "identity").get_xdata().tolist() == drawn(ax, "identity").get_ydata().tolist()
+    assert ax.get_xlabel() == "predicted AUC\n(1 of 40 rows lack one: left out)"
+    assert words(ax) == [f"features ({39 - misfit.sum()})", f"flagged misfit ({misfit.sum()})", "empirical = predicted"]
+
+
+def test_agreement_names_the_furthest(table):
+    gap = np.nan_to_num(np.abs(table["auc"] - table["empirical_auc"]), nan=-1)
+    furthest = table["feature"][np.argsort(-gap, kind="stable")]
+    assert names(table.plot("agreement", label=1)) == [furthest[0]]
+    assert set(names(table.plot("agreement", label=3))) <= set(furthest[:3])
+    assert names(table.plot("agreement", label=0)) == []
+
+
+def test_agreement_without_counts_says_what_to_do():
+    with pytest.raises(rp.RocPredictError, match=r"empirical=False\); screen with empirical=True or 'top'"):
+        screened(empirical=False).plot("agreement")
+
+
+# ---- volcano
+def test_a_volcano_has_every_row_and_its_level_parts_them(table):
+    ax = table.plot("volcano", q=0.01)
+    there = ~np.isnan(table["empirical_auc"])
+    auc, height = table["empirical_auc"][there], -np.log10(table["p_value"][there])
+    found = table["q_value"][there] <= 0.01
+    np.testing.assert_array_equal(points(ax, "empirical q ≤"), in_order(auc[found], height[found]))
+    np.testing.assert_array_equal(points(ax, "empirical q >"), in_order(auc[~found], height[~found]))
+    (level,) = set(drawn(ax, "level").get_ydata())
+    assert height[~found].max() < level < height[found].min()
+    assert words(ax) == [f"q ≤ 0.01 ({found.sum()})", f"q > 0.01 ({(~found).sum()})", "q = 0.01", "chance"]
+    assert ax.get_xlabel() == "empirical AUC\n(1 of 40 rows lack one: left out)"
+    assert set(names(ax)) <= set(table["feature"][:5])
+    assert names(table.plot("volcano", label=1)) == [table["feature"][0]]
+
+
+def test_where_all_or_none_is_found_the_level_is_that_of_p_or_nowhere(table):
+    ax = table.top(5).plot("volcano")
+    assert drawn(ax, "level").get_ydata()[0] == pytest.approx(-np.log10(0.05), rel=1e-15)
+    assert "q = 0.05" not in words(table[table["q_value"] > 0.05].plot("volcano"))
+
+
+def test_rows_that_were_not_counted_are_hollow_at_their_predicted_area():
+    table = screened(empirical="top", n_top=6)
+    ax = table.plot("volcano")
+    hollow = [line for line in ax.lines if (line.get_gid() or "").startswith("predicted q")]
+    assert all(line.get_markerfacecolor() == "white" for line in hollow)
+    counted = ~np.isnan(table["empirical_auc"])
+    assert counted.sum() == 6
+    held = points(ax, *(line.get_gid() for line in hollow))[:, 0]
+    np.testing.assert_array_equal(held, np.sort(table["auc"][~counted & ~np.isnan(table["auc"])]))
+    assert ax.get_xlabel().startswith("AUC (empirical where counted, else predicted)\n")
+    assert screened(empirical=False).plot("volcano").get_xlabel().startswith("predicted AUC\n")
+
+
+def test_a_p_value_of_0_is_drawn_at_the_smallest_float_and_says_so(table):
+    p = table["p_value"].copy()
+    p[[0, 2]] = 0
+    ax = with_columns(table, p_value=p).plot("volcano")
+    np.testing.assert_array_equal(drawn(ax, "p = 0").get_ydata(), np.full(2, -np.log10(np.nextafter(0, 1))))
+    assert "p below 5e−324, drawn there (2)" in words(ax)
+    assert ax.get_ylim()[1] > 324
+
+
+# ---- names, manners, grey
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_name_is_shown_as_it_is(several, kind):
+    """Of features and of classes."""
+    hostile = np.array(HOSTILE, dtype=object)[np.arange(len(several)) % len(HOSTILE)]
+    ax = with_columns(several, feature=hostile, negative=hostile, positive=hostile).plot(kind, label=8)
+    texts = ax.get_yticklabels() if kind == "ranking" else [text for text in ax.texts if text.get_gid() == "name"]
+    shown = [text.get_text().replace("\n", ", ") for text in texts]
+    assert len(shown) == len(several) if kind == "ranking" else len(shown) >= 3
+    whole = {f"{name}, {name} against {name}": name for name in (" ".join(name.split()) for name in HOSTILE)}
+    assert all(name in whole or ("…" in name and len(name) <= 84) for name in shown)
+    assert as_bytes(ax.figure, "svg")
+    alone = with_columns(several[:1], feature=hostile[:1], negative=hostile[:1], positive=hostile[:1]).plot(kind)
+    title = alone.get_legend().get_title()
+    assert title.get_text() == "$x$ against $x$"
+    assert not any(text.get_parse_math() for text in [*texts, title])
+    assert b"$x$" in as_bytes(alone.figure, "svg")
+
+
+def test_a_long_name_is_cut_in_the_middle(table):
+    ax = renamed(table, [f"{'long ' * 40}{row}" for row in range(len(table))]).plot()
+    shown = [text.get_text() for text in ax.get_yticklabels()]
+    assert len(set(shown)) == 20
+    assert {len(name) for name in shown} == {40}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_draws_on_the_axes_it_was_given(table, kind):
+    before = dict(mpl.rcParams)
+    ax = Figure(figsize=(2, 2)).add_subplot()
+    assert plot_screening(table, kind=kind, ax=ax) is ax
+    assert ax.figure.axes == [ax]
+    ax.figure.draw_without_rendering()
+    own = table.plot(kind, legend=False)
+    assert own.get_legend() is None
+    assert own._repr_png_().startswith(b"\x89PNG")
+    assert dict(mpl.rcParams) == before
+
+
+def test_pyplot_is_not_even_imported():
+    code = (
+        "import sys, numpy as np\nfrom rocpredict.screening import screen\nassert 'matplotlib' not in sys.modules\n"
+        "screen(np.eye(8), [0, 1] * 4, engine='numpy').plot()\n"
+        "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_is_drawn_differs_in_more_than_colour(table):
+    ax = table.plot()
+    assert len({drawn(ax, gid).get_marker() for gid in ("empirical", "predicted", "misfit")}) == 3
+    ax = table.plot("agreement")
+    assert drawn(ax, "features").get_marker() != drawn(ax, "misfit").get_marker()
+    for ax in (table.plot(), table.plot("agreement"), table.plot("volcano")):
+        for line in ax.lines:
+            assert _light(line.get_color()) < 0.3  # a contrast of 3 on white, as WCAG 2 has it
+
+
+def _light(colour):
+    channels = np.array(to_rgb(colour))
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4) @ [
+        0.2126,
+        0.7152,
+        0.0722,
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_names_hide_neither_each_other_nor_the_legend(several, kind):
+    ax = several.plot(kind, label=8)
+    figure = ax.figure
+    figure.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in ax.texts if text.get_gid() == "name"]
+    boxes.append(ax.get_legend().get_window_extent())
+    assert len(boxes) >= 4
+    for number, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:number])
+
+
+@pytest.mark.parametrize("kind", KINDS[1:])
+def test_a_hundred_thousand_rows_make_a_small_file(table, kind):
+    """As vectors they would take more than 5 MB."""
+    rows = np.tile(np.arange(len(table)), 2500)
+    ax = table[rows].plot(kind)
+    assert all(line.get_rasterized() for line in ax.lines if line.get_marker() not in ("None", ""))
+    assert len(as_bytes(ax.figure, "svg")) < 300_000
+
+
+# ---- what cannot be drawn
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_has_nothing_to_show_is_refused(table, kind):
+    with pytest.raises(rp.RocPredictError, match="table has no rows"):
+        table[:0].plot(kind)
+    unknown = table[table["feature"] == "x21"]
+    with pytest.raises(rp.RocPredictError, match=r"no row of the table has both|none of the 1 rows to draw has an AUC"):
+        unknown.plot(kind)
+    assert table[:1].plot(kind)
+
+
+def test_options_out_of_range_are_refused(table):
+    with pytest.raises(rp.RocPredictError, match=r"kind='pie' is not allowed; choose one of 'ranking', 'agreement'"):
+        table.plot("pie")
+    for options, message in (
+        ({"top": 0}, "top=0 is below 1"),
+        ({"top": 2.5}, r"top=2\.5 is not a whole number"),
+        ({"label": -1}, "label=-1 is below 0"),
+        ({"q": 5}, "q=5 is outside"),
+        ({"ax": "here"}, "ax='here' is not a matplotlib Axes"),
+    ):
+        with pytest.raises(rp.RocPredictError, match=message):
+            table.plot(**options)
+    with pytest.raises(rp.RocPredictError, match=r"is not a Screening; give what rp\.screen returns"):
+        plot_screening([0.5])
+
+
+def test_a_table_without_flags_is_drawn(table):
+    bare = replace(table, flags=Flags())
+    assert "predicted, misfit" not in words(bare.plot())
+    assert words(bare.plot("agreement"))[0] == "features (39)"

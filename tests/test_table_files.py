@@ -1,0 +1,390 @@
+"""CSV and Parquet files as tables: the same answers and the same words with and without polars."""
+
+import re
+import sys
+import tempfile
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rocpredict import RocPredictError
+from rocpredict.features import parts
+from rocpredict.sources import read_csv
+from rocpredict.table_files import csv_cells, csv_lines, scan_files, spool
+
+NAN = np.nan
+
+
+@pytest.fixture(params=["polars", "polars, long rows", "python", "python, long rows"])
+def _either(request, monkeypatch):
+    """Read with polars, and as if it were not installed; column by column, and cells of all columns at once."""
+    if "python" in request.param:
+        monkeypatch.setitem(sys.modules, "polars", None)
+    monkeypatch.setattr(csv_cells, "FEW_ROWS", 256 if "long rows" in request.param else 0)
+
+
+either = pytest.mark.usefixtures("_either")
+
+
+def written(folder, *contents):
+    """Write files t0.csv, t1.csv, ..."""
+    paths = []
+    for place, content in enumerate(contents):
+        paths.append(folder / f"t{place}.csv")
+        paths[-1].write_bytes(content if isinstance(content, bytes) else content.encode())
+    return paths
+
+
+def taken(paths, label="y", only=None):
+    table, labels = scan_files(paths).features(label=label, only=only)
+    return whole(table), None if labels is None else labels.tolist(), table
+
+
+def whole(table, features=None):
+    return np.concatenate([part for _, part in table.matrices(features)], axis=1)
+
+
+def message_of(paths, label="y", only=None):
+    with pytest.raises(RocPredictError) as caught:
+        taken(paths, label, only)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+USUAL = {
+    "plain": "a,b,y\n1,x,p\n2.5,z,q\n",
+    "CRLF": "a,b,y\r\n1,x,p\r\n2.5,z,q\r\n",
+    "CR": "a,b,y\r1,x,p\r2.5,z,q\r",
+    "byte order mark": "\ufeffa,b,y\n1,x,p\n2.5,z,q",
+    "quotes and empty lines": '"a",b,y\n"1",x,p\n\n\r\n2.5,"z","q"\n',
+    "spaces": " a , b ,y\n 1,x , p\n2.5 ,z,q \n",
+    "quotes where none belong": 'a,b,y\n1,5" x,p\n2.5,z,q\n',
+}
+
+
+@either
+@pytest.mark.parametrize("form", USUAL)
+def test_csv_in_its_usual_forms(tmp_path, form):
+    """Proves that a column of words is told, that its numbers are NaN, and that the labels are no feature."""
+    numbers, labels, table = taken(written(tmp_path, USUAL[form]))
+    np.testing.assert_array_equal(numbers, [[1, NAN], [2.5, NAN]])
+    assert labels == ["p", "q"]
+    assert table.names.tolist() == ["a", "b"]
+    assert table.not_numeric.tolist() == [False, True]
+
+
+@either
+def test_missing_marks_and_numbers_of_every_form(tmp_path):
+    missing = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", " NA ", '""', "-nan"]
+    forms = {
+        "1": 1,
+        "-1.5e3": -1500,
+        "+.5": 0.5,
+        "1_000": 1000,
+        "inf": np.inf,
+        "-Infinity": -np.inf,
+        "1e999": np.inf,
+        "\t7": 7,
+        "\u0663": 3,
+        "0.1": 0.1,
+        "5e-324": 5e-324,
+        "12345678901234567890": 12345678901234567890.0,
+    }
+    cells = [*missing, *forms]
+    numbers, labels, _ = taken(written(tmp_path, "a,y\n" + "".join(f"{cell},1\n" for cell in cells)))
+    np.testing.assert_array_equal(numbers[:, 0], [NAN] * len(missing) + list(forms.values()))
+    assert labels == [1] * len(cells)
+
+
+@either
+def test_labels_are_numbers_where_all_are(tmp_path):
+    for words, expected in ((["0", "1"], [0, 1]), (["0.5", "1"], [0.5, 1.0]), (["1", "x"], ["1", "x"])):
+        _, labels, _ = taken(written(tmp_path, "a,y\n" + "".join(f"1,{word}\n" for word in words)))
+        assert labels == expected
+        assert [*map(type, labels)] == [*map(type, expected)]
+
+
+@either
+def test_several_files_and_some_columns(tmp_path):
+    """Proves that rows follow the order of the files, and columns that of the first, or of only=."""
+    paths = written(tmp_path, "a,b,y\n1,2,p\n", "y,b,a\nq,4,3\n", "b,y,a\n6,p,5\n")
+    numbers, labels, table = taken(paths)
+    assert scan_files(paths).names == ("a", "b", "y")
+    assert numbers.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert labels == ["p", "q", "p"]
+    numbers, labels, table = taken([*map(str, paths)], label=None, only=["b", "a"])
+    assert (table.names.tolist(), labels) == (["b", "a"], None)
+    assert numbers.tolist() == [[2, 1], [4, 3], [6, 5]]
+
+
+@either
+def test_columns_left_out_may_hold_anything(tmp_path):
+    paths = written(tmp_path, "a,b,y\nhigh,1,p\n2,3,q\n")
+    assert taken(paths, only=["b"])[0].tolist() == [[1], [3]]
+    assert "line 2: column 'a' holds 'high'" in message_of(paths)
+
+
+BROKEN = {
+    "too few": ("a,b,y\n1,2,p\n\n3,q\n", "t0.csv, line 4: 2 cells where the header has 3"),
+    "too many": ("a,y\n1,p\n2,q,3\n", "t0.csv, line 3: 3 cells where the header has 2"),
+    "after a long cell": ('a,y\n1,"p\nq"\n3\n', "t0.csv, line 4: 1 cells where the header has 2"),
+    "a quote left open": ('a,y\n1,p\n"2,q\n3,p\n4,q\n', "t0.csv, line 3: a quoted cell that begins here is never"),
+    "a quote closed too early": ('a,y\n1,p\n"2"x,q\n', "t0.csv, line 3: ',' expected after '\"'"),
+    "a word among numbers": (
+        "a,y\n1,p\nhigh,q\n3,p\n",
+        "t0.csv, line 3: column 'a' holds 'high', which is not a number",
+    ),
+    "a number among words": ("a,y\nhigh,p\nlow,q\n3,p\n", "t0.csv, line 2: column 'a' holds 'high', which is not a"),
+    "after empty lines": ("a,y\r\n1,p\r\n\r\n\r\nhigh,q\r\n", "t0.csv, line 5: column 'a' holds 'high'"),
+    "after a cell of lines": ('a,y\n1,"p\nq"\nhigh,q\n', "t0.csv, line 4: column 'a' holds 'high'"),
+    "a decimal comma": ('a,y\n1,p\n"2,5",q\n', "t0.csv, line 3: column 'a' holds '2,5'"),
+    "the first of two": ("a,b,y\n1,2,p\n3,y,q\nx,4,p\n", "t0.csv, line 3: column 'b' holds 'y'"),
+    "no label": ("a,y\n1,p\n2, \n", "t0.csv, line 3: column 'y' has no label"),
+    "a name twice": ("a,y,a\n1,2,3\n", "t0.csv has the column name 'a' twice"),
+    "empty": ("", "t0.csv is empty; a header line with column names is needed"),
+    "header only": ("a,y\n\n", "t0.csv has a header and no rows"),
+    "no text": (b"a,y\n1,p\n\xff,q\n", "t0.csv is not UTF-8 text; a CSV file is needed"),
+    "UTF-16": ("a,y\n1,p\n".encode("utf-16"), "t0.csv is not UTF-8 text; a CSV file is needed"),
+    "no such label": ("a,b\n1,p\n", "label='y' is not a column of t0.csv; columns are 'a', 'b'"),
+    "semicolons": ("a;y\n1;2\n", "columns are 'a;y' (cells are separated by ';' here; commas are needed)"),
+    "all words": ("a,b,y\nu,v,p\n", "X has no column of numbers; all 2 hold text, dates or other things: 'a', 'b'"),
+    "labels only": ("y\n1\n2\n", "t0.csv has no column beside the labels"),
+}
+
+
+@either
+@pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.parametrize("piece", [1, 2**23])
+def test_broken_files_are_refused_with_their_line(tmp_path, monkeypatch, case, piece):
+    """Proves that the line is found whoever reads, and wherever the file is cut into pieces."""
+    monkeypatch.setattr(csv_lines, "PIECE_BYTES", piece)
+    content, words = BROKEN[case]
+    assert words in message_of(written(tmp_path, content))
+
+
+@either
+@pytest.mark.parametrize(
+    ("contents", "words"),
+    [
+        (("a,y\n1,p\n", "b,y\n1,p\n"), "t1.csv has no column 'a', which t0.csv has"),
+        (("a,y\n1,p\n", "a,y,c\n1,p,2\n"), "t1.csv has a column 'c', which t0.csv has not"),
+        (("a,y\n1,p\n", "a,y\nx,p\n"), "t1.csv, line 2: column 'a' holds 'x', which is not a number"),
+        (("a,y\nx,p\n", "a,y\n1,p\n"), "t0.csv, line 2: column 'a' holds 'x', which is not a number"),
+        (("a,y\n1,p\n", "a,y\n"), "t1.csv has a header and no rows"),
+        (("a,y\n1,p\n", ""), "t1.csv is empty"),
+    ],
+)
+def test_files_that_do_not_go_together(tmp_path, contents, words):
+    assert words in message_of(written(tmp_path, *contents))
+
+
+def test_a_quote_left_open_does_not_take_the_whole_file(tmp_path, monkeypatch):
+    """Proves that the line where the quote opens is named although megabytes follow, without reading on to the end."""
+    monkeypatch.setattr(csv_lines, "PIECE_BYTES", 1000)
+    content = 'a,y\n1,p\n"2,q\n' + "3,p\n" * 100_000
+    assert message_of(written(tmp_path, content)).startswith("t0.csv, line 3: a cell of more than 131072 characters")
+
+
+@pytest.mark.parametrize(
+    ("only", "words"),
+    [
+        (["b"], "only='b' is not a column of t0.csv; columns are 'a', 'y'"),
+        (["a", "a"], "only= names 'a' twice"),
+        (["y"], "'y' holds the labels and cannot be a feature too"),
+        ("a", "only='a' is not a list of columns"),
+        ([], "t0.csv has no column beside the labels"),
+    ],
+)
+def test_columns_that_cannot_be_chosen(tmp_path, only, words):
+    assert words in message_of(written(tmp_path, "a,y\n1,p\n"), only=only)
+
+
+def test_what_is_no_file(tmp_path):
+    csv, parquet = written(tmp_path, "a,y\n1,p\n")[0], tmp_path / "t.parquet"
+    pl.DataFrame({"a": [1]}).write_parquet(parquet)
+    for paths, words in (
+        (tmp_path / "none.csv", "none.csv: No such file"),
+        (tmp_path / "none.parquet", "none.parquet: No such file"),
+        (tmp_path, "Is a directory"),
+        ([], "no files are given"),
+        (3, "3 is not a path"),
+        ([csv, parquet], "t0.csv and t.parquet: one is CSV and one is Parquet"),
+    ):
+        assert words in message_of(paths)
+
+
+ATOMS = ["1", "2.5", "x", "", '"', '""', ",", "\n", "\r\n", "\r", " ", "NA", '"a"', '"a,b"', '"p\nq"', "é", '"x""y"']
+
+
+def as_read(read):
+    try:
+        return read()
+    except RocPredictError as error:
+        return str(error)
+
+
+def all_cells(table):
+    return [table.text(name).tolist() for name in table.header]
+
+
+def all_pieces(path, read):
+    head = csv_lines.read_head(path)
+    columns = [[] for _ in head.names]
+    for piece in csv_lines.pieces(head):
+        for column, cells in zip(columns, read(piece, range(len(head.names))), strict=True):
+            column.extend(cell or "" for cell in cells)
+    if not columns[0]:
+        raise RocPredictError(f"{path.name} has a header and no rows")
+    return columns
+
+
+@settings(
+    max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    header=st.sampled_from(["a,b", "a", '"a\nz",b', "a,b,c"]),
+    body=st.lists(st.sampled_from(ATOMS), max_size=25).map("".join),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    piece=st.sampled_from([3, 20, 2**20]),
+)
+def test_pieces_hold_what_the_csv_module_reads(tmp_path, header, body, end, piece):
+    """Proves for files of any mixture of quotes, commas and line ends: the same cells, or the same words."""
+    path = written(tmp_path, header + end + body)[0]
+    expected = as_read(lambda: all_cells(read_csv(path)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_lines, "PIECE_BYTES", piece)
+        patch.setattr(csv_cells, "FEW_ROWS", 0)
+        assert as_read(lambda: all_pieces(path, csv_cells.by_python)) == expected
+        assert as_read(lambda: all_pieces(path, csv_cells.by_polars)) == expected
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    cells=st.lists(
+        st.one_of(st.text(alphabet="01.eE+-naINFif_ \u0663,x", max_size=8), st.floats().map(repr)), min_size=1
+    )
+)
+def test_a_cell_is_a_number_to_both_readers_or_to_none(cells):
+    values, words = csv_cells.numbers(cells)
+    others, found = csv_cells.numbers(pl.Series(cells))
+    np.testing.assert_array_equal(values, others)
+    assert words.tolist() == found.tolist()
+    for place, cell in enumerate(cells):
+        if place not in words and not np.isnan(values[place]):
+            assert values[place] == float(cell)
+
+
+@either
+def test_numbers_come_back_to_the_last_digit_in_any_blocks(tmp_path, monkeypatch):
+    """Proves that what was written to the temporary file is what stands in the CSV, for any pieces and blocks."""
+    monkeypatch.setattr(csv_lines, "PIECE_BYTES", 700)
+    monkeypatch.setattr(spool, "MEMORY_BYTES", 500)
+    monkeypatch.setattr(parts, "BLOCK_BYTES", 3 * 8 * 90)
+    x = np.random.default_rng(2).normal(size=(90, 8)) * 10.0 ** np.arange(-4, 4)
+    text = "".join(",".join(map(repr, row)) + f",{row[0] > 0}\n" for row in x.tolist())
+    _, labels, table = taken(written(tmp_path, "a,b,c,d,e,f,g,h,y\n" + text))
+    assert (whole(table) == x).all()
+    assert [part.shape[1] for _, part in table.matrices()] == [3, 3, 2]
+    assert (whole(table, [7, 0, 1, 2, 5]) == x[:, [7, 0, 1, 2, 5]]).all()
+    assert labels == [str(value > 0) for value in x[:, 0]]
+    assert all(part.flags.f_contiguous for _, part in table.matrices())
+
+
+@either
+def test_long_rows(tmp_path):
+    """Proves that cells that become numbers all at once are those that do so column by column, with the same words."""
+    x = np.random.default_rng(4).normal(size=(5, 300))
+    cells = np.where(x > 1, " NA", np.char.add(" ", x.astype(str)))
+    cells[:, 7] = "word"
+    header = ",".join(f"g{place}" for place in range(300)) + ",y\n"
+    text = header + "".join(",".join(row) + ",p\n" for row in cells)
+    numbers, labels, table = taken(written(tmp_path, text))
+    expected = np.where(x > 1, NAN, x)
+    expected[:, 7] = NAN
+    np.testing.assert_array_equal(numbers, expected)
+    assert labels == ["p"] * 5
+    assert np.flatnonzero(table.not_numeric).tolist() == [7]
+    cells[3, [4, 9]] = "low", "high"
+    cells[2, 200] = "none"
+    text = header + "".join(",".join(row) + ",p\n" for row in cells)
+    assert "t0.csv, line 4: column 'g200' holds 'none'" in message_of(written(tmp_path, text))
+
+
+def test_a_folder_without_room_is_named(tmp_path, monkeypatch):
+    """Proves that a full disk is one sentence: writing fails once the numbers leave memory."""
+    monkeypatch.setattr(spool, "MEMORY_BYTES", 1)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    words = message_of(written(tmp_path, "a,y\n1,p\n2,q\n"))
+    assert re.match(r"numbers cannot be kept in .*gone: No such file.*TMPDIR names another folder", words)
+
+
+def parquet(folder, *frames):
+    paths = []
+    for place, frame in enumerate(frames):
+        paths.append(folder / f"t{place}.parquet")
+        frame.write_parquet(paths[-1])
+    return paths
+
+
+TABLE = pl.DataFrame({"a": [1, 2, None], "b": [1.5, 2.0, 3.0], "s": ["u", "v", "w"], "y": ["p", "q", "p"]})
+
+
+def test_parquet(tmp_path, monkeypatch):
+    """Proves that files follow one another, with integers beside floats and columns in another order."""
+    monkeypatch.setattr(parts, "BLOCK_BYTES", 1)
+    more = pl.DataFrame({"y": ["q"], "s": [None], "b": [4], "a": [1.25]}, schema_overrides={"s": pl.String})
+    numbers, labels, table = taken(parquet(tmp_path, TABLE, more))
+    np.testing.assert_array_equal(numbers, [[1, 1.5, NAN], [2, 2, NAN], [NAN, 3, NAN], [1.25, 4, NAN]])
+    assert labels == ["p", "q", "p", "q"]
+    assert table.names.tolist() == ["a", "b", "s"]
+    assert table.not_numeric.tolist() == [False, False, True]
+    assert taken(tmp_path / "t0.parquet", label=None, only=["b"])[0].tolist() == [[1.5], [2], [3]]
+    (tmp_path / "t0.parquet").rename(tmp_path / "plain")
+    assert scan_files(tmp_path / "plain").names == ("a", "b", "s", "y")
+
+
+def test_parquet_of_float32_stays_so(tmp_path):
+    paths = parquet(
+        tmp_path,
+        pl.DataFrame({"a": [1.5, None], "b": [1.0, 2.0], "y": [0, 1]}).cast({"a": pl.Float32, "b": pl.Float32}),
+    )
+    table, labels = scan_files(paths).features(label="y")
+    assert {part.dtype.name for _, part in table.matrices()} == {"float32"}
+    assert labels.tolist() == [0, 1]
+
+
+def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
+    good = parquet(tmp_path, TABLE, TABLE.drop("b"), TABLE.with_columns(b=pl.lit("x")), TABLE.clear())
+    (tmp_path / "words.parquet").write_text("a,b\n1,2\n")
+    (tmp_path / "cut.parquet").write_bytes(good[0].read_bytes()[:-20])
+    for paths, label, words in (
+        (tmp_path / "words.parquet", "y", "words.parquet cannot be read as Parquet: "),
+        (tmp_path / "cut.parquet", "y", "cut.parquet cannot be read as Parquet: "),
+        (good[:2], "y", "t1.parquet has no column 'b', which t0.parquet has"),
+        ([good[1], good[0]], "y", "t0.parquet has a column 'b', which t1.parquet has not"),
+        ([good[0], good[2]], "y", "t2.parquet: column 'b' holds String where t0.parquet has Float64"),
+        (good[3], "y", "t3.parquet has columns and no rows"),
+        (good[0], "q", "label='q' is not a column of t0.parquet; columns are 'a', 'b', 's', 'y'"),
+        (good[0], "a", "y has 1 missing (NaN) of 3, at rows 2"),
+    ):
+        assert words in message_of(paths, label)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    assert message_of(good[0]) == "t0.parquet is Parquet, which needs polars: pip install 'rocpredict[frames]'"
+
+
+def test_parquet_broken_in_its_middle_is_said_when_it_is_read(tmp_path):
+    """Proves that damage that the footer does not show is one sentence, and no traceback of the reader."""
+    x = np.random.default_rng(3).normal(size=20_000)
+    (path,) = parquet(tmp_path, pl.DataFrame({"a": x, "y": np.arange(20_000) % 2}))
+    content = bytearray(path.read_bytes())
+    content[100:60_000] = bytes(59_900)
+    path.write_bytes(content)
+    assert "t0.parquet cannot be read as Parquet" in message_of(path)
+
+
+def test_files_say_what_they_are(tmp_path):
+    assert repr(scan_files(written(tmp_path, "a,y\n1,p\n"))) == "CsvFiles(['t0.csv'], 2 columns)"
+    assert repr(scan_files(parquet(tmp_path, TABLE))) == "ParquetFiles(['t0.parquet'], 4 columns)"
