@@ -1,25 +1,82 @@
-"""Print the benchmark table."""
+"""Print the benchmark tables: ``python -m benchmarks [--only PART ...] [--out FILE]``."""
 
+import argparse
 import os
 import platform
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy
 import scipy
 
-from benchmarks import measure, memory, predict
+from benchmarks import measure, memory, predict, screen, screen_memory
+from rocpredict.files import write_whole
 from rocpredict.tables import Table
 
-if __name__ == "__main__":
-    rows = [ratio.row() for part in (predict, measure) for ratio in part.measure()]
+PARTS = {"predict": predict, "measure": measure, "screen": screen}
+
+_INTRODUCTION = """\
+# Speed
+
+Each figure is the time of the work over the time of its reference, both run in turn in one process, so that a machine
+that is busy with other things slows down both: the median of the pairs, and their range. Below 1 the work takes less
+time than its reference. One thread unless said; two threads say something only where they had two processors to
+themselves, where process time/wall is well above 1.5.
+
+Made by `python -m benchmarks --out docs/speed.md`; `make bench` prints it anew.
+
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=[*PARTS, "memory"], default=[*PARTS, "memory"])
+    parser.add_argument("--out", type=Path, help="a Markdown file to write as well")
+    options = parser.parse_args()
+    tables = list(_tables(options.only))
+    if options.out is not None:
+        write_whole(options.out, _INTRODUCTION + "\n".join(table.to_markdown() for table in tables))
+
+
+def _tables(parts: list[str]) -> Iterable[Table]:
+    for name, part in PARTS.items():
+        if name in parts:
+            yield _shown(
+                Table(
+                    f"Time of the work over time of its reference: {name}",
+                    ["work", "reference", "ratio", "range", "goal", "reference s"],
+                    [ratio.row() for ratio in part.measure()],
+                    {"ratio": ".3g", "reference s": ".4f"},
+                    _notes(),
+                )
+            )
+    if "memory" in parts:
+        yield _shown(
+            Table("Memory at its peak, the data included", ["work", "GB", "goal"], [memory.measure()], {"GB": ".2f"})
+        )
+        rows = list(screen_memory.measure())
+        yield _shown(Table("Anonymous memory above the input", ["work", "MB", "goal"], rows, {"MB": ".0f"}))
+
+
+def _shown(table: Table) -> Table:
+    print(table.to_text(), end="\n\n", flush=True)
+    return table
+
+
+def _notes() -> list[str]:
     versions = f"Python {platform.python_version()}, numpy {numpy.__version__}, scipy {scipy.__version__}"
-    print(
-        Table(
-            "Speed: time of the work over time of its reference, run in turn",
-            ["work", "reference", "ratio", "range", "goal", "reference s"],
-            rows,
-            {"ratio": ".2f", "reference s": ".4f"},
-            [f"{versions}; {platform.machine()}, {os.cpu_count()} processors. Medians of paired runs."],
-        ).to_text()
-    )
-    print()
-    print(Table("Memory at its peak", ["work", "GB", "goal"], [memory.measure()], {"GB": ".2f"}).to_text())
+    notes = [f"{versions}; {platform.machine()}, {_processor()}, {os.cpu_count()} processors. Medians of paired runs."]
+    missing = screen.missing_peers()
+    return notes + ([f"Not installed, and so not compared: {', '.join(missing)}."] if missing else [])
+
+
+def _processor() -> str:
+    """Name the processor, where the system tells."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or "unknown processor")
+
+
+if __name__ == "__main__":
+    main()

@@ -26,16 +26,23 @@ class Ratio:
 
 
 def compare(
-    work: str, run: Callable[[], object], reference: str, other: Callable[[], object], *, goal: str, runs: int = 9
+    work: str,
+    run: Callable[[], object],
+    reference: str,
+    other: Callable[[], object],
+    *,
+    goal: str,
+    runs: int = 9,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Ratio:
     """Run both once to warm up, then in turn, and give the ratio of each pair."""
     run(), other()
-    pairs = [(_seconds(run), _seconds(other)) for _ in range(runs)]
+    pairs = [(_seconds(run, clock), _seconds(other, clock)) for _ in range(runs)]
     ratios = tuple(mine / theirs for mine, theirs in pairs)
     return Ratio(work, reference, goal, ratios, statistics.median(theirs for _, theirs in pairs))
 
 
-def _seconds(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def _seconds(run: Callable[[], object], clock: Callable[[], float]) -> float:
+    start = clock()
     run()
-    return time.perf_counter() - start
+    return clock() - start

@@ -321,7 +321,7 @@ def read_moments(matrix: Any, coded: Coded, weights: FloatArray | None, asked: d
 
 def _read(table: Features, coded: Coded, weights: FloatArray | None, asked: dict[str, Any]) -> Moments:
     parts = [read_moments(matrix, coded, weights, asked) for _, matrix in table.matrices()]
-    return parts[0] if len(parts) == 1 else Moments(*(_beside(column) for column in zip(*parts, strict=True)))
+    return parts[0] if len(parts) == 1 else Moments.beside(parts)
 
 
 def two_classes(held: Moments, coded: Coded, contrast: int, names: Iterable[str]) -> TwoClassSummary:
@@ -363,11 +363,6 @@ def _obvious_positive(labels: NDArray[Any]) -> Any:
 def _of_class(held: Moments, code: int) -> Moments:
     parts: list[Any] = [None if part is None else part[code] for part in held]
     return Moments(*parts)
-
-
-def _beside(parts: tuple[Any, ...]) -> Any:
-    """Put the features of several parts side by side."""
-    return None if parts[0] is None else np.concatenate(parts, axis=-1)
 
 
 def _cases(count: NDArray[Any]) -> str:

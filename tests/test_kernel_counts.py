@@ -9,6 +9,7 @@ from scipy.stats import mannwhitneyu
 
 import rocpredict as rp
 from rocpredict.kernels.counts import Contrast, Counts, count_blocks
+from rocpredict.kernels.moments import Moments, moments
 
 ENGINES = ("numpy", "numba")
 CONTRASTS = (
@@ -32,9 +33,13 @@ FORMS = {
 }
 
 
-def count(X, codes, contrasts=CONTRASTS, **options):
+def count(X, codes, contrasts=CONTRASTS, thresholds=None, **options):
     classes = max((*codes, *(code for c in contrasts for code in (*c.negative, c.positive)))) + 1
-    blocks = count_blocks(X, codes, classes, contrasts, finish=lambda _, counts: counts, **options)
+
+    def finish(block):
+        return block.counts(None if thresholds is None else thresholds[:, block.place])
+
+    blocks = count_blocks(X, codes, classes, contrasts, finish=finish, **options)
     return Counts(*(np.concatenate(column, axis=1) for column in zip(*blocks, strict=True)))
 
 
@@ -155,8 +160,8 @@ def test_thresholds_beyond_float32(engine):
 def test_threads_and_order_of_features(engine, form, monkeypatch):
     """Proves that threads change no bit, and that chosen features come in the order asked for, in small blocks too."""
     X, codes, thresholds = table()
-    monkeypatch.setattr("rocpredict.kernels.counts_reading.BLOCK_BYTES", 4_000)
-    monkeypatch.setattr("rocpredict.kernels.counts_reading.PANEL_BYTES", (9_000, 9_000))
+    monkeypatch.setattr("rocpredict.kernels.counts.reading.BLOCK_BYTES", 4_000)
+    monkeypatch.setattr("rocpredict.kernels.counts.reading.PANEL_BYTES", (9_000, 9_000))
     one, two = (count(FORMS[form](X), codes, thresholds=thresholds, engine=engine, n_jobs=jobs) for jobs in (1, 2))
     for first, second in zip(one, two, strict=True):
         np.testing.assert_array_equal(first, second)
@@ -194,7 +199,7 @@ def test_sums_beyond_64_bits(engine):
     codes = (np.arange(n) % 2).astype(np.int8)
     rows = np.sort(rng.choice(n, stored, replace=False)).astype(np.int32)
     X = sp.csc_array((np.round(rng.normal(size=stored), 1), rows, np.array([0, stored])), shape=(n, 1))
-    counts = next(count_blocks(X, codes, 2, [Contrast((0,), 1)], engine=engine, finish=lambda _, counts: counts))
+    counts = next(count_blocks(X, codes, 2, [Contrast((0,), 1)], engine=engine, finish=lambda block: block.counts()))
     groups = [dict.fromkeys(np.unique([0.0, *X.data]), 0) for _ in range(2)]
     for row, value in zip(rows, X.data, strict=True):
         groups[codes[row]][value] += 1
@@ -225,7 +230,7 @@ def test_small_and_empty_tables(engine):
         lonely = count(form(X), np.array([0, -1]), [Contrast((0,), 1)], engine=engine)
         assert np.isnan(lonely.area).all()
         assert (lonely.negatives.tolist(), lonely.positives.tolist()) == ([[1, 1, 1]], [[0, 0, 0]])
-        none = count_blocks(form(X)[:, :0], codes, 2, [Contrast((0,), 1)], engine=engine, finish=lambda *_: None)
+        none = count_blocks(form(X)[:, :0], codes, 2, [Contrast((0,), 1)], engine=engine, finish=lambda block: block)
         assert list(none) == []
 
 
@@ -238,4 +243,34 @@ def test_refusals(engine):
     with pytest.raises(rp.RocPredictError, match="names a column twice"):
         count(X, codes, [Contrast((0,), 1)], features=np.array([0, 0]), engine=engine)
     with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 1\)"):
-        count(X, codes, [Contrast((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
+        count(X[1:] + [[0], [1]], codes, [Contrast((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("order", [2, 4])
+def test_moments_of_a_block_are_those_of_the_table(form, engine, order):
+    """Two routes: sums over sorted parts, and the moments of the table read by itself; to 1e-12 of their scale.
+
+    Features with NaN, infinities, offsets, ties, many zeros, one value only, and values near the ends of float64.
+    """
+    X, codes, _ = table()
+    X = np.column_stack([X, X[:, 0] * 1e70, X[:, 0] * 1e-60, np.full(len(X), 0.1), X[:, 0] + 1e8])
+    X[::3, -1] = np.nan
+    given, expected = FORMS[form](X), moments(X, codes, 4, order=order)
+    blocks = count_blocks(given, codes, 4, CONTRASTS, engine=engine, finish=lambda block: block.moments(order))
+    found = Moments.beside(list(blocks))
+    for name in ("count", "missing", "minimum", "maximum"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    np.testing.assert_array_equal(np.isfinite(found.m2), np.isfinite(expected.m2))
+    constant = expected.m2 == 0
+    np.testing.assert_array_equal(found.m2[constant], 0)
+    np.testing.assert_array_equal(found.mean[constant], expected.mean[constant])
+    with np.errstate(all="ignore"):
+        std = np.sqrt(expected.m2 / np.maximum(expected.count, 1))
+        scale = np.maximum(std, np.abs(expected.mean) * 1e-3)
+        for power, name in enumerate(("mean", "m2", "m3", "m4")[:order], 1):
+            gap = np.abs(getattr(found, name) - getattr(expected, name))
+            known = np.isfinite(gap) & (gap > 0)
+            per_value = gap if name == "mean" else gap / expected.count
+            assert (per_value[known] / scale[known] ** power < 1e-12).all(), name

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rocpredict.flags import Flags
 from rocpredict.screening.adjust import adjusted
+from rocpredict.screening.counted import ACHIEVED, honest
 from rocpredict.screening.predicted import Prediction
 from rocpredict.screening.table import Screening
 from rocpredict.summary import ClassSummary, TwoClassSummary
@@ -43,9 +44,10 @@ class Answers:
         self._shape = len(contrasts), len(names)
         self._number = np.float64 if weighed else np.int64
         self._columns: dict[str, NDArray[Any]] = {}
+        self._excess = np.zeros((2, *self._shape))
         self._flags: dict[str, NDArray[np.bool_]] = {}
 
-    def predicted(self, contrast: int, part: slice, summary: TwoClassSummary, prediction: Prediction) -> None:
+    def predicted(self, contrast: int, part: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
         """Take in what moments say of some features."""
         sides = {"negative": summary.negative, "positive": summary.positive}
         columns = {f"n_{name}": side.count for name, side in sides.items()}
@@ -54,11 +56,13 @@ class Answers:
             columns |= {f"{name}_{what}": getattr(side, what) for what in _kept(side)}
         columns["direction"] = np.where(prediction.pair.lower, "lower", "higher")
         self._fill(contrast, part, columns | prediction.columns)
+        self._excess[:, contrast, part] = prediction.excess, prediction.excess_of_count
         self._mark(contrast, part, prediction.flags | _degenerate(summary))
 
     def counted(self, contrast: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
-        """Take in what counting says of some features."""
-        self._fill(contrast, features, columns)
+        """Take in what counting says of some features, after what moments say of them."""
+        worth = honest(columns.pop(ACHIEVED), *self._excess[:, contrast, features])
+        self._fill(contrast, features, columns | {"ameans_honest": worth})
         self._mark(contrast, features, flags)
 
     def mark(self, flags: Flags) -> None:

@@ -13,29 +13,29 @@ from rocpredict.inference.many import ManyAreas
 from rocpredict.inference.permutation import variance_of_exchange
 from rocpredict.kernels.counts import Counts
 from rocpredict.screening.misfit import misfit
-from rocpredict.screening.predicted import Pair, Prediction
+from rocpredict.screening.predicted import Pair
+
+ACHIEVED = "achieved"
+"""The Ameans that the rows have at the predicted threshold: what the honest value starts from."""
 
 
-def counted_columns(counts: Counts, prediction: Prediction, block: slice, level: float) -> tuple[dict[str, Any], Flags]:
+def counted_columns(counts: Counts, pair: Pair, level: float) -> tuple[dict[str, Any], Flags]:
     """Give the columns of one contrast that need counts, and what is degenerate.
 
     Parameters
     ----------
     counts : Counts
-        Of one contrast and a block of features; arrays of shape (features,).
-    prediction : Prediction
-        Of all features.
-    block : slice
-        Which of them are counted.
+        Of one contrast; arrays of shape (features,).
+    pair : Pair
+        The Gaussians of the same features.
     level : float
     """
-    pair = prediction.pair.part(block)
     there = (counts.negatives > 0) & (counts.positives > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         areas = _areas(counts)
         std_error, blind = areas.std_error()
         low, high = areas.interval(level)
-        honest = _honest(_achieved(counts, pair), prediction.excess[block], prediction.excess_of_count[block])
+        achieved = _achieved(counts, pair)
     fit = misfit(pair, counts.heights)
     columns = {
         "empirical_auc": areas.area,
@@ -43,12 +43,17 @@ def counted_columns(counts: Counts, prediction: Prediction, block: slice, level:
         "empirical_low": low,
         "empirical_high": high,
         "p_value": mann_whitney(counts),
-        "ameans_honest": honest,
+        ACHIEVED: np.where(pair.known, achieved, np.nan),
         "misfit": fit.distance,
     }
     flags = areas.flags() | Flags(fallback=blind)
     held = Flags(**{name: flags[name] & there for name in flags}) | Flags(misfit=fit.beyond_chance & there)
     return {name: np.where(there, values, np.nan) for name, values in columns.items()}, held
+
+
+def honest(achieved: FloatArray, excess: FloatArray, of_count: FloatArray) -> FloatArray:
+    """Give the counted Ameans less its optimism: that of choosing, or that of counting where the choice was made."""
+    return achieved - np.maximum(excess, np.minimum(of_count, np.abs(achieved - 0.5)))
 
 
 def mann_whitney(counts: Counts) -> FloatArray:
@@ -77,8 +82,3 @@ def _achieved(counts: Counts, pair: Pair) -> FloatArray:
     higher = 0.5 + (below[0] - below[1]) / 2  # positive when x >= threshold
     lower = 0.5 + (to[1] - to[0]) / 2
     return np.where(pair.lower, lower, higher)
-
-
-def _honest(achieved: FloatArray, excess: FloatArray, of_count: FloatArray) -> FloatArray:
-    """Give the counted Ameans less its optimism: that of choosing, or that of counting where the choice was made."""
-    return achieved - np.maximum(excess, np.minimum(of_count, np.abs(achieved - 0.5)))

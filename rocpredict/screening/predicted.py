@@ -85,6 +85,12 @@ def pair_of(summary: TwoClassSummary, direction: str | None) -> Pair:
     return Pair(known, m0, s0, m1, s1, n0, n1, lower)
 
 
+def thresholds(pair: Pair) -> FloatArray:
+    """Give the thresholds with the best Ameans, NaN where nothing is known."""
+    best = binormal.best(*pair.oriented(), np.zeros(()))
+    return np.where(pair.known, pair.turned(best.threshold), np.nan)
+
+
 def predict(pair: Pair, *, level: float, free: bool) -> Prediction:
     """Give the columns that need moments only; ``free``: the sample chose the direction."""
     signed = PredictedRoc(Gaussian(pair.m0, pair.s0), Gaussian(pair.m1, pair.s1), count=pair.count)

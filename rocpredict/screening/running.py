@@ -14,7 +14,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.features import Features, table_and_labels
 from rocpredict.flags import Flags
 from rocpredict.interval import as_level
-from rocpredict.kernels.counts import Contrast, Counts, count_blocks
+from rocpredict.kernels.counts import Block, Contrast, Counts, count_blocks
 from rocpredict.kernels.engines import chosen
 from rocpredict.kernels.moments import Moments
 from rocpredict.kernels.threads import as_jobs
@@ -23,17 +23,17 @@ from rocpredict.screening.adjust import ADJUSTMENTS
 from rocpredict.screening.answers import Answers
 from rocpredict.screening.counted import counted_columns
 from rocpredict.screening.misfit import GRID
-from rocpredict.screening.predicted import Prediction, pair_of, predict
+from rocpredict.screening.predicted import Prediction, pair_of, predict, thresholds
 from rocpredict.screening.table import Screening
-from rocpredict.screening.weighed import count_weighed
+from rocpredict.screening.weighed import WeighedBlock, count_weighed
 from rocpredict.summary import TwoClassSummary, read_moments, summarize, two_classes
 
 _DIRECTIONS = ("auto", None, "higher", "lower")
 
 Progress = Callable[[int, int], None]
 """Told how many features are done, and of how many."""
-Finish = Callable[[slice, Counts], Any]
-"""Makes columns of the counts of a block."""
+Counted = tuple[Moments, list[tuple[dict[str, Any], Flags]]]
+"""The moments of a block of features, and for each contrast the columns that were counted."""
 
 
 def screen(
@@ -226,58 +226,64 @@ class _Run:
     def screened(self) -> Screening:
         """Give the table of answers."""
         for part, matrix in self.table.matrices():
-            predictions = self._predict(part, matrix)
-            if self.asked.empirical is True:
-                self._count(np.arange(part.start, part.stop), matrix, predictions)
+            features = np.arange(part.start, part.stop)
+            counted = self._count(features, matrix) if self.asked.empirical is True else []
+            self._predict(features, Moments.beside([m for m, _ in counted]) if counted else self._moments(matrix))
+            self._take_in(features, counted)
         if self.asked.empirical == "top":
-            self._count_top()
+            best = self.answers.best_predicted(self.asked.n_top)
+            for part, matrix in self.table.matrices(best):
+                self._take_in(best[part], self._count(best[part], matrix))
         self.answers.mark(Flags(not_numeric=self.table.not_numeric))
         return self.answers.table(self.asked)
 
-    def _predict(self, part: slice, matrix: Any) -> list[Prediction]:
-        options = {"order": self.asked.moments, **self.asked.threads}
-        held = read_moments(matrix, self.coded, self.weights, options)
+    def _moments(self, matrix: Any) -> Moments:
+        return read_moments(matrix, self.coded, self.weights, {"order": self.asked.moments, **self.asked.threads})
+
+    def _predict(self, features: NDArray[np.intp], held: Moments) -> None:
+        names = self.table.names[features]
         if self.asked.nan_policy == "raise":
-            _refuse_missing(held, self.table.names[part])
-        predictions = []
-        for contrast in range(len(self.coded.contrasts)):
-            summary = two_classes(held, self.coded, contrast, self.table.names[part])
-            predictions.append(self.asked.predict(summary))
-            self.answers.predicted(contrast, part, summary, predictions[-1])
-        return predictions
+            _refuse_missing(held, names)
+        for contrast, summary in enumerate(self._summaries(held, names)):
+            self.answers.predicted(contrast, features, summary, self.asked.predict(summary))
 
-    def _count(self, features: NDArray[np.intp], matrix: Any, predictions: list[Prediction]) -> None:
-        """Count some features, which are those of the matrix and of the predictions."""
+    def _summaries(self, held: Moments, names: NDArray[Any]) -> list[TwoClassSummary]:
+        return [two_classes(held, self.coded, k, names) for k in range(len(self.coded.contrasts))]
 
-        def finish(block: slice, counts: Counts) -> Any:
-            return block, [
-                counted_columns(Counts(*(values[k] for values in counts)), prediction, block, self.asked.level)
-                for k, prediction in enumerate(predictions)
-            ]
-
-        for block, found in self._counts(matrix, predictions, finish):
-            for contrast, (columns, flags) in enumerate(found):
-                self.answers.counted(contrast, features[block], columns, flags)
+    def _count(self, features: NDArray[np.intp], matrix: Any) -> list[Counted]:
+        """Give moments and counted columns of the features of a matrix, block by block."""
+        found = []
+        for block in self._blocks(matrix, lambda block: self._counted(block, self.table.names[features[block.place]])):
+            found.append(block)
             if self.asked.progress is not None:
-                self.asked.progress(int(features[block][-1]) + 1, len(self.table.names))
+                self.asked.progress(sum(len(m.mean[0]) for m, _ in found) + int(features[0]), len(self.table.names))
+        return found
 
-    def _counts(self, matrix: Any, predictions: list[Prediction], finish: Finish) -> Iterator[Any]:
+    def _counted(self, block: Block | WeighedBlock, names: NDArray[Any]) -> Counted:
+        """Give moments and counted columns of one block; asked in the thread that sorted it."""
+        held = block.moments(self.asked.moments)
+        pairs = [pair_of(summary, self.asked.direction) for summary in self._summaries(held, names)]
+        counts = block.counts(np.stack([thresholds(pair) for pair in pairs]), grid=GRID)
+        columns = [
+            counted_columns(Counts(*(values[k] for values in counts)), pair, self.asked.level)
+            for k, pair in enumerate(pairs)
+        ]
+        return held, columns
+
+    def _blocks(self, matrix: Any, finish: Callable[[Any], Counted]) -> Iterator[Counted]:
         contrasts = [Contrast(*contrast) for contrast in self.coded.contrasts]
-        thresholds = np.stack([prediction.columns["threshold"] for prediction in predictions])
-        asked: dict[str, Any] = {"thresholds": thresholds, "grid": GRID, "finish": finish}
+        cases = self.coded.codes, self.coded.classes, contrasts
         if self.weights is not None:
-            return count_weighed(matrix, self.coded.codes, contrasts, self.weights, **asked)
-        return count_blocks(matrix, self.coded.codes, self.coded.classes, contrasts, **asked, **self.asked.threads)
+            return count_weighed(matrix, *cases, self.weights, finish=finish)
+        return count_blocks(matrix, *cases, finish=finish, **self.asked.threads)
 
-    def _count_top(self) -> None:
-        """Count the features that one of the contrasts predicts to be among its best."""
-        best = self.answers.best_predicted(self.asked.n_top)
-        for part, matrix in self.table.matrices(best):
-            options = {"order": 2, **self.asked.threads}
-            held = read_moments(matrix, self.coded, self.weights, options)
-            names = self.table.names[best[part]]
-            summaries = (two_classes(held, self.coded, k, names) for k in range(len(self.coded.contrasts)))
-            self._count(best[part], matrix, [self.asked.predict(summary) for summary in summaries])
+    def _take_in(self, features: NDArray[np.intp], counted: list[Counted]) -> None:
+        start = 0
+        for held, by_contrast in counted:
+            block = features[start : start + held.mean.shape[1]]
+            start += len(block)
+            for contrast, (columns, flags) in enumerate(by_contrast):
+                self.answers.counted(contrast, block, columns, flags)
 
 
 def _summary_of(X: Any, asked: _Asked, **classes: Any) -> TwoClassSummary:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,32 +14,51 @@ from rocpredict.distributions import Ecdf
 from rocpredict.inference.permutation import sum_over_ties
 from rocpredict.inference.placements import place
 from rocpredict.kernels.counts import Contrast, Counts
+from rocpredict.kernels.moments import Moments, moments
 
 Answer = TypeVar("Answer")
 Groups = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The rows of the negatives and those of the positives."""
 
 
+class WeighedBlock(NamedTuple):
+    """One feature, whose rows stand for several cases; asked as a ``Block``."""
+
+    place: slice
+    x: FloatArray
+    codes: NDArray[Any]
+    classes: int
+    groups: list[Groups]
+    weights: FloatArray
+
+    def moments(self, order: int = 2) -> Moments:
+        """Give the moments of each class."""
+        return moments(self.x[:, None], self.codes, self.classes, order=4 if order == 4 else 2, weights=self.weights)
+
+    def counts(self, thresholds: FloatArray, *, grid: int = 64) -> Counts:
+        """Count every contrast."""
+        fpr = (np.arange(grid) + 0.5) / grid
+        held = [
+            _count(self.x, self.weights, pair, float(at), fpr)
+            for pair, at in zip(self.groups, thresholds[:, 0], strict=True)
+        ]
+        return Counts(*(np.stack(parts)[:, None] for parts in zip(*held, strict=True)))
+
+
 def count_weighed(
     X: Any,
     codes: NDArray[Any],
+    classes: int,
     contrasts: Sequence[Contrast],
     weights: FloatArray,
     *,
-    thresholds: FloatArray,
-    grid: int,
-    finish: Callable[[slice, Counts], Answer],
+    finish: Callable[[WeighedBlock], Answer],
 ) -> Iterator[Answer]:
-    """Give ``finish(block, counts)`` for blocks of one feature; as ``count_blocks``, cases standing for rows."""
+    """Give ``finish(block)`` for one feature after the other; as ``count_blocks``, cases standing for rows."""
     groups = [_groups(codes, contrast) for contrast in contrasts]
-    fpr = (np.arange(grid) + 0.5) / grid
     for feature in range(X.shape[1]):
-        x = _column(X, feature)
-        held = [
-            _count(x, weights, pair, float(at), fpr) for pair, at in zip(groups, thresholds[:, feature], strict=True)
-        ]
-        counts = Counts(*(np.stack(parts)[:, None] for parts in zip(*held, strict=True)))
-        yield finish(slice(feature, feature + 1), counts)
+        block = slice(feature, feature + 1)
+        yield finish(WeighedBlock(block, _column(X, feature), codes, classes, groups, weights))
 
 
 def _groups(codes: NDArray[Any], contrast: Contrast) -> Groups:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,58 +14,6 @@ _FAR = 9.0
 """How many variances the mean may lie from the shift: the last digits lost are those of (1 + 3)^4."""
 SMALL = 1e-280
 """Sums of powers below it may have lost their smallest terms."""
-_FEW = 8
-"""Up to how many classes a look at all codes for each class is cheaper than to sort them."""
-
-
-def class_rows(codes: NDArray[Any], classes: int) -> list[NDArray[np.intp]]:
-    """List the rows of each class, ascending; rows of no class have code -1."""
-    if classes <= _FEW:
-        return [np.flatnonzero(codes == k) for k in range(classes)]
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(classes + 1))
-    return [order[start:stop] for start, stop in pairwise(ends)]
-
-
-class Members(NamedTuple):
-    """The rows of each class, ascending, class after class: those of class k are ``rows[starts[k]:stops[k]]``."""
-
-    rows: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    stops: NDArray[np.intp]
-
-    @classmethod
-    def joined(cls, parts: list[NDArray[np.intp]]) -> Members:
-        """Lay the rows of the classes after each other."""
-        stops = np.cumsum([len(part) for part in parts], dtype=np.intp)
-        rows = np.concatenate([*parts, np.empty(0, np.intp)], dtype=np.intp)
-        return cls(rows, stops - np.diff(stops, prepend=0), stops)
-
-    @property
-    def counts(self) -> NDArray[np.intp]:
-        """Give the number of rows of each class."""
-        return self.stops - self.starts
-
-    def parts(self) -> list[NDArray[np.intp]]:
-        """Give the rows class by class."""
-        return [self.rows[start:stop] for start, stop in zip(self.starts, self.stops, strict=True)]
-
-    def codes(self, n: int) -> NDArray[np.intp]:
-        """Give the class of each of n rows, -1 for those of no class."""
-        codes = np.full(n, -1, dtype=np.intp)
-        for k, part in enumerate(self.parts()):
-            codes[part] = k
-        return codes
-
-    def between(self, low: int, high: int) -> Members:
-        """Give the rows from ``low`` up to, but not including, ``high``."""
-        ends = [np.searchsorted(part, (low, high)) for part in self.parts()]
-        found = self.starts[:, None] + np.array(ends, dtype=np.intp).reshape(-1, 2)
-        return Members(self.rows, found[:, 0].copy(), found[:, 1].copy())
-
-    def from_row(self, low: int) -> Members:
-        """Count the rows from ``low`` on."""
-        return Members.joined([part - low for part in self.parts()])
 
 
 class Sums(NamedTuple):
@@ -138,6 +86,13 @@ class Moments(NamedTuple):
         shape = (classes, features)
         further: list[Any] = [np.empty(shape) for _ in range(4 if order == 4 else 0)]
         return cls(np.empty(shape, count), np.empty(shape, np.int64), np.empty(shape), np.empty(shape), *further)
+
+    @classmethod
+    def beside(cls, parts: Sequence[Moments]) -> Moments:
+        """Put the features of several parts side by side."""
+        fields: list[Any] = list(zip(*parts, strict=True))
+        joined: list[Any] = [None if field[0] is None else np.concatenate(field, axis=1) for field in fields]
+        return cls(*joined)
 
     def put(self, columns: Any, part: Moments) -> None:
         """Write down what was found of some of the features."""

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray, to_floats
-from rocpredict.kernels import moments_numpy
-from rocpredict.kernels.moments_careful import careful_moments
-from rocpredict.kernels.moments_merge import merge
-from rocpredict.kernels.moments_sums import SMALL, Members, Moments, class_rows
+from rocpredict.kernels.moments import numpy_engine
+from rocpredict.kernels.moments.careful import careful_moments
+from rocpredict.kernels.moments.classes import Classes, class_rows
+from rocpredict.kernels.moments.merging import merge
+from rocpredict.kernels.moments.sums import SMALL, Moments
 from rocpredict.kernels.threads import in_order
 
 _AT_ONCE = 1_000_000
@@ -38,10 +39,10 @@ class _Found(NamedTuple):
 
 
 def sparse_moments(
-    X: Any, members: Members, order: int, engine: ModuleType, n_jobs: int, weights: FloatArray | None
+    X: Any, classes: Classes, order: int, engine: ModuleType, n_jobs: int, weights: FloatArray | None
 ) -> Moments:
-    """Find the moments of a sparse table in CSC or CSR form; weights must be above 0 in all ``members``."""
-    shape, codes = (len(members.starts), X.shape[1]), members.codes(X.shape[0])
+    """Find the moments of a sparse table in CSC or CSR form; weights must be above 0 in all rows of a class."""
+    shape, codes = (len(classes.counts), X.shape[1]), classes.codes.astype(np.intp, copy=False)
     by_rows = X.format == "csr"
     spans = list(_spans(X.indptr, max(_AT_ONCE, 2 * shape[0] * shape[1] * by_rows)))
 
@@ -54,7 +55,7 @@ def sparse_moments(
     found = list(_joined(in_order(work, spans, n_jobs)) if by_rows else in_order(work, spans, n_jobs))
     result = Moments.blank(*shape, order, np.int64 if weights is None else np.float64)
     for (left, right), part in zip([(0, shape[1])] if by_rows else spans, found, strict=True):
-        result.put(slice(left, right), _with_zeros(_redone(X, left, part, codes, weights), part, members, weights))
+        result.put(slice(left, right), _with_zeros(_redone(X, left, part, codes, weights), part, classes, weights))
     return result
 
 
@@ -107,7 +108,7 @@ def _cells(
         rows = moments.count + moments.missing
         return _Found(moments, rows, rows)
     held = weights[part.rows]
-    fields = moments_numpy.stored(part.values, cells, size, order, held)
+    fields = numpy_engine.stored(part.values, cells, size, order, held)
     moments = Moments(*(field.reshape(shape) for field in fields))
     rows, weight = np.bincount(cells, minlength=size), np.bincount(cells, held, minlength=size)
     return _Found(moments, rows.reshape(shape), weight.reshape(shape))
@@ -121,19 +122,19 @@ def _redone(X: Any, left: int, found: _Found, codes: NDArray[np.intp], weights: 
     for feature in np.flatnonzero(doubt.any(axis=0)):
         column = X[:, [left + feature]].tocsc()
         part = _stored(column, (0, 1), codes)
-        parts = Members.joined(class_rows(part.codes, len(moments.mean)))
+        parts = Classes.of(part.codes, len(moments.mean))
         held = None if weights is None else weights[part.rows]
-        new = careful_moments(part.values[:, None], np.zeros(1, np.intp), parts, moments.order, moments_numpy, 1, held)
+        new = careful_moments(part.values[:, None], np.zeros(1, np.intp), parts, moments.order, numpy_engine, 1, held)
         moments.put([feature], new)
     return moments
 
 
-def _with_zeros(moments: Moments, found: _Found, members: Members, weights: FloatArray | None) -> Moments:
+def _with_zeros(moments: Moments, found: _Found, classes: Classes, weights: FloatArray | None) -> Moments:
     """Merge with the zeros that are not stored."""
-    rows = members.counts[:, None] - found.rows
+    rows = classes.counts[:, None] - found.rows
     count = rows
     if weights is not None:
-        whole = np.array([weights[part].sum() for part in members.parts()])[:, None]
+        whole = np.array([weights[part].sum() for part in class_rows(classes.codes, len(classes.counts))])[:, None]
         count = np.where(rows > 0, np.maximum(whole - found.weight, 0.0), 0.0)
     value, nothing = np.where(count > 0, 0.0, np.nan), np.zeros(rows.shape)
     zeros = Moments(count, nothing.astype(np.int64), value, nothing, nothing, nothing, value, value)

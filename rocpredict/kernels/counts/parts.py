@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray, to_floats
+from rocpredict.kernels.moments import Moments
+from rocpredict.kernels.moments.sums import Sums, as_moments, doubtful
 
 Whole = NDArray[np.int64]
 _WHOLE = ("negatives", "positives", "negatives_below", "negatives_at", "positives_below", "positives_at")
@@ -34,6 +36,11 @@ class Parts(NamedTuple):
     """Shape (b, G): how many zeros it has besides. Where any, none is among the values, and the place before the
     first value is free."""
 
+    def column(self, feature: int, group: int) -> NDArray[Any]:
+        """Give all values of one part, zeros and NaN included, in some order."""
+        stored = self.values[self.first[feature, group] : self.last[feature, group]]
+        return np.append(stored, np.zeros(self.zeros[feature, group], dtype=stored.dtype))
+
 
 class Counts(NamedTuple):
     """Exact counts of T contrasts and b features; arrays of shape (T, b)."""
@@ -57,6 +64,32 @@ class Counts(NamedTuple):
     positives_at: Whole
     heights: FloatArray
     """Shape (T, b, G): TPR at the FPRs (g + 1/2)/G; NaN as the area."""
+
+
+class PowerSums(NamedTuple):
+    """Sums of powers of the values of K classes and b features, about a value near their middle; shape (K, b)."""
+
+    count: Whole  # type: ignore[assignment]  # a tuple counts, too
+    missing: Whole
+    shift: FloatArray
+    sums: Sums
+
+    @classmethod
+    def zero(cls, classes: int, features: int, order: int) -> PowerSums:
+        """Give sums of nothing."""
+        shape = classes, features
+        whole = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+        return cls(*whole, np.zeros(shape), Sums.zero(order, *shape))
+
+    def moments(self) -> Moments:
+        """Give mean and central moments."""
+        with np.errstate(all="ignore"):
+            return as_moments(self.sums, self.shift, self.count, self.missing)
+
+    def doubtful(self) -> NDArray[np.intp]:
+        """Give the features whose sums over- or underflow, or hold infinities."""
+        with np.errstate(all="ignore"):
+            return np.flatnonzero(doubtful(self.sums, self.count))
 
 
 def empty_counts(shape: tuple[int, ...], grid: int) -> Counts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Literal
@@ -12,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.arguments import one_of
 from rocpredict.errors import RocPredictError
-from rocpredict.kernels import moments_numpy
 from rocpredict.kernels.engines import chosen
-from rocpredict.kernels.moments_careful import careful_moments
-from rocpredict.kernels.moments_dense import dense_moments
-from rocpredict.kernels.moments_merge import merge
-from rocpredict.kernels.moments_sums import Members, Moments, class_rows
+from rocpredict.kernels.moments import numpy_engine
+from rocpredict.kernels.moments.careful import careful_moments
+from rocpredict.kernels.moments.classes import Classes, class_rows
+from rocpredict.kernels.moments.dense import dense_moments
+from rocpredict.kernels.moments.merging import merge
+from rocpredict.kernels.moments.sums import Moments
 from rocpredict.labels import as_weights
 
 __all__ = ["Moments", "class_rows", "merge", "moments"]
@@ -32,7 +32,6 @@ def moments(
     weights: ArrayLike | None = None,
     engine: str = "numpy",
     n_jobs: int = 1,
-    rows: Sequence[NDArray[np.intp]] | None = None,
 ) -> Moments:
     """Find the moments of each class and feature.
 
@@ -51,8 +50,6 @@ def moments(
     engine : {"numpy", "numba", "auto"}
     n_jobs : int
         Threads; the answer is the same for any number.
-    rows : sequence of K integer arrays, optional
-        What ``class_rows(codes, classes)`` gives, where it is already known.
 
     Returns
     -------
@@ -81,11 +78,10 @@ def moments(
     ([2.0, 5.0], [2.0, 0.0], [0, 1])
     """
     one_of("order", order, (2, 4))
-    module = _engine(engine)
-    members = Members.joined(list(rows) if rows is not None else class_rows(np.asarray(codes), classes))
-    held = as_weights(weights, X.shape[0])
+    module, held, codes = _engine(engine), as_weights(weights, X.shape[0]), np.asarray(codes)
     if held is not None:
-        module, members = moments_numpy, Members.joined([part[held[part] > 0] for part in members.parts()])
+        module, codes = numpy_engine, np.where(held > 0, codes, -1)
+    members = Classes.of(codes, classes)
     if hasattr(X, "tocsc"):
         return _sparse(X, members, order, module, n_jobs, held)
     X = np.asarray(X)
@@ -95,13 +91,13 @@ def moments(
 
 
 def _engine(name: str) -> ModuleType:
-    return moments_numpy if chosen(name) == "numpy" else import_module("rocpredict.kernels.moments_numba")
+    return numpy_engine if chosen(name) == "numpy" else import_module("rocpredict.kernels.moments.numba_engine")
 
 
 def _sparse(
-    X: Any, members: Members, order: int, module: ModuleType, n_jobs: int, weights: NDArray[np.float64] | None
+    X: Any, members: Classes, order: int, module: ModuleType, n_jobs: int, weights: NDArray[np.float64] | None
 ) -> Moments:
-    from rocpredict.kernels.moments_sparse import sparse_moments
+    from rocpredict.kernels.moments.sparse import sparse_moments
 
     if X.format not in ("csc", "csr"):
         raise RocPredictError(f"X is sparse in {X.format!r} form; the forms read are 'csc' and 'csr'")

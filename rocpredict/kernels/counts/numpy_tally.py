@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray
 from rocpredict.counting import inverse_ranks, ranks
-from rocpredict.kernels.counts_parts import Counts, Parts, empty_counts
+from rocpredict.kernels.counts.parts import Counts, Parts, empty_counts
 
 Indexes = NDArray[np.intp]
 

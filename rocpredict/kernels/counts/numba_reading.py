@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.kernels import counts_reading_numpy
-from rocpredict.kernels.counts_groups import Layer
-from rocpredict.kernels.counts_parts import Sparse
-from rocpredict.kernels.counts_runs_numba import INDEX, ONE, jitted
+from rocpredict.kernels.counts import numpy_reading
+from rocpredict.kernels.counts.groups import Layer
+from rocpredict.kernels.counts.numba_runs import INDEX, ONE, jitted
+from rocpredict.kernels.counts.parts import Sparse
 
 _NATIVE = "biuf"
 _TALL, _WIDE = 1024, 32
@@ -21,7 +21,7 @@ _TALL, _WIDE = 1024, 32
 def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: NDArray[np.intp], out: NDArray[Any]) -> None:
     """Copy the rows, in their order, of some columns into rows of ``out``."""
     if X.dtype.kind not in _NATIVE or not X.dtype.isnative or X.dtype.itemsize not in {1, 4, 8}:
-        counts_reading_numpy.gather(X, rows, columns, out)
+        numpy_reading.gather(X, rows, columns, out)
     else:
         _gather(X, rows, columns, out)
 

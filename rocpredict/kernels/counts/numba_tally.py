@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.kernels.counts_parts import Counts, Parts, empty_counts
-from rocpredict.kernels.counts_runs_numba import INDEX, ONE, cubes, first_from, jitted, squeeze_all, there, without
+from rocpredict.kernels.counts.numba_runs import INDEX, ONE, cubes, first_from, jitted, squeeze_all, there, without
+from rocpredict.kernels.counts.parts import Counts, Parts, empty_counts
 
 _TWO_64 = 2.0**64
 

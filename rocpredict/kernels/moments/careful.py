@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray
-from rocpredict.kernels.moments_numpy import weighted_sums
-from rocpredict.kernels.moments_sums import Members, Moments, central
-from rocpredict.kernels.moments_tables import Piece, block, copies
+from rocpredict.kernels.moments.classes import Classes, class_rows
+from rocpredict.kernels.moments.numpy_engine import weighted_sums
+from rocpredict.kernels.moments.sums import Moments, central
+from rocpredict.kernels.moments.tables import Piece, block, by_columns, copies, whole
 from rocpredict.kernels.threads import in_order
 
 _LARGEST_POWER = 1_000
@@ -38,7 +39,7 @@ class _Feature(NamedTuple):
 
     X: NDArray[Any]
     features: NDArray[np.intp]
-    members: Members
+    classes: Classes
     order: int
     engine: ModuleType
     n_jobs: int
@@ -48,14 +49,14 @@ class _Feature(NamedTuple):
 def careful_moments(
     X: NDArray[Any],
     features: NDArray[np.intp],
-    members: Members,
+    classes: Classes,
     order: int,
     engine: ModuleType,
     n_jobs: int = 1,
     weights: FloatArray | None = None,
 ) -> Moments:
-    """Find the moments of some features whatever their values are; weights must be above 0 in all ``members``."""
-    table = _Feature(X, features, members, order, engine, n_jobs, weights)
+    """Find the moments of some features whatever their values are; weights must be above 0 in all rows of a class."""
+    table = _Feature(X, features, classes, order, engine, n_jobs, weights)
     with np.errstate(all="ignore"):
         seen = _look(table)
         largest = np.maximum(np.abs(seen.finite_low), np.abs(seen.finite_high)).max(axis=0, initial=0.0)
@@ -75,19 +76,18 @@ def _look(table: _Feature) -> _Extremes:
     """Read once: what is there, and between which ends."""
 
     def work(piece: Piece) -> _Extremes:
-        copy = block(table.X, piece, table.features)
-        inside = table.members.between(piece.top, piece.bottom)
-        parts = zip(inside.parts(), inside.from_row(piece.top).parts(), strict=True)
+        copy, held = block(table.X, piece, table.features), table.weights
+        parts = class_rows(table.classes.codes[piece.rows], len(table.classes.counts))
         with np.errstate(all="ignore"):
-            found = [_extremes(copy[here], table.weights, rows) for rows, here in parts]
+            found = [_extremes(copy[rows], None if held is None else held[piece.top + rows]) for rows in parts]
         return _Extremes(*map(np.array, zip(*found, strict=True)))
 
     return _Extremes(*_side_by_side(table, work, [np.add] * 2 + [np.minimum, np.maximum] * 2))
 
 
-def _extremes(values: FloatArray, weights: FloatArray | None, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
+def _extremes(values: FloatArray, weights: FloatArray | None) -> list[NDArray[Any]]:
     there = ~np.isnan(values)
-    count = there.sum(axis=0) if weights is None else weights[rows] @ there
+    count = there.sum(axis=0) if weights is None else weights @ there
     finite = np.isfinite(values)
     ends = [
         reduce.reduce(values, axis=0, where=where, initial=start)
@@ -99,28 +99,24 @@ def _extremes(values: FloatArray, weights: FloatArray | None, rows: NDArray[np.i
 
 def _sums(table: _Feature, shift: FloatArray, power: NDArray[Any]) -> FloatArray:
     """Read once more: the sums of the powers of what is finite, about a shift, both scaled."""
-    codes = table.members.codes(len(table.X))
     shift = np.where(np.isfinite(shift), shift, 0.0)
+    add = table.engine.column_sums if by_columns(table.X) else table.engine.row_sums
 
     def work(piece: Piece) -> list[FloatArray]:
-        inside = table.members.between(piece.top, piece.bottom)
-        here = np.ascontiguousarray(shift[:, piece.columns])
+        codes, here = table.classes.codes[piece.rows], np.ascontiguousarray(shift[:, piece.columns])
         with np.errstate(all="ignore"):
             copy = np.ldexp(block(table.X, piece, table.features), power[piece.columns])
             copy[np.isinf(copy)] = np.nan
-            table.engine.fill(copy, codes[piece.top : piece.bottom], here)
-            members = inside.from_row(piece.top)
             if table.weights is None:
-                return [table.engine.row_sums(copy, members, here, slice(0, copy.shape[1]), table.order).powers]
-            held = table.weights[piece.top : piece.bottom]
-            return [weighted_sums(copy, members, here, table.order, held).powers]
+                return [add(copy, whole(piece), codes, here, table.order, np.zeros(here.shape, np.int64)).powers]
+            return [weighted_sums(copy, codes, here, table.order, table.weights[piece.rows])]
 
     return _side_by_side(table, work, [np.add])[0]
 
 
 def _side_by_side(table: _Feature, work: Any, combine: list[np.ufunc]) -> list[NDArray[Any]]:
     """Put the answers for pieces above each other together by ``combine``, and those beside each other in a row."""
-    cut = list(copies(len(table.X), len(table.features)))
+    cut = list(copies(table.X, len(table.features)))
     found = in_order(work, (piece for _, stretch in cut for piece in stretch), table.n_jobs)
     stretches = [_combined((next(found) for _ in stretch), combine) for _, stretch in cut]
     return [np.concatenate(parts, axis=-1) for parts in zip(*stretches, strict=True)]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.arguments import to_floats
-from rocpredict.kernels.counts_groups import Groups, Layer, layers, rows_in_order
-from rocpredict.kernels.counts_parts import Parts, Sparse, sortable
+from rocpredict.kernels.counts.groups import Groups, Layer, layers, rows_in_order
+from rocpredict.kernels.counts.parts import Parts, Sparse, sortable
 
 BLOCK_BYTES = 12_000_000
 """Values of a block of columns, which a thread holds."""

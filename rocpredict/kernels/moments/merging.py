@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray
-from rocpredict.kernels.moments_sums import Moments
+from rocpredict.kernels.moments.sums import Moments
 
 
 def merge(a: Moments, b: Moments) -> Moments:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rocpredict.kernels.counts_groups import Layer
-from rocpredict.kernels.counts_parts import Sparse
+from rocpredict.kernels.counts.groups import Layer
+from rocpredict.kernels.counts.parts import Sparse
 
 _PIECE = 1_000_000
 _TILE = 2048

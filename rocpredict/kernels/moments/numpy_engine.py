@@ -8,45 +8,70 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray
-from rocpredict.kernels.moments_sums import Sums
+from rocpredict.kernels.moments.classes import class_rows
+from rocpredict.kernels.moments.sums import Sums
+from rocpredict.kernels.moments.tables import Piece
 
 _BLOCK = 131_072
 """Numbers at a time: 1 MB, gathered once and read several times."""
 _WIDE = 2_048
 """Up to how many columns a block of rows has."""
+_LONG = 8_192
+"""Values of a column at a time: libraries that compute scalar products leave so few to one thread."""
+_COLUMNS = 8
+"""Columns at a time."""
 
 
-def row_sums(X: NDArray[Any], members: Any, shift: FloatArray, columns: slice, order: int) -> Sums:
-    """Sum the powers of (x - shift) of each class over some columns of a table in C order.
+def row_sums(
+    X: NDArray[Any],
+    piece: Piece,
+    codes: NDArray[Any],
+    shift: FloatArray,
+    order: int,
+    missing: NDArray[np.int64] | None = None,
+) -> Sums:
+    """Sum the powers of (x - shift) of each class over a piece of a table in C order.
 
     Parameters
     ----------
     X : array of shape (n, p)
         float64 or float32.
-    members : Members
-        Which rows of which class.
+    piece : Piece
+        m rows and b columns.
+    codes : array of shape (m,)
+        The classes of its rows, -1 for none.
     shift : array of shape (K, b)
-    columns : slice
-        b columns of X.
     order : {2, 4}
+    missing : array of shape (K, b), optional
+        Where it is given, NaN is left out, and its numbers are added there.
 
     Returns
     -------
     Sums of shape (K, b)
     """
-    sums = Sums.zero(order, *shift.shape)
-    width = min(_WIDE, shift.shape[1])
-    for left in range(0, shift.shape[1], _WIDE):
-        tile = slice(left, left + _WIDE)
-        part = X[:, columns.start + left : min(columns.start + left + _WIDE, columns.stop)]
-        whole = part.shape == X.shape
-        for k, rows in enumerate(members.parts()):
-            height = max(_BLOCK // max(width, 1), 32)
+    sums, columns = Sums.zero(order, *shift.shape), piece.columns
+    width = min(_WIDE, max(shift.shape[1], 1))
+    height = max(_BLOCK // width, 32)
+    lists = list(class_rows(codes, len(shift)))
+    for left in range(0, shift.shape[1], width):
+        tile = slice(left, left + width)
+        part = X[piece.rows, columns.start + left : min(columns.start + left + width, columns.stop)]
+        for k, rows in enumerate(lists):
             for top in range(0, len(rows), height):
-                piece = rows[top : top + height]
-                block = X.take(piece, axis=0) if whole else part[piece]
+                here = rows[top : top + height]
+                block = part.take(here, axis=0) if part.flags.c_contiguous else part[here]
+                if missing is not None:
+                    missing[k, tile] += _fill(block, shift[k, tile], axis=0)
                 _add(sums, block, shift[k, tile], k, tile)
     return sums
+
+
+def _fill(block: NDArray[Any], shift: FloatArray, axis: int) -> NDArray[Any]:
+    """Put the shift in place of what is NaN, and count it."""
+    gone = np.isnan(block)
+    np.copyto(block, shift, where=gone, casting="same_kind")
+    count: NDArray[Any] = np.add.reduce(gone, axis=axis, dtype=np.int64)
+    return count
 
 
 def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice) -> None:
@@ -66,31 +91,43 @@ def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice
     powers[3] += np.einsum("ij,ij->j", square, square)
 
 
-def column_sums(X: NDArray[Any], members: Any, shift: FloatArray, columns: slice, order: int) -> Sums:
-    """Sum as ``row_sums`` does, over columns of a table in Fortran order."""
-    sums = Sums.zero(order, *shift.shape)
-    features = X.T[columns]
-    for k, rows in enumerate(members.parts()):
-        height = max(_BLOCK // max(len(rows), 1), 1)
-        for left in range(0, len(features) if len(rows) else 0, height):
-            tile = slice(left, left + height)
-            _add_columns(sums, features[tile].take(rows, axis=1), shift[k, tile, None], k, tile)
+def column_sums(
+    X: NDArray[Any],
+    piece: Piece,
+    codes: NDArray[Any],
+    shift: FloatArray,
+    order: int,
+    missing: NDArray[np.int64] | None = None,
+) -> Sums:
+    """Sum as ``row_sums`` does, over a piece of a table in Fortran order."""
+    sums, features = Sums.zero(order, *shift.shape), X.T[piece.columns]
+    room = np.empty((_COLUMNS, _LONG), dtype=X.dtype)
+    for k, rows in enumerate(class_rows(codes, len(shift))):
+        for top in range(0, len(rows), _LONG):
+            here = piece.top + rows[top : top + _LONG]
+            for left in range(0, len(features), _COLUMNS):
+                tile = slice(left, left + _COLUMNS)
+                part = features[tile]
+                block = part.take(here, axis=1, mode="clip", out=room[: len(part)] if len(here) == _LONG else None)
+                if missing is not None:
+                    missing[k, tile] += _fill(block, shift[k, tile, None], axis=1)
+                _add_columns(sums, block, shift[k, tile, None], k, tile)
     return sums
 
 
 def _add_columns(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice) -> None:
     """Add the powers of a block of columns of one class, each column contiguous."""
-    powers = sums.powers[:, k, tile]
+    low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
     if len(sums.powers) == 4:
-        sums.low[k, tile] = block.min(axis=1)
-        sums.high[k, tile] = block.max(axis=1)
+        low[k, tile] = np.minimum(low[k, tile], block.min(axis=1))
+        high[k, tile] = np.maximum(high[k, tile], block.max(axis=1))
     block = _minus(block, shift)
     powers[0] += block.sum(axis=1)
-    powers[1] += np.einsum("ij,ij->i", block, block)
+    powers[1] += np.vecdot(block, block)
     if len(sums.powers) == 4:
         square = block * block
-        powers[2] += np.einsum("ij,ij->i", square, block)
-        powers[3] += np.einsum("ij,ij->i", square, square)
+        powers[2] += np.vecdot(square, block)
+        powers[3] += np.vecdot(square, square)
 
 
 def _minus(block: NDArray[Any], shift: FloatArray) -> FloatArray:
@@ -99,27 +136,20 @@ def _minus(block: NDArray[Any], shift: FloatArray) -> FloatArray:
     return difference
 
 
-def weighted_sums(block: FloatArray, members: Any, shift: FloatArray, order: int, weights: FloatArray) -> Sums:
-    """Sum weights times powers; the extremes are left alone."""
-    sums = Sums.zero(order, *shift.shape)
-    for k, rows in enumerate(members.parts()):
+def weighted_sums(
+    block: FloatArray, codes: NDArray[Any], shift: FloatArray, order: int, weights: FloatArray
+) -> FloatArray:
+    """Sum weights times powers; NaN is left out. The shape is (order, K, b)."""
+    sums = np.zeros((order, *shift.shape))
+    for k, rows in enumerate(class_rows(codes, len(shift))):
         held = weights[rows]
         difference = block[rows] - shift[k]
+        difference[np.isnan(difference)] = 0.0
         power = difference.copy()
-        for total in sums.powers:
+        for total in sums:
             total[k] += np.einsum("i,ij->j", held, power)
             power *= difference
     return sums
-
-
-def fill(block: FloatArray, codes: NDArray[Any], shift: FloatArray) -> NDArray[np.int64]:
-    """Put the shift of its class in place of what is NaN, and count it: shape (K, b)."""
-    rows, columns = np.nonzero(np.isnan(block))
-    here = codes[rows]
-    rows, columns, here = rows[here >= 0], columns[here >= 0], here[here >= 0]
-    block[rows, columns] = shift[here, columns]
-    cells = here.astype(np.intp) * shift.shape[1] + columns
-    return np.bincount(cells, minlength=shift.size).reshape(shift.shape).astype(np.int64)
 
 
 def stored(

@@ -1,0 +1,296 @@
+"""Sums of powers by numba.
+
+Tables in C order: rows wait until there are four or eight of one class, which are added together; so all are read
+about in their order, whatever the order of the classes. Tables in Fortran order: all rows of a column are read, and
+two classes, each with its own mask, are summed side by side; with more classes, each gathers its rows.
+
+Compilers may contract multiplications and additions everywhere, and change the order of terms only where differences
+are already taken: NaN and infinities are left what they are, and the difference of neighbouring values stays exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from rocpredict.arguments import FloatArray
+from rocpredict.kernels.moments.classes import class_rows
+from rocpredict.kernels.moments.sums import Sums
+from rocpredict.kernels.moments.tables import Piece
+
+_TILE = 512
+"""Columns at a time, so that the sums of two classes stay in the nearest caches."""
+_AT_ONCE = 1_024
+"""Values of one column that are looked at together."""
+_MASKED = 2
+"""Classes that are summed side by side by masks."""
+_LANES = 16
+"""Extremes that are kept side by side, so that they are found by vectors."""
+_exact = njit(nogil=True, cache=True)
+_quick = njit(nogil=True, cache=True, fastmath={"contract"})
+_summing = njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+
+
+def row_sums(
+    X: NDArray[Any],
+    piece: Piece,
+    codes: NDArray[Any],
+    shift: FloatArray,
+    order: int,
+    missing: NDArray[np.int64] | None = None,
+) -> Sums:
+    """Sum as the numpy engine's ``row_sums``."""
+    sums = Sums.zero(order, *shift.shape)
+    gone = np.empty((len(shift), 0), np.int64) if missing is None else missing
+    _row_sums(_read_only(X[piece.rows]), codes, shift, piece.columns.start, gone, *sums)
+    return sums
+
+
+def column_sums(
+    X: NDArray[Any],
+    piece: Piece,
+    codes: NDArray[Any],
+    shift: FloatArray,
+    order: int,
+    missing: NDArray[np.int64] | None = None,
+) -> Sums:
+    """Sum as the numpy engine's ``column_sums``."""
+    sums = Sums.zero(order, *shift.shape)
+    gone = np.empty((len(shift), 0), np.int64) if missing is None else missing
+    features = _read_only(X.T[piece.columns])
+    if len(shift) <= _MASKED:
+        _masked_sums(features, piece.top, codes.astype(np.int8, copy=False), shift, gone, *sums)
+    else:
+        for k, rows in enumerate(class_rows(codes, len(shift))):
+            _gathered_sums(features, (piece.top + rows).view(np.uintp), k, shift, gone, *sums)
+    return sums
+
+
+def stored(values: FloatArray, cells: NDArray[np.intp], size: int, order: int) -> tuple[Any, ...]:
+    """Find what the numpy engine's ``stored`` finds."""
+    counts = np.zeros((2, size), dtype=np.int64)
+    state = np.zeros((1 + order, size))
+    extremes = np.empty((2, size if order == 4 else 0))
+    extremes[0], extremes[1] = np.inf, -np.inf
+    _stored(values, cells.view(np.uintp), counts, state, extremes)
+    shift, mean, *higher = state
+    return (*counts, shift + mean, *higher, *(extremes if order == 4 else ()))
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Give a view that cannot be written to: one kind of array to compile for."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@_exact
+def _away(value, shift):  # type: ignore[no-untyped-def]
+    """Give a difference that no change in the order of terms takes apart again."""
+    return np.float64(value) - shift
+
+
+@_quick
+def _add_eight(X, i, left, shift, s1, s2):  # type: ignore[no-untyped-def]
+    right = left + len(shift)
+    x0, x1, x2, x3 = X[i[0], left:right], X[i[1], left:right], X[i[2], left:right], X[i[3], left:right]
+    x4, x5, x6, x7 = X[i[4], left:right], X[i[5], left:right], X[i[6], left:right], X[i[7], left:right]
+    for j in range(len(shift)):
+        c = shift[j]
+        a, b, d, e = np.float64(x0[j]) - c, np.float64(x1[j]) - c, np.float64(x2[j]) - c, np.float64(x3[j]) - c
+        w, x, y, z = np.float64(x4[j]) - c, np.float64(x5[j]) - c, np.float64(x6[j]) - c, np.float64(x7[j]) - c
+        s1[j] += ((a + b) + (d + e)) + ((w + x) + (y + z))
+        s2[j] += ((a * a + b * b) + (d * d + e * e)) + ((w * w + x * x) + (y * y + z * z))
+
+
+@_quick
+def _add_four(X, i, left, shift, s1, s2, s3, s4, low, high):  # type: ignore[no-untyped-def]
+    right = left + len(shift)
+    x0, x1, x2, x3 = X[i[0], left:right], X[i[1], left:right], X[i[2], left:right], X[i[3], left:right]
+    for j in range(len(shift)):
+        c = shift[j]
+        w, x, y, z = np.float64(x0[j]), np.float64(x1[j]), np.float64(x2[j]), np.float64(x3[j])
+        a, b, d, e = w - c, x - c, y - c, z - c
+        aa, bb, dd, ee = a * a, b * b, d * d, e * e
+        s1[j] += (a + b) + (d + e)
+        s2[j] += (aa + bb) + (dd + ee)
+        s3[j] += (aa * a + bb * b) + (dd * d + ee * e)
+        s4[j] += (aa * aa + bb * bb) + (dd * dd + ee * ee)
+        low[j] = min(low[j], min(min(w, x), min(y, z)))  # noqa: PLW3301  (a tree is quicker)
+        high[j] = max(high[j], max(max(w, x), max(y, z)))  # noqa: PLW3301
+
+
+@_quick
+def _add_one(x, k, j0, shift, powers, low, high):  # type: ignore[no-untyped-def]
+    for i in range(len(x)):
+        j = j0 + i
+        value = np.float64(x[i])
+        a = value - shift[k, j]
+        powers[0, k, j] += a
+        powers[1, k, j] += a * a
+        if len(powers) == 4:
+            powers[2, k, j] += a * a * a
+            powers[3, k, j] += (a * a) * (a * a)
+            low[k, j] = min(low[k, j], value)
+            high[k, j] = max(high[k, j], value)
+
+
+@_quick
+def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no-untyped-def]
+    """Add rows of class k: together where as many are there as were waited for. Column j lies at ``left`` in X."""
+    if len(powers) == 2 and len(rows) == 8:
+        _add_eight(X, rows, left, shift[k, j:end], powers[0, k, j:end], powers[1, k, j:end])
+    elif len(powers) == 4 and len(rows) == 4:
+        s1, s2, s3, s4 = powers[0, k, j:end], powers[1, k, j:end], powers[2, k, j:end], powers[3, k, j:end]
+        _add_four(X, rows, left, shift[k, j:end], s1, s2, s3, s4, low[k, j:end], high[k, j:end])
+    else:
+        for i in rows:
+            _add_one(X[i, left : left + end - j], k, j, shift, powers, low, high)
+
+
+@_quick
+def _clean(x, shift, missing, room):  # type: ignore[no-untyped-def]
+    """Copy values, with the shift in place of what is NaN, which is counted."""
+    for j in range(len(shift)):
+        value = np.float64(x[j])
+        missing[j] += np.isnan(value)
+        room[j] = shift[j] if np.isnan(value) else value
+
+
+@_quick
+def _flush(X, rows, first, k, j, end, shift, missing, powers, low, high, room):  # type: ignore[no-untyped-def]
+    if missing.size:
+        for i in range(len(rows)):
+            _clean(X[rows[i], first + j : first + end], shift[k, j:end], missing[k, j:end], room[i])
+        _add(room, np.arange(len(rows)).astype(np.uintp), 0, k, j, end, shift, powers, low, high)
+    else:
+        _add(X, rows, first + j, k, j, end, shift, powers, low, high)
+
+
+@_quick
+def _row_sums(X, codes, shift, first, missing, powers, low, high):  # type: ignore[no-untyped-def]
+    classes, width = shift.shape
+    together = 8 if len(powers) == 2 else 4
+    tiles = (width + _TILE - 1) // _TILE
+    tile = (width + tiles - 1) // tiles
+    waiting, room = np.empty((classes, together), np.uintp), np.empty((together, tile))
+    for j in range(0, width, tile):
+        end, count = min(j + tile, width), np.zeros(classes, np.intp)
+        for i in range(len(X)):
+            k = codes[i]
+            if k >= 0:
+                waiting[k, count[k]] = i
+                count[k] += 1
+                if count[k] == together:
+                    _flush(X, waiting[k], first, k, j, end, shift, missing, powers, low, high, room)
+                    count[k] = 0
+        for k in range(classes):
+            _flush(X, waiting[k, : count[k]], first, k, j, end, shift, missing, powers, low, high, room)
+
+
+@_summing
+def _two_powers(values, codes, k, shift, omit):  # type: ignore[no-untyped-def]
+    s1 = s2 = 0.0
+    gone = 0
+    for i in range(len(values)):
+        nan = omit & np.isnan(values[i])
+        a = _away(values[i], shift) if (codes[i] == k) & ~nan else 0.0
+        s1 += a
+        s2 += a * a
+        gone += (codes[i] == k) & nan
+    return s1, s2, gone
+
+
+@_summing
+def _four_powers(values, codes, k, shift, omit):  # type: ignore[no-untyped-def]
+    s1 = s2 = s3 = s4 = 0.0
+    gone = 0
+    for i in range(len(values)):
+        nan = omit & np.isnan(values[i])
+        a = _away(values[i], shift) if (codes[i] == k) & ~nan else 0.0
+        aa = a * a
+        s1 += a
+        s2 += aa
+        s3 += aa * a
+        s4 += aa * aa
+        gone += (codes[i] == k) & nan
+    return s1, s2, s3, s4, gone
+
+
+@_quick
+def _ends(values, codes, k):  # type: ignore[no-untyped-def]
+    """Give the extremes of what is not NaN, found side by side in a way that vectors can take."""
+    low, high = np.full(_LANES, np.inf), np.full(_LANES, -np.inf)
+    for i in range(0, len(values), _LANES):
+        for lane in range(min(_LANES, len(values) - i)):
+            value, inside = np.float64(values[i + lane]), codes[i + lane] == k
+            low[lane] = value if inside & (value < low[lane]) else low[lane]
+            high[lane] = value if inside & (value > high[lane]) else high[lane]
+    return low.min(), high.max()
+
+
+@_quick
+def _add_class(values, codes, code, k, j, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
+    """Add the values with some code to class k of column j."""
+    omit = missing.size > 0
+    if len(powers) == 2:
+        s1, s2, gone = _two_powers(values, codes, code, shift[k, j], omit)
+    else:
+        s1, s2, s3, s4, gone = _four_powers(values, codes, code, shift[k, j], omit)
+        least, most = _ends(values, codes, code)
+        powers[2, k, j] += s3
+        powers[3, k, j] += s4
+        low[k, j], high[k, j] = min(low[k, j], least), max(high[k, j], most)
+    powers[0, k, j] += s1
+    powers[1, k, j] += s2
+    if omit:
+        missing[k, j] += gone
+
+
+@_quick
+def _masked_sums(XT, top, codes, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
+    for j in range(len(XT)):
+        for i in range(0, len(codes), _AT_ONCE):
+            here = codes[i : i + _AT_ONCE]
+            values = XT[j, top + i : top + i + len(here)]
+            for k in range(len(shift)):
+                _add_class(values, here, k, k, j, shift, missing, powers, low, high)
+
+
+@_quick
+def _gathered_sums(XT, rows, k, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
+    room, alike = np.empty(_AT_ONCE), np.zeros(_AT_ONCE, np.int8)
+    for j in range(len(XT)):
+        for i in range(0, len(rows), _AT_ONCE):
+            here = rows[i : i + _AT_ONCE]
+            for row in range(len(here)):
+                room[row] = XT[j, here[row]]
+            values, codes = room[: len(here)], alike[: len(here)]
+            _add_class(values, codes, 0, k, j, shift, missing, powers, low, high)
+
+
+@_quick
+def _stored(values, cells, counts, state, extremes):  # type: ignore[no-untyped-def]
+    for i in range(len(values)):
+        value, cell = values[i], cells[i]
+        if np.isnan(value):
+            counts[1, cell] += 1
+            continue
+        if counts[0, cell] == 0:
+            state[0, cell] = value
+        counts[0, cell] += 1
+        n = np.float64(counts[0, cell])
+        away = value - state[0, cell] - state[1, cell]
+        step = away / n
+        square = away * step * (n - 1)
+        state[1, cell] += step
+        if len(state) == 5:
+            m2, m3 = state[2, cell], state[3, cell]
+            state[4, cell] += square * step * step * (n * n - 3 * n + 3) + 6 * step * step * m2 - 4 * step * m3
+            state[3, cell] += square * step * (n - 2) - 3 * step * m2
+            extremes[0, cell] = min(extremes[0, cell], value)
+            extremes[1, cell] = max(extremes[1, cell], value)
+        state[2, cell] += square
