@@ -15,7 +15,7 @@ help:  ## say what can be made
 demo: $(VENV)/project  ## the founding paper's tables and figures beside ours, in build/paper
 	@$(BIN)/rocpredict paper --out build/paper
 
-test: $(VENV)/group-test  ## tests, docstring examples and notebooks
+test: $(VENV)/group-test $(VENV)/compiled  ## tests, docstring examples and notebooks
 	@$(BIN)/python -m pytest --nbmake tests rocpredict $(NOTEBOOKS)
 
 lint: $(VENV)/group-lint  ## style, types and the layers
@@ -36,6 +36,11 @@ clean:  ## remove all that make has made
 
 system:  ## install what needs apt and root
 	@echo "Nothing needs apt or root yet."
+
+# What numba keeps of a kernel is not thrown away by itself when another kernel that it calls has changed.
+$(VENV)/compiled: $(shell find rocpredict/kernels -name '*.py') $(VENV)/pip
+	@find rocpredict/kernels -name '*.nb[ic]' -delete
+	@touch $@
 
 # Stamps: the project alone, or with one dependency group.
 $(VENV)/group-%: pyproject.toml $(VENV)/pip

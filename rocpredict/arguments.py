@@ -135,11 +135,14 @@ def as_whole(name: str, value: object) -> int:
         raise RocPredictError(f"{name}={shown(value)} is not a whole number") from None
 
 
-def one_of(name: str, value: object, allowed: Iterable[object]) -> None:
-    """Refuse a ``value`` that is not among those ``allowed``."""
+def one_of(name: str, value: object, allowed: Iterable[object]) -> Any:
+    """Return the one of those ``allowed`` that ``value`` is, or refuse it; a NumPy scalar is what it holds."""
     options = list(allowed)
-    if not any(value is option or value == option for option in options if isinstance(value, type(option))):
-        raise RocPredictError(f"{name}={shown(value)} is not allowed; choose one of {', '.join(map(repr, options))}")
+    plain = value.item() if isinstance(value, np.generic) else value
+    for option in options:
+        if isinstance(plain, type(option)) and (plain is option or plain == option):
+            return option
+    raise RocPredictError(f"{name}={shown(value)} is not allowed; choose one of {', '.join(map(repr, options))}")
 
 
 def broadcast(**named: FloatArray) -> tuple[FloatArray, ...]:

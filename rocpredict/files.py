@@ -1,10 +1,21 @@
 """Files written whole or not at all."""
 
+import csv
+import io
 import os
+import re
+import stat
+import sys
 import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from rocpredict.errors import RocPredictError
+
+_DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/(\d+))|/proc/self/fd/(\d+)")
+_PREFIX = 64  # characters of a name that its temporary name keeps: names have an end
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
@@ -13,7 +24,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     Parameters
     ----------
     path : path
-        In a folder that exists.
+        In a folder that exists. A link stays one: the file that it leads to is written. What is no file, such as a
+        pipe, a device or /dev/stdout, is written into and not replaced.
     content : str or bytes
         Text is written as UTF-8.
 
@@ -22,21 +34,71 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
     RocPredictError
         A place that cannot be written to.
     """
-    path = Path(path)
-    data = content.encode() if isinstance(content, str) else content
+    path = _as_path(path)
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.chmod(name, 0o666 & ~_umask())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise RocPredictError(f"{path} cannot be written: {error.strerror or error}") from None
+        data = content.encode() if isinstance(content, str) else content
+        if is_stream(path):
+            _write_into(path, data)
+        else:
+            _replace(Path(os.path.realpath(path)), data)
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from None
     return path
+
+
+def check_place(path: str | os.PathLike[str]) -> Path:
+    """Refuse a place that ``write_whole`` could not write to; nothing is written.
+
+    Raises
+    ------
+    RocPredictError
+        No such folder, or one without leave to write.
+    """
+    path = _as_path(path)
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(None, "Is a directory")
+        if not is_stream(path):
+            with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+                pass
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from None
+    return path
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Tell what is written into and not replaced: a pipe, a device, what this process has open."""
+    if _DESCRIPTOR.fullmatch(os.fspath(path)):
+        return True
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def as_csv(rows: Iterable[Iterable[Any]]) -> str:
+    r"""Give rows as CSV, each ended by a line feed; a cell with a line break of any kind is quoted.
+
+    Examples
+    --------
+    >>> as_csv([["name", "size"], ["a\rb", 1.5]])
+    'name,size\n"a\rb",1.5\n'
+    """
+    text = io.StringIO(newline="")
+    # The csv module quotes what the end of a line is made of, and \r only if it is.
+    writer = csv.writer(_Lines(text), lineterminator="\r\n")
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+class _Lines:
+    """End lines by a line feed alone."""
+
+    def __init__(self, text: io.StringIO) -> None:
+        self._text = text
+
+    def write(self, line: str) -> None:
+        self._text.write(line.removesuffix("\r\n") + "\n")
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
@@ -50,8 +112,50 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RocPredictError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise _unwritable(Path(path), error) from None
     return Path(path)
+
+
+def _as_path(path: str | os.PathLike[str]) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise RocPredictError(f"path={path!r:.60} is not the name of a file") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, _mode(path))
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _mode(path: Path) -> int:
+    """Give the rights that the file has, or that a new one gets."""
+    with suppress(FileNotFoundError):
+        return stat.S_IMODE(path.stat().st_mode)
+    return 0o666 & ~_umask()
+
+
+def _write_into(path: Path, data: bytes) -> None:
+    found = _DESCRIPTOR.fullmatch(os.fspath(path))
+    if found is None:
+        path.write_bytes(data)
+        return
+    # Opened by name, what stdout is redirected to would be written from its beginning.
+    sys.stdout.flush()
+    number = int(found[2] or found[3] or ("stdout", "stderr").index(found[1]) + 1)
+    with os.fdopen(os.dup(number), "wb") as file:
+        file.write(data)
+
+
+def _unwritable(path: Path, error: OSError | ValueError) -> RocPredictError:
+    return RocPredictError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}")
 
 
 def _umask() -> int:

@@ -13,6 +13,9 @@ from rocpredict.errors import RocPredictError
 
 _OBVIOUS = ({0, 1}, {-1, 1})
 _MANY_LABELS = 20
+_MOST_LABELS = 1_000
+REST = "rest"
+"""What several negative labels are called together."""
 MOST_CASES = 10_000_000
 """Up to which whole weights are written out as rows."""
 
@@ -167,8 +170,11 @@ def as_codes(labels: NDArray[Any], *, positive: Any = None, negative: Any = None
         Each class against the rest, or every two classes against each other; with ``positive`` that one only.
         None: two classes only.
     """
-    one_of("pairs", pairs, ("rest", "all", None))
+    if pairs is not None:
+        one_of("pairs", pairs, ("rest", "all"))
     names = label_names(labels)
+    if positive is None and negative is None:
+        _refuse_identities(names, len(labels))
     if pairs and positive is None and negative is None and len(names) > 2:
         return _numbered(labels, names, range(len(names)), pairs)
     positive = _chosen_positive(names, positive, negative)
@@ -178,12 +184,20 @@ def as_codes(labels: NDArray[Any], *, positive: Any = None, negative: Any = None
     return coded._replace(names=((_negative_name(names, positive, negative), positive),))
 
 
+def _refuse_identities(names: list[Any], rows: int) -> None:
+    """Refuse labels most of which stand once: identities of the rows, or values."""
+    if len(names) > _MANY_LABELS and (rows < 2 * len(names) or len(names) > _MOST_LABELS):
+        raise RocPredictError(
+            f"y has {len(names)} different values, more than labels would have; name positive=, or give labels"
+        )
+
+
 def as_two_codes(labels: NDArray[Any], *, positive: Any, negative: Any = None) -> Coded:
     """Give a number to the two classes of a part of the rows, in which either may be absent."""
     codes = np.asarray(labels == positive).astype(np.int16)
     if negative is not None:
         codes[~((labels == positive) | (labels == negative))] = -1
-    return Coded(codes, 2, (((0,), 1),), (("rest" if negative is None else negative, positive),))
+    return Coded(codes, 2, (((0,), 1),), ((REST if negative is None else negative, positive),))
 
 
 def _numbered(labels: NDArray[Any], names: list[Any], positives: Iterable[int], pairs: str | None) -> Coded:
@@ -193,7 +207,7 @@ def _numbered(labels: NDArray[Any], names: list[Any], positives: Iterable[int], 
     every = range(len(names))
     if pairs == "rest":
         contrasts = [(tuple(code for code in every if code != k), k) for k in positives]
-        named = [("rest", names[k]) for k in positives]
+        named = [(_others(names), names[k]) for k in positives]
     else:
         chosen = list(positives)
         couples = [(i, k) for k in chosen for i in every if (i < k if len(chosen) > 1 else i != k)]
@@ -300,7 +314,12 @@ def _chosen_positive(names: list[Any], positive: Any, negative: Any) -> Any:
 
 def _negative_name(names: list[Any], positive: Any, negative: Any) -> Any:
     rest = [name for name in names if name != positive]
-    return negative if negative is not None else rest[0] if len(rest) == 1 else "rest"
+    return negative if negative is not None else rest[0] if len(rest) == 1 else _others(names)
+
+
+def _others(names: list[Any]) -> str:
+    """Call several labels together by a word that is none of them."""
+    return next(word for word in (REST, "the rest", "all the rest", "every other") if word not in names)
 
 
 def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
@@ -319,9 +338,13 @@ def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
     )
 
 
+def is_label(label: Any, names: list[Any]) -> bool:
+    """Tell whether something is one of the labels."""
+    return np.ndim(label) == 0 and not is_missing(label) and any(label == name for name in names)
+
+
 def _check_named(which: str, label: Any, names: list[Any]) -> None:
-    single = np.ndim(label) == 0 and not is_missing(label)
-    if not (single and any(label == name for name in names)):
+    if not is_label(label, names):
         raise RocPredictError(f"{which}={shown(label)} is not a label in y; labels are {_listed(names)}")
 
 

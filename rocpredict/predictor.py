@@ -168,11 +168,12 @@ class PredictedRoc(Roc):
         array([0.78700845, 0.67485632, 0.96266154, 0.98069593])
         """
         sides = summary.negative, summary.positive
-        unknown = np.flatnonzero(~np.logical_and.reduce([np.isfinite(side.mean + side.std) for side in sides]))
+        unknown = np.flatnonzero(~(summary.negative.known & summary.positive.known))
         if unknown.size:
+            others = f", as do {unknown.size - 1} more" if unknown.size > 1 else ""
             raise RocPredictError(
-                f"feature {summary.feature_names[unknown[0]]!r} lacks two finite values in each class, as do "
-                f"{unknown.size - 1} more; leave them out by summary.select(), or see rp.screen"
+                f"feature {summary.feature_names[unknown[0]]!r} lacks two finite values in each class{others}; "
+                "leave out such features by summary.select(), or see rp.screen"
             )
         negative, positive = (Gaussian(side.mean, side.std) for side in sides)
         count = summary.negative.count, summary.positive.count

@@ -9,21 +9,23 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import reduce
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.arguments import FloatArray, as_pair, one_of, shown
+from rocpredict.arguments import FloatArray, as_pair, is_missing, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.features import Features, table_and_labels
 from rocpredict.kernels.engines import chosen
 from rocpredict.kernels.moments import Moments, merge
 from rocpredict.kernels.moments import moments as read
 from rocpredict.kernels.threads import as_jobs
-from rocpredict.labels import Coded, as_codes, as_two_codes, as_weights, label_names
+from rocpredict.labels import Coded, as_codes, as_two_codes, as_weights, is_label, label_names
 
 _WHOLE = ("count", "missing")
+_NOT_NEGATIVE = (*_WHOLE, "m2", "m4")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,10 +59,22 @@ class ClassSummary:
     minimum: FloatArray | None = None
     maximum: FloatArray | None = None
 
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            part = getattr(self, item.name)
+            if part is not None:
+                part.flags.writeable = False
+
     @property
     def order(self) -> int:
         """2 or 4: how many moments there are."""
         return 2 if self.m3 is None else 4
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Whether mean and standard deviation are: of two cases or more, and within the range of float64."""
+        spread = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
+        return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & spread)
 
     @property
     def std(self) -> FloatArray:
@@ -102,9 +116,8 @@ class ClassSummary:
 
     def select(self, features: Any) -> ClassSummary:
         """Give the summary of some features, by index, slice or mask."""
-        parts: dict[str, Any] = {
-            name: None if part is None else part[features] for name, part in self.to_dict().items()
-        }
+        chosen = np.atleast_1d(np.arange(len(self))[features])
+        parts: dict[str, Any] = {name: None if part is None else part[chosen] for name, part in self.to_dict().items()}
         return ClassSummary(**parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,14 +125,21 @@ class ClassSummary:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     @classmethod
-    def from_dict(cls, numbers: dict[str, Any]) -> Self:
-        """Take the numbers from what ``to_dict``, or JSON, gave."""
-        unknown = numbers.keys() - {item.name for item in fields(cls)}
-        if unknown or not numbers.keys() >= {"count", "missing", "mean", "m2"}:
-            raise RocPredictError(
-                f"a class summary has {', '.join(f.name for f in fields(cls))}; got {sorted(numbers)}"
-            )
-        arrays = {name: None if part is None else _array(name, part) for name, part in numbers.items()}
+    def from_dict(cls, numbers: Any) -> Self:
+        """Take the numbers from what ``to_dict``, or JSON, gave.
+
+        Raises
+        ------
+        RocPredictError
+            What is no such dictionary: other names, numbers that cannot be, lengths that differ.
+        """
+        names = [item.name for item in fields(cls)]
+        if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
+            raise RocPredictError(f"a class summary has {', '.join(names)}; got {shown(numbers)}")
+        arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
+        of_four = [arrays[name] is None for name in names[4:]]
+        if any(arrays[name] is None for name in names[:4]) or any(of_four) != all(of_four):
+            raise RocPredictError("a class summary has count, missing, mean and m2, and of the others all or none")
         if len({len(array) for array in arrays.values() if array is not None}) > 1:
             raise RocPredictError("a class summary has one number of each kind for each feature; lengths differ")
         return cls(**arrays)  # type: ignore[arg-type]
@@ -206,7 +226,7 @@ class TwoClassSummary:
 
     def select(self, features: Any) -> TwoClassSummary:
         """Give the summary of some features, by index, slice or mask."""
-        names = tuple(np.asarray(self.feature_names, dtype=object)[features])
+        names = tuple(self.feature_names[place] for place in np.atleast_1d(np.arange(len(self))[features]))
         return replace(
             self, negative=self.negative.select(features), positive=self.positive.select(features), feature_names=names
         )
@@ -218,7 +238,11 @@ class TwoClassSummary:
             held[name] = {key: _plain(part) for key, part in held[name].to_dict().items()}
             label = held[f"{name}_label"]
             held[f"{name}_label"] = label.item() if isinstance(label, np.generic) else label
-        return json.dumps(held, allow_nan=False, ensure_ascii=False)
+        try:
+            return json.dumps(held, allow_nan=False, ensure_ascii=False)
+        except (TypeError, ValueError):
+            labels = self.negative_label, self.positive_label
+            raise RocPredictError(f"labels {shown(labels)} cannot be written as JSON; use text or numbers") from None
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -237,7 +261,7 @@ class TwoClassSummary:
         if not isinstance(held, dict) or sorted(held) != sorted(names):
             raise RocPredictError(f"the JSON is no summary; it needs {', '.join(names)}")
         classes = {name: ClassSummary.from_dict(held[name]) for name in ("negative", "positive")}
-        held["feature_names"] = tuple(held["feature_names"])
+        held["feature_names"] = _names(held["feature_names"])
         if {len(part) for part in classes.values()} != {len(held["feature_names"])}:
             raise RocPredictError("the JSON is no summary: its classes and feature_names differ in length")
         return cls(**held | classes)
@@ -294,24 +318,32 @@ def summarize(
     array([6.588, 2.974, 5.552, 2.026])
     """
     one_of("moments", moments, (2, 4))
-    asked = {"order": moments, "engine": chosen(engine), "n_jobs": as_jobs(n_jobs)}
+    chosen(engine)
+    asked = {"order": moments, "engine": engine, "n_jobs": as_jobs(n_jobs)}
     if y is None:
         if weights is not None:
             raise RocPredictError("weights= go with one table; batches take none")
         return _of_batches(X, positive, negative, asked)
     table, labels = table_and_labels(X, y)
     coded = _coded_part(labels, positive, negative)
-    return two_classes(_read(table, coded, as_weights(weights, table.n_rows), asked), coded, 0, table.names)
+    return contrasted(_read(table, coded, as_weights(weights, table.n_rows), asked), coded, table.names)[0]
 
 
 def _coded_part(labels: NDArray[Any], positive: Any, negative: Any) -> Coded:
     """Give the codes of what may be a part of the rows: with both classes named, one may be absent."""
-    if positive is None or negative is None or positive == negative or {positive, negative} <= set(label_names(labels)):
+    names = label_names(labels)
+    held = [is_label(label, names) for label in (positive, negative)]
+    if positive is None or negative is None or all(held) or not (_is_one(positive) and _is_one(negative)):
         return as_codes(labels, positive=positive, negative=negative, pairs=None)
-    coded = as_two_codes(labels, positive=positive, negative=negative)
-    if (coded.codes < 0).all():
+    if not any(held):
         raise RocPredictError(f"y has no row of positive={positive!r} or negative={negative!r}; one of them is needed")
-    return coded
+    if positive == negative:
+        raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
+    return as_two_codes(labels, positive=positive, negative=negative)
+
+
+def _is_one(label: Any) -> bool:
+    return np.ndim(label) == 0 and not isinstance(label, (set, dict)) and not is_missing(label)
 
 
 def read_moments(matrix: Any, coded: Coded, weights: FloatArray | None, asked: dict[str, Any]) -> Moments:
@@ -320,43 +352,57 @@ def read_moments(matrix: Any, coded: Coded, weights: FloatArray | None, asked: d
 
 
 def _read(table: Features, coded: Coded, weights: FloatArray | None, asked: dict[str, Any]) -> Moments:
+    asked = asked | {"engine": chosen(asked["engine"], table.n_rows * len(table))}
     parts = [read_moments(matrix, coded, weights, asked) for _, matrix in table.matrices()]
     return parts[0] if len(parts) == 1 else Moments.beside(parts)
 
 
-def two_classes(held: Moments, coded: Coded, contrast: int, names: Iterable[str]) -> TwoClassSummary:
-    """Give the summary of one contrast, of moments of shape (classes, features)."""
-    negatives, positive = coded.contrasts[contrast]
-    merged = reduce(merge, (_of_class(held, code) for code in negatives))
-    labels = coded.names[contrast]
-    return TwoClassSummary(ClassSummary(*merged), ClassSummary(*_of_class(held, positive)), tuple(names), *labels)
+def contrasted(held: Moments, coded: Coded, names: Iterable[str]) -> list[TwoClassSummary]:
+    """Give the summary of each contrast, of moments of shape (classes, features)."""
+    classes = [_of_class(held, code) for code in range(coded.classes)]
+    before = list(accumulate(classes, merge))
+    after = list(accumulate(reversed(classes), merge))[::-1]
+    listed = tuple(map(str, names))
+
+    def negatives(codes: tuple[int, ...], positive: int) -> Moments:
+        if len(codes) == 1 or len(codes) < len(classes) - 1:
+            return reduce(merge, (classes[code] for code in codes))
+        ends = before[positive - 1 : positive] if positive else [], after[positive + 1 : positive + 2]
+        return reduce(merge, (part for end in ends for part in end))
+
+    return [
+        TwoClassSummary(ClassSummary(*negatives(*contrast)), ClassSummary(*classes[contrast[1]]), listed, *labels)
+        for contrast, labels in zip(coded.contrasts, coded.names, strict=True)
+    ]
 
 
 def _of_batches(batches: Any, positive: Any, negative: Any, asked: dict[str, Any]) -> TwoClassSummary:
     """Add up the summaries of batches (X, y)."""
     if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
         raise RocPredictError(f"y is needed with X={shown(batches)}; without it X is an iterable of (X, y) batches")
-    total = None
+    for name, label in (("positive", positive), ("negative", negative)):
+        if label is not None and not _is_one(label):
+            raise RocPredictError(f"{name}={shown(label)} is not a label")
+    total, others = None, set()
     for batch in batches:
         table, labels = table_and_labels(*as_pair("a batch", batch, "(X, y)"))
-        if positive is None:
-            positive = _obvious_positive(labels)
+        positive = _obvious_positive(labels) if positive is None else positive
         coded = as_two_codes(labels, positive=positive, negative=negative)
-        part = two_classes(_read(table, coded, None, asked), coded, 0, table.names)
+        others |= {name for name in label_names(labels) if name != positive}
+        part = contrasted(_read(table, coded, None, asked), coded, table.names)[0]
         total = part if total is None else total + part
     if total is None:
         raise RocPredictError("X has no batches; give an iterable of (X, y)")
     for side in ("negative", "positive"):
         if not (getattr(total, side).count + getattr(total, side).missing).any():
             raise RocPredictError(f"no batch has a row of the {side} class, {getattr(total, f'{side}_label')!r}")
-    return total
+    return total if negative is not None or len(others) > 1 else replace(total, negative_label=others.pop())
 
 
 def _obvious_positive(labels: NDArray[Any]) -> Any:
-    if labels.dtype.kind not in "biuf":
-        raise RocPredictError("positive= is needed with batches: which label is the positive class?")
-    if not np.isin(labels, (0, 1)).all():
-        raise RocPredictError("positive= is needed with batches, unless labels are 0 and 1 or booleans")
+    speaking = labels.dtype.kind in "biuf" and any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1)))
+    if not speaking:
+        raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
     return 1
 
 
@@ -386,12 +432,18 @@ def _plain(part: Any) -> Any:
     return [None if item != item else str(item) if abs(item) == np.inf else item for item in part.tolist()]  # noqa: PLR0124
 
 
+def _names(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given) or len({*given}) < len(given):
+        raise RocPredictError(f"the JSON is no summary: feature_names={shown(given)} is no list of different names")
+    return tuple(given)
+
+
 def _array(name: str, part: Any) -> NDArray[Any]:
     try:
         held = np.array([np.nan if item is None else item for item in part], dtype=np.float64)
     except (TypeError, ValueError):
         raise RocPredictError(f"{name}={shown(part)} is not a list of numbers") from None
-    if held.ndim != 1 or (name in _WHOLE and not (held >= 0).all()):
+    if held.ndim != 1 or (name in _NOT_NEGATIVE and (held < 0).any()) or (name in _WHOLE and np.isnan(held).any()):
         raise RocPredictError(f"{name}={shown(part)} is not one number for each feature, 0 or more")
     whole = name in _WHOLE and (held == np.round(held)).all() and all(isinstance(item, int) for item in part)
     return held.astype(np.int64) if whole else held

@@ -1,13 +1,20 @@
 """Finished results as tables: for a terminal, as Markdown, CSV or JSON."""
 
-import csv
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from typing import Any
 
 import numpy as np
+
+from rocpredict.files import as_csv
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What would break a line, or speak to the terminal."""
+_MARKUP = re.compile(r"[\\|<]")
 
 
 @dataclass(frozen=True)
@@ -19,7 +26,7 @@ class Table:
     title : str
     columns : sequence of str
     rows : sequence of sequences
-        Text, numbers, or None for an empty cell.
+        Text, numbers, dates, or None for an empty cell.
     formats : mapping of str to str
         How a column's numbers are shown, as ``format`` takes it; ".6g" where nothing is said.
     notes : sequence of str
@@ -49,30 +56,27 @@ class Table:
 
         drawn = RichTable(box=box.SQUARE, show_edge=False, pad_edge=True)
         for index, column in enumerate(self.columns):
-            drawn.add_column(Text(column), justify="right" if self._is_numeric(index) else "left")
+            drawn.add_column(Text(_visible(column)), justify="right" if self._is_numeric(index) else "left")
         for row in self._shown():
             drawn.add_row(*(Text(cell) for cell in row))
         console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
-        console.print(Text(self.title))
+        console.print(Text(_visible(self.title)))
         console.print(drawn)
         for note in self.notes:
-            console.print(Text(note))
+            console.print(Text(_visible(note)))
         text = console.file.getvalue()  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in text.splitlines())
 
     def to_markdown(self) -> str:
         """Write the table as Markdown."""
-        lines = [f"**{self.title}**", "", _pipes(self.columns), _pipes(["---"] * len(self.columns))]
+        lines = [f"**{_marked(self.title)}**", "", _pipes(self.columns), _pipes(["---"] * len(self.columns))]
         lines += [_pipes(row) for row in self._shown()]
-        return "\n".join([*lines, *(f"\n{note}" for note in self.notes)]) + "\n"
+        return "\n".join([*lines, *(f"\n{_marked(note)}" for note in self.notes)]) + "\n"
 
     def to_csv(self) -> str:
         """Write the table as CSV, with every digit."""
-        file = io.StringIO()
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([["" if cell is None else cell for cell in jsonable(row)] for row in self.rows])
-        return file.getvalue()
+        rows = (["" if cell is None else cell for cell in jsonable(row)] for row in self.rows)
+        return as_csv([self.columns, *rows])
 
     def to_dict(self) -> dict[str, Any]:
         """Give the table as plain lists and dicts, ready for JSON."""
@@ -87,12 +91,12 @@ class Table:
     def _cell(self, column: str, value: Any) -> str:
         if value is None:
             return ""
-        if isinstance(value, (str, bool, np.bool_)):
-            return str(value)
+        if not _is_number(value):
+            return _visible(as_text(value))
         return format(value, (self.formats or {}).get(column, ".6g"))
 
     def _is_numeric(self, index: int) -> bool:
-        return all(not isinstance(row[index], str) for row in self.rows)
+        return all(row[index] is None or _is_number(row[index]) for row in self.rows)
 
 
 def to_json(value: Any) -> str:
@@ -100,20 +104,41 @@ def to_json(value: Any) -> str:
     return json.dumps(jsonable(value), indent=2, allow_nan=False, ensure_ascii=False)
 
 
+def as_text(value: Any) -> str:
+    """Give a label or a cell as text: dates and times as ISO 8601."""
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+
+
 def jsonable(value: Any) -> Any:
-    """Give a result as what JSON can hold."""
+    """Give a result as what JSON can hold; what it cannot, such as dates, as text."""
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         return jsonable(value.tolist())
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and value.dtype.kind not in "mM":
         return jsonable(value.item())
     if isinstance(value, float) and not np.isfinite(value):
         return None if np.isnan(value) else str(value)
-    return value
+    return value if value is None or isinstance(value, (str, int, float)) else as_text(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def _visible(text: str) -> str:
+    """Give text on one line, control characters as their escapes."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def _marked(text: str) -> str:
+    """Give text that Markdown takes as it stands in one cell."""
+    return _MARKUP.sub(r"\\\g<0>", _visible(text))
 
 
 def _pipes(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "| " + " | ".join(map(_marked, cells)) + " |"

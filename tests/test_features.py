@@ -311,6 +311,17 @@ def test_labels_keep_their_kind(form):
         assert labels.dtype.kind in kind
 
 
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.LazyFrame, dict])
+def test_names_are_those_of_the_features_beside_the_labels(form):
+    """Proves that the column of labels needs no name: it is found by its own, and the rest are called anew in order."""
+    columns = {"a": [1.0, 2.0], "y": ["p", "q"], "b": [3.0, 4.0]}
+    table, labels = table_and_labels(form(columns), "y", names=["first", "second"])
+    assert (table.names.tolist(), labels.tolist()) == (["first", "second"], ["p", "q"])
+    assert whole(table).tolist() == [[1, 3], [2, 4]]
+    with pytest.raises(RocPredictError, match="feature_names has 3 names and X beside its labels has 2 columns"):
+        table_and_labels(form(columns), "y", names=["first", "second", "third"])
+
+
 def test_labels_of_two_kinds_are_no_broken_feature():
     frame = pd.DataFrame({"x": [1, 2], "kind": [1, "unknown"]})
     table, labels = table_and_labels(frame, "kind")
@@ -372,9 +383,9 @@ def test_what_is_no_table(case):
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        (["a"], "names has 1 names and X has 5 columns; give one for each"),
-        ("abcde", "names='abcde' is not a list of names"),
-        (3, "names=3 is not a list of names"),
+        (["a"], "feature_names has 1 names and X has 5 columns; give one for each"),
+        ("abcde", "feature_names='abcde' is not a list of names"),
+        (3, "feature_names=3 is not a list of names"),
         (list("aabbc"), "X has the column name 'a' twice, the column name 'b' twice; features need different names"),
     ],
 )

@@ -243,7 +243,7 @@ def test_refusals(engine):
     with pytest.raises(rp.RocPredictError, match="names a column twice"):
         count(X, codes, [Contrast((0,), 1)], features=np.array([0, 0]), engine=engine)
     with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 1\)"):
-        count(X[1:] + [[0], [1]], codes, [Contrast((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
+        count(X[1:] + np.array([[0], [1]]), codes, [Contrast((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

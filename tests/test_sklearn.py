@@ -576,5 +576,5 @@ def test_without_scikit_learn_it_says_what_to_install():
             print(error)
         """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    said = "rocpredict.sklearn needs scikit-learn 1.6 or later: pip install 'rocpredict[sklearn]'"
+    said = "rocpredict.sklearn needs scikit-learn 1.7 or later: pip install 'rocpredict[sklearn]'"
     assert run.stdout.strip() == said

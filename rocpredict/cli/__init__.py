@@ -25,10 +25,10 @@ _ARGUMENTS = (
     *("mean", "std", "sem", "median", "iqr", "effect_size", "count", "prevalence", "criterion", "beta", "value"),
     *("positive", "negative", "cost_fp", "cost_fn"),
     *("auc", "width", "power", "against", "against_mean", "against_std", "correlation", "tpr_at_fpr"),
-    *("level", "alternative", "ratio", "method", "margin", "direction", "n_top", "engine"),
+    *("level", "alternative", "ratio", "method", "margin", "direction", "n_top", "engine", "label", "exclude"),
 )
 """What the library calls ``name=`` and the command line ``--name``."""
-_RENAMED = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
+_RENAMED = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top", "only": "feature"}
 """What the command line calls otherwise."""
 
 

@@ -1,6 +1,8 @@
 """Data that a command names: a built-in set, or a CSV file."""
 
 import argparse
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +11,9 @@ import numpy as np
 from rocpredict import datasets
 from rocpredict.arguments import FloatArray
 from rocpredict.errors import RocPredictError
+from rocpredict.labels import label_names
 from rocpredict.sources import CsvTable, read_csv
+from rocpredict.tables import as_text
 
 BUILT_IN = ("iris", "pima")
 """The names of the data sets that need no file."""
@@ -46,10 +50,9 @@ def add_data(command: argparse.ArgumentParser) -> None:
 
 def load(options: argparse.Namespace) -> Data:
     """Read the chosen features and the labels."""
-    _check_twice(options.feature or [])
+    check_twice("feature", options.feature)
     if options.data in BUILT_IN:
-        data = built_in(options.data, options.feature, omit=options.nan == "omit")
-        return data._replace(positive=options.positive or data.positive, negative=options.negative)
+        return built_in(options.data, options)
     if not Path(options.data).suffix and not Path(options.data).exists():
         raise RocPredictError(f"{options.data} is neither a file nor a built-in data set ({', '.join(BUILT_IN)})")
     table = read_csv(options.data)
@@ -61,30 +64,36 @@ def load(options: argparse.Namespace) -> Data:
     return Data(features, labels, as_label(options.positive, labels), as_label(options.negative, labels))
 
 
-def built_in(name: str, features: list[str] | None, *, omit: bool) -> Data:
-    """Give built-in data, or some of its features; ``omit``: with what stands for missing values as missing."""
-    data = datasets.load_iris() if name == "iris" else datasets.load_pima(zeros_as_missing=omit)
-    names = features or data.feature_names
-    unknown = [feature for feature in names if feature not in data.feature_names]
+def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()) -> Data:
+    """Give built-in data, or some of its features; with ``--nan omit`` what stands for missing values is missing."""
+    if options.label is not None:
+        raise RocPredictError(f"--label {options.label!r} is for files; {name} knows its labels")
+    data = datasets.load_pima(zeros_as_missing=options.nan == "omit") if name == "pima" else datasets.load_iris()
+    unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
     if unknown:
         raise RocPredictError(f"{name} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}")
-    notes = [] if omit or name == "iris" else _zeros(names)
-    positive = "pos" if name == "pima" else None
-    return Data({feature: data.column(feature) for feature in names}, data.y, positive, None, tuple(notes))
+    chosen = options.feature or [feature for feature in data.feature_names if feature not in exclude]
+    positive = options.positive or ("pos" if name == "pima" else None)
+    notes = _zeros(chosen, options.nan) if name == "pima" else ()
+    return Data({feature: data.column(feature) for feature in chosen}, data.y, positive, options.negative, notes)
 
 
-def _zeros(names: Any) -> list[str]:
-    """Say in which features of pima zeros stand for missing values."""
+def _zeros(features: Iterable[str], policy: str) -> tuple[str, ...]:
+    """Say in which features of pima zeros stand for missing values, and what becomes of them."""
     marked = datasets.load_pima(zeros_as_missing=True)
-    held = [name for name in names if np.isnan(marked.column(name)).any()]
-    words = f"pima: zeros in {', '.join(held)} stand for missing values; --nan omit leaves these rows out."
-    return [words] if held else []
+    held = [feature for feature in features if np.isnan(marked.column(feature)).any()]
+    then = {
+        "raise": "--nan omit leaves these rows out",
+        "omit": "they are left out (--nan raise takes them as they are)",
+    }
+    return (f"pima: zeros in {', '.join(held)} stand for missing values; {then[policy]}.",) if held else ()
 
 
-def _check_twice(names: list[str]) -> None:
-    twice = [name for name in names if names.count(name) > 1]
+def check_twice(option: str, names: Sequence[str] | None) -> None:
+    """Refuse an option that names a column twice."""
+    twice = [name for name in names or () if names and names.count(name) > 1]
     if twice:
-        raise RocPredictError(f"--feature {twice[0]} is given twice; name different ones")
+        raise RocPredictError(f"--{option} {twice[0]} is given twice; name different ones")
 
 
 def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
@@ -100,10 +109,18 @@ def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
 
 
 def as_label(word: str | None, labels: Any) -> Any:
-    """Give a label as the data have it: the number 1 for the word "1" where labels are numbers."""
+    """Give the label that a word calls: the number 1 by "1", False by "False", a date by "2020-01-31"."""
     if word is None or labels.dtype.kind == "U":
         return word
+    return next((label for label in label_names(labels) if _is_called(label, word)), word)
+
+
+def _is_called(label: Any, word: str) -> bool:
+    if as_text(label) == word:
+        return True
+    if isinstance(label, bool):
+        return word.lower() in (str(label).lower(), str(int(label)))
     try:
-        return labels.dtype.type(word)
-    except ValueError:
-        return word
+        return isinstance(label, (int, float)) and label == (float if isinstance(label, float) else Decimal)(word)
+    except (ValueError, ArithmeticError):
+        return False

@@ -2,17 +2,20 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rocpredict.cli.data import BUILT_IN, as_label, built_in
+import numpy as np
+
+from rocpredict.cli.data import BUILT_IN, as_label, built_in, check_twice
 from rocpredict.cli.showing import show
 from rocpredict.errors import RocPredictError
-from rocpredict.files import write_whole
+from rocpredict.features.table import column_of
+from rocpredict.files import check_place, is_stream, write_whole
 from rocpredict.screening import ADJUSTMENTS, Screening, screen
-from rocpredict.tables import Table, to_json
+from rocpredict.tables import Table, as_text, to_json
 
 ABOUT = """\
 Rank the features of a table by how well each tells two classes apart: predicted from means and
@@ -40,7 +43,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--positive", metavar="LABEL", help="the positive class (pima: pos)")
     command.add_argument("--negative", metavar="LABEL", help="the negative class (default: every other label)")
     command.add_argument("--pairs", choices=["rest", "all"], default="rest", help="several labels: against the rest")
-    command.add_argument("--feature", action="append", metavar="COLUMN", help="may be repeated (default: all columns)")
+    columns = command.add_mutually_exclusive_group()
+    columns.add_argument("--feature", action="append", metavar="COLUMN", help="may be repeated (default: all columns)")
+    columns.add_argument("--exclude", action="append", metavar="COLUMN", help="leave it out; may be repeated")
     command.add_argument("--empirical", choices=list(_COUNTED), default="yes", help="count the exact AUC of all (yes)")
     command.add_argument("--n-top", type=int, default=100, metavar="N", help="features counted with --empirical top")
     command.add_argument("--direction", choices=["auto", "higher", "lower"], default="auto", help="of each rule (auto)")
@@ -60,34 +65,45 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Screen, and print or write."""
     form = _format(options)
+    _check(options, form)
     features, labels, notes = _read(options)
+    classes = {"positive": as_label(options.positive, labels), "negative": as_label(options.negative, labels)}
     with _progress() as progress:
-        table = screen(
-            features,
-            labels,
-            positive=as_label(options.positive, labels),
-            negative=as_label(options.negative, labels),
-            pairs=options.pairs,
-            empirical=_COUNTED[options.empirical],
-            n_top=options.n_top,
-            direction=options.direction,
-            level=options.level,
-            adjust=options.adjust,
-            nan_policy=options.nan,
-            engine=options.engine,
-            n_jobs=options.jobs,
-            progress=progress,
-        )
-    table = _chosen(table, options, form)
-    if options.out is None:
-        _print(table, form, notes)
-    else:
-        _write(table, form, options.out, notes)
+        whole = screen(features, labels, **classes, **_asked(options), progress=progress)
+    _write(_chosen(whole, options, form), whole, options, form, notes)
+
+
+def _asked(options: argparse.Namespace) -> dict[str, Any]:
+    """Give the options as the library takes them."""
+    return {
+        "pairs": options.pairs,
+        "empirical": _COUNTED[options.empirical],
+        "n_top": options.n_top,
+        "direction": options.direction,
+        "level": options.level,
+        "adjust": options.adjust,
+        "nan_policy": options.nan,
+        "engine": options.engine,
+        "n_jobs": options.jobs,
+    }
+
+
+def _check(options: argparse.Namespace, form: str) -> None:
+    """Find what is wrong with the options before the work: a table of three rows is screened with them."""
+    check_twice("feature", options.feature)
+    check_twice("exclude", options.exclude)
+    engine = "numpy" if options.engine == "auto" else options.engine  # nothing is compiled for three rows
+    small = screen({"x": [0.0, 1.0, 2.0]}, [0, 1, 2], **_asked(options) | {"engine": engine})
+    _chosen(small, options, form)
+    if options.out is not None:
+        check_place(options.out)
 
 
 def _format(options: argparse.Namespace) -> str:
     """Give the format asked for, that of the file's suffix, or a table."""
     if options.json:
+        if options.format not in {None, "json"}:
+            raise RocPredictError(f"--json and --format {options.format} are two formats; choose one")
         return "json"
     if options.format is not None:
         return str(options.format)
@@ -105,8 +121,8 @@ def _read(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     if named:
         if len(options.data) > 1:
             raise RocPredictError(f"{named[0]} is built-in data; screen it by itself")
-        data = built_in(named[0], options.feature, omit=options.nan == "omit")
-        options.positive = options.positive or data.positive
+        data = built_in(named[0], options, options.exclude or ())
+        options.positive = data.positive
         return data.features, data.labels, data.notes
     from rocpredict.table_files import scan_files
 
@@ -116,9 +132,19 @@ def _read(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     files = scan_files(options.data)
     if options.label is None:
         raise RocPredictError(f"--label is needed; columns are {_listed(files.names)}")
-    features, labels = files.features(label=options.label, only=options.feature)
+    features, labels = files.features(label=options.label, only=_only(options, files.names))
     words = features.names[features.not_numeric]
     return features, labels, (f"Not numeric, and not screened: {_listed(words)}.",) if len(words) else ()
+
+
+def _only(options: argparse.Namespace, names: Sequence[str]) -> list[str] | None:
+    """Name the columns to take as features, or None for all."""
+    if not options.exclude:
+        named: list[str] | None = options.feature
+        return named
+    for name in options.exclude:
+        column_of(np.array(names), name, what="exclude", holder=Path(options.data[0]).name)
+    return [name for name in names if name not in {options.label, *options.exclude}]
 
 
 def _chosen(table: Screening, options: argparse.Namespace, form: str) -> Screening:
@@ -128,27 +154,27 @@ def _chosen(table: Screening, options: argparse.Namespace, form: str) -> Screeni
     return table if rows is None else table.top(rows)
 
 
-def _print(table: Screening, form: str, notes: tuple[str, ...]) -> None:
-    if form == "table":
-        show(_as_table(table, notes))
+def _write(table: Screening, of: Screening, options: argparse.Namespace, form: str, notes: tuple[str, ...]) -> None:
+    """Print a table, or write it to a file and say so."""
+    out = options.out
+    if out is None and form == "table":
+        show(_as_table(table, of, notes))
+    elif out is None:
+        sys.stdout.write(_text(table, of, form, notes))
+    elif form == "parquet":
+        table.to_parquet(out)
     else:
-        sys.stdout.write(_text(table, form, notes))
+        write_whole(out, _text(table, of, form, notes))
+    if out is not None and not is_stream(out):
+        print(f"{out}: {_many(len(table), 'row')}")
 
 
-def _write(table: Screening, form: str, path: Path, notes: tuple[str, ...]) -> None:
-    if form == "parquet":
-        table.to_parquet(path)
-    else:
-        write_whole(path, _text(table, form, notes))
-    print(f"{path}: {len(table)} rows")
-
-
-def _text(table: Screening, form: str, notes: tuple[str, ...]) -> str:
+def _text(table: Screening, of: Screening, form: str, notes: tuple[str, ...]) -> str:
     if form == "csv":
         return str(table.to_csv())
     if form == "json":
         return to_json(_as_json(table)) + "\n"
-    shown_table = _as_table(table, notes)
+    shown_table = _as_table(table, of, notes)
     return shown_table.to_markdown() if form == "markdown" else shown_table.to_text() + "\n"
 
 
@@ -164,15 +190,19 @@ def _as_json(table: Screening) -> dict[str, Any]:
     }
 
 
-def _as_table(table: Screening, notes: tuple[str, ...]) -> Table:
+def _as_table(table: Screening, of: Screening, notes: tuple[str, ...]) -> Table:
     names = table.shown_columns()
     rows = [[None if cell != cell else cell for cell in row] for row in zip(*(table[n] for n in names), strict=True)]  # noqa: PLR0124
-    if len(table.contrasts) == 1:
-        negative, positive = table.contrasts[0]
-        title = f"{len(rows)} features: {positive} (positive) against {negative}"
-    else:
-        title = f"{len(rows)} rows of {len(table.contrasts)} contrasts"
-    return Table(title, names, rows, _FORMATS, (*notes, *_remarks(table)))
+    return Table(_title(table, of), names, rows, _FORMATS, (*notes, *_remarks(table)))
+
+
+def _title(table: Screening, of: Screening) -> str:
+    """Say how many rows there are, and of how many where some were left out."""
+    cut = f"{len(table)} of " if len(table) < len(of) else ""
+    if len(of.contrasts) > 1:
+        return f"{cut}{_many(len(of), 'row')} of {len(of.contrasts)} contrasts"
+    negative, positive = map(as_text, of.contrasts[0])
+    return f"{cut}{_many(len(of), 'feature')}: {positive} (positive) against {negative}"
 
 
 def _remarks(table: Screening) -> Iterator[str]:
@@ -182,6 +212,10 @@ def _remarks(table: Screening) -> Iterator[str]:
     yield f"q_value: {table.adjust} over all features. ameans_honest is what the threshold is worth on other rows."
     if "misfit" in table.flags:
         yield "misfit: the Gaussians do not describe the feature; trust the empirical AUC."
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _listed(names: Any, most: int = 10) -> str:

@@ -13,15 +13,21 @@ from rocpredict.arguments import shown
 from rocpredict.errors import RocPredictError
 
 
-def as_names(names: Iterable[Any] | None, columns: int) -> NDArray[np.str_]:
-    """Give one name for each column, or refuse names that are too many, too few or not different."""
+def as_names(names: Iterable[Any] | None, columns: int, holder: str = "X") -> NDArray[np.str_]:
+    """Give one name for each column, or refuse names that are too many, too few or not different.
+
+    They are what users give as ``feature_names=``.
+    """
     if names is None:
         return np.array([f"x{place}" for place in range(columns)])
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise RocPredictError(f"names={shown(names)} is not a list of names; give one for each column of X")
+        raise RocPredictError(
+            f"feature_names={shown(names)} is not a list of names; give one for each column of {holder}"
+        )
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
     if len(listed) != columns:
-        raise RocPredictError(f"names has {len(listed)} names and X has {columns} columns; give one for each")
+        counts = f"feature_names has {len(listed)} names and {holder} has {columns} columns"
+        raise RocPredictError(f"{counts}; give one for each")
     return distinct(listed)
 
 

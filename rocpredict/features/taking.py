@@ -52,11 +52,13 @@ def table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None) -> t
 
     Parameters
     ----------
-    X, names
+    X
         As in ``as_features``.
     y : array of shape (n,), or str
         Labels, or the name of a column of X that holds them (of AnnData: of its ``.obs``); this column is no
         feature then.
+    names : sequence of str, optional
+        A name for each feature, in place of those of the table.
 
     Returns
     -------
@@ -74,18 +76,25 @@ def table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None) -> t
     >>> table, labels.tolist()
     (Features(3 rows, 1 features: 'size'), ['a', 'b', 'a'])
     """
-    table = _taken(X, names)
-    if isinstance(y, str) and _is_annotated(X):
+    if isinstance(y, str) and not _is_annotated(X):
+        table, y = _parted(_taken(X, None), y)
+        if names is not None:
+            table = replace(table, names=as_names(names, len(table), "X beside its labels"))
+    else:
+        table = _taken(X, names)
+    if isinstance(y, str):
         columns = distinct(list(X.obs.columns))
         y = X.obs.iloc[:, column_of(columns, y, what="y", holder="X.obs")]
-    elif isinstance(y, str):
-        place = column_of(table.names, y, what="y", holder="X")
-        y = table.labels(place)
-        table = table.select(np.delete(np.arange(len(table)), place))
     labels = as_labels(y, np.empty((0, 0)))
     if len(labels) != table.n_rows:
         raise RocPredictError(f"X has {table.n_rows} rows and y has {len(labels)}; they must have as many")
     return some_number(table), labels
+
+
+def _parted(table: Features, name: str) -> tuple[Features, NDArray[Any]]:
+    """Give the features beside a column, and that column."""
+    place = column_of(table.names, name, what="y", holder="X")
+    return table.select(np.delete(np.arange(len(table)), place)), table.labels(place)
 
 
 def _taken(X: Any, names: Iterable[Any] | None) -> Features:

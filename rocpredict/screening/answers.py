@@ -20,9 +20,12 @@ _COLUMNS = (
     *("auc", "auc_low", "auc_high", "empirical_auc", "empirical_se", "empirical_low", "empirical_high"),
     *("p_value", "q_value", "threshold", "ameans", "ameans_honest", "tpr", "fpr", "misfit"),
 )
+_COUNTS = ("n_negative", "n_positive", "n_missing")
 _OF_FOUR = tuple(
     f"{side}_{what}" for side in ("negative", "positive") for what in ("skewness", "kurtosis", "minimum", "maximum")
 )
+_TAKEN = frozenset(("feature", "negative", "positive", "flags", *_COUNTS, *_COLUMNS, *_OF_FOUR))
+"""Names that an annotation cannot have."""
 
 
 class Answers:
@@ -54,7 +57,8 @@ class Answers:
         columns["n_missing"] = summary.negative.missing + summary.positive.missing
         for name, side in sides.items():
             columns |= {f"{name}_{what}": getattr(side, what) for what in _kept(side)}
-        columns["direction"] = np.where(prediction.pair.lower, "lower", "higher")
+        direction = np.where(prediction.pair.lower, "lower", "higher")
+        columns["direction"] = np.where(prediction.pair.known, direction, "")
         self._fill(contrast, part, columns | prediction.columns)
         self._excess[:, contrast, part] = prediction.excess, prediction.excess_of_count
         self._mark(contrast, part, prediction.flags | _degenerate(summary))
@@ -116,14 +120,14 @@ class Answers:
         """Give all columns, one row for each contrast and feature."""
         contrasts, features = self._shape
         columns: dict[str, NDArray[Any]] = {"feature": np.tile(self._names, contrasts)}
-        columns |= {name: np.tile(values, contrasts) for name, values in self._annotations.items()}
+        for name, values in self._annotations.items():
+            columns[f"{name}_annotation" if name in _TAKEN else name] = np.tile(values, contrasts)
         if contrasts > 1:
             for place, name in enumerate(("negative", "positive")):
                 labels = np.array([contrast[place] for contrast in self._contrasts], dtype=object)
                 columns[name] = np.repeat(labels, features)
-        counts = ("n_negative", "n_positive", "n_missing")
         extra = [name for name in _OF_FOUR if name in self._columns]
-        for name in (*counts, *_COLUMNS, *extra):
+        for name in (*_COUNTS, *_COLUMNS, *extra):
             columns[name] = self._columns.get(name, self._blank(np.zeros(0))).ravel()
         return columns
 
@@ -136,7 +140,7 @@ def _degenerate(summary: TwoClassSummary) -> Flags:
     """Say which features cannot be predicted, and why, and which hold the labels."""
     sides = summary.negative, summary.positive
     least = np.minimum(summary.negative.count, summary.positive.count)
-    finite = np.logical_and.reduce([np.isfinite(side.mean) & np.isfinite(side.m2) for side in sides])
+    finite = np.logical_and.reduce([side.known | (side.count <= 1) for side in sides])
     constant = (summary.negative.m2 == 0) & (summary.positive.m2 == 0)
     apart = summary.negative.mean != summary.positive.mean
     return Flags(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping
+from datetime import date, time
 from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rocpredict.arguments import shown
 from rocpredict.errors import RocPredictError
-from rocpredict.files import write_whole
-from rocpredict.frames import to_frame
+from rocpredict.files import as_csv, write_whole
+from rocpredict.frames import or_none, to_frame
 
 __all__ = ["to_csv", "to_frame", "to_html", "to_parquet"]
 
@@ -21,26 +22,27 @@ Columns = Mapping[str, NDArray[Any]]
 
 
 def to_csv(columns: Columns, path: Any = None) -> str | None:
-    """Write columns as CSV with every digit; what is undefined is an empty cell."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*(_cells(values) for values in columns.values()), strict=True))
+    """Write columns as CSV with every digit; what is undefined is an empty cell, dates are ISO text.
+
+    Names and annotations are written as they are, so that they come back as they are: a spreadsheet would take one
+    that begins with =, +, - or @ for a formula.
+    """
+    text = as_csv([columns, *zip(*(_cells(values) for values in columns.values()), strict=True)])
     if path is None:
-        return file.getvalue()
-    write_whole(path, file.getvalue())
+        return text
+    _write(path, text)
     return None
 
 
 def to_parquet(columns: Columns, path: Any) -> None:
     """Write columns as a Parquet file."""
     try:
-        frame = to_frame({name: _typed(values) for name, values in columns.items()}, "polars")
+        frame = to_frame(columns, "polars")
     except RocPredictError:
         raise RocPredictError("Parquet needs polars: pip install 'rocpredict[frames]'") from None
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
-    write_whole(path, buffer.getvalue())
+    _write(path, buffer.getvalue())
 
 
 def to_html(table: Any, caption: str) -> str:
@@ -52,14 +54,38 @@ def to_html(table: Any, caption: str) -> str:
     return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def _write(path: Any, content: str | bytes) -> None:
+    """Write into a file of this name, or into one that is open."""
+    if not hasattr(path, "write"):
+        write_whole(path, content)
+        return
+    try:
+        path.write(content)
+    except TypeError:
+        kind = "text" if isinstance(content, str) else "bytes"
+        raise RocPredictError(f"path={shown(path)} does not take {kind}; give the name of a file") from None
+
+
 def _cells(values: NDArray[Any]) -> list[Any]:
-    if values.dtype.kind != "f":
-        return list(values.tolist())
-    return ["" if np.isnan(value) else repr(value) for value in values.tolist()]
+    if values.dtype.kind in "mM":
+        return _times(values)
+    if values.dtype.kind == "O":
+        return [_cell(or_none(item)) for item in values.tolist()]
+    if values.dtype.kind == "f":
+        return ["" if np.isnan(value) else repr(value) for value in values.tolist()]
+    return list(values.tolist())
 
 
-def _typed(values: NDArray[Any]) -> NDArray[Any]:
-    return values.astype(str) if values.dtype.kind == "O" else values
+def _times(values: NDArray[Any]) -> list[str]:
+    """Give dates, or times where not all are at midnight, as text."""
+    there = values[~np.isnat(values)]
+    days = values.dtype.kind == "M" and bool((there == there.astype("M8[D]")).all())
+    texts = (values.astype("M8[D]") if days else values).astype(str).tolist()
+    return ["" if text == "NaT" else text for text in texts]
+
+
+def _cell(item: Any) -> Any:
+    return "" if item is None else item.isoformat() if isinstance(item, (date, time)) else item
 
 
 def _shown(cell: Any) -> str:

@@ -7,6 +7,8 @@ each show an Ameans of .55 on average.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
@@ -97,12 +99,11 @@ def _excess(world: tuple[FloatArray, ...], draws: FloatArray, free: bool) -> Flo
     return np.asarray(np.where(np.isfinite(z0), predicted - achieved, 0.0) / 2)
 
 
-def _design(made: list[NDArray[np.float64]] = []) -> NDArray[np.float64]:  # noqa: B006 - made once
+@cache
+def _design() -> NDArray[np.float64]:
     """Give draws of four standard normals that fill their space evenly, with mean 0 and covariance 1 exactly."""
-    if not made:
-        step = 1.1673039782614187  # root of x^5 = x + 1: its powers fill four dimensions most evenly
-        uniform = (0.5 + np.outer(np.arange(1, _DRAWS + 1), step ** -np.arange(1.0, 5.0))) % 1
-        half = ndtri(uniform)
-        draws = np.concatenate([half, -half])
-        made.append(draws @ np.linalg.cholesky(np.linalg.inv(draws.T @ draws / len(draws))))
-    return made[0]
+    step = 1.1673039782614187  # root of x^5 = x + 1: its powers fill four dimensions most evenly
+    uniform = (0.5 + np.outer(np.arange(1, _DRAWS + 1), step ** -np.arange(1.0, 5.0))) % 1
+    half = ndtri(uniform)
+    draws = np.concatenate([half, -half])
+    return np.asarray(draws @ np.linalg.cholesky(np.linalg.inv(draws.T @ draws / len(draws))))

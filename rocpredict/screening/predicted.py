@@ -18,7 +18,7 @@ from rocpredict.screening import optimism
 from rocpredict.summary import TwoClassSummary
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pair:
     """Two Gaussians for each feature; where moments cannot be had, any two, and ``known`` is False.
 
@@ -78,7 +78,7 @@ def pair_of(summary: TwoClassSummary, direction: str | None) -> Pair:
     """Give the Gaussians of a summary, and the direction of each rule: as declared, or by the means."""
     sides = summary.negative, summary.positive
     moments = [np.asarray(part) for side in sides for part in (side.mean, side.std)]
-    known = np.logical_and.reduce([np.isfinite(part) for part in moments])
+    known = summary.negative.known & summary.positive.known
     m0, s0, m1, s1 = (np.where(known, part, blank) for part, blank in zip(moments, (0, 1, 0, 1), strict=True))
     n0, n1 = (np.where(known, side.count, 2.0) for side in sides)
     lower = m1 < m0 if direction == "auto" else np.full(len(m0), direction == "lower")

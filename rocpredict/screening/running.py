@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ from rocpredict.screening.misfit import GRID
 from rocpredict.screening.predicted import Prediction, pair_of, predict, thresholds
 from rocpredict.screening.table import Screening
 from rocpredict.screening.weighed import WeighedBlock, count_weighed
-from rocpredict.summary import TwoClassSummary, read_moments, summarize, two_classes
+from rocpredict.summary import TwoClassSummary, contrasted, read_moments, summarize
 
 _DIRECTIONS = ("auto", None, "higher", "lower")
 
@@ -95,15 +95,16 @@ def screen(
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}
         How q-values are made, over all rows of the result.
     feature_names : sequence of str, optional
-        In place of those that X has.
+        One for each feature (beside the column that ``y`` names), in place of those that X has.
     engine : {"auto", "numpy", "numba"}
-        "auto": numba where it is installed (extra ``fast``).
+        "auto": numba where it is installed (extra ``fast``) and the table has a million cells or more; compiled code
+        takes some seconds to be made, once, and a moment to be loaded.
     n_jobs : int
         Threads; -1: one on each processor. The result is the same for any number of them.
     nan_policy : {"omit", "raise"}
         Missing values are left out feature by feature, or refused.
     progress : function, optional
-        Called as ``progress(done, total)`` while features are counted.
+        Called as ``progress(done, total)`` as features are counted.
 
     Returns
     -------
@@ -158,13 +159,32 @@ def screen(
         nan_policy=nan_policy,
         progress=progress,
     )
+    one_of("pairs", pairs, ("rest", "all"))
     if family != "gaussian":
         raise RocPredictError(f"family={shown(family)} is not available; a screening takes 'gaussian'")
     if y is None:
+        for name, given in (("weights", weights), ("feature_names", feature_names)):
+            if given is not None:
+                raise RocPredictError(f"{name}= goes with a table X and its labels y, not with a summary or batches")
         return _from_summary(_summary_of(X, asked, positive=positive, negative=negative), asked)
     table, labels = table_and_labels(X, y, names=feature_names)
     coded = as_codes(labels, positive=positive, negative=negative, pairs=pairs)
     return _Run(asked, table, coded, as_weights(weights, table.n_rows)).screened()
+
+
+@dataclass
+class Progressing:
+    """Tell somebody how many features are done."""
+
+    told: Progress | None
+    total: int
+    done: int = 0
+
+    def advance(self, features: int) -> None:
+        """Count further features."""
+        self.done += features
+        if self.told is not None:
+            self.told(self.done, self.total)
 
 
 @dataclass(frozen=True)
@@ -183,21 +203,22 @@ class _Asked:
     progress: Progress | None
 
     def __post_init__(self) -> None:
-        one_of("empirical", self.empirical, (True, False, "top"))
-        one_of("moments", self.moments, (2, 4))
+        object.__setattr__(self, "empirical", one_of("empirical", self.empirical, (True, False, "top")))
+        object.__setattr__(self, "moments", one_of("moments", self.moments, (2, 4)))
         one_of("direction", self.direction, _DIRECTIONS)
         one_of("adjust", self.adjust, ADJUSTMENTS)
         one_of("nan_policy", self.nan_policy, ("omit", "raise"))
+        if self.progress is not None and not callable(self.progress):
+            raise RocPredictError(f"progress={shown(self.progress)} is not a function of (done, total)")
         if as_whole("n_top", self.n_top) < 1:
             raise RocPredictError(f"n_top={self.n_top} is below 1")
         object.__setattr__(self, "level", as_level(self.level))
-        object.__setattr__(self, "engine", chosen(self.engine))
+        chosen(self.engine)
         object.__setattr__(self, "n_jobs", as_jobs(self.n_jobs))
 
-    @property
-    def threads(self) -> dict[str, Any]:
-        """Who counts, as the kernels take it."""
-        return {"engine": self.engine, "n_jobs": self.n_jobs}
+    def threads(self, cells: int) -> dict[str, Any]:
+        """Who counts a table of so many cells, as the kernels take it."""
+        return {"engine": chosen(self.engine, cells), "n_jobs": self.n_jobs}
 
     def predict(self, summary: TwoClassSummary) -> Prediction:
         """Predict from moments."""
@@ -212,9 +233,15 @@ class _Run:
     table: Features
     coded: Coded
     weights: FloatArray | None
+    threads: dict[str, Any] = field(init=False)
     answers: Answers = field(init=False)
+    missing: NDArray[np.int64] = field(init=False)
+    progress: Progressing = field(init=False)
 
     def __post_init__(self) -> None:
+        self.threads = self.asked.threads(self.table.n_rows * len(self.table))
+        self.progress = Progressing(self.asked.progress, len(self.table))
+        self.missing = np.zeros(len(self.table.names), dtype=np.int64)
         self.answers = Answers(
             self.table.names,
             self.coded.names,
@@ -227,42 +254,43 @@ class _Run:
         """Give the table of answers."""
         for part, matrix in self.table.matrices():
             features = np.arange(part.start, part.stop)
-            counted = self._count(features, matrix) if self.asked.empirical is True else []
+            counted = self._count(matrix) if self.asked.empirical is True else []
             self._predict(features, Moments.beside([m for m, _ in counted]) if counted else self._moments(matrix))
             self._take_in(features, counted)
+        if self.asked.nan_policy == "raise":
+            _refuse_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
         if self.asked.empirical == "top":
             best = self.answers.best_predicted(self.asked.n_top)
+            self.progress = Progressing(self.asked.progress, len(best))
             for part, matrix in self.table.matrices(best):
-                self._take_in(best[part], self._count(best[part], matrix))
+                self._take_in(best[part], self._count(matrix))
         self.answers.mark(Flags(not_numeric=self.table.not_numeric))
         return self.answers.table(self.asked)
 
     def _moments(self, matrix: Any) -> Moments:
-        return read_moments(matrix, self.coded, self.weights, {"order": self.asked.moments, **self.asked.threads})
+        return read_moments(matrix, self.coded, self.weights, {"order": self.asked.moments, **self.threads})
 
     def _predict(self, features: NDArray[np.intp], held: Moments) -> None:
         names = self.table.names[features]
-        if self.asked.nan_policy == "raise":
-            _refuse_missing(held, names)
+        self.missing[features] = held.missing.sum(axis=0)
         for contrast, summary in enumerate(self._summaries(held, names)):
             self.answers.predicted(contrast, features, summary, self.asked.predict(summary))
 
-    def _summaries(self, held: Moments, names: NDArray[Any]) -> list[TwoClassSummary]:
-        return [two_classes(held, self.coded, k, names) for k in range(len(self.coded.contrasts))]
+    def _summaries(self, held: Moments, names: Iterable[str] = ()) -> list[TwoClassSummary]:
+        return contrasted(held, self.coded, names)
 
-    def _count(self, features: NDArray[np.intp], matrix: Any) -> list[Counted]:
+    def _count(self, matrix: Any) -> list[Counted]:
         """Give moments and counted columns of the features of a matrix, block by block."""
         found = []
-        for block in self._blocks(matrix, lambda block: self._counted(block, self.table.names[features[block.place]])):
-            found.append(block)
-            if self.asked.progress is not None:
-                self.asked.progress(sum(len(m.mean[0]) for m, _ in found) + int(features[0]), len(self.table.names))
+        for held, columns in self._blocks(matrix, self._counted):
+            found.append((held, columns))
+            self.progress.advance(held.mean.shape[1])
         return found
 
-    def _counted(self, block: Block | WeighedBlock, names: NDArray[Any]) -> Counted:
+    def _counted(self, block: Block | WeighedBlock) -> Counted:
         """Give moments and counted columns of one block; asked in the thread that sorted it."""
         held = block.moments(self.asked.moments)
-        pairs = [pair_of(summary, self.asked.direction) for summary in self._summaries(held, names)]
+        pairs = [pair_of(summary, self.asked.direction) for summary in self._summaries(held)]
         counts = block.counts(np.stack([thresholds(pair) for pair in pairs]), grid=GRID)
         columns = [
             counted_columns(Counts(*(values[k] for values in counts)), pair, self.asked.level)
@@ -275,7 +303,7 @@ class _Run:
         cases = self.coded.codes, self.coded.classes, contrasts
         if self.weights is not None:
             return count_weighed(matrix, *cases, self.weights, finish=finish)
-        return count_blocks(matrix, *cases, finish=finish, **self.asked.threads)
+        return count_blocks(matrix, *cases, finish=finish, **self.threads)
 
     def _take_in(self, features: NDArray[np.intp], counted: list[Counted]) -> None:
         start = 0
@@ -293,22 +321,28 @@ def _summary_of(X: Any, asked: _Asked, **classes: Any) -> TwoClassSummary:
             "y is needed to count the exact AUC; a summary, or batches (X, y), go with empirical=False"
         )
     if isinstance(X, TwoClassSummary):
+        for name, label in classes.items():
+            if label is not None and label != getattr(X, f"{name}_label"):
+                raise RocPredictError(f"{name}={shown(label)} is not that of the summary, {X}")
+        if asked.moments > X.order:
+            raise RocPredictError(f"moments={asked.moments} is more than the summary has: {X}")
         return X
-    return summarize(X, **classes, moments=asked.moments, **asked.threads)
+    return summarize(X, **classes, moments=asked.moments, engine=asked.engine, n_jobs=asked.n_jobs)
 
 
 def _from_summary(summary: TwoClassSummary, asked: _Asked) -> Screening:
     weighed = summary.negative.count.dtype.kind == "f"
     sides = summary.negative, summary.positive
-    rows = sum(int((side.count + side.missing).max()) for side in sides)
+    rows = sum(int((side.count + side.missing).max(initial=0)) for side in sides)
+    if asked.nan_policy == "raise":
+        _refuse_missing(summary.negative.missing + summary.positive.missing, np.asarray(summary.feature_names))
     contrast = summary.negative_label, summary.positive_label
     answers = Answers(summary.feature_names, (contrast,), n_rows=rows, weighed=weighed)
     answers.predicted(0, slice(0, len(summary)), summary, asked.predict(summary))
     return answers.table(asked)
 
 
-def _refuse_missing(held: Moments, names: NDArray[Any]) -> None:
-    missing = held.missing.sum(axis=0)
+def _refuse_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:
     lacking = np.flatnonzero(missing)
     if lacking.size:
         listed = ", ".join(map(str, names[lacking[:5]])) + (", ..." if lacking.size > 5 else "")

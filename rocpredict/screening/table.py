@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict import _show
-from rocpredict.arguments import as_whole, one_of, shown
+from rocpredict.arguments import as_whole, is_missing, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.screening import export
 
-_SMALL_FIRST = ("p_value", "q_value", "feature", "misfit", "empirical_se", "n_missing", "fpr")
+_SMALL_FIRST = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
 _IN_NOTEBOOK = 10
 _SHOWN = ("feature", "negative", "positive", "auc", "empirical_auc", "empirical_low", "empirical_high", "q_value")
 _SHOWN_LAST = ("direction", "threshold", "ameans_honest", "misfit", "flags")
@@ -79,14 +79,21 @@ class Screening:
     direction: str | None
     empirical: bool | str
     n_rows: int
-    places: NDArray[np.intp] = field(repr=False)
+    places: NDArray[np.intp]
     """Where each row stood: contrast by contrast, the features as they came."""
+
+    def __post_init__(self) -> None:
+        for values in (*self.columns.values(), self.places):
+            values.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.places)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name == "flags" or name in self.columns
 
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, str):
@@ -102,7 +109,7 @@ class Screening:
         RocPredictError
             No such feature.
         """
-        rows = np.flatnonzero(self.columns["feature"] == name)
+        rows = np.flatnonzero([held == name for held in self.columns["feature"].tolist()])
         if not rows.size:
             raise RocPredictError(f"name={shown(name)} is no feature of this table")
         return self._rows(rows)
@@ -123,11 +130,12 @@ class Screening:
             empirical one where there is one, then by that of the predicted one.
         descending : bool, optional
             Left out: the most telling first, which is the smallest of p_value, q_value, misfit and the like, and the
-            largest of all others.
+            largest of all others; text and dates ascend.
         """
         one_of("by", by, ["discrimination", *self.columns])
-        descending = by not in _SMALL_FIRST if descending is None else descending
         keys = discrimination(self.columns) if by == "discrimination" else (self.columns[by],)
+        if descending is None:
+            descending = by not in _SMALL_FIRST and keys[0].dtype.kind in "fiub"
         order = np.arange(len(self))
         for key in reversed(keys):
             order = order[_stable_order(key[order], descending)]
@@ -154,13 +162,14 @@ class Screening:
 
         Parameters
         ----------
-        path : path, optional
-            A file, written whole or not at all.
+        path : path, or a file open for text, optional
+            Written whole or not at all. Text is written as it is: a name that begins with "=" is a formula to a
+            spreadsheet.
         """
         return export.to_csv(self._all_columns(), path)
 
     def to_parquet(self, path: Any) -> None:
-        """Write the table as a Parquet file, whole or not at all."""
+        """Write the table as a Parquet file, whole or not at all, or into a file open for bytes."""
         export.to_parquet(self._all_columns(), path)
 
     def plot(self, kind: str = "ranking", **options: Any) -> Any:
@@ -229,7 +238,12 @@ def discrimination(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], .
 
 
 def _stable_order(key: NDArray[Any], descending: bool) -> NDArray[np.intp]:
-    if key.dtype.kind not in "fiub":
-        key = np.unique(key.astype(str), return_inverse=True)[1]
-    values = key.astype(np.float64)
-    return np.argsort(np.where(np.isnan(values), np.inf, -values if descending else values), kind="stable")
+    """Order by a key, up or down; what is undefined goes last, and equals stay as they stand."""
+    undefined = np.array([is_missing(item) for item in key.tolist()]) if key.dtype.kind == "O" else key != key  # noqa: PLR0124
+    values = np.zeros(len(key))
+    _, values[~undefined] = np.unique(key[~undefined].astype(_sortable(key.dtype)), return_inverse=True)
+    return np.lexsort((-values if descending else values, undefined))
+
+
+def _sortable(dtype: np.dtype[Any]) -> Any:
+    return dtype if dtype.kind in "fiubmM" else str

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict import steps
-from rocpredict.arguments import FloatArray
+from rocpredict.arguments import FloatArray, to_floats
 from rocpredict.distributions import Ecdf
 from rocpredict.inference.permutation import sum_over_ties
 from rocpredict.inference.placements import place
@@ -68,7 +68,7 @@ def _groups(codes: NDArray[Any], contrast: Contrast) -> Groups:
 def _column(X: Any, feature: int) -> FloatArray:
     column = X[:, [feature]]
     dense = column.toarray() if hasattr(column, "toarray") else column
-    return np.asarray(dense, dtype=np.float64)[:, 0]
+    return to_floats("X", np.asarray(dense))[:, 0]
 
 
 def _count(x: FloatArray, weights: FloatArray, groups: Groups, threshold: float, fpr: FloatArray) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ Do not use it for a single column of scores: ``rocpredict.empirical_roc`` and ``
 no scikit-learn.
 """
 
-from rocpredict.errors import RocPredictError
+from rocpredict.errors import MissingExtraError
 
 try:
     from rocpredict.sklearn.scoring import ameans_score, ameans_scorer, roc_score_func
@@ -13,8 +13,8 @@ try:
 except ImportError as error:
     if not (error.name or "").startswith("sklearn"):
         raise
-    raise RocPredictError(
-        "rocpredict.sklearn needs scikit-learn 1.6 or later: pip install 'rocpredict[sklearn]'"
+    raise MissingExtraError(
+        "rocpredict.sklearn needs scikit-learn 1.7 or later: pip install 'rocpredict[sklearn]'"
     ) from error
 
 __all__ = ["RocSelector", "ThresholdedClassifier", "ameans_score", "ameans_scorer", "roc_score_func"]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from rocpredict.kernels.counts.numba_runs import Jitted, jitted, there
+from rocpredict.kernels.compiling import compiled
+from rocpredict.kernels.counts.numba_runs import jitted, there
 from rocpredict.kernels.counts.parts import Parts, PowerSums
 
 _CHUNK = 2_048
 """Values that are summed in any order before their sum is added to the whole."""
-_summing = cast(Callable[[Jitted], Jitted], njit(nogil=True, cache=True, fastmath={"contract", "reassoc"}))
+_summing = compiled("contract", "reassoc")
 
 
 def power_sums(parts: Parts, groups: NDArray[np.intp], order: int) -> PowerSums:

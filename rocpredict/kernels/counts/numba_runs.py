@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 
-Jitted = TypeVar("Jitted", bound=Callable[..., Any])
-jitted = cast(Callable[[Jitted], Jitted], njit(nogil=True, cache=True))
+from rocpredict.kernels.compiling import compiled
+
+jitted = compiled()
 INDEX = np.uint64
 """Of what is indexed in a loop over rows: numba asks of every other index whether it is negative."""
 ONE = np.uint64(1)

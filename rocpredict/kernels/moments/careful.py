@@ -142,6 +142,7 @@ def _moments(seen: _Extremes, shift: FloatArray, power: NDArray[Any], found: lis
         infinite, np.where(np.isinf(seen.low), seen.low, 0.0) + np.where(np.isinf(seen.high), seen.high, 0.0), mean
     )
     mean[empty] = np.nan
+    spread[0][(seen.low < seen.high) & (spread[0] == 0)] = np.nextafter(0, 1)  # below float64, which is not none
     for part in spread:
         part[infinite] = np.nan
         part[empty] = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from rocpredict.kernels.moments.classes import Classes
 from rocpredict.kernels.moments.sums import Moments, Sums, as_moments, doubtful
 from rocpredict.kernels.moments.tables import (
     Piece,
+    Rooms,
     block,
     by_columns,
     copies,
@@ -108,11 +110,13 @@ def _read(table: _Table, features: NDArray[np.intp], shift: FloatArray, *, omit:
     direct = in_place(X) and in_a_row(features)
     add = engine.column_sums if by_columns(X) else engine.row_sums
 
+    rooms = Rooms()
+
     def work(piece: Piece) -> tuple[Sums, NDArray[np.int64] | None]:
-        part, where = (X, _moved(piece, features)) if direct else (block(X, piece, features), whole(piece))
         here = np.ascontiguousarray(shift[:, piece.columns])
         missing = np.zeros(here.shape, np.int64) if omit else None
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), nullcontext() if direct else rooms.lent() as room:
+            part, where = (X, _moved(piece, features)) if direct else (block(X, piece, features, room), whole(piece))
             return add(part, where, classes.codes[piece.rows], here, result.order, missing), missing
 
     cut = list((pieces if direct else copies)(X, len(features)))

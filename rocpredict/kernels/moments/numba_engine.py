@@ -2,7 +2,7 @@
 
 Tables in C order: rows wait until there are four or eight of one class, which are added together; so all are read
 about in their order, whatever the order of the classes. Tables in Fortran order: all rows of a column are read, and
-two classes, each with its own mask, are summed side by side; with more classes, each gathers its rows.
+two powers of two classes, each with its own mask, are summed side by side; else each class gathers its rows.
 
 Compilers may contract multiplications and additions everywhere, and change the order of terms only where differences
 are already taken: NaN and infinities are left what they are, and the difference of neighbouring values stays exact.
@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray
+from rocpredict.kernels.compiling import compiled
 from rocpredict.kernels.moments.classes import class_rows
 from rocpredict.kernels.moments.sums import Sums
 from rocpredict.kernels.moments.tables import Piece
@@ -24,14 +24,10 @@ from rocpredict.kernels.moments.tables import Piece
 _TILE = 512
 """Columns at a time, so that the sums of two classes stay in the nearest caches."""
 _AT_ONCE = 1_024
-"""Values of one column that are looked at together."""
-_MASKED = 2
-"""Classes that are summed side by side by masks."""
-_LANES = 16
-"""Extremes that are kept side by side, so that they are found by vectors."""
-_exact = njit(nogil=True, cache=True)
-_quick = njit(nogil=True, cache=True, fastmath={"contract"})
-_summing = njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+"""Values of one column that are gathered before they are summed."""
+_exact = compiled()
+_quick = compiled("contract")
+_summing = compiled("contract", "reassoc")
 
 
 def row_sums(
@@ -61,8 +57,8 @@ def column_sums(
     sums = Sums.zero(order, *shift.shape)
     gone = np.empty((len(shift), 0), np.int64) if missing is None else missing
     features = _read_only(X.T[piece.columns])
-    if len(shift) <= _MASKED:
-        _masked_sums(features, piece.top, codes.astype(np.int8, copy=False), shift, gone, *sums)
+    if len(shift) == 2 == order:
+        _masked_sums(features, piece.top, codes, shift, gone, sums.powers)
     else:
         for k, rows in enumerate(class_rows(codes, len(shift))):
             _gathered_sums(features, (piece.top + rows).view(np.uintp), k, shift, gone, *sums)
@@ -192,84 +188,112 @@ def _row_sums(X, codes, shift, first, missing, powers, low, high):  # type: igno
 
 
 @_summing
-def _two_powers(values, codes, k, shift, omit):  # type: ignore[no-untyped-def]
-    s1 = s2 = 0.0
-    gone = 0
+def _two_classes(values, codes, first, second):  # type: ignore[no-untyped-def]
+    """Count what is there of classes 0 and 1, and sum two powers of it, each about its own shift."""
+    a1 = a2 = b1 = b2 = 0.0
+    a_count = b_count = 0
     for i in range(len(values)):
-        nan = omit & np.isnan(values[i])
-        a = _away(values[i], shift) if (codes[i] == k) & ~nan else 0.0
-        s1 += a
-        s2 += a * a
-        gone += (codes[i] == k) & nan
-    return s1, s2, gone
+        value, code = values[i], codes[i]
+        mine, theirs = (code == 0) & (value == value), (code == 1) & (value == value)  # noqa: PLR0124
+        a, b = _away(value, first) if mine else 0.0, _away(value, second) if theirs else 0.0
+        a1 += a
+        a2 += a * a
+        b1 += b
+        b2 += b * b
+        a_count += mine
+        b_count += theirs
+    return (a1, b1), (a2, b2), (a_count, b_count)
+
+
+@_quick
+def _masked_sums(XT, top, codes, shift, missing, powers):  # type: ignore[no-untyped-def]
+    counts = np.zeros(2, np.int64)
+    for code in codes:
+        if code >= 0:
+            counts[code] += 1
+    for j in range(len(XT)):
+        s1, s2, there = _two_classes(XT[j, top : top + len(codes)], codes, shift[0, j], shift[1, j])
+        for k in range(2):
+            whole = there[k] == counts[k]
+            powers[0, k, j] = s1[k] if whole or missing.size else np.nan
+            powers[1, k, j] = s2[k] if whole or missing.size else np.nan
+            if missing.size:
+                missing[k, j] += counts[k] - there[k]
 
 
 @_summing
-def _four_powers(values, codes, k, shift, omit):  # type: ignore[no-untyped-def]
-    s1 = s2 = s3 = s4 = 0.0
-    gone = 0
+def _two_powers(values, shift):  # type: ignore[no-untyped-def]
+    s1 = s2 = 0.0
     for i in range(len(values)):
-        nan = omit & np.isnan(values[i])
-        a = _away(values[i], shift) if (codes[i] == k) & ~nan else 0.0
+        a = _away(values[i], shift)
+        s1 += a
+        s2 += a * a
+    return s1, s2
+
+
+@_summing
+def _four_powers(values, shift):  # type: ignore[no-untyped-def]
+    s1 = s2 = s3 = s4 = 0.0
+    for i in range(len(values)):
+        a = _away(values[i], shift)
         aa = a * a
         s1 += a
         s2 += aa
         s3 += aa * a
         s4 += aa * aa
-        gone += (codes[i] == k) & nan
-    return s1, s2, s3, s4, gone
+    return s1, s2, s3, s4
 
 
 @_quick
-def _ends(values, codes, k):  # type: ignore[no-untyped-def]
-    """Give the extremes of what is not NaN, found side by side in a way that vectors can take."""
-    low, high = np.full(_LANES, np.inf), np.full(_LANES, -np.inf)
-    for i in range(0, len(values), _LANES):
-        for lane in range(min(_LANES, len(values) - i)):
-            value, inside = np.float64(values[i + lane]), codes[i + lane] == k
-            low[lane] = value if inside & (value < low[lane]) else low[lane]
-            high[lane] = value if inside & (value > high[lane]) else high[lane]
-    return low.min(), high.max()
+def _ends(values):  # type: ignore[no-untyped-def]
+    a = b = c = d = np.inf
+    w = x = y = z = -np.inf
+    for group in range(len(values) // 4):
+        i = np.uintp(4 * group)
+        p, q, r, s = values[i], values[i + np.uintp(1)], values[i + np.uintp(2)], values[i + np.uintp(3)]
+        a, b, c, d = min(a, p), min(b, q), min(c, r), min(d, s)
+        w, x, y, z = max(w, p), max(x, q), max(y, r), max(z, s)
+    for rest in range(len(values) // 4 * 4, len(values)):
+        a, w = min(a, values[rest]), max(w, values[rest])
+    return min(a, b, c, d), max(w, x, y, z)
 
 
 @_quick
-def _add_class(values, codes, code, k, j, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
-    """Add the values with some code to class k of column j."""
-    omit = missing.size > 0
-    if len(powers) == 2:
-        s1, s2, gone = _two_powers(values, codes, code, shift[k, j], omit)
-    else:
-        s1, s2, s3, s4, gone = _four_powers(values, codes, code, shift[k, j], omit)
-        least, most = _ends(values, codes, code)
-        powers[2, k, j] += s3
-        powers[3, k, j] += s4
-        low[k, j], high[k, j] = min(low[k, j], least), max(high[k, j], most)
-    powers[0, k, j] += s1
-    powers[1, k, j] += s2
-    if omit:
-        missing[k, j] += gone
+def _gather(x, rows, room):  # type: ignore[no-untyped-def]
+    for i in range(len(rows)):
+        room[i] = np.float64(x[rows[i]])
 
 
 @_quick
-def _masked_sums(XT, top, codes, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
-    for j in range(len(XT)):
-        for i in range(0, len(codes), _AT_ONCE):
-            here = codes[i : i + _AT_ONCE]
-            values = XT[j, top + i : top + i + len(here)]
-            for k in range(len(shift)):
-                _add_class(values, here, k, k, j, shift, missing, powers, low, high)
+def _fill(values, shift):  # type: ignore[no-untyped-def]
+    """Put the shift in place of what is NaN, and count it."""
+    gone = 0
+    for i in range(len(values)):
+        gone += np.isnan(values[i])
+        values[i] = shift if np.isnan(values[i]) else values[i]
+    return gone
 
 
 @_quick
 def _gathered_sums(XT, rows, k, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
-    room, alike = np.empty(_AT_ONCE), np.zeros(_AT_ONCE, np.int8)
+    room = np.empty(_AT_ONCE)
     for j in range(len(XT)):
         for i in range(0, len(rows), _AT_ONCE):
             here = rows[i : i + _AT_ONCE]
-            for row in range(len(here)):
-                room[row] = XT[j, here[row]]
-            values, codes = room[: len(here)], alike[: len(here)]
-            _add_class(values, codes, 0, k, j, shift, missing, powers, low, high)
+            values = room[: len(here)]
+            _gather(XT[j], here, values)
+            if missing.size:
+                missing[k, j] += _fill(values, shift[k, j])
+            if len(powers) == 2:
+                s1, s2 = _two_powers(values, shift[k, j])
+            else:
+                least, most = _ends(values)
+                low[k, j], high[k, j] = min(low[k, j], least), max(high[k, j], most)
+                s1, s2, s3, s4 = _four_powers(values, shift[k, j])
+                powers[2, k, j] += s3
+                powers[3, k, j] += s4
+            powers[0, k, j] += s1
+            powers[1, k, j] += s2
 
 
 @_quick

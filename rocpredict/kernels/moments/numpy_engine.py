@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,25 @@ _LONG = 8_192
 """Values of a column at a time: libraries that compute scalar products leave so few to one thread."""
 _COLUMNS = 8
 """Columns at a time."""
+
+
+class _Rooms(NamedTuple):
+    """Memory that is used again and again: fresh pages may cost more than the sums."""
+
+    taken: NDArray[Any]
+    differences: FloatArray
+    squares: FloatArray
+
+    @classmethod
+    def of(cls, X: NDArray[Any], shape: tuple[int, int]) -> _Rooms:
+        """Make room for blocks of values of X."""
+        size = shape[0] * shape[1]
+        return cls(np.empty(size, X.dtype), np.empty(size), np.empty(size))
+
+
+def _like(block: NDArray[Any], room: NDArray[Any]) -> NDArray[Any]:
+    """Give a part of a room the shape of a block."""
+    return room[: block.size].reshape(block.shape)
 
 
 def row_sums(
@@ -52,18 +71,32 @@ def row_sums(
     sums, columns = Sums.zero(order, *shift.shape), piece.columns
     width = min(_WIDE, max(shift.shape[1], 1))
     height = max(_BLOCK // width, 32)
-    lists = list(class_rows(codes, len(shift)))
+    lists, rooms = list(class_rows(codes, len(shift))), _Rooms.of(X, (height, width))
     for left in range(0, shift.shape[1], width):
         tile = slice(left, left + width)
         part = X[piece.rows, columns.start + left : min(columns.start + left + width, columns.stop)]
         for k, rows in enumerate(lists):
             for top in range(0, len(rows), height):
                 here = rows[top : top + height]
-                block = part.take(here, axis=0) if part.flags.c_contiguous else part[here]
+                block = _rows(part, here, rooms)
                 if missing is not None:
                     missing[k, tile] += _fill(block, shift[k, tile], axis=0)
-                _add(sums, block, shift[k, tile], k, tile)
+                _add(sums, block, shift[k, tile], k, tile, rooms)
     return sums
+
+
+def _rows(part: NDArray[Any], rows: NDArray[np.intp], rooms: _Rooms) -> NDArray[Any]:
+    """Take rows; of a part of the columns ``take`` would copy all."""
+    if not part.flags.c_contiguous:
+        return part[rows]
+    room = rooms.taken[: len(rows) * part.shape[1]].reshape(len(rows), -1)
+    return part.take(rows, axis=0, out=room, mode="clip")
+
+
+def _columns(part: NDArray[Any], rows: NDArray[np.intp], rooms: _Rooms) -> NDArray[Any]:
+    """Take rows of columns, each contiguous."""
+    room = rooms.taken[: len(part) * len(rows)].reshape(len(part), -1)
+    return part.take(rows, axis=1, out=room, mode="clip")
 
 
 def _fill(block: NDArray[Any], shift: FloatArray, axis: int) -> NDArray[Any]:
@@ -74,18 +107,18 @@ def _fill(block: NDArray[Any], shift: FloatArray, axis: int) -> NDArray[Any]:
     return count
 
 
-def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice) -> None:
+def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, rooms: _Rooms) -> None:
     """Add the powers of a block of rows of one class."""
     low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
     if len(sums.powers) == 4:
         low[k, tile] = np.minimum(low[k, tile], block.min(axis=0))
         high[k, tile] = np.maximum(high[k, tile], block.max(axis=0))
-    block = _minus(block, shift)
+    block = _minus(block, shift, rooms)
     powers[0] += np.add.reduce(block, axis=0)
     if len(sums.powers) == 2:
         powers[1] += np.einsum("ij,ij->j", block, block)
         return
-    square = block * block
+    square = np.multiply(block, block, out=_like(block, rooms.squares))
     powers[1] += np.add.reduce(square, axis=0)
     powers[2] += np.einsum("ij,ij->j", square, block)
     powers[3] += np.einsum("ij,ij->j", square, square)
@@ -101,38 +134,38 @@ def column_sums(
 ) -> Sums:
     """Sum as ``row_sums`` does, over a piece of a table in Fortran order."""
     sums, features = Sums.zero(order, *shift.shape), X.T[piece.columns]
-    room = np.empty((_COLUMNS, _LONG), dtype=X.dtype)
+    rooms = _Rooms.of(X, (_COLUMNS, _LONG))
     for k, rows in enumerate(class_rows(codes, len(shift))):
         for top in range(0, len(rows), _LONG):
             here = piece.top + rows[top : top + _LONG]
             for left in range(0, len(features), _COLUMNS):
                 tile = slice(left, left + _COLUMNS)
-                part = features[tile]
-                block = part.take(here, axis=1, mode="clip", out=room[: len(part)] if len(here) == _LONG else None)
+                block = _columns(features[tile], here, rooms)
                 if missing is not None:
                     missing[k, tile] += _fill(block, shift[k, tile, None], axis=1)
-                _add_columns(sums, block, shift[k, tile, None], k, tile)
+                _add_columns(sums, block, shift[k, tile, None], k, tile, rooms)
     return sums
 
 
-def _add_columns(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice) -> None:
+def _add_columns(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, rooms: _Rooms) -> None:
     """Add the powers of a block of columns of one class, each column contiguous."""
     low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
     if len(sums.powers) == 4:
         low[k, tile] = np.minimum(low[k, tile], block.min(axis=1))
         high[k, tile] = np.maximum(high[k, tile], block.max(axis=1))
-    block = _minus(block, shift)
+    block = _minus(block, shift, rooms)
     powers[0] += block.sum(axis=1)
     powers[1] += np.vecdot(block, block)
     if len(sums.powers) == 4:
-        square = block * block
+        square = np.multiply(block, block, out=_like(block, rooms.squares))
         powers[2] += np.vecdot(square, block)
         powers[3] += np.vecdot(square, square)
 
 
-def _minus(block: NDArray[Any], shift: FloatArray) -> FloatArray:
+def _minus(block: NDArray[Any], shift: FloatArray, rooms: _Rooms) -> FloatArray:
     """Subtract in float64, in place where the block is of float64."""
-    difference: FloatArray = np.subtract(block, shift, out=block if block.dtype == np.float64 else None)
+    room = block if block.dtype == np.float64 else _like(block, rooms.differences)
+    difference: FloatArray = np.subtract(block, shift, out=room)
     return difference
 
 

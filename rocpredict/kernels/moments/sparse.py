@@ -42,6 +42,7 @@ def sparse_moments(
     X: Any, classes: Classes, order: int, engine: ModuleType, n_jobs: int, weights: FloatArray | None
 ) -> Moments:
     """Find the moments of a sparse table in CSC or CSR form; weights must be above 0 in all rows of a class."""
+    X = type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False)  # scipy notes on it what it looks up
     shape, codes = (len(classes.counts), X.shape[1]), classes.codes.astype(np.intp, copy=False)
     by_rows = X.format == "csr"
     spans = list(_spans(X.indptr, max(_AT_ONCE, 2 * shape[0] * shape[1] * by_rows)))

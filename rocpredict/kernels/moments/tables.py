@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -83,7 +84,21 @@ def _cut(n: int, p: int, height: int, size: int) -> Iterator[Stretch]:
         yield columns, [Piece(top, min(top + height, n), columns) for top in range(0, n, height)]
 
 
-def block(X: NDArray[Any], piece: Piece, features: NDArray[np.intp]) -> FloatArray:
+class Rooms:
+    """Memory for copies that is used again when a piece is done: fresh pages cost more than the copy."""
+
+    def __init__(self) -> None:
+        self._free: list[FloatArray] = []
+
+    @contextmanager
+    def lent(self) -> Iterator[FloatArray]:
+        """Lend a room for one piece."""
+        room = self._free.pop() if self._free else np.empty(_COPY)
+        yield room
+        self._free.append(room)
+
+
+def block(X: NDArray[Any], piece: Piece, features: NDArray[np.intp], room: FloatArray | None = None) -> FloatArray:
     """Copy a piece of some features (ascending) of the table as float64, neighbours in memory as they are there."""
     chosen = features[piece.columns]
     run = slice(chosen[0], chosen[-1] + 1)
@@ -95,7 +110,10 @@ def block(X: NDArray[Any], piece: Piece, features: NDArray[np.intp]) -> FloatArr
         part = X[piece.rows, run][:, chosen - run.start]
     if part.dtype.itemsize > 8 or (part.dtype.kind in "iu" and part.dtype.itemsize == 8):
         part = to_floats("X", part)
-    return np.array(part, dtype=np.float64, order="F" if by_columns(X) else "C")
+    target = (np.empty(part.size) if room is None else room)[: part.size]
+    copy = target.reshape(part.shape, order="F" if by_columns(X) else "C")
+    np.copyto(copy, part)
+    return copy
 
 
 def middle_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
