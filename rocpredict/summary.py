@@ -306,8 +306,9 @@ def summarize(
 
     Notes
     -----
-    Sums of powers are taken about a value of the data and brought together by the pairwise update of Chan,
-    Golub and LeVeque (1983) and Pebay (2008): no digits are lost to an offset.
+    Sums of powers are taken about a value of the data, so that no digits are lost to an offset, and brought together by
+    the pairwise update of Chan, Golub and LeVeque (1983) and Pebay (2008). Adding summaries rounds the mean: the sum of
+    squares is then right to about 1e-16 times the square root of its count, times the offset in standard deviations.
 
     Examples
     --------

@@ -336,7 +336,7 @@ def test_options_are_checked_before_the_work():
 
 def test_numba_that_is_not_there(monkeypatch):
     """Asked for, it is one sentence with the command that installs it; not asked for, numpy does the work."""
-    monkeypatch.setattr("rocpredict.kernels.engines.find_spec", lambda name: None)
+    monkeypatch.setattr("rocpredict.kernels.engines._numba_works", lambda: False)
     assert refused(X, Y, engine="numba") == "engine='numba' needs numba: pip install 'rocpredict[fast]'"
     found, expected = rp.screen(X, Y), rp.screen(X, Y, engine="numpy")
     for name in expected:

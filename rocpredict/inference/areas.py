@@ -54,6 +54,11 @@ def area_interval(placements: Areas, level: float, method: str, replicate: Repli
     low, high = (min(max(end, 0.0), 1.0) for end in ends)
     if method == "smoothed-logit":  # centred a little inside: an area of 1 is still one of those it allows
         low, high = min(low, estimate), max(high, estimate)
+    if method == "smoothed-logit" and 0 < estimate < 1 and not placements.of_band:
+        for units in placements.units_placed_alike:
+            unseen = unseen_ends(placements.estimate, (units, units), level)
+            low, high = min(low, float(unseen[0])), max(high, float(unseen[1]))
+            flags |= Flags(fallback=True)
     if method == "smoothed-logit" and estimate in {0, 1} and not placements.of_band:
         unseen = unseen_ends(placements.estimate, placements.units, level)
         low, high = max(low, float(unseen[0])), min(high, float(unseen[1]))

@@ -60,8 +60,22 @@ class ManyAreas(NamedTuple):
         extreme = (self.area == 0) | (self.area == 1)
         low = np.where(extreme, np.maximum(np.minimum(low, self.area), unseen[0]), np.minimum(low, self.area))
         high = np.where(extreme, np.minimum(np.maximum(high, self.area), unseen[1]), np.maximum(high, self.area))
+        for scatter, count in self._sides:
+            ends = unseen_ends(self.area, (count, count), level)
+            alike = self._alike(scatter, count) & ~extreme
+            low = np.where(alike, np.minimum(low, ends[0]), low)
+            high = np.where(alike, np.maximum(high, ends[1]), high)
         blind = self.uninformative
         return np.where(blind, unseen[0], low), np.where(blind, unseen[1], high)
+
+    @property
+    def half_blind(self) -> NDArray[np.bool_]:
+        """Where all cases of one class are placed alike, so that its spread was not seen."""
+        return np.logical_or(*(self._alike(*side) for side in self._sides))
+
+    @staticmethod
+    def _alike(scatter: FloatArray, count: FloatArray) -> NDArray[np.bool_]:
+        return np.asarray((scatter <= ROUNDING**2) & (count > 1))
 
     @property
     def uninformative(self) -> NDArray[np.bool_]:

@@ -178,6 +178,12 @@ class Placements:
         return False
 
     @property
+    def units_placed_alike(self) -> list[float]:
+        """The number of units of each class, of two or more, whose cases are all placed alike: no spread was seen."""
+        sides = self.negative, self.positive
+        return [side.units for side in sides if side.units > 1 and float(np.ptp(side.values)) <= ROUNDING]
+
+    @property
     def uninformative(self) -> bool:
         """Whether every case is placed where chance is: all values are tied, or all curves alike."""
         ends = (end for side in (self.negative, self.positive) for end in (side.values.min(), side.values.max()))

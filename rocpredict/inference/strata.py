@@ -51,6 +51,11 @@ class Stratified:
         return self.parts[0].chance
 
     @property
+    def units_placed_alike(self) -> list[float]:
+        """None: strata are judged together."""
+        return []
+
+    @property
     def half_blind(self) -> bool:
         """Whether a part of it shows no spread: a single set of placements has no parts."""
         return False

@@ -66,6 +66,7 @@ class Answers:
     def counted(self, contrast: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
         """Take in what counting says of some features, after what moments say of them."""
         worth = honest(columns.pop(ACHIEVED), *self._excess[:, contrast, features])
+        worth = np.where(np.isinf(self._columns["threshold"][contrast, features]), 0.5, worth)  # one class everywhere
         self._fill(contrast, features, columns | {"ameans_honest": worth})
         self._mark(contrast, features, flags)
 

@@ -46,7 +46,7 @@ def counted_columns(counts: Counts, pair: Pair, level: float) -> tuple[dict[str,
         ACHIEVED: np.where(pair.known, achieved, np.nan),
         "misfit": fit.distance,
     }
-    flags = areas.flags() | Flags(fallback=blind)
+    flags = areas.flags() | Flags(fallback=blind | areas.half_blind)
     held = Flags(**{name: flags[name] & there for name in flags}) | Flags(misfit=fit.beyond_chance & there)
     return {name: np.where(there, values, np.nan) for name, values in columns.items()}, held
 

@@ -13,6 +13,7 @@ from rocpredict import binormal
 from rocpredict.arguments import FloatArray
 from rocpredict.distributions import Gaussian
 from rocpredict.flags import Flags
+from rocpredict.interval import Interval, unseen_ends
 from rocpredict.predictor import PredictedRoc
 from rocpredict.screening import optimism
 from rocpredict.summary import TwoClassSummary
@@ -98,25 +99,38 @@ def predict(pair: Pair, *, level: float, free: bool) -> Prediction:
     classes = pair.oriented()
     best = binormal.best(*classes, np.zeros(()))
     z0, z1, _, _ = binormal.crossing_z(*classes, np.zeros(()))
-    excess = optimism.of_prediction(pair.count, np.subtract(classes[1].mean, classes[0].mean), pair.s0, pair.s1, free)
+    with np.errstate(over="ignore"):
+        distance = np.subtract(classes[1].mean, classes[0].mean)
+    excess = optimism.of_prediction(pair.count, distance, pair.s0, pair.s1, free)
     with np.errstate(divide="ignore", invalid="ignore"):
         own = optimism.of_count(pair.count, z0, z1, pair.s0 / pair.s1)
     ameans = best.tpr / 2 + best.tnr / 2
+    low, high, blind = _widened(pair, interval, level)
     columns = {
         "effect_size": effect_size(pair),
         "auc": signed.auc(),
-        "auc_low": interval.low,
-        "auc_high": interval.high,
+        "auc_low": low,
+        "auc_high": high,
         "p_value": welch(pair),
         "threshold": pair.turned(best.threshold),
         "ameans": ameans,
-        "ameans_honest": ameans - excess,
+        "ameans_honest": np.where(blind, np.nan, np.where(np.isinf(best.threshold), 0.5, ameans - excess)),
         "tpr": best.tpr,
         "fpr": best.fpr,
     }
     known = {name: np.where(pair.known, values, np.nan) for name, values in columns.items()}
-    flags = best.flags | interval.flags
+    flags = best.flags | interval.flags | Flags(fallback=blind)
     return Prediction(pair, known, Flags(**{name: flags[name] & pair.known for name in flags}), excess, own)
+
+
+def _widened(pair: Pair, interval: Interval, level: float) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Widen intervals where one class shows no spread, by how many of its cases may be unlike those seen."""
+    low, high = np.asarray(interval.low), np.asarray(interval.high)
+    for spread, count in ((pair.s0, pair.n0), (pair.s1, pair.n1)):
+        ends = unseen_ends(np.asarray(interval.estimate), (count, count), level)
+        low = np.where(spread == 0, np.minimum(low, ends[0]), low)
+        high = np.where(spread == 0, np.maximum(high, ends[1]), high)
+    return low, high, (pair.s0 == 0) | (pair.s1 == 0)
 
 
 def effect_size(pair: Pair) -> FloatArray:
@@ -130,7 +144,9 @@ def effect_size(pair: Pair) -> FloatArray:
 def welch(pair: Pair) -> FloatArray:
     """Give the two-sided p of equal means, which for Gaussians is a predicted AUC of 1/2 (Welch 1947).
 
-    Without any spread there is no t: p is then that of the least likely order of the cases, all of one class first.
+    Where one class shows no spread its own says nothing of how much it has: p is then no smaller than Student's, of one
+    spread for both. Without any spread there is no t: p is that of the least likely order of the cases, all of one
+    class first.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         unit = np.maximum(pair.s0, pair.s1)
@@ -139,6 +155,10 @@ def welch(pair: Pair) -> FloatArray:
         t = (pair.m1 - pair.m0) / unit / np.sqrt(error)
         freedom = error**2 / (parts[0] ** 2 / (pair.n0 - 1) + parts[1] ** 2 / (pair.n1 - 1))
         p_value = 2 * stdtr(freedom, -np.abs(t))
+        both = pair.n0 + pair.n1 - 2
+        pooled = effect_size(pair) / np.sqrt(1 / pair.n0 + 1 / pair.n1)
+        blind = (pair.s0 == 0) | (pair.s1 == 0)
+        p_value = np.where(blind, np.maximum(p_value, 2 * stdtr(both, -np.abs(pooled))), p_value)
     ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # one over the number of orders
     p_value = np.where(unit == 0, np.minimum(2 * np.exp(ways), 1), p_value)
     return np.where(pair.m1 == pair.m0, 1.0, p_value)

@@ -126,7 +126,9 @@ def screen(
 
     ``ameans_honest``: counted at the predicted threshold where counting is asked for, and predicted where it is not,
     less its optimism. The optimism is what samples of these sizes would have on average if the classes were two
-    Gaussians that differ as much as these do beyond chance.
+    Gaussians that differ as much as these do beyond chance. It is NaN where nothing was counted and a class shows no
+    spread. It is right on the average over features: the best of many rows are still too good, as are their AUCs and
+    intervals; judge features that were chosen here on new rows.
 
     Flag ``misfit``: the counted curve lies further from the predicted one than chance allows (and than .02 on the
     average); then trust the empirical columns.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rocpredict import _show
 from rocpredict.arguments import as_whole, is_missing, one_of, shown
 from rocpredict.errors import RocPredictError
-from rocpredict.flags import Flags
+from rocpredict.flags import MEANINGS, Flags
 from rocpredict.screening import export
 
 _SMALL_FIRST = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
@@ -34,7 +34,7 @@ class Screening:
     columns : mapping of str to array of shape (rows,)
         In the order below, but for ``flags``.
     flags : Flags
-        Stated outcomes, by name: of which rows each holds.
+        Stated outcomes that hold for some row, by name; see ``flagged``.
     contrasts : tuple of (negative, positive) labels
         "rest" stands for every other label.
     level : float
@@ -100,6 +100,17 @@ class Screening:
             one_of("column", item, [*self.columns, "flags"])
             return self._flag_words() if item == "flags" else self.columns[item]
         return self._rows(np.atleast_1d(np.arange(len(self))[item]))
+
+    def flagged(self, name: str) -> NDArray[np.bool_]:
+        """Tell which rows have a flag: all False where none has it.
+
+        Raises
+        ------
+        RocPredictError
+            No flag of that name; docs/flags.md lists them.
+        """
+        one_of("flag", name, MEANINGS)
+        return self.flags[name] if name in self.flags else np.zeros(len(self), dtype=bool)
 
     def feature(self, name: str) -> Screening:
         """Give the row of one feature, or its rows of several contrasts.

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rocpredict.arguments import FloatArray, as_fraction, as_whole, one_of
+from rocpredict.arguments import as_fraction, as_whole, one_of
 from rocpredict.errors import RocPredictError
 from rocpredict.sklearn.strengths import feature_strengths
 
@@ -27,7 +27,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     k : int, optional
-        Keep the k best of the features that meet the other limits; of equal ones the first.
+        Keep the k features with the smallest p-values of those that meet the other limits; of equal ones those with
+        the AUC furthest from 1/2, then the first.
     min_auc : float, optional
         Keep features with an AUC of at least this, from 1/2 to 1. An AUC of 1 - min_auc or less is as good, since
         positives then lie lower.
@@ -148,7 +149,12 @@ class RocSelector(SelectorMixin, BaseEstimator):
         if self.max_q is not None:
             kept &= self.qvalues_ <= self.max_q
         k = self._most
-        return kept if k is None else kept & _among_best(np.where(kept, self.scores_, -np.inf), k)
+        if k is None:
+            return kept
+        order = np.lexsort((-self.scores_, self.pvalues_, ~kept))
+        first = np.zeros(len(kept), dtype=bool)
+        first[order[:k]] = True
+        return kept & first
 
     @property
     def _most(self) -> int | None:
@@ -177,10 +183,3 @@ class RocSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _among_best(scores: FloatArray, k: int) -> NDArray[np.bool_]:
-    """Tell the k largest; of equal ones the first."""
-    best = np.zeros(len(scores), dtype=bool)
-    best[np.argsort(-scores, kind="stable")[:k]] = True
-    return best

@@ -24,7 +24,7 @@ class Strengths(NamedTuple):
     auc : array of shape (p,)
         Signed: below 1/2 where positives lie lower. NaN where nothing is known.
     p_value : array of shape (p,)
-        Two-sided; times the number of contrasts, 1 at most.
+        Two-sided, with a direction one-sided; times the number of contrasts, 1 at most.
     q_value : array of shape (p,)
         The p-values after Benjamini and Hochberg, over the features.
     """
@@ -65,10 +65,15 @@ def _screened(X: Any, y: NDArray[Any], *, pairs: str, **options: Any) -> Any:
 
 
 def _best_contrasts(table: Any, areas: FloatArray, chances: FloatArray, direction: str) -> Strengths:
-    """Choose among contrasts, shape (contrasts, p), the one that lies furthest to the side asked for."""
-    found = _SIDES[direction](np.where(np.isnan(areas), 0.5, areas) - 0.5)
-    found = np.where(np.isnan(areas), -np.inf, found)
-    best = np.argmax(found, axis=0)
+    """Choose among contrasts, shape (contrasts, p), that of the smallest p.
+
+    By AUC a rare class would be chosen, whose AUC is far off by chance. Equal p are told apart by the AUC; with a
+    direction p is one-sided.
+    """
+    found = _SIDES[direction](areas - 0.5)
+    if direction != "auto":
+        chances = np.where(found > 0, chances / 2, 1 - chances / 2)
+    best = np.lexsort((-found, chances), axis=0)[0]  # NaN goes last
     features = np.arange(areas.shape[1])
     p_value = np.minimum(chances[best, features] * len(chances), 1.0)
     return Strengths(table, areas[best, features], p_value, adjusted(p_value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,7 +22,7 @@ def chosen_columns(
         if wanted is not None:
             _find(known, wanted, what=what, holder=holder)
     features = list(names if only is None else only)
-    twice = [name for name in features if only is not None and features.count(name) > 1]
+    twice = [name for name, count in Counter(features).items() if only is not None and count > 1]
     if twice:
         raise RocPredictError(f"only= names {twice[0]!r} twice; name different columns")
     if only is not None and label in features:
@@ -34,7 +35,8 @@ def chosen_columns(
 
 def same_columns(first: str, names: Sequence[str], other: str, others: Sequence[str]) -> None:
     """Refuse a file whose columns are not those of the first one."""
-    missing, added = [n for n in names if n not in {*others}], [n for n in others if n not in {*names}]
+    here, there = {*names}, {*others}
+    missing, added = [name for name in names if name not in there], [name for name in others if name not in here]
     if missing:
         raise RocPredictError(f"{other} has no column {missing[0]!r}, which {first} has; columns must be the same")
     if added:

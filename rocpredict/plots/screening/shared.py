@@ -45,7 +45,7 @@ POINT = Look("features", "o", "#0072B2", "#0072B2")
 
 def misfit_of(table: Screening) -> NDArray[np.bool_]:
     """Tell which rows are flagged as a misfit."""
-    return table.flags["misfit"] if "misfit" in table.flags else np.zeros(len(table), dtype=bool)
+    return table.flagged("misfit")
 
 
 def contrasts_of(table: Screening) -> list[tuple[Any, Any]]:
