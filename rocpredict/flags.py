@@ -22,7 +22,8 @@ MEANINGS = {
     "no_discordant_pairs": "both predictions are right or wrong on the same rows: nothing to test, p is 1",
     "no_values": "a class has no value of this feature: nothing is known of it",
     "not_numeric": "the column holds no numbers (text, dates): it was not screened",
-    "opposite_sides": "one AUC lies above 1/2 and the other below: the features may point opposite ways",
+    "opposite_sides": "one AUC lies above 1/2 and the other below: two features may point opposite ways; of one "
+    "feature the means, and with them the direction, contradict the ranks",
     "perfect_reversal": "every positive lies on the negative side of every negative: the AUC is 0",
     "perfect_separation": "a threshold exists with TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0: all its values are equal",

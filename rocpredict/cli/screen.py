@@ -209,7 +209,10 @@ def _remarks(table: Screening) -> Iterator[str]:
     """Say what the columns do not."""
     kind = "auc is predicted by two Gaussians"
     yield kind + (", empirical_auc counted." if table.empirical else "; nothing was counted.")
-    yield f"q_value: {table.adjust} over all features. ameans_honest is what the threshold is worth on other rows."
+    yield (
+        f"q_value: {table.adjust} over all features. ameans_honest is what the threshold is worth on other rows, "
+        "on the average over all features; of the first of many it is too high."
+    )
     if "misfit" in table.flags:
         yield "misfit: the Gaussians do not describe the feature; trust the empirical AUC."
 

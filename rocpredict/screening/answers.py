@@ -68,7 +68,9 @@ class Answers:
         worth = honest(columns.pop(ACHIEVED), *self._excess[:, contrast, features])
         worth = np.where(np.isinf(self._columns["threshold"][contrast, features]), 0.5, worth)  # one class everywhere
         self._fill(contrast, features, columns | {"ameans_honest": worth})
-        self._mark(contrast, features, flags)
+        sides = [self._columns[name][contrast, features] - 0.5 for name in ("auc", "empirical_auc")]
+        sure = (columns["empirical_low"] > 0.5) | (columns["empirical_high"] < 0.5)
+        self._mark(contrast, features, flags | Flags(opposite_sides=sure & (sides[0] * sides[1] < 0)))
 
     def mark(self, flags: Flags) -> None:
         """Take in what holds of features in every contrast."""

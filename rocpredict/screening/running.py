@@ -171,7 +171,9 @@ def screen(
         return _from_summary(_summary_of(X, asked, positive=positive, negative=negative), asked)
     table, labels = table_and_labels(X, y, names=feature_names)
     coded = as_codes(labels, positive=positive, negative=negative, pairs=pairs)
-    return _Run(asked, table, coded, as_weights(weights, table.n_rows)).screened()
+    weighed = as_weights(weights, table.n_rows)
+    _refuse_shares(weighed, coded)
+    return _Run(asked, table, coded, weighed).screened()
 
 
 @dataclass
@@ -314,6 +316,19 @@ class _Run:
             start += len(block)
             for contrast, (columns, flags) in enumerate(by_contrast):
                 self.answers.counted(contrast, block, columns, flags)
+
+
+def _refuse_shares(weights: FloatArray | None, coded: Coded) -> None:
+    """Refuse weights that are shares of something, and no numbers of cases."""
+    if weights is None:
+        return
+    totals = np.bincount(coded.codes[coded.codes >= 0], weights[coded.codes >= 0], minlength=coded.classes)
+    small = np.flatnonzero((totals > 0) & (totals < 1))
+    if small.size:
+        raise RocPredictError(
+            f"weights of a class sum to {totals[small[0]]:g}; give numbers of cases for which each row stands, "
+            "1 or more in all"
+        )
 
 
 def _summary_of(X: Any, asked: _Asked, **classes: Any) -> TwoClassSummary:
