@@ -89,7 +89,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     threshold_ : float
         In the unit of the score. A row is called positive when its score is not below it.
     best_threshold_ : BestThreshold
-        What the threshold achieves on rows held out, with its uncertainty: ``ameans_honest``, ``threshold_interval()``,
+        What the threshold achieves on rows held out, with its uncertainty: ``ameans_honest`` (None with
+        family="gaussian", whose Ameans is predicted and a little optimistic), ``threshold_interval()``,
         ``ameans_interval()``, ``stability()``.
     roc_ : EmpiricalRoc or PredictedRoc
         The curve of all scores of rows held out.
