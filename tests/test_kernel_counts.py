@@ -166,10 +166,6 @@ def test_threads_and_order_of_features(engine, form, monkeypatch):
     for first, second in zip(one, two, strict=True):
         np.testing.assert_array_equal(first, second)
     assert_agrees(one, X, codes, thresholds)
-    for features in (np.array([20, 3, 11, 16]), np.arange(5, 22)):
-        chosen = count(FORMS[form](X), codes, thresholds=thresholds[:, features], features=features, engine=engine)
-        for some, every in zip(chosen, one, strict=True):
-            np.testing.assert_array_equal(some, every[:, features])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -236,12 +232,10 @@ def test_small_and_empty_tables(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_refusals(engine):
-    """Proves that lost digits, a feature named twice and thresholds of another shape are refused in words."""
+    """Proves that lost digits and thresholds of another shape are refused in words."""
     X, codes = np.array([[2**53 + 1], [1]]), np.array([0, 1])
     with pytest.raises(rp.RocPredictError, match=r"X holds integers beyond 2\*\*53"):
         count(X, codes, [Contrast((0,), 1)], engine=engine)
-    with pytest.raises(rp.RocPredictError, match="names a column twice"):
-        count(X, codes, [Contrast((0,), 1)], features=np.array([0, 0]), engine=engine)
     with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 1\)"):
         count(X[1:] + np.array([[0], [1]]), codes, [Contrast((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.arguments import FloatArray, shown
+from rocpredict.arguments import FloatArray
 from rocpredict.errors import RocPredictError
 from rocpredict.kernels.counts.groups import Contrast, Groups, grouped
 from rocpredict.kernels.counts.parts import Counts, Parts, PowerSums
@@ -30,7 +30,7 @@ class Block:
     Attributes
     ----------
     place : slice
-        Where it lies among the features that were asked for.
+        Where it lies among the features.
     """
 
     def __init__(self, place: slice, parts: Parts, groups: Groups, classes: int, engine: _Engine) -> None:
@@ -87,7 +87,6 @@ def count_blocks(
     classes: int,
     contrasts: Sequence[Contrast],
     *,
-    features: NDArray[np.integer[Any]] | None = None,
     engine: str = "auto",
     n_jobs: int = 1,
     finish: Callable[[Block], Answer],
@@ -105,8 +104,6 @@ def count_blocks(
         How many classes there are.
     contrasts : sequence of Contrast
         T of them.
-    features : array of int, optional
-        Which columns, each once, in which order; all by default.
     engine : {"auto", "numpy", "numba"}
     n_jobs : int
         Threads. The answer does not depend on it.
@@ -121,7 +118,7 @@ def count_blocks(
     Raises
     ------
     RocPredictError
-        An unknown engine, a feature named twice, integers that float64 cannot hold.
+        An unknown engine, integers that float64 cannot hold.
 
     Notes
     -----
@@ -136,15 +133,12 @@ def count_blocks(
     >>> next(blocks)
     array([[0.875]])
     """
-    columns = np.arange(X.shape[1]) if features is None else np.asarray(features, dtype=np.intp)
-    if len(np.unique(columns)) < len(columns):
-        raise RocPredictError(f"features={shown(columns.tolist())} names a column twice; name each once")
     groups, counting = grouped(codes, classes, contrasts), _engine(engine)
 
     def count(reader: Reader) -> Callable[[slice], Answer]:
         return lambda place: finish(Block(place, reader.read(place), groups, classes, counting))
 
-    for reader in readers(X, codes, groups, columns, counting.reading):
+    for reader in readers(X, codes, groups, counting.reading):
         yield from in_order(count(reader), reader.blocks, n_jobs)
 
 

@@ -18,21 +18,21 @@ _TALL, _WIDE = 1024, 32
 """Rows and columns of a tile that stays in the cache while its columns are written one after the other."""
 
 
-def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: NDArray[np.intp], out: NDArray[Any]) -> None:
+def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
     """Copy the rows, in their order, of some columns into rows of ``out``."""
     if X.dtype.kind not in _NATIVE or not X.dtype.isnative or X.dtype.itemsize not in {1, 4, 8}:
         numpy_reading.gather(X, rows, columns, out)
     else:
-        _gather(X, rows, columns, out)
+        _gather(X, rows, columns.start, out)
 
 
 @jitted
-def _gather(X, rows, columns, out):  # type: ignore[no-untyped-def]
-    for left in range(0, len(columns), _WIDE):
+def _gather(X, rows, start, out):  # type: ignore[no-untyped-def]
+    for left in range(0, len(out), _WIDE):
         for top in range(0, len(rows), _TALL):
             tile = rows[top : top + _TALL]
-            for c in range(left, min(left + _WIDE, len(columns))):
-                line, column = out[c, top : top + _TALL], INDEX(columns[c])
+            for c in range(left, min(left + _WIDE, len(out))):
+                line, column = out[c, top : top + _TALL], INDEX(start + c)
                 for i in range(len(tile)):
                     line[i] = X[INDEX(tile[i]), column]
 

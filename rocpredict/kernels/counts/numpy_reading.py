@@ -18,17 +18,16 @@ _TILE = 2048
 """Rows copied at once: with 16 columns they stay in the cache between reading and writing."""
 
 
-def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: NDArray[np.intp], out: NDArray[Any]) -> None:
+def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
     """Copy the rows, in their order, of some columns into rows of ``out``."""
+    view = X[:, columns]
     if abs(X.strides[0]) <= abs(X.strides[1]):
-        for line, column in zip(out, columns, strict=True):
-            line[:] = X[:, column][rows]
+        for line, column in zip(out, view.T, strict=True):
+            line[:] = column[rows]
         return
-    adjoining = len(columns) > 0 and np.array_equal(columns, np.arange(columns[0], columns[0] + len(columns)))
-    view = X[:, columns[0] : columns[-1] + 1] if adjoining else X
     for top in range(0, len(rows), _TILE):
         tile = rows[top : top + _TILE]
-        out[:, top : top + _TILE] = (view[tile] if adjoining else view[tile[:, None], columns]).T
+        out[:, top : top + _TILE] = view[tile].T
 
 
 def split(table: Sparse, layers: Sequence[Layer], first: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.int64]:

@@ -49,18 +49,18 @@ class Reader(Protocol):
         ...
 
 
-def readers(X: Any, codes: NDArray[Any], groups: Groups, columns: NDArray[np.intp], engine: Any) -> Iterator[Reader]:
-    """Give what reads the columns asked for, one panel after the other."""
+def readers(X: Any, codes: NDArray[Any], groups: Groups, engine: Any) -> Iterator[Reader]:
+    """Give what reads the columns, one panel after the other."""
     if isinstance(X, np.ndarray):
-        yield _Dense(np.asarray(X), rows_in_order(groups, codes), groups, columns, engine, Scratch())
+        yield _Dense(np.asarray(X), rows_in_order(groups, codes), groups, engine, Scratch())
         return
     layered = layers(groups, codes)
     if X.dtype.itemsize > 8 or not X.dtype.isnative:
         X = type(X)((to_floats("X", X.data), X.indices, X.indptr), shape=X.shape)
     if X.format == "csc":
-        yield _ByColumn(X, _is_canonical(X), layered, groups, columns, engine, Scratch())
+        yield _ByColumn(X, _is_canonical(X), layered, groups, engine, Scratch())
         return
-    yield from _panels(X, layered, groups, columns, engine)
+    yield from _panels(X, layered, groups, engine)
 
 
 def cut(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
@@ -79,24 +79,23 @@ class _Dense(NamedTuple):
     X: NDArray[Any]
     rows: NDArray[np.int32]
     groups: Groups
-    columns: NDArray[np.intp]
     engine: Any
     scratch: Scratch
 
     @property
     def blocks(self) -> list[slice]:
         weight = max(1, len(self.rows)) * self.X.itemsize
-        return cut(np.full(len(self.columns), weight), BLOCK_BYTES, MOST_COLUMNS)
+        return cut(np.full(self.X.shape[1], weight), BLOCK_BYTES, MOST_COLUMNS)
 
     def read(self, block: slice) -> Parts:
-        columns, bounds = self.columns[block], self.groups.bounds
-        shape = len(columns), len(self.rows)
+        features, bounds = block.stop - block.start, self.groups.bounds
+        shape = features, len(self.rows)
         table = self.scratch.take(shape[0] * shape[1], self.X.dtype).reshape(shape)
-        self.engine.gather(self.X, self.rows, columns, table)
+        self.engine.gather(self.X, self.rows, block, table)
         table = sortable(table)
         for start, stop in pairwise(bounds):
             table[:, start:stop].sort(axis=1)
-        first = np.arange(len(columns))[:, None] * table.shape[1] + bounds[:-1]
+        first = np.arange(features)[:, None] * table.shape[1] + bounds[:-1]
         return Parts(table.ravel(), first, first + self.groups.sizes, np.zeros_like(first))
 
 
@@ -105,17 +104,16 @@ class _ByColumn(NamedTuple):
     canonical: bool
     layers: list[Layer]
     groups: Groups
-    columns: NDArray[np.intp]
     engine: Any
     scratch: Scratch
 
     @property
     def blocks(self) -> list[slice]:
-        room = self._room(np.diff(self.X.indptr)[self.columns])
+        room = self._room(np.diff(self.X.indptr))
         return cut(room.sum(axis=1) * self.X.data.itemsize, BLOCK_BYTES, MOST_COLUMNS)
 
     def read(self, block: slice) -> Parts:
-        table = self._columns(self.columns[block])
+        table = self._columns(block)
         room = self._room(np.diff(table.indptr))
         ends = np.cumsum(room).reshape(room.shape)
         first = ends - room + 1
@@ -123,10 +121,9 @@ class _ByColumn(NamedTuple):
         last = self.engine.split(table, self.layers, first, values)
         return _sorted(Parts(sortable(values), first, last, self.groups.sizes - (last - first)))
 
-    def _columns(self, columns: NDArray[np.intp]) -> Sparse:
-        begin, count = int(columns[0]), len(columns)
-        if self.canonical and _adjoin(columns):
-            bounds = self.X.indptr[begin : begin + count + 1]
+    def _columns(self, columns: slice) -> Sparse:
+        if self.canonical:
+            bounds = self.X.indptr[columns.start : columns.stop + 1]
             inside = slice(bounds[0], bounds[-1])
             return Sparse(self.X.data[inside], self.X.indices[inside], bounds - bounds[0])
         table = self.X[:, columns]
@@ -160,40 +157,31 @@ class _Panel(NamedTuple):
         return _sorted(Parts(values, first - low, last - low, self.sizes - (last - first)))
 
 
-def _panels(X: Any, layered: list[Layer], groups: Groups, columns: NDArray[np.intp], engine: Any) -> Iterator[_Panel]:
+def _panels(X: Any, layered: list[Layer], groups: Groups, engine: Any) -> Iterator[_Panel]:
     """Turn rows into columns, panel by panel, in one pass over the rows."""
-    if not (_is_canonical(X) and _adjoin(columns)):
-        yield from _copied_panels(X, layered, groups, columns, engine)
+    if not _is_canonical(X):
+        yield from _copied_panels(X, layered, groups, engine)
         return
     table, shape = Sparse(X.data, X.indices, X.indptr), (X.shape[1], len(groups.sizes))
-    room = engine.count(table, layered, shape)[columns] + 1
+    room = engine.count(table, layered, shape) + 1
     scratch, cursors = Scratch(), X.indptr[:-1].astype(np.int64)
-    if len(columns) and columns[0]:
-        cursors += np.diff(X[:, : columns[0]].indptr)
     most = np.clip(16 * X.shape[0], *PANEL_BYTES)
     for panel in cut(room.sum(axis=1) * X.data.itemsize, float(most)):
         ends = np.cumsum(room[panel]).reshape(-1, shape[1])
         first = ends - room[panel] + 1
         values = scratch.take(int(room[panel].sum()) + 1, X.data.dtype)
-        asked = slice(columns[panel][0], columns[panel][-1] + 1)
-        last = engine.scatter(table, cursors, asked, layered, first, values)
+        last = engine.scatter(table, cursors, panel, layered, first, values)
         yield _Panel(values, first, last, groups.sizes, panel.start)
 
 
-def _copied_panels(
-    X: Any, layered: list[Layer], groups: Groups, columns: NDArray[np.intp], engine: Any
-) -> Iterator[_Panel]:
-    """Copy columns that do not adjoin, or hold duplicates, before they are turned."""
-    each = max(1, int(PANEL_BYTES[0] / X.data.itemsize * len(columns) / max(1, X.nnz)))
-    for start in range(0, len(columns), each):
-        part = X[:, columns[start : start + each]]
+def _copied_panels(X: Any, layered: list[Layer], groups: Groups, engine: Any) -> Iterator[_Panel]:
+    """Copy columns that hold duplicates before they are turned."""
+    each = max(1, int(PANEL_BYTES[0] / X.data.itemsize * X.shape[1] / max(1, X.nnz)))
+    for start in range(0, X.shape[1], each):
+        part = X[:, start : start + each]
         part.sum_duplicates()
-        for panel in _panels(part, layered, groups, np.arange(part.shape[1]), engine):
+        for panel in _panels(part, layered, groups, engine):
             yield panel._replace(begin=panel.begin + start)
-
-
-def _adjoin(columns: NDArray[np.intp]) -> bool:
-    return bool((np.diff(columns) == 1).all())
 
 
 def _is_canonical(X: Any) -> bool:
