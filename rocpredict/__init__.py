@@ -22,6 +22,11 @@ from rocpredict.thresholds import BestThreshold
 if TYPE_CHECKING:
     from rocpredict.auc_tests import AucTestMany, auc_covariance, auc_test, auc_test_many, auc_test_unpaired
     from rocpredict.classifiers import McNemarTest, mcnemar_test
+    from rocpredict.diagnosis import ClassShape, Diagnosis, Finding, diagnose
+    from rocpredict.distributions.gaussian_mixture import GaussianMixture
+    from rocpredict.distributions.histogram import Histogram
+    from rocpredict.distributions.kde import GaussianKde
+    from rocpredict.grey_zone import GreyZone
     from rocpredict.groups import AucEstimate, GroupedAuc, auc_by_group, auc_estimate
     from rocpredict.inference.bands import ConfidenceBand
     from rocpredict.inference.results import AucTest
@@ -30,8 +35,10 @@ if TYPE_CHECKING:
     from rocpredict.multiclass import MulticlassAuc, multiclass_auc
     from rocpredict.multivariate import LinearCombination, best_combination, distance_to_mean
     from rocpredict.planning import Plan, plan
+    from rocpredict.proper import ProperGain
     from rocpredict.screening import Screening, screen
     from rocpredict.summary import ClassSummary, TwoClassSummary, summarize
+    from rocpredict.trust import Trust
     from rocpredict.views import DecisionCurve, PrecisionRecallCurve
 
 __version__ = "0.1.0"
@@ -42,16 +49,23 @@ __all__ = [
     "AucTest",
     "AucTestMany",
     "BestThreshold",
+    "ClassShape",
     "ClassSummary",
     "Comparison",
     "ConfidenceBand",
     "DecisionCurve",
+    "Diagnosis",
     "Distribution",
     "Ecdf",
     "EmpiricalRoc",
+    "Finding",
     "Flags",
     "Gaussian",
+    "GaussianKde",
+    "GaussianMixture",
+    "GreyZone",
     "GroupedAuc",
+    "Histogram",
     "Interval",
     "LinearCombination",
     "McNemarTest",
@@ -60,11 +74,13 @@ __all__ = [
     "Plan",
     "PrecisionRecallCurve",
     "PredictedRoc",
+    "ProperGain",
     "Rates",
     "RocCurve",
     "RocPredictError",
     "Screening",
     "Stability",
+    "Trust",
     "TwoClassSummary",
     "auc_by_group",
     "auc_covariance",
@@ -75,6 +91,7 @@ __all__ = [
     "best_combination",
     "compare",
     "datasets",
+    "diagnose",
     "distance_to_mean",
     "empirical_roc",
     "mcnemar_test",
@@ -91,6 +108,11 @@ __all__ = [
 _ROOMS = {
     "auc_tests": ("AucTestMany", "auc_covariance", "auc_test", "auc_test_many", "auc_test_unpaired"),
     "classifiers": ("McNemarTest", "mcnemar_test"),
+    "diagnosis": ("ClassShape", "Diagnosis", "Finding", "diagnose"),
+    "distributions.gaussian_mixture": ("GaussianMixture",),
+    "distributions.histogram": ("Histogram",),
+    "distributions.kde": ("GaussianKde",),
+    "grey_zone": ("GreyZone",),
     "groups": ("AucEstimate", "GroupedAuc", "auc_by_group", "auc_estimate"),
     "inference.bands": ("ConfidenceBand",),
     "inference.results": ("AucTest",),
@@ -99,8 +121,10 @@ _ROOMS = {
     "multiclass": ("MulticlassAuc", "multiclass_auc"),
     "multivariate": ("LinearCombination", "best_combination", "distance_to_mean"),
     "planning": ("Plan", "plan"),
+    "proper": ("ProperGain",),
     "screening": ("Screening", "screen"),
     "summary": ("ClassSummary", "TwoClassSummary", "summarize"),
+    "trust": ("Trust",),
     "views": ("DecisionCurve", "PrecisionRecallCurve"),
 }
 """Names that are fetched from these modules when they are first asked for, so that the import stays light."""

@@ -22,3 +22,17 @@ def plot_screening(table: Any, **options: Any) -> Any:
     from rocpredict.plots import plot_screening as draw
 
     return draw(table, **options)
+
+
+def plot_diagnosis(diagnosis: Any, **options: Any) -> Any:
+    """Draw a diagnosis."""
+    from rocpredict.plots import plot_diagnosis as draw
+
+    return draw(diagnosis, **options)
+
+
+def table(title: Any, columns: Any, rows: Any, **options: Any) -> Any:
+    """Make a table."""
+    from rocpredict.tables import Table
+
+    return Table(title, columns, rows, **options)

@@ -54,16 +54,19 @@ class Hook(NamedTuple):
 
 
 class TwoSidedRule(NamedTuple):
-    """Hold a rule with two thresholds, and what it achieves.
+    """Hold a rule with two thresholds or more, and what it achieves.
 
     Attributes
     ----------
     low, high : float or array of shape F
-        Thresholds; -inf or +inf when one threshold is the whole rule.
+        Thresholds; -inf or +inf when one threshold is the whole rule. Both infinite: all are called positive
+        (inside), or none.
     inside : bool or array of shape F
-        Positive means ``low <= x <= high``; otherwise ``x <= low`` or ``x >= high``.
+        Positive means ``low <= x <= high``; otherwise ``x <= low`` or ``x >= high``. With more than two edges the
+        call changes in between too.
     edges : array of shape (k,), or F + (2,) for a batch
-        All thresholds at which the call changes, ascending: more than two where densities cross more often.
+        All thresholds at which the call changes, ascending: more than two where densities cross more often. Two
+        Gaussians have two, infinite ones included.
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule.
     """
@@ -91,8 +94,10 @@ class TwoSidedRule(NamedTuple):
 
 def outline(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give low, high and inside of a rule that changes sides at every edge."""
+    if not len(edges):
+        return np.asarray(-np.inf), np.asarray(np.inf), np.asarray(starts_positive)
     ends_positive = starts_positive != (len(edges) % 2 == 1)
-    inside = len(edges) > 0 and not starts_positive and not ends_positive
+    inside = not starts_positive and not ends_positive
     low = edges[0] if inside or starts_positive else -np.inf
     high = edges[-1] if inside or ends_positive else np.inf
     return np.asarray(low), np.asarray(high), np.asarray(inside)

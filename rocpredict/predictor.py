@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative, as_pair, broadcast, plain, shown
-from rocpredict.distributions import Distribution, Ecdf, FromScipy, Gaussian
+from rocpredict.distributions import Distribution, Ecdf, Gaussian
 from rocpredict.errors import AssumptionWarning, RocPredictError
 from rocpredict.labels import MOST_CASES, Classes, split_classes
 from rocpredict.roc import Roc
@@ -20,6 +19,7 @@ from rocpredict.roc import Roc
 if TYPE_CHECKING:
     from rocpredict.inference.modelled import Refit
     from rocpredict.summary import TwoClassSummary
+    from rocpredict.trust import Trust
 
 _SKEWED = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
 
@@ -78,9 +78,10 @@ class PredictedRoc(Roc):
         median: Any = None,
         iqr: Any = None,
         effect_size: Any = None,
+        family: str = "gaussian",
         direction: str | None = None,
     ) -> Self:
-        """Predict from published statistics, taking each class as Gaussian.
+        """Predict from published statistics, taking each class as Gaussian or of another family.
 
         Each is a pair (negative, positive); an item may be an array of shape F for a batch.
 
@@ -100,6 +101,10 @@ class PredictedRoc(Roc):
         effect_size : float or array of shape F
             Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without means the classes are
             put at 0 and d, with standard deviations of 1.
+        family : {"gaussian", "gamma", "lognormal", "weibull", "exponential", "logistic", "laplace", "beta"}
+            Which distribution has this mean and standard deviation. A mean of less than about twice the standard
+            deviation of values that cannot be negative says that they are skewed: "gamma" or "lognormal" then fits
+            better than "gaussian". Other than "gaussian" it needs ``mean`` with ``std`` or ``sem``, and is no batch.
         direction : {None, "higher", "lower", "auto"}
 
         Raises
@@ -121,6 +126,8 @@ class PredictedRoc(Roc):
         """
         given = {"std": std, "sem": sem, "iqr": iqr, "effect_size": effect_size}
         spreads = [name for name, value in given.items() if value is not None]
+        if family == "exponential" and not spreads:
+            spreads, std = ["std"], mean  # which are one
         if len(spreads) != 1:
             came = " and ".join(f"{name}=" for name in spreads) or "none of them"
             raise RocPredictError(f"give one of std=, sem=, iqr= (with median=) and effect_size=; got {came}")
@@ -137,6 +144,8 @@ class PredictedRoc(Roc):
             pair = _gaussians(median, _std_from_iqr(median, iqr))
         else:
             pair = _from_effect_size(mean, effect_size)
+        if family != "gaussian":
+            pair = _of_family(family, spread, pair)
         negative, positive = pair
         return cls(negative=negative, positive=positive, direction=direction, count=count)
 
@@ -179,6 +188,34 @@ class PredictedRoc(Roc):
         count = summary.negative.count, summary.positive.count
         return cls(negative, positive, direction=direction, count=count)
 
+    def trust(self) -> Trust:
+        """Say how far the model and the sample lie apart, and how much of the answer is the model's.
+
+        Raises
+        ------
+        RocPredictError
+            No sample behind the prediction, or a batch.
+
+        Notes
+        -----
+        With family "auto" or "blend" the weight is that of the estimate; every answer comes from one pair of class
+        distributions. For another family it is the weight that such an estimate would give this model.
+
+        Examples
+        --------
+        >>> from rocpredict import datasets
+        >>> iris = datasets.load_iris()
+        >>> classes = {"positive": "virginica", "negative": "versicolor"}
+        >>> predict_roc(iris.column("petal_width"), iris.y, family="auto", **classes).trust()
+        Trust(model_share=0.8356, distance=0.005359, excess=0.09839)
+        """
+        from rocpredict.trust import judge
+
+        if self.fitted_by is None:
+            raise RocPredictError("trust is asked of a prediction with a sample behind it; see rp.predict_roc")
+        refit = self._refit()
+        return judge(self._modelled, refit.negative, refit.positive)  # type: ignore[union-attr]
+
     def _refit(self) -> Refit | None:
         if self.fitted_by is None or not np.any(self._lower):
             return self.fitted_by
@@ -214,10 +251,14 @@ def predict_roc(
     positive, negative : label, optional
         ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
         other label; a named one drops the rows of a third.
-    family : {"gaussian", "empirical"} or a scipy.stats distribution
-        "gaussian": mean and standard deviation with ddof=1, as in the founding paper. A scipy.stats
-        distribution such as ``scipy.stats.gamma`` is fitted by its own maximum likelihood; one that lives on
-        x > 0 starts at 0 where all values are positive.
+    family : str or a scipy.stats distribution
+        "gaussian" (default): mean and standard deviation with ddof=1, as in the founding paper. "auto": the shrunk
+        estimate, which is seldom worse than the empirical curve and mostly better; ``trust()`` says how far it is the
+        model's. "blend": the same with a kernel density in the model. "boxcox", "yeojohnson": Gaussians after one
+        power transform of both classes. "kde", "mixture", "histogram", "empirical". "gamma", "lognormal", "logistic",
+        "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal": by maximum likelihood; what lives
+        above 0 starts there. A scipy.stats distribution such as ``scipy.stats.gumbel_r`` is fitted by its own
+        maximum likelihood; one that lives on x > 0 starts at 0 where all values are positive.
     direction : {None, "higher", "lower", "auto"}
         As in ``PredictedRoc``.
     nan_policy : {"raise", "omit"}
@@ -229,7 +270,12 @@ def predict_roc(
     ------
     RocPredictError
         As ``rocpredict.labels.split_classes``; infinite values, or a class of one row, where moments are
-        needed; an unknown family; weights that it cannot use.
+        needed; an unknown family, or values that it does not take; weights that it cannot use.
+
+    Warns
+    -----
+    AssumptionWarning
+        Two Gaussians that the sample speaks against, where that harms the curve; see ``rocpredict.diagnose``.
 
     Examples
     --------
@@ -238,9 +284,11 @@ def predict_roc(
     >>> predict_roc(iris.column("petal_width"), iris.y, positive="virginica", negative="versicolor")
     PredictedRoc(negative=Gaussian(mean=1.326, std=0.197753), positive=Gaussian(mean=2.026, std=0.27465), auc=0.980696)
     """
+    from rocpredict.assumptions import doubt_of_gaussian
+    from rocpredict.fitting import fit_with
     from rocpredict.inference.modelled import Refit
 
-    fit = _fit_with(family)
+    fit = fit_with(family, direction)
     classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy, weights=weights)
     shared: dict[str, Any] = {"direction": direction, "omitted": (classes.omitted_negative, classes.omitted_positive)}
     cases = _as_cases(classes)
@@ -251,8 +299,10 @@ def predict_roc(
             _fit_weighted(family, "positive", classes.positive, weighed[1]),
         )
         return PredictedRoc(*pair, count=(weighed[0].sum(), weighed[1].sum()), **shared)
-    pair = fit("negative", cases[0]), fit("positive", cases[1])
-    return PredictedRoc(*pair, count=(len(cases[0]), len(cases[1])), fitted_by=Refit(*cases, fit), **shared)
+    fitted = fit(*cases)
+    if isinstance(family, str) and family == "gaussian" and (doubt := doubt_of_gaussian(*cases)):
+        warnings.warn(doubt, AssumptionWarning, stacklevel=2)
+    return PredictedRoc(*fitted, count=(len(cases[0]), len(cases[1])), fitted_by=Refit(*cases, fit), **shared)
 
 
 def _as_cases(classes: Classes) -> tuple[FloatArray, FloatArray] | None:
@@ -269,62 +319,32 @@ def _as_cases(classes: Classes) -> tuple[FloatArray, FloatArray] | None:
 
 
 def _fit_weighted(family: Any, name: str, sample: FloatArray, weights: FloatArray) -> Distribution:
+    from rocpredict.fitting import finite
+
     if isinstance(family, str) and family == "empirical":
         return Ecdf(sample, weights)
     if isinstance(family, str) and family == "gaussian":
-        _refuse_infinite(name, sample)
-        return Gaussian.fit(sample, weights=weights)
+        return Gaussian.fit(finite(name, sample), weights=weights)
     raise RocPredictError(
         f"weights of the {name} class are not whole, or sum to more than {MOST_CASES:,}; family={shown(family)} needs "
         "numbers of cases"
     )
 
 
-def _fit_with(family: Any) -> Any:
-    if isinstance(family, str) and family == "gaussian":
-        return _fit_gaussian
-    if isinstance(family, str) and family == "empirical":
-        return lambda _, sample: Ecdf(sample)
-    if hasattr(family, "fit") and hasattr(family, "name"):
-        return partial(_fit_scipy, family)
-    raise RocPredictError(
-        f"family={shown(family)} is not available; choose 'gaussian', 'empirical' or a continuous scipy.stats family"
-    )
-
-
-def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution:
-    _refuse_infinite(name, sample)
-    try:
-        with np.errstate(all="ignore"):
-            return FromScipy(family(*family.fit(sample, **_known_ends(family, sample))))
-    except (ValueError, ArithmeticError, RuntimeError) as error:
-        raise RocPredictError(f"family={family.name!r} cannot be fitted to the {name} class: {error}") from None
-
-
-def _known_ends(family: Any, sample: FloatArray) -> dict[str, float]:
-    """Give what a family that begins at 0 (or fills [0, 1]) need not guess, where all values lie inside."""
-    known = {"floc": 0.0} if family.a == 0 and sample.min() > 0 else {}
-    return known | {"fscale": 1.0} if known and family.b == 1 and sample.max() < 1 else known
-
-
-def _refuse_infinite(name: str, sample: FloatArray) -> None:
-    infinite = int(np.isinf(sample).sum())
-    if infinite:
-        raise RocPredictError(
-            f"x has {infinite} infinite values in the {name} class; a fit needs finite ones "
-            "(ranks do not: see empirical_roc)"
-        )
-
-
-def _fit_gaussian(name: str, sample: FloatArray) -> Distribution:
-    _refuse_infinite(name, sample)
-    if len(sample) < 2:
-        raise RocPredictError(f"x has {len(sample)} row in the {name} class; a standard deviation needs 2 or more")
-    return Gaussian.fit(sample)
-
-
 def _gaussians(centre: Any, std: tuple[Values, Values]) -> tuple[Gaussian, Gaussian]:
     negative, positive = (Gaussian(m, s) for m, s in zip(as_pair("mean", centre), std, strict=True))
+    return negative, positive
+
+
+def _of_family(family: str, spread: str, pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Give the distributions of a family with the moments of two Gaussians."""
+    from rocpredict.distributions.families import from_moments
+
+    if spread not in {"std", "sem"}:
+        raise RocPredictError(f"family={family!r} needs mean= with std= or sem=; got {spread}=")
+    if any(gaussian.shape for gaussian in pair):
+        raise RocPredictError(f"family={family!r} takes one feature at a time; a batch is for 'gaussian'")
+    negative, positive = (from_moments(family, gaussian.mean, gaussian.std) for gaussian in pair)
     return negative, positive
 
 

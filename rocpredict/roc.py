@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,19 +18,22 @@ from rocpredict.distributions import (
     Distribution,
     Ecdf,
     Gaussian,
+    Shrunk,
     as_distribution,
     as_steps,
     is_frozen_scipy,
     with_grid_axis,
 )
+from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.measures import Cells, Measure, Rates
-from rocpredict.proper import ProperRoc
-from rocpredict.thresholds import UNWEIGHTED, BestThreshold, Target, engine_for, find_best, log_price, value_of
+from rocpredict.thresholds import UNWEIGHTED, BestThreshold, Target, find_best, log_price, value_of
 from rocpredict.uncertainty import ChoiceUncertainty, Uncertain, corrected
 
 if TYPE_CHECKING:
+    from rocpredict.grey_zone import GreyZone
+    from rocpredict.proper import ProperRoc
     from rocpredict.views import DecisionCurve, PrecisionRecallCurve
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
@@ -85,6 +89,8 @@ class Roc(Uncertain):
             auc = np.asarray(self._engine.auc(*self._pair))
             object.__setattr__(self, "direction", plain(np.where(auc < 0.5, "lower", "higher")))
             object.__setattr__(self, "auto_direction", True)
+            for name in ("_pair", "_engine"):  # which were those of the rule x >= threshold
+                del self.__dict__[name]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -397,8 +403,84 @@ class Roc(Uncertain):
         return found if found.ndim > 1 else found[~np.isnan(found)]
 
     def proper(self) -> ProperRoc:
-        """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature."""
-        return ProperRoc(self._engine, self._pair, self._turned_back)
+        """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
+
+        A shrunk estimate (family "auto" or "blend") answers by its model alone: between rows and densities there is
+        no likelihood ratio.
+        """
+        from rocpredict.proper import ProperRoc
+
+        negative, positive = (d.model if isinstance(d, Shrunk) else d for d in self._modelled)
+        return ProperRoc(engine_for(negative, positive), (negative, positive), self._turned_back)
+
+    def grey_zone(
+        self,
+        *,
+        max_fnr: ArrayLike | None = None,
+        max_fpr: ArrayLike | None = None,
+        min_npv: ArrayLike | None = None,
+        min_ppv: ArrayLike | None = None,
+        prevalence: ArrayLike | None = None,
+    ) -> GreyZone:
+        """Give two thresholds that rule out below, rule in above, and leave the cases between them undecided.
+
+        Parameters
+        ----------
+        max_fnr : float or array of shape F, optional
+            Highest share of the positives that may be ruled out. Left out, and ``min_npv`` too: 0.05.
+        max_fpr : float or array of shape F, optional
+            Highest share of the negatives that may be ruled in. Left out, and ``min_ppv`` too: 0.05.
+        min_npv : float or array of shape F, optional
+            Lowest share of negatives among the cases ruled out, instead of ``max_fnr``; needs a prevalence.
+        min_ppv : float or array of shape F, optional
+            Lowest share of positives among the cases ruled in, instead of ``max_fpr``; needs a prevalence.
+        prevalence : float or array of shape F, optional
+            Share of positives where the rule will be used. Left out: that of the class counts, if known.
+
+        Returns
+        -------
+        GreyZone
+            The widest decided regions that meet the demands. An end that nothing meets is infinite and decides nobody.
+
+        Raises
+        ------
+        RocPredictError
+            Two demands on one threshold, a demand outside [0, 1], a predictive value with no prevalence in (0, 1).
+
+        Notes
+        -----
+        Positive is called at or above the upper threshold, negative below the lower one; with direction "lower"
+        positive at or below the lower, negative above the upper. Where the two regions would overlap, one threshold
+        meets both demands and ``single`` says so: it is the one of the overlap with the highest Ameans.
+
+        A predictive value need not rise with the threshold: far out in a tail the other class may be the more common
+        one. It is that of all the cases ruled in, and of the thresholds that meet it the one that decides most is
+        taken. For samples the rates are those of these very rows, without allowance for chance.
+
+        The partition into three zones is that of Coste and Pouchot (2003); with error rates as demands it is what
+        Greiner, Sohr and Göbel (1995) read off the two-graph ROC plot.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+        >>> roc.grey_zone()
+        GreyZone(low=4.71029, high=8.93456, undecided_negative=0.3564, undecided_positive=0.6299, fnr=0.05, fpr=0.05)
+        >>> zone = roc.grey_zone(min_npv=0.8, min_ppv=0.8, prevalence=0.5)
+        >>> zone
+        GreyZone(low=6.27289, high=6.66978, undecided_negative=0.03758, undecided_positive=0.05907, fnr=0.1939,
+        fpr=0.1868)
+        """
+        from rocpredict.grey_zone import Demands, find_grey_zone
+
+        demands = Demands(
+            max_fnr=max_fnr,
+            max_fpr=max_fpr,
+            min_npv=min_npv,
+            min_ppv=min_ppv,
+            prevalence=self.prevalence if prevalence is None else prevalence,
+        )
+        return find_grey_zone(self._pair, demands, self._lower, self._turned_back)
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the curve with its best point; see ``rocpredict.plots.plot_roc``."""
@@ -414,7 +496,7 @@ class Roc(Uncertain):
         side += " (auto)" if self.auto_direction else ""
         return side + (f", omitted={self.omitted}" if any(self.omitted) else "")
 
-    @property
+    @cached_property
     def _engine(self) -> Any:
         return engine_for(*self._pair)
 
@@ -423,6 +505,12 @@ class Roc(Uncertain):
         return np.equal(self.direction, "lower") if self.direction is not None else np.False_
 
     @property
+    def _modelled(self) -> tuple[Distribution, Distribution]:
+        """Both classes of the rule x >= threshold, shrunk ones as such where they are all sample."""
+        shrunk = isinstance(self.negative, Shrunk) and isinstance(self.positive, Shrunk)
+        return (self._oriented(self.negative), self._oriented(self.positive)) if shrunk else self._pair
+
+    @cached_property
     def _pair(self) -> tuple[Distribution, Distribution]:
         pair = self._oriented(self.negative), self._oriented(self.positive)
         return pair if all(isinstance(d, Gaussian) for d in pair) else as_steps(*pair)
@@ -481,6 +569,9 @@ class Roc(Uncertain):
         inner = [_around_atoms(d, share) for d, share in zip(wide, shares, strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
         ends = [np.full((*self.shape, 1), end) for end in (np.inf, -np.inf)]
+        if not self.shape:
+            rows = np.concatenate([d.atoms().points for d in self._pair])
+            inner += [rows, _just_above(rows)]
         return -np.sort(-np.concatenate([*inner, *ends], axis=-1), axis=-1)
 
 
@@ -488,7 +579,13 @@ def _around_atoms(distribution: Distribution, share: FloatArray) -> FloatArray:
     """Give quantiles; of an atom those in its upper half lie just above it, since the curve jumps there."""
     quantiles = np.asarray(distribution.isf(share))
     at = np.asarray(distribution.at_or_above(quantiles)) > distribution.sf(quantiles)
-    return np.where(at & (share < 0.5), np.nextafter(quantiles, np.inf), quantiles)
+    return np.where(at & (share < 0.5), _just_above(quantiles), quantiles)
+
+
+def _just_above(x: FloatArray) -> FloatArray:
+    """Give the next float; beyond the largest lies infinity."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.nextafter(x, np.inf))
 
 
 def as_sample(name: str, sample: Any) -> Ecdf:

@@ -7,6 +7,7 @@ the same; the midpoint stands for them. Ties between the classes make the curve 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rocpredict.answers import Hook, Optimum, TwoSidedRule, outline
 from rocpredict.arguments import FloatArray
@@ -16,6 +17,7 @@ from rocpredict.distributions import Ecdf
 from rocpredict.flags import Flags
 
 _ROUNDING = 4 * np.finfo(float).eps
+_EVEN = np.zeros(())
 
 
 class Vertices(NamedTuple):
@@ -176,17 +178,60 @@ def proper_auc_complement(negative: Ecdf, positive: Ecdf) -> FloatArray:
     return auc_complement(*_ranked(negative, positive))
 
 
-def proper_rule(negative: Ecdf, positive: Ecdf) -> TwoSidedRule:
-    """Give the rule "positive where positives are the larger share of their class", in these very samples."""
-    ratio_negative, ratio_positive = _ranked(negative, positive)
+def proper_rule(negative: Ecdf, positive: Ecdf, log_kappa: FloatArray = _EVEN) -> TwoSidedRule:
+    """Give the rule "positive where the share of positives is above kappa times that of negatives", counted here."""
     values = np.union1d(negative.points, positive.points)
-    positive_there = _shares(positive, values) > _shares(negative, values)
-    edges = _midpoints(values)[np.diff(positive_there.astype(int)) != 0]
-    at = np.asarray(0.5)  # ranked by p/(p + n): above one half positives are the larger share
+    n, p = (_shares(d, values) for d in (negative, positive))
+    with np.errstate(over="ignore", invalid="ignore"):
+        likelier = p > np.exp(log_kappa) * n
+    return _rule_of(negative, positive, values, likelier | (n == 0))
+
+
+def proper_rule_at_fpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray) -> TwoSidedRule:
+    """Give the rule by likelihood ratio with the highest TPR of those with no more than this FPR."""
+    values = np.union1d(negative.points, positive.points)
+    v = vertices(*_ranked(negative, positive))
+    lowest = v.low[np.searchsorted(v.fpr, fpr, side="right") - 1]
+    return _rule_of(negative, positive, values, _ratios(negative, positive, values) > lowest)
+
+
+def proper_tpr_at_fpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray) -> FloatArray:
+    """Give the height of the curve of the values ranked by their likelihood ratio, on a vertical piece its top."""
+    return tpr_at_fpr(*_ranked(negative, positive), fpr)
+
+
+def proper_fpr_at_tpr(negative: Ecdf, positive: Ecdf, tpr: FloatArray) -> FloatArray:
+    """Give the FPR at which that curve first reaches this height."""
+    return fpr_at_tpr(*_ranked(negative, positive), tpr)
+
+
+def proper_partial_auc_fpr(negative: Ecdf, positive: Ecdf, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the area under that curve between two FPRs."""
+    return partial_auc_fpr(*_ranked(negative, positive), low, high)
+
+
+def proper_partial_auc_tpr(negative: Ecdf, positive: Ecdf, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the area to the right of that curve between two TPRs."""
+    return partial_auc_tpr(*_ranked(negative, positive), low, high)
+
+
+def proper_points(negative: Ecdf, positive: Ecdf, points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give the least likelihood ratio that is called positive at each point of that curve, its FPR and TPR."""
+    v = vertices(*_ranked(negative, positive))
+    share = np.concatenate([[np.inf], v.high[1:]])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        level = np.where(np.isinf(share), np.inf, share / (1 - share))
+    return level, v.fpr, v.tpr
+
+
+def _rule_of(negative: Ecdf, positive: Ecdf, values: FloatArray, called: NDArray[np.bool_]) -> TwoSidedRule:
+    """Give the rule that calls these of the values positive."""
+    edges = _midpoints(values)[np.diff(called.astype(int)) != 0]
     rates = (
-        np.asarray(side(at)) for side in (ratio_positive.sf, ratio_negative.sf, ratio_negative.cdf, ratio_positive.cdf)
+        np.asarray(_weights(d, values)[where].sum() / d.total)
+        for where, d in ((called, positive), (called, negative), (~called, negative), (~called, positive))
     )
-    return TwoSidedRule(*outline(edges, starts_positive=bool(positive_there[0])), edges, *rates)
+    return TwoSidedRule(*outline(edges, starts_positive=bool(called[0])), edges, *rates)
 
 
 def _midpoints(values: FloatArray) -> FloatArray:
@@ -199,16 +244,25 @@ def _midpoints(values: FloatArray) -> FloatArray:
     return np.where(middle > lower, middle, upper)
 
 
+def _weights(d: Ecdf, values: FloatArray) -> FloatArray:
+    """Give the weight of the class at each of the values, of which its own points are some."""
+    weights = np.zeros(len(values))
+    weights[np.searchsorted(values, d.points)] = d.counts
+    return weights
+
+
 def _shares(d: Ecdf, values: FloatArray) -> FloatArray:
-    """Give the share of the class at each of the values, of which its own points are some."""
-    shares = np.zeros(len(values))
-    shares[np.searchsorted(values, d.points)] = d.counts / d.total
-    return shares
+    return _weights(d, values) / d.total
+
+
+def _ratios(negative: Ecdf, positive: Ecdf, values: FloatArray) -> FloatArray:
+    """Give the share of positives at each of the values, p/(p + n): a function of the likelihood ratio."""
+    n, p = _shares(negative, values), _shares(positive, values)
+    return np.asarray(p / (p + n))
 
 
 def _ranked(negative: Ecdf, positive: Ecdf) -> tuple[Ecdf, Ecdf]:
-    """Give both classes with each value replaced by its share of positives, p/(p + n)."""
+    """Give both classes with each value replaced by its share of positives."""
     values = np.union1d(negative.points, positive.points)
-    n, p = _shares(negative, values), _shares(positive, values)
-    share = p / (p + n)
-    return Ecdf(share, n), Ecdf(share, p)
+    share = _ratios(negative, positive, values)
+    return Ecdf(share, _weights(negative, values)), Ecdf(share, _weights(positive, values))

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rocpredict import binormal, numeric, steps
+from rocpredict import steps
 from rocpredict.answers import Optimum
 from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, one_of, plain, shown
-from rocpredict.distributions import Distribution, Ecdf, Gaussian, with_grid_axis
+from rocpredict.distributions import Distribution, with_grid_axis
+from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval
@@ -189,18 +190,6 @@ class BestThreshold:
             f"BestThreshold(threshold={self.threshold:.6g}, ameans={self.ameans:.6g}{honest}, tpr={self.tpr:.6g}, "
             f"fpr={self.fpr:.6g}, criterion={self.criterion!r}{flags})"
         )
-
-
-def engine_for(negative: Distribution, positive: Distribution) -> Any:
-    """Choose who answers: closed forms for two Gaussians, counting for two samples, else the numeric search."""
-    pair = (negative, positive)
-    if all(isinstance(d, Gaussian) for d in pair):
-        return binormal
-    if all(isinstance(d, Ecdf) for d in pair):
-        return steps
-    if any(d.shape for d in pair):
-        raise RocPredictError("a batch of features needs rp.Gaussian for both classes; give other pairs one by one")
-    return numeric
 
 
 def find_best(negative: Distribution, positive: Distribution, target: Target) -> Optimum:

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike
 
 from rocpredict import steps
 from rocpredict.arguments import FloatArray, Values, as_fractions, one_of, plain
-from rocpredict.distributions import Distribution
+from rocpredict.distributions import Distribution, Shrunk
+from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.inference.bootstrap import Resampling
 from rocpredict.inference.placements import Band, as_band
 from rocpredict.interval import Interval, as_level
 from rocpredict.measures import ALIASES
-from rocpredict.thresholds import Target, engine_for
+from rocpredict.thresholds import Target
 
 if TYPE_CHECKING:  # loaded when first asked for, so that `import rocpredict` stays light
     from rocpredict.inference.bands import ConfidenceBand
@@ -40,6 +41,7 @@ class Uncertain:
     """
 
     _pair: Any
+    negative: Any
     count: Any
     direction: Any
     auc: Callable[..., Any]
@@ -345,7 +347,7 @@ class Uncertain:
             count = None if count is None else count[::-1]
             refit = None if refit is None else refit.reflected().swapped()
         resampling = Resampling(n_resamples, rng)
-        if engine_for(*pair) is steps:
+        if engine_for(*pair) is steps and not isinstance(self.negative, Shrunk):
             return Counted(*pair, resampling)  # type: ignore[arg-type]
         return Modelled(*pair, count, resampling, refit)
 

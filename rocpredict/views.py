@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict import binormal, numeric, steps
+from rocpredict import binormal, steps
 from rocpredict.arguments import FloatArray, as_fractions, frozen, one_of, shown
 from rocpredict.curve import RocCurve
 from rocpredict.distributions import Distribution, Ecdf, is_atomic
+from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.measures import precision_from_rates
 from rocpredict.numeric.search import edges_of, mean_over
-from rocpredict.thresholds import engine_for, log_price
+from rocpredict.thresholds import log_price
 
 Pair = tuple[Distribution, Distribution]
 
@@ -207,7 +208,7 @@ def _best_at(pair: Pair, prevalence: float, p: FloatArray) -> tuple[FloatArray, 
     if engine is binormal:
         found = binormal.best(*pair, log_kappa)  # type: ignore[arg-type]
         return found.threshold, found.tpr, found.fpr
-    each = [numeric.best(*pair, price) for price in log_kappa]
+    each = [engine.best(*pair, price) for price in log_kappa]
     thresholds, tpr, fpr = (np.array([getattr(f, name) for f in each]) for name in ("threshold", "tpr", "fpr"))
     return thresholds, tpr, fpr
 

@@ -92,7 +92,11 @@ CONSTRUCTIONS = {
     "many directions": (lambda: EmpiricalRoc(negative=[1], positive=[1], direction=["lower"]), "direction=['lower']"),
     "unknown family": (
         lambda: rp.predict_roc(X, Y, family="normal"),
-        "family='normal' is not available; choose 'gaussian', 'empirical' or a continuous scipy.stats family",
+        (
+            "family='normal' is not available; choose one of 'gaussian', 'auto', 'blend', 'boxcox', 'yeojohnson', "
+            "'kde', 'mixture', 'histogram', 'empirical', 'gamma', 'lognormal', 'logistic', 'laplace', 'exponential', "
+            "'weibull', 'beta', 'student_t', 'skew_normal', or a continuous scipy.stats family"
+        ),
     ),
     "array family": (lambda: rp.predict_roc(X, Y, family=np.array(["a", "b"])), "is not available"),
     "infinity and moments": (

@@ -1,13 +1,17 @@
 """The command line: what it prints, its exit codes, and one line for each wrong input."""
 
 import json
+import re
 import subprocess
 import sys
+import warnings
+from pathlib import Path
 
 import pytest
 
 import rocpredict as rp
 from rocpredict.cli import main
+from rocpredict.tables import to_json
 
 
 @pytest.fixture
@@ -92,6 +96,21 @@ def test_predict_json_has_no_infinity_or_nan(run):
         (["compare", "iris", "--positive", "setosa", "--plot", "x.svg"], "--plot draws one feature, here are 4"),
         (["compare", "irs", "--positive", "setosa"], "irs is neither a file nor a built-in data set (iris, pima)"),
         (["compare", "data.csv.d/x.csv"], "No such file"),
+        (["predict", "--mean", "4", "8", "--std", "3", "2", "--family", "normal"], "invalid choice: 'normal'"),
+        (
+            ["predict", "--mean", "-4", "8", "--std", "3", "2", "--family", "gamma"],
+            "--family 'gamma' lives on values above 0",
+        ),
+        (
+            ["predict", "--mean", "4", "8", "--std", "3", "2", "--family", "exponential"],
+            "--std 3.0 differs from --mean 4",
+        ),
+        (["predict", "--effect-size", "1", "--family", "gamma"], "--family 'gamma' needs --mean with --std or --sem"),
+        (["compare", "pima", "--feature", "age", "--family", "normal"], "argument --family: invalid choice: 'normal'"),
+        (
+            ["compare", "pima", "--feature", "insulin", "--family", "gamma"],
+            "insulin: --family 'gamma' needs values above 0",
+        ),
         (["predict", "--median", "4", "8", "--iqr", "3", "5", "6"], "--iqr [3.0, 5.0, 6.0] is not a pair"),
         (["paper", "--seed", "-1"], "--seed -1 is negative"),
         (["screeen"], "invalid choice: 'screeen'"),
@@ -245,3 +264,109 @@ def test_predict_with_counts_gives_intervals(run):
     assert given["ameans"]["high"] == roc.best_threshold().ameans_interval(0.9).high
     assert "confidence intervals" in run(*words)[1]
     assert "confidence intervals" not in run(*words[:-3])[1]
+
+
+# ---- warnings
+AGE = ("compare", "pima", "--feature", "age")
+
+
+def test_a_doubt_is_one_line_on_stderr(run):
+    """With the feature's name and the words of options, and no place in a Python file; exit code 0 and every answer."""
+    code, out, err = run(*AGE)
+    assert code == 0
+    assert err == (
+        "rocpredict compare: warning: age: 12 % of the negative class are equal (22): the curve of two Gaussians lies "
+        "0.06 of TPR off the counted one on the average, more than chance explains; use --family 'auto' or the "
+        "empirical curve\n"
+    )
+    assert "auc_predicted" in out
+    code, again, _ = run(*AGE, "--json")
+    assert (code, list(json.loads(again))) == (0, ["features"])
+
+
+def test_a_doubt_from_statistics_is_one_line_too():
+    """In a process of its own, with Python's usual filters: a median far from the middle of its quartiles."""
+    words = ("predict", "--median", "4", "8", "--iqr", "1", "4.1", "6", "9", "--json")
+    command = [sys.executable, "-m", "rocpredict", *words]
+    process = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert process.stderr.startswith("rocpredict predict: warning: the median 4.0 lies far from the middle")
+    assert process.stderr.count("\n") == 1
+    assert json.loads(process.stdout)["direction"] == "higher"
+
+
+def test_other_warnings_are_shown_as_ever(run, monkeypatch):
+    """What is no AssumptionWarning goes where it would have gone."""
+
+    def old(**_):
+        warnings.warn("of old", DeprecationWarning, stacklevel=1)
+        raise rp.RocPredictError("enough")
+
+    monkeypatch.setattr("rocpredict.cli.predict.PredictedRoc.from_stats", old)
+    with pytest.warns(DeprecationWarning, match="of old"):
+        assert run("predict", "--effect-size", "1") == (2, "", "rocpredict: enough\n")
+
+
+# ---- families
+@pytest.mark.parametrize("family", ["auto", "boxcox", "histogram", "empirical"])
+def test_compare_takes_a_family(run, family):
+    """The library's comparison and trust, digit for digit; nothing is warned of; the sentence stands in the text."""
+    code, out, err = run(*AGE, "--family", family, "--json")
+    x, y = rp.datasets.load_pima().column("age"), rp.datasets.load_pima().y
+    roc = rp.predict_roc(x, y, positive="pos", family=family)
+    expected = rp.compare(roc, rp.empirical_roc(x, y, positive="pos"))
+    assert (code, err) == (0, "")
+    assert json.loads(out)["features"]["age"] == json.loads(
+        to_json(expected.to_dict() | {"trust": roc.trust().to_dict()})
+    )
+    if family == "auto":
+        told = run(*AGE, "--family", family)[1]
+        assert f"age: {roc.trust().meaning}" in told
+        assert told.startswith("Predicted (auto) against empirical")
+
+
+@pytest.mark.parametrize("feature", ["petal_width", "sepal_width"])
+def test_a_direction_that_was_found_is_not_declared(run, feature):
+    """`--direction auto` with a family that uses a declared direction: as if none had been declared."""
+    iris = rp.datasets.load_iris()
+    classes = {"positive": "versicolor", "negative": "setosa"}
+    words = ("compare", "iris", "--positive", "versicolor", "--negative", "setosa", "--feature", feature)
+    found = json.loads(run(*words, "--family", "auto", "--direction", "auto", "--json")[1])["features"][feature]
+    roc = rp.predict_roc(iris.column(feature), iris.y, **classes, family="auto", direction="auto")
+    assert found["auc_predicted"] == roc.auc()
+    assert found["direction"] == roc.direction == {"petal_width": "higher", "sepal_width": "lower"}[feature]
+
+
+@pytest.mark.parametrize("family", ["gamma", "lognormal", "weibull", "logistic"])
+def test_predict_takes_a_family(run, family):
+    """The library's numbers, digit for digit; intervals are for two Gaussians, which is said where there are counts."""
+    words = ("predict", "--mean", "4", "8", "--std", "3", "5", "--family", family)
+    roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 5), family=family)
+    told = json.loads(run(*words, "--json")[1])
+    assert (told["auc"], told["best_threshold"]["threshold"]) == (roc.auc(), roc.best_threshold().threshold)
+    code, out, err = run(*words, "--count", "50", "40")
+    assert (code, err) == (0, "")
+    assert repr(roc.negative) in out
+    assert "Intervals from means and SDs alone are for two Gaussians." in out
+    assert "confidence intervals" not in out
+    assert "precision" in out
+    assert "intervals" not in json.loads(run(*words, "--count", "50", "40", "--json")[1])
+
+
+def test_predict_takes_an_exponential(run):
+    """Whose standard deviation is its mean."""
+    code, out, _ = run("predict", "--mean", "1", "3", "--std", "1", "3", "--family", "exponential", "--json")
+    assert code == 0
+    assert json.loads(out)["auc"] == pytest.approx(0.75, rel=1e-14)
+
+
+def test_the_page_shows_what_is_printed(run):
+    """docs/command-line.md: every line shown below a command is one that it prints, in their order."""
+    page = (Path(__file__).parents[1] / "docs/command-line.md").read_text(encoding="utf-8")
+    shown = [block.splitlines() for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL)]
+    examples = [lines for lines in shown if not lines[1].startswith("$")]
+    assert len(examples) == 4
+    for command, *lines in examples:
+        _, out, err = run(*command.split()[2:])
+        printed = [*err.splitlines(), *out.splitlines()]
+        kept = iter(line.rstrip() for line in printed)
+        assert all(line.rstrip() in kept for line in lines if line != "..."), command

@@ -10,7 +10,12 @@ import pytest
 
 import rocpredict as rp
 from rocpredict.cli import main
+from rocpredict.distributions.by_moments import BY_MOMENTS
+from rocpredict.fitting import FAMILIES
 from rocpredict.flags import MEANINGS
+from rocpredict.shrinkage.estimating import PRIOR_VARIANCE
+from rocpredict.shrinkage.levels import DECLARED, OPEN
+from rocpredict.shrinkage.weighing import CAUTION, STEEPEST
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -23,7 +28,12 @@ PAGES = [
     "docs/screening.md",
     "docs/multivariate.md",
     "docs/scikit-learn.md",
+    "docs/families.md",
+    "docs/trust.md",
+    "docs/two-thresholds.md",
 ]
+PRINTED = PAGES[-3:]
+"""Pages that show what their blocks print."""
 
 _UNCERTAIN = re.compile(r"interval|p_value|adjusted_p|honest|strata")
 
@@ -40,7 +50,7 @@ def _names():
     return {"means_n": rng.normal(size=5), "means_p": rng.normal(size=5), "stds_n": np.ones(5), "stds_p": np.ones(5)}
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in PRINTED])
 def test_python_blocks_run_in_their_order(page, tmp_path, monkeypatch):
     """Every Python block of a page, one after the other, in an empty folder, without a warning."""
     monkeypatch.chdir(tmp_path)
@@ -70,7 +80,7 @@ def test_the_numbers_of_the_readme_are_the_librarys():
 
 def _figures(value):
     """The numbers of an answer, in their order; of an interval its ends."""
-    if isinstance(value, (tuple, list)):
+    if isinstance(value, (tuple, list, np.ndarray)):
         return [figure for item in value for figure in _figures(item)]
     return list(value) if isinstance(value, rp.Interval) else [float(value)]
 
@@ -103,6 +113,46 @@ def test_figures_in_comments_are_the_librarys(page, tmp_path, monkeypatch):
     assert checked >= 2
 
 
+@pytest.mark.parametrize("page", PRINTED)
+def test_pages_show_what_their_blocks_print(page, tmp_path, monkeypatch, capsys):
+    """Every Python block runs in its order, in an empty folder, without a warning; the text block after it is what it
+    prints, and a comment that begins with a figure is the answer of its line, to the digits shown."""
+    monkeypatch.chdir(tmp_path)
+    names, checked = {}, 0
+    blocks = re.findall(r"```python\n(.*?)```(?:\n```text\n(.*?)```)?", (ROOT / page).read_text("utf-8"), re.DOTALL)
+    for block, shown in blocks:
+        exec(compile(block, page, "exec"), names)
+        assert capsys.readouterr().out == shown
+        for line in block.splitlines():
+            code, _, comment = line.partition("  # ")
+            if not comment[:1].isdigit():
+                continue
+            figures = re.findall(r"\d+\.\d+", comment.partition(":")[0])
+            held = _figures(eval(code, names))
+            assert [_as_shown(value, figure) for value, figure in zip(held, figures, strict=True)] == figures, line
+            checked += 1
+    assert checked >= 5
+
+
+def test_the_page_on_families_has_every_family():
+    """A row for each family that can be named, and none for another; "yes" where two moments make one."""
+    rows = re.findall(r'^\| `"(\w+)"` \|.*\| (yes|-) \|$', (ROOT / "docs/families.md").read_text("utf-8"), re.MULTILINE)
+    assert [name for name, _ in rows] == list(FAMILIES)
+    assert {name for name, made in rows if made == "yes"} == {"gaussian", *BY_MOMENTS}
+
+
+def test_the_formulas_of_the_shrunk_estimate_have_its_constants():
+    """The figures in the rows on variance ratio, weight and prior are those that the code has."""
+    text = (ROOT / "docs/formulas.md").read_text("utf-8")
+    rows = {
+        name: re.findall(r"\d+\.\d+", row) for name, row in re.findall(r"^\| ([\w ]+) \| (.*)$", text, re.MULTILINE)
+    }
+    assert rows["variance ratio"] == [f"{PRIOR_VARIANCE:g}"] * 2
+    assert rows["weight of the sample"] == [f"{CAUTION:g}"]
+    assert rows["prior"] == [f"{DECLARED:g}", f"{OPEN:g}"]
+    assert f"up to {STEEPEST:g}" in text
+
+
 def test_every_page_with_python_is_run():
     """No page of the documentation has Python blocks that nothing runs, or is missing from the table of contents."""
     pages = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {"docs/index.md"}
@@ -124,7 +174,7 @@ def test_commands_run(page, capsys):
         assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/index.md", "docs/command-line.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("page", [*PAGES, "docs/index.md", "docs/command-line.md", "docs/errors.md", "CONTRIBUTING.md"])
 def test_links_lead_somewhere(page):
     """Every relative link and picture of a page is a file."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -1,11 +1,14 @@
 """The founding paper, table by table: ours beside the printed figures, and ours against 50-digit arithmetic."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from decimal import ROUND_HALF_UP, Decimal
 
 import mpmath as mp
 import pytest
 
+from rocpredict import AssumptionWarning, predict_roc
+from rocpredict.assumptions import doubt_of_gaussian, without_doubt
 from rocpredict.paper import printed
 from rocpredict.paper.results import TABLES, experiment, iris_features, iris_prediction, table_1, table_4
 
@@ -118,3 +121,18 @@ def test_tables_survive_csv_and_json(name):
     assert lines[0].split(",") == list(table.columns)
     assert len(lines) == len(table.rows) + 1
     assert all(repr(cell) in table.to_csv() for row in table.rows for cell in row if isinstance(cell, float))
+
+
+def test_the_paper_says_nothing_of_distances_and_a_caller_is_still_told():
+    """Table IV takes distances as Gaussian without a warning; predict_roc warns of the same rows, in any thread."""
+    x, y, _ = iris_features()["distance to mean of class 2"]
+    with pytest.warns(AssumptionWarning, match="the classes are not normal"):
+        predict_roc(x, y, positive="virginica", negative="versicolor")
+    classes = x[y == "versicolor"], x[y == "virginica"]
+    with without_doubt(), ThreadPoolExecutor(1) as pool:
+        assert doubt_of_gaussian(*classes) is None
+        assert pool.submit(doubt_of_gaussian, *classes).result().startswith("the classes are not normal")
+    assert doubt_of_gaussian(*classes) is not None
+    with pytest.raises(KeyError), without_doubt():
+        raise KeyError
+    assert doubt_of_gaussian(*classes) is not None

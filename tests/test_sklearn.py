@@ -113,6 +113,28 @@ def test_threshold_is_the_best_of_the_scores_held_out(options, family):
     assert classifier.predict(PIMA.X[:1]).tolist() == ["pos"]
 
 
+def test_scores_that_are_not_normal_are_told_once():
+    """Of all folds together, to the caller of ``fit``; of no other family, and not where only one fold is odd."""
+    X, y = two_clouds(400, seed=1)
+    X = np.exp(1.5 * X)
+    with pytest.warns(AssumptionWarning, match="^of the scores held out, the .* class is skewed") as told:
+        fitted = ThresholdedClassifier(LinearDiscriminantAnalysis(), family="gaussian").fit(X, y)
+    assert [(one.filename, one.category) for one in told] == [(__file__, AssumptionWarning)]
+    assert np.isfinite(fitted.fold_thresholds_).all()
+    again = pickle.loads(pickle.dumps(fitted))
+    ends = [tuple(one.roc_.auc_interval(method="bootstrap", n_resamples=20)) for one in (again, fitted)]
+    assert ends[0] == ends[1]
+    ThresholdedClassifier(LinearDiscriminantAnalysis(), family="boxcox").fit(X, y)
+    ThresholdedClassifier(LinearDiscriminantAnalysis(), family="gaussian").fit(PIMA.X, PIMA.y)
+
+
+def test_weights_that_are_not_whole_are_no_sample_to_doubt():
+    X, y = two_clouds(400, seed=1)
+    weights = np.where(y == 1, 0.5, 1.5)
+    fitted = ThresholdedClassifier(GaussianNB(), family="gaussian").fit(np.exp(2 * X), y, sample_weight=weights)
+    assert fitted.roc_.fitted_by is None
+
+
 def test_no_threshold_does_better_on_the_scores_held_out():
     """Every distinct score tried as a threshold: none has a higher Ameans; a grid of 100 is no better either."""
     X, y = two_clouds(seed=3)
@@ -301,7 +323,8 @@ def test_it_lives_among_scikit_learns_tools():
         ({"criterion": "min_tpr", "value": 90}, None, "value=90.*outside"),
         ({"prevalence": 0.1}, None, "takes no prevalence"),
         ({"cost_fp": 2}, None, "takes no costs"),
-        ({"family": "gamma"}, None, "family='gamma' is not available"),
+        ({"family": "normal"}, None, "family='normal' is not available"),
+        ({"family": "gamma"}, None, "family='gamma' needs values above 0"),
         ({"positive": "sick"}, None, r"positive='sick' is not a label in y; labels are \[0, 1\]"),
         ({"response_method": "predict"}, None, "response_method='predict' is not allowed"),
         ({"response_method": "decision_function"}, None, "GaussianNB has no decision_function"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rocpredict as rp
+from rocpredict.assumptions import without_doubt
 from rocpredict.errors import RocPredictError
 
 ENGINES = ("numpy", "numba")
@@ -86,7 +87,8 @@ def test_the_order_of_the_parts_does_not_matter(table, engine):
     parts = in_parts(X, y, ends, moments=4, engine=engine)
     assert_agree(sum(parts[::-1]), sum(parts), X, y)
     if len(parts) > 2:
-        assert_agree(parts[0] + (parts[1] + parts[2]), (parts[0] + parts[1]) + parts[2], X, y)
+        a, b, c = parts[0], parts[1], sum(parts[2:])
+        assert_agree(a + (b + c), (a + b) + c, X, y)
 
 
 @drawn
@@ -397,7 +399,8 @@ def test_from_summary_predicts_what_predict_roc_predicts():
         batch = rp.PredictedRoc.from_summary(summary, direction=direction)
         best, interval = batch.best_threshold(), batch.auc_interval()
         for j, x in enumerate(X.T):
-            roc = rp.predict_roc(x, y, nan_policy="omit", direction=direction)
+            with without_doubt():  # two of the features are skewed; here the Gaussians themselves are compared
+                roc = rp.predict_roc(x, y, nan_policy="omit", direction=direction)
             single = roc.best_threshold()
             expected = [roc.auc(), *roc.auc_interval(), single.threshold, single.ameans, single.tpr, single.fpr]
             found = [batch.auc()[j], interval.low[j], interval.high[j]]

@@ -142,6 +142,7 @@ ROCS = {
     "gaussian": PredictedRoc(Gaussian(4, 3), Gaussian(8, 2)),
     "gaussian, lower": PredictedRoc(Gaussian(8, 2), Gaussian(4, 3), direction="lower"),
     "scipy": PredictedRoc(stats.gamma(2), stats.gamma(4)),
+    "transformed": predict_roc(*drawn(), family="boxcox"),
     "counted": empirical_roc(*drawn()),
     "counted, ties": empirical_roc(*drawn(0)),
     "counted, lower": empirical_roc(-drawn()[0], drawn()[1], direction="lower"),

@@ -31,7 +31,7 @@ from rocpredict.binormal.along import (
 )
 from rocpredict.binormal.areas import hook, partial_auc_fpr, partial_auc_tpr
 from rocpredict.binormal.crossing import best, crossing_z, crossings
-from rocpredict.binormal.two_sided import proper_auc_complement, proper_rule
+from rocpredict.binormal.likelihood import proper_auc_complement, proper_rule
 
 __all__ = [
     "auc",

@@ -1,7 +1,6 @@
 """The command line: parse, call, print."""
 
 import argparse
-import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -9,7 +8,9 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from rocpredict import __version__
-from rocpredict.cli import compare, paper, plan, predict, screen
+from rocpredict.cli import compare, diagnose, paper, plan, predict, screen
+from rocpredict.cli.warned import as_lines
+from rocpredict.cli.wording import in_options
 from rocpredict.errors import RocPredictError
 
 _DONE, _OUR_FAULT, _WRONG_INPUT = 0, 1, 2
@@ -21,33 +22,23 @@ The rule is: positive when x >= threshold. Classes are named in the order negati
 """
 
 
-_ARGUMENTS = (
-    *("mean", "std", "sem", "median", "iqr", "effect_size", "count", "prevalence", "criterion", "beta", "value"),
-    *("positive", "negative", "cost_fp", "cost_fn"),
-    *("auc", "width", "power", "against", "against_mean", "against_std", "correlation", "tpr_at_fpr"),
-    *("level", "alternative", "ratio", "method", "margin", "direction", "n_top", "engine", "label", "exclude"),
-)
-"""What the library calls ``name=`` and the command line ``--name``."""
-_RENAMED = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top", "only": "feature"}
-"""What the command line calls otherwise."""
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Returns
     -------
     int
-        0 done, 2 the input is wrong (one line on stderr), 1 our fault.
+        0 done (also with a warning: one line on stderr), 2 the input is wrong (one line on stderr), 1 our fault.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter still gets its line
     try:
         options = _parser().parse_args(argv)
-        options.run(options)
+        with as_lines(options.command):
+            options.run(options)
     except RocPredictError as error:
-        print(f"rocpredict: {_in_options(str(error))}", file=sys.stderr)
+        print(f"rocpredict: {in_options(str(error))}", file=sys.stderr)
         return _WRONG_INPUT
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has had enough
@@ -59,18 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"rocpredict: this is a fault of rocpredict {__version__}, not of your input", file=sys.stderr)
         return _OUR_FAULT
     return _DONE
-
-
-def _in_options(message: str) -> str:
-    """Say the library's words as the command line's: ``sem= needs count=`` as ``--sem needs --count``."""
-    message = message.replace("nan_policy='omit' leaves", "--nan omit leaves")
-    names = rf"\b({'|'.join([*_ARGUMENTS, *_RENAMED])})"
-    named = re.sub(names + r"=(?=[\s,;)]|$)", lambda found: _option(found[1]), message)
-    return re.sub(names + r"=", lambda found: f"{_option(found[1])} ", named)
-
-
-def _option(argument: str) -> str:
-    return f"--{_RENAMED.get(argument, argument).replace('_', '-')}"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -88,6 +67,7 @@ def _parser() -> _Parser:
         ("paper", paper, "the founding paper's tables and figures beside ours"),
         ("predict", predict, "a ROC curve from means and SDs"),
         ("compare", compare, "predicted against empirical, and features against each other, from data"),
+        ("diagnose", diagnose, "whether to believe the prediction of a feature, from data"),
         ("screen", screen, "every feature of a table, ranked"),
         ("plan", plan, "how many cases a study needs"),
     ):
@@ -102,4 +82,4 @@ def _add(commands: Any, name: str, command: ModuleType, summary: str) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print JSON with every digit instead of tables")
     command.add_options(parser)
-    parser.set_defaults(run=command.run)
+    parser.set_defaults(run=command.run, command=name)

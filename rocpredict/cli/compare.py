@@ -1,19 +1,18 @@
 """``rocpredict compare``: predicted against empirical, and features against each other, from data."""
 
 import argparse
-import re
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rocpredict.cli.against import add_tests, as_json, as_tables, check_tests, tested
-from rocpredict.cli.data import Data, add_data, load
+from rocpredict.cli.data import Data, add_data, add_family, load, named
 from rocpredict.cli.showing import save_plot, show
 from rocpredict.comparison import Comparison, compare
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import MEANINGS
-from rocpredict.predictor import predict_roc
+from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.tables import Table, to_json
 
 ABOUT = """\
@@ -22,6 +21,7 @@ that --feature names, two or more, against each other on the same cases.
 
   rocpredict compare iris --positive virginica --negative versicolor
   rocpredict compare data.csv --label outcome --positive sick --feature glucose --plot roc.svg
+  rocpredict compare pima --feature age --family auto
   rocpredict compare pima --feature glucose --feature mass
   rocpredict compare pima --feature mass --feature age --alternative noninferior --margin 0.05
 
@@ -37,6 +37,7 @@ _HONEST = (
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_data(command)
+    add_family(command)
     command.add_argument(
         "--direction",
         choices=["higher", "lower", "auto"],
@@ -56,30 +57,30 @@ def run(options: argparse.Namespace) -> None:
     empirical = _empirical(data, options)
     names = list(empirical)
     test = tested(data, options, [roc.direction or "higher" for roc in empirical.values()])
-    compared = {name: _compared(name, data, roc, options) for name, roc in empirical.items()}
+    predicted = {name: _predicted(name, data, roc, options) for name, roc in empirical.items()}
+    compared = {name: compare(predicted[name], roc, level=options.level) for name, roc in empirical.items()}
+    if options.plot is not None:
+        save_plot(options.plot, predicted[names[0]], empirical[names[0]], names[0])
+    trusted = {} if options.family == "gaussian" else {name: roc.trust() for name, roc in predicted.items()}
     if options.json:
-        held: dict[str, Any] = {"features": {name: comparison.to_dict() for name, comparison in compared.items()}}
+        told = {name: {"trust": trust.to_dict()} for name, trust in trusted.items()}
+        held: dict[str, Any] = {
+            "features": {name: one.to_dict() | told.get(name, {}) for name, one in compared.items()}
+        }
         print(to_json(held if test is None else held | {"auc_test": as_json(test, names)}))
         return
+    notes = _notes(data, empirical) + [f"{name}: {trust.meaning}" for name, trust in trusted.items()]
     tables = [] if test is None else as_tables(test, names, options.level)
-    show(_table(compared, data, options, _notes(data, empirical)), *tables)
+    show(_table(compared, data, options, notes), *tables)
 
 
 def _empirical(data: Data, options: argparse.Namespace) -> dict[str, EmpiricalRoc]:
     """Count the curve of each feature; "auto" is resolved here and nowhere else."""
     sides = _sides(options.direction or [None], len(data.features))
     return {
-        name: _named(name, empirical_roc, values, data.labels, direction=side, nan_policy=options.nan, **data.classes)
+        name: named(name, empirical_roc, values, data.labels, direction=side, nan_policy=options.nan, **data.classes)
         for (name, values), side in zip(data.features.items(), sides, strict=True)
     }
-
-
-def _named(name: str, make: Callable[..., Any], *values: Any, **arguments: Any) -> Any:
-    """Make a ROC; an error about x is about the feature of this name."""
-    try:
-        return make(*values, **arguments)
-    except RocPredictError as error:
-        raise RocPredictError(re.sub(r"^x\b", lambda _: repr(name), str(error))) from None
 
 
 def _sides(given: list[str | None], count: int) -> list[str | None]:
@@ -94,12 +95,12 @@ def _sides(given: list[str | None], count: int) -> list[str | None]:
     return given
 
 
-def _compared(name: str, data: Data, empirical: EmpiricalRoc, options: argparse.Namespace) -> Comparison:
-    arguments = data.classes | {"direction": empirical.direction, "nan_policy": options.nan}
-    predicted = _named(name, predict_roc, data.features[name], data.labels, **arguments)
-    if options.plot is not None:
-        save_plot(options.plot, predicted, empirical, name)
-    return compare(predicted, empirical, level=options.level)
+def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse.Namespace) -> PredictedRoc:
+    """Predict the curve of a feature; what "auto" found in these rows was not declared, and no family may use it."""
+    side = "auto" if options.direction == ["auto"] else empirical.direction
+    arguments = data.classes | {"direction": side, "nan_policy": options.nan, "family": options.family}
+    found: PredictedRoc = named(name, predict_roc, data.features[name], data.labels, **arguments)
+    return found if found.direction == empirical.direction else replace(found, direction=empirical.direction)
 
 
 def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namespace, notes: list[str]) -> Table:
@@ -108,7 +109,8 @@ def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namesp
     rows = [[quantity, *(getattr(one, quantity) for one in compared.values())] for quantity in quantities]
     negative = "every other label" if options.negative is None else options.negative
     positive = "the larger label" if data.positive is None else data.positive
-    title = f"Predicted (Gaussian) against empirical; positive: {positive}, negative: {negative}"
+    family = "Gaussian" if options.family == "gaussian" else options.family
+    title = f"Predicted ({family}) against empirical; positive: {positive}, negative: {negative}"
     ends = f"auc_empirical_low and auc_empirical_high are the ends of its {100 * options.level:g} % interval."
     return Table(title, ["quantity", *compared], rows, notes=[ends, _HONEST, *notes])
 

@@ -1,7 +1,8 @@
 """Data that a command names: a built-in set, or a CSV file."""
 
 import argparse
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +11,9 @@ import numpy as np
 
 from rocpredict import datasets
 from rocpredict.arguments import FloatArray
+from rocpredict.cli.warned import about
 from rocpredict.errors import RocPredictError
+from rocpredict.fitting import FAMILIES
 from rocpredict.labels import label_names
 from rocpredict.sources import CsvTable, read_csv
 from rocpredict.tables import as_text
@@ -46,6 +49,24 @@ def add_data(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--nan", choices=["raise", "omit"], default="raise", help="refuse rows without a value, or leave them out"
     )
+
+
+def add_family(command: argparse.ArgumentParser) -> None:
+    """Add the option that names what is fitted to each class."""
+    names = ", ".join(name for name in FAMILIES if name != "gaussian")
+    command.add_argument(
+        "--family", choices=list(FAMILIES), default="gaussian", metavar="NAME", help=f"gaussian (default), {names}"
+    )
+
+
+def named(name: str, make: Callable[..., Any], *values: Any, **arguments: Any) -> Any:
+    """Make something of a feature; an error or a warning about x is about the feature of this name."""
+    try:
+        with about(name):
+            return make(*values, **arguments)
+    except RocPredictError as error:
+        message = re.sub(r"^x\b", lambda _: repr(name), str(error))
+        raise RocPredictError(f"{name}: {message}" if message.startswith(("family=", "the ")) else message) from None
 
 
 def load(options: argparse.Namespace) -> Data:

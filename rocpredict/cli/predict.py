@@ -5,16 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from rocpredict.cli.showing import add_pair, save_plot, show
+from rocpredict.distributions import Gaussian
+from rocpredict.distributions.by_moments import BY_MOMENTS
 from rocpredict.interval import Interval
 from rocpredict.predictor import PredictedRoc
 from rocpredict.tables import Table, to_json
 from rocpredict.thresholds import AMEANS, UNWEIGHTED, BestThreshold
 
 ABOUT = """\
-Predict from published means and standard deviations, taking each class as Gaussian.
+Predict from published means and standard deviations, taking each class as Gaussian, or of another --family.
 
   rocpredict predict --mean 4 8 --std 3 2
   rocpredict predict --mean 5.1 6.4 --sem 0.08 0.13 --count 120 80
+  rocpredict predict --mean 4 8 --std 3 5 --family gamma
   rocpredict predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5
 """
 
@@ -33,7 +36,15 @@ def add_options(command: argparse.ArgumentParser) -> None:
         help="interquartile ranges, in place of --std: two widths, or four quartiles (negative q1 q3, positive q1 q3)",
     )
     command.add_argument("--effect-size", type=float, metavar="D", help="Cohen's d, in place of --std")
-    add_pair(command, "--count", "cases; they set the prevalence, and give intervals")
+    add_pair(command, "--count", "cases; they set the prevalence, and for two Gaussians give intervals")
+    others = ", ".join(BY_MOMENTS)
+    command.add_argument(
+        "--family",
+        choices=["gaussian", *BY_MOMENTS],
+        default="gaussian",
+        metavar="NAME",
+        help=f"gaussian (default); with --mean and --std or --sem also {others}",
+    )
     command.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
     command.add_argument(
         "--direction", choices=["higher", "lower", "auto"], help="where the positives lie (default: higher)"
@@ -50,7 +61,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Predict from the named statistics and print."""
-    given = ("mean", "std", "sem", "median", "effect_size", "count", "direction")
+    given = ("mean", "std", "sem", "median", "effect_size", "count", "family", "direction")
     stats = {name: getattr(options, name) for name in given}
     roc = PredictedRoc.from_stats(**stats, iqr=_quartiles(options.iqr))
     prevalence = None if options.criterion in UNWEIGHTED else options.prevalence
@@ -67,15 +78,19 @@ def run(options: argparse.Namespace) -> None:
             "auc_complement": roc.auc_complement(),
             "proper_auc": roc.proper().auc(),
         }
-        if roc.count is not None:
+        if _has_intervals(roc):
             area["intervals"] = {name: found.to_dict() for name, found in _intervals(roc, best, options.level).items()}
         at = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
         print(to_json(area | {"best_threshold": best.to_dict(), "at": at}))
         return
     tables = [_summary(roc, best), _rates_table(threshold, rates)]
-    if roc.count is not None:
+    if _has_intervals(roc):
         tables.insert(1, _intervals_table(_intervals(roc, best, options.level), options.level))
     show(*tables)
+
+
+def _has_intervals(roc: PredictedRoc) -> bool:
+    return roc.count is not None and isinstance(roc.negative, Gaussian)
 
 
 def _intervals(roc: PredictedRoc, best: BestThreshold, level: float) -> dict[str, Interval]:
@@ -115,7 +130,10 @@ def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
     if ends[0] != ends[1]:
         rows.append(["below the chance line", f"FPR {ends[0]} to {ends[1]}, area {hook.area:.3g}"])
     rows += [["flag", flag] for flag in best.flags]
-    return Table("Predicted ROC", ["question", "answer"], rows, notes=_turned(roc.auc(), roc.direction))
+    notes = _turned(roc.auc(), roc.direction)
+    if roc.count is not None and not _has_intervals(roc):
+        notes.append("Intervals from means and SDs alone are for two Gaussians.")
+    return Table("Predicted ROC", ["question", "answer"], rows, notes=notes)
 
 
 def _area(auc: float, complement: float) -> str:

@@ -32,7 +32,7 @@ With three or more labels and no --positive each label is set against the rest.
 FORMATS = ("table", "csv", "json", "markdown")
 _BY_SUFFIX = {".csv": "csv", ".json": "json", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
 _ROWS_SHOWN = 20
-_FORMATS = {"q_value": ".2g", "misfit": ".3f"}
+_FORMATS = {"q_value": ".2g", "misfit": ".3f", "trust": ".2f"}
 _COUNTED: dict[str, bool | str] = {"yes": True, "no": False, "top": "top"}
 
 
@@ -48,6 +48,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     columns.add_argument("--exclude", action="append", metavar="COLUMN", help="leave it out; may be repeated")
     command.add_argument("--empirical", choices=list(_COUNTED), default="yes", help="count the exact AUC of all (yes)")
     command.add_argument("--n-top", type=int, default=100, metavar="N", help="features counted with --empirical top")
+    command.add_argument("--family", choices=["gaussian", "auto"], default="gaussian", help="auto: shrunk estimates")
     command.add_argument("--direction", choices=["auto", "higher", "lower"], default="auto", help="of each rule (auto)")
     command.add_argument("--level", type=float, default=0.95, metavar="L", help="confidence (default 0.95)")
     command.add_argument("--adjust", choices=ADJUSTMENTS, default=ADJUSTMENTS[0], help="how q-values are made")
@@ -79,6 +80,7 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
         "pairs": options.pairs,
         "empirical": _COUNTED[options.empirical],
         "n_top": options.n_top,
+        "family": options.family,
         "direction": options.direction,
         "level": options.level,
         "adjust": options.adjust,
@@ -185,6 +187,7 @@ def _as_json(table: Screening) -> dict[str, Any]:
         "contrasts": [{"negative": negative, "positive": positive} for negative, positive in table.contrasts],
         "level": table.level,
         "adjust": table.adjust,
+        "family": table.family,
         "n_rows": table.n_rows,
         "features": [row | {"flags": row["flags"].split()} for row in rows],
     }
@@ -207,8 +210,13 @@ def _title(table: Screening, of: Screening) -> str:
 
 def _remarks(table: Screening) -> Iterator[str]:
     """Say what the columns do not."""
-    kind = "auc is predicted by two Gaussians"
+    kind = "auc is predicted by two Gaussians" + (" where family says so" if table.family == "auto" else "")
     yield kind + (", empirical_auc counted." if table.empirical else "; nothing was counted.")
+    if table.family == "auto":
+        yield (
+            "family auto: auc, threshold and ameans are estimated between the rows and a transformed Gaussian; "
+            "trust is the share of the latter."
+        )
     yield (
         f"q_value: {table.adjust} over all features. ameans_honest is what the threshold is worth on other rows, "
         "on the average over all features; of the first of many it is too high."

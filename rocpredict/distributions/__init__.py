@@ -4,7 +4,10 @@ from rocpredict.arguments import shown
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.from_scipy import FromScipy, from_scipy, is_frozen_scipy
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.power import PowerTransform
 from rocpredict.distributions.protocol import Atoms, Distribution
+from rocpredict.distributions.shrunk import Shrunk
+from rocpredict.distributions.transformed import Transformed
 from rocpredict.errors import RocPredictError
 
 __all__ = [
@@ -13,6 +16,9 @@ __all__ = [
     "Ecdf",
     "FromScipy",
     "Gaussian",
+    "PowerTransform",
+    "Shrunk",
+    "Transformed",
     "as_distribution",
     "as_steps",
     "is_atomic",

@@ -17,13 +17,13 @@ from scipy.special import ndtr
 from rocpredict import steps
 from rocpredict.arguments import FloatArray, as_fractions, frozen, one_of, shown
 from rocpredict.distributions import Distribution, Gaussian, with_grid_axis
+from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.counted import Counted
 from rocpredict.inference.modelled import Modelled
 from rocpredict.inference.moments import height_spread
 from rocpredict.interval import two_sided_z
-from rocpredict.thresholds import engine_for
 
 KINDS = ("pointwise", "simultaneous")
 """Whether a band holds at one FPR, or everywhere at once; the first is the default."""

@@ -10,10 +10,12 @@ import numpy as np
 from scipy.special import ndtri
 
 from rocpredict.arguments import FloatArray, Values, one_of, plain
-from rocpredict.distributions import Distribution, Gaussian
+from rocpredict.distributions import Distribution, Ecdf, Gaussian
+from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.inference.bootstrap import Resampling, percentile_ends
+from rocpredict.inference.counted import Counted
 from rocpredict.inference.moments import (
     Spread,
     auc_spread,
@@ -28,7 +30,7 @@ from rocpredict.inference.one_curve import compare_modelled
 from rocpredict.inference.placements import Band
 from rocpredict.inference.results import AucTest, Claim
 from rocpredict.interval import Interval, two_sided_z, unseen_ends
-from rocpredict.thresholds import AMEANS, Target, engine_for, find_best, log_price
+from rocpredict.thresholds import AMEANS, Target, find_best, log_price
 
 Pair = tuple[Distribution, Distribution]
 
@@ -46,26 +48,30 @@ class Refit:
     negative, positive : array of shape (n,)
         Values of each class.
     fit : function
-        Takes the name of a class and its values, and gives its distribution.
+        Takes the values of both classes, and gives their distributions.
     """
 
     negative: FloatArray
     positive: FloatArray
-    fit: Callable[[str, FloatArray], Distribution]
+    fit: Callable[[FloatArray, FloatArray], Pair]
 
     def reflected(self) -> Refit:
         """Give the same for -X."""
-        return Refit(-self.negative, -self.positive, lambda name, x: self.fit(name, -x).reflect())
+
+        def fit(negative: FloatArray, positive: FloatArray) -> Pair:
+            pair = self.fit(-negative, -positive)
+            return pair[0].reflect(), pair[1].reflect()
+
+        return Refit(-self.negative, -self.positive, fit)
 
     def swapped(self) -> Refit:
         """Give the same with the classes in each other's place."""
-        other = {"negative": "positive", "positive": "negative"}
-        return Refit(self.positive, self.negative, lambda name, x: self.fit(other[name], x))
+        return Refit(self.positive, self.negative, lambda negative, positive: self.fit(positive, negative)[::-1])
 
     def pairs(self, resampling: Resampling) -> Iterator[Pair]:
         """Give the pairs fitted to each resample; Gaussians in batches."""
         samples = self.negative, self.positive
-        gaussian = isinstance(self.fit("negative", self.negative), Gaussian)
+        gaussian = all(isinstance(d, Gaussian) for d in self.fit(*samples))
         for counts in resampling.counts((None, None), (len(self.negative), len(self.positive))):
             if gaussian:
                 yield _gaussian(samples[0], counts[0]), _gaussian(samples[1], counts[1])
@@ -73,7 +79,7 @@ class Refit:
             for drawn in zip(*counts, strict=True):
                 rows = [np.repeat(x, n.astype(np.intp)) for x, n in zip(samples, drawn, strict=True)]
                 try:
-                    yield self.fit("negative", rows[0]), self.fit("positive", rows[1])
+                    yield self.fit(*rows)
                 except RocPredictError:  # a family that cannot be fitted to these rows: the caller counts
                     continue
 
@@ -102,6 +108,8 @@ class Modelled:
 
     def auc_std_error(self, method: str | None) -> Any:
         """Give the standard error of the AUC."""
+        if self._asks_rows(method):
+            return self._rows.auc_std_error(method)
         if self._chosen(method, ("delta",)) == "bootstrap":
             return float(np.std(self.replicates(_auc)[0], ddof=1))
         spread = auc_spread(*self._gaussians, self._cases)
@@ -110,6 +118,8 @@ class Modelled:
 
     def auc_interval(self, level: float, method: str | None) -> Interval:
         """Give the interval of the AUC."""
+        if self._asks_rows(method):
+            return self._of_rows(level, method)
         method = self._chosen(method, ("delta", "reiser-guttman"))
         estimate = _auc(self.negative, self.positive)
         if method == "bootstrap":
@@ -193,6 +203,22 @@ class Modelled:
             return np.asarray(best.tpr / 2 + best.tnr / 2)
 
         return self._probability_interval(ameans, level, method)
+
+    @property
+    def _rows(self) -> Counted:
+        """Who knows the uncertainty of the curve that the rows behind the fit show."""
+        assert self.refit is not None
+        return Counted(Ecdf(self.refit.negative), Ecdf(self.refit.positive), self.resampling)
+
+    def _asks_rows(self, method: str | None) -> bool:
+        """Tell whether an AUC that was fitted, but not by two Gaussians, is located as its rows locate it."""
+        gaussian = isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
+        return self.refit is not None and not gaussian and method != "bootstrap"
+
+    def _of_rows(self, level: float, method: str | None) -> Interval:
+        """Give the interval that the rows give, as wide as it takes to hold the estimate."""
+        found, estimate = self._rows.auc_interval(level, method), float(_auc(self.negative, self.positive))
+        return replace(found, low=min(found.low, estimate), high=max(found.high, estimate), estimate=estimate)
 
     @property
     def _gaussians(self) -> tuple[Gaussian, Gaussian]:

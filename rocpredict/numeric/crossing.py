@@ -22,8 +22,13 @@ def crossings(negative: Distribution, positive: Distribution, log_kappa: FloatAr
         return sign_changes(lambda x: level(x) - log_kappa, grid, level(grid) - log_kappa)
 
 
-def best(negative: Distribution, positive: Distribution, log_kappa: FloatArray) -> Optimum:
-    """Give the threshold that maximises TPR - kappa FPR: a crossing, an atom, a gap between them or an end."""
+def best(
+    negative: Distribution, positive: Distribution, log_kappa: FloatArray, found: FloatArray | None = None
+) -> Optimum:
+    """Give the threshold that maximises TPR - kappa FPR: a crossing, an atom, a gap between them or an end.
+
+    Who knows all crossings gives them as ``found``; else they are searched.
+    """
     with np.errstate(over="ignore"):
         kappa = float(np.exp(log_kappa))
 
@@ -32,7 +37,7 @@ def best(negative: Distribution, positive: Distribution, log_kappa: FloatArray) 
         fnr, fpr = np.asarray(positive.below(t)), np.asarray(negative.at_or_above(t))
         return fnr + kappa * fpr if np.isfinite(kappa) else np.where(fpr > 0, np.inf, fnr)
 
-    found = crossings(negative, positive, log_kappa)
+    found = crossings(negative, positive, log_kappa) if found is None else found
     atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
     ends = np.array([np.inf, -np.inf])
     grid = grid_of(negative, positive)  # serves where the densities are flat, and as a safeguard

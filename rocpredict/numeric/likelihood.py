@@ -1,63 +1,136 @@
 """The likelihood-ratio rule: as many thresholds as the densities have crossings."""
 
-from collections.abc import Callable
-from itertools import pairwise
-
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from rocpredict.answers import TwoSidedRule, outline
 from rocpredict.arguments import FloatArray
 from rocpredict.distributions import Distribution, is_atomic
 from rocpredict.errors import RocPredictError
 from rocpredict.numeric.crossing import crossings
-from rocpredict.numeric.search import between, bisect, edges_of, grid_of, log_ratio, mean_over, sign_changes
+from rocpredict.numeric.ranking import Ranking, ranking_of
+from rocpredict.numeric.search import between, grid_of, log_ratio, sign_changes
 
-_RTOL = 1e-11  # a level is found again to about 1e-14 of a density's width
-_NOISE = 16 * np.finfo(float).eps  # of log f1 and log f0, in their difference
-_RUN = 8  # points of the grid that make a level stretch, and no chance
-_HALVINGS = 45  # from one point of the grid to the next
+_REACH = 6.0  # z-scores of the points of a table
+_EVEN = np.zeros(())
+_HUGE = 1e300  # stands for an infinite price: above every finite ratio, below an infinite one
 
 
 def proper_auc_complement(negative: Distribution, positive: Distribution) -> FloatArray:
     """Give 1 - AUC of the likelihood-ratio rule: the mean, over positives, of the share of likelier negatives."""
-    atomic = [is_atomic(d) for d in (negative, positive)]
-    if atomic[0] != atomic[1]:
-        return np.zeros(())  # single values have no probability in a density: they give their class away
+    if _is_apart(negative, positive):
+        return np.zeros(())
+    ranking = _ranking(negative, positive)
+    return ranking.mean_of(positive, lambda x: ranking.above(negative, ranking.level(x), ties=0.5), np.empty(0), 1.0)
+
+
+def proper_rule(negative: Distribution, positive: Distribution, log_kappa: FloatArray = _EVEN) -> TwoSidedRule:
+    """Give the rule that maximises TPR - kappa FPR: positive where f1 > kappa f0, with all its thresholds."""
     _refuse_mixed(negative, positive)
-    grid = grid_of(negative, positive)
-    level = _without_noise(negative, positive, grid)
-    values = level(grid)
-    grid, values = grid[~np.isnan(values)], values[~np.isnan(values)]
-    turns = _turning_points(level, grid, values)
-    ends = np.unique(np.concatenate([grid[[0, -1]], turns, *_ends_of_finite_ratios(level, grid, values)]))
-    pieces = [
-        _Piece(level, np.unique(np.concatenate([[start], grid[(grid > start) & (grid < end)], [end]])))
-        for start, end in pairwise(ends)
-    ]
-    limits = [-np.inf, *ends[1:-1], np.inf]
-
-    def likelier(x: FloatArray) -> FloatArray:
-        """Give P(g(X0) > g(x)) + P(g(X0) = g(x))/2, summed over the pieces on which g is monotone."""
-        wanted = level(x)
-        parts = [
-            piece.probability(negative, wanted, left, right)
-            for piece, (left, right) in zip(pieces, pairwise(limits), strict=True)
-        ]
-        return np.asarray(sum(parts))
-
-    bends = [sign_changes(lambda x, at=at: level(x) - at, grid, values - at) for at in level(turns)]  # type: ignore[misc]
-    edges = np.unique(np.concatenate([edges_of(negative, positive), ends, *bends]))
-    return np.asarray(mean_over(positive, likelier, edges, rtol=_RTOL))
-
-
-def proper_rule(negative: Distribution, positive: Distribution) -> TwoSidedRule:
-    """Give the rule with the best Ameans, positive where f1 > f0, with as many thresholds as that takes."""
-    _refuse_mixed(negative, positive)
-    edges = crossings(negative, positive, np.zeros(()))
-    signs = log_ratio(negative, positive)(grid_of(negative, positive))
+    price = np.clip(log_kappa, -_HUGE, _HUGE)
+    edges = crossings(negative, positive, price)
+    signs = log_ratio(negative, positive)(grid_of(negative, positive)) - price
     signs = signs[~np.isnan(signs) & (signs != 0)]
-    starts_positive = bool(signs.size and signs[0] > 0)
+    return _rule(negative, positive, edges, starts_positive=bool(signs.size and signs[0] > 0))
+
+
+def proper_rule_at_fpr(negative: Distribution, positive: Distribution, fpr: FloatArray) -> TwoSidedRule:
+    """Give the rule with the highest TPR of all with no more than this FPR."""
+    ranking = _ranking(negative, positive)
+    highest, lowest = ranking.values.max(), ranking.values.min()
+    at = highest if fpr == 0 and np.isposinf(highest) else float(ranking.level_at(negative, fpr))
+    at = min(at, _HUGE) if fpr == 0 else at
+    if fpr == 1:
+        at = -_HUGE if np.isneginf(lowest) else np.nextafter(lowest, -np.inf)
+
+    def called(x: FloatArray) -> FloatArray:
+        level = ranking.level(x)
+        return np.where(np.isnan(level), np.nan, np.where(level > at, 1.0, -1.0))
+
+    signs = called(ranking.grid)
+    return _rule(negative, positive, sign_changes(called, ranking.grid, signs), starts_positive=bool(signs[0] > 0))
+
+
+def proper_tpr_at_fpr(negative: Distribution, positive: Distribution, fpr: FloatArray) -> FloatArray:
+    """Give the height of the curve of the likelihood-ratio rule; where it is vertical, its top."""
+    if _is_apart(negative, positive):
+        return np.ones(np.shape(fpr))
+    ranking = _ranking(negative, positive)
+    at = ranking.level_at(negative, fpr)
+    residual = fpr - ranking.above(negative, at, ties=0.5)
+    height = _on_tangent(residual, ranking.above(positive, at, ties=0.5), at)
+    top = ranking.above(positive, np.asarray(_HUGE), ties=1.0)
+    return np.where(fpr == 0, top, np.where(fpr == 1, 1.0, np.maximum(height, top)))
+
+
+def proper_fpr_at_tpr(negative: Distribution, positive: Distribution, tpr: FloatArray) -> FloatArray:
+    """Give the lowest FPR at which that curve reaches a TPR."""
+    if _is_apart(negative, positive):
+        return np.zeros(np.shape(tpr))
+    ranking = _ranking(negative, positive)
+    at = ranking.level_at(positive, tpr)
+    residual = tpr - ranking.above(positive, at, ties=0.5)
+    place = _on_tangent(residual, ranking.above(negative, at, ties=0.5), -at)
+    end = ranking.above(negative, np.asarray(-_HUGE), ties=0.0)
+    top = ranking.above(positive, np.asarray(_HUGE), ties=1.0)
+    return np.where(tpr <= top, 0.0, np.where(tpr == 1, end, np.minimum(place, end)))
+
+
+def proper_partial_auc_fpr(
+    negative: Distribution, positive: Distribution, low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Give the area under that curve between two FPRs: how much of the band a positive leaves to its right."""
+    if _is_apart(negative, positive):
+        return np.asarray(high - low)
+    ranking = _ranking(negative, positive)
+    levels = ranking.level_at(negative, np.array([low, high]))
+    return ranking.mean_of(
+        positive, lambda x: high - _clipped(ranking, negative, x, low, high), levels, float(high - low)
+    )
+
+
+def proper_partial_auc_tpr(
+    negative: Distribution, positive: Distribution, low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Give the area to the right of that curve between two TPRs: how much of the band lies below a negative."""
+    if _is_apart(negative, positive):
+        return np.asarray(high - low)
+    ranking = _ranking(negative, positive)
+    levels = ranking.level_at(positive, np.array([low, high]))
+    return ranking.mean_of(
+        negative, lambda x: _clipped(ranking, positive, x, low, high) - low, levels, float(high - low)
+    )
+
+
+def proper_points(
+    negative: Distribution, positive: Distribution, points: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give the likelihood ratio, FPR and TPR of rules spread over both classes, from (0, 0) to (1, 1)."""
+    if _is_apart(negative, positive):
+        return np.array([np.inf, np.inf, 0.0]), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])
+    ranking = _ranking(negative, positive)
+    shares = [ndtr(np.linspace(-_REACH, _REACH, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
+    columns = [(table[0], table[1]) for table in (ranking.table(d) for d in (negative, positive))]
+    tied = np.any([including > strict for strict, including in columns], axis=0)
+    spread = [np.searchsorted(strict, share) for (strict, _), share in zip(columns, shares, strict=True)]
+    last = len(tied) - 1
+    at = np.unique(np.concatenate([np.minimum(index, last) for index in spread] + [np.flatnonzero(tied), [0, last]]))
+    with np.errstate(over="ignore"):
+        level = np.exp(ranking.levels[at])
+    rows = [np.stack([strict[at], including[at]], axis=-1) for strict, including in columns]
+    wanted = np.stack([tied[at], np.ones(len(at), dtype=bool)], axis=-1)  # a tie has two ends, any other level one
+    levels = np.stack([np.nextafter(level, np.inf), level], axis=-1)[wanted]
+    fpr, tpr = (row[wanted] for row in rows)
+    top = ranking.above(positive, np.asarray(_HUGE), ties=1.0)
+    end = ranking.above(negative, np.asarray(-_HUGE), ties=0.0)
+    ends = ([np.inf, np.inf], [0.0, 0.0]), ([0.0, 0.0], [end, 1.0]), ([0.0, top], [1.0, 1.0])
+    whole = [np.concatenate([a, part, z]) for part, (a, z) in zip((levels, fpr, tpr), ends, strict=True)]
+    moves = np.concatenate([[True], (np.diff(whole[1]) > 0) | (np.diff(whole[2]) > 0)])
+    return whole[0][moves], whole[1][moves], whole[2][moves]
+
+
+def _rule(negative: Distribution, positive: Distribution, edges: FloatArray, *, starts_positive: bool) -> TwoSidedRule:
+    """Give the rule that changes sides at every edge."""
     cuts = np.concatenate([[-np.inf], edges, [np.inf]])
     odd = np.arange(len(cuts) - 1) % 2 == 1
     chosen = ~odd if starts_positive else odd
@@ -65,6 +138,16 @@ def proper_rule(negative: Distribution, positive: Distribution) -> TwoSidedRule:
     tpr, fpr = (np.asarray(share[chosen].sum()) for share in shares)
     fnr, tnr = (np.asarray(share[~chosen].sum()) for share in shares)
     return TwoSidedRule(*outline(edges, starts_positive=starts_positive), edges, tpr, fpr, tnr, fnr)
+
+
+def _ranking(negative: Distribution, positive: Distribution) -> Ranking:
+    _refuse_mixed(negative, positive)
+    return ranking_of(negative, positive)
+
+
+def _is_apart(negative: Distribution, positive: Distribution) -> bool:
+    """Tell whether one class alone has single values: they have no probability in a density, and give it away."""
+    return is_atomic(negative) != is_atomic(positive)
 
 
 def _refuse_mixed(negative: Distribution, positive: Distribution) -> None:
@@ -75,95 +158,23 @@ def _refuse_mixed(negative: Distribution, positive: Distribution) -> None:
         )
 
 
-def _without_noise(
-    negative: Distribution, positive: Distribution, grid: FloatArray
-) -> Callable[[FloatArray], FloatArray]:
-    """Give the logarithm of the likelihood ratio, constant wherever it moves by no more than rounding."""
-    raw = log_ratio(negative, positive)
-    values = raw(grid)
-    with np.errstate(invalid="ignore"):
-        noise = _NOISE * (1 + np.abs(positive.logpdf(grid)) + np.abs(negative.logpdf(grid)))
-        still = np.abs(np.diff(values)) <= np.minimum(noise[1:], noise[:-1])
-    starts = np.flatnonzero(still & ~np.concatenate([[False], still[:-1]]))
-    ends = np.flatnonzero(still & ~np.concatenate([still[1:], [False]])) + 1
-    runs = [(int(first), int(last)) for first, last in zip(starts, ends, strict=True) if last - first >= _RUN]
-    flats = []
-    for first, last in runs:
-        height, most = np.median(values[first : last + 1]), noise[first : last + 1].max()
-        beyond = grid[max(first - 1, 0)], grid[min(last + 1, len(grid) - 1)]
-        _, low = bisect(lambda x, h=height, m=most: np.abs(raw(x) - h) <= m, beyond[0], grid[first])  # type: ignore[misc]
-        high, _ = bisect(lambda x, h=height, m=most: ~(np.abs(raw(x) - h) <= m), grid[last], beyond[1])  # type: ignore[misc]
-        flats.append((low, high, height))
-
-    def level(x: FloatArray) -> FloatArray:
-        found = raw(x)
-        for low, high, height in flats:
-            found = np.where((x >= low) & (x <= high), height, found)
-        return found
-
-    return level
+def _on_tangent(residual: FloatArray, height: FloatArray, log_slope: FloatArray) -> FloatArray:
+    """Give the height at a rate next to one on the curve: its slope is the likelihood ratio."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        step = residual * np.exp(log_slope)
+    return np.clip(height + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
 
 
-def _ends_of_finite_ratios(
-    level: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Give neighbouring floats between which the ratio turns finite or infinite: the ends of a support."""
-    kind = np.where(np.isinf(values), np.sign(values), 0.0)
-    index = np.flatnonzero(kind[:-1] != kind[1:])
-    wanted = kind[index + 1]
-
-    def arrived(x: FloatArray) -> NDArray[np.bool_]:
-        at = level(x)
-        return np.asarray(np.where(np.isinf(at), np.sign(at), 0.0) == wanted) & ~np.isnan(at)
-
-    return bisect(arrived, grid[index], grid[index + 1])
-
-
-def _turning_points(level: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray) -> FloatArray:
-    """Give where the likelihood ratio stops rising and starts to fall, or the reverse."""
-    finite = np.isfinite(values)
-    grid, values = grid[finite], values[finite]
-    moves = np.flatnonzero(np.diff(values) != 0)
-    rises = np.diff(values)[moves] > 0
-    index = np.flatnonzero(rises[:-1] != rises[1:])
-    left, right = grid[moves[index]], grid[moves[index + 1] + 1]
-    top = np.where(rises[index], 1.0, -1.0)
-    golden = (np.sqrt(5) - 1) / 2
-    for _ in range(100):
-        inner_left, inner_right = right - golden * (right - left), left + golden * (right - left)
-        nearer = top * level(inner_left) >= top * level(inner_right)
-        left, right = np.where(nearer, left, inner_left), np.where(nearer, inner_right, right)
-    return left / 2 + right / 2
-
-
-class _Piece:
-    """A piece of the axis on which the likelihood ratio only rises or only falls."""
-
-    def __init__(self, level: Callable[[FloatArray], FloatArray], points: FloatArray) -> None:
-        values = level(points)
-        self._rises = bool(values[-1] >= values[0])
-        self._level = level
-        self._points = points
-        self._heights = np.maximum.accumulate(values if self._rises else -values)
-        self._flat = bool((self._heights[1:] == self._heights[:-1]).any())
-
-    def probability(self, d: Distribution, wanted: FloatArray, left: float, right: float) -> FloatArray:
-        """Give the probability, from left to right, of a ratio above the wanted one; of an equal one half."""
-        strict = self._above(d, wanted, left, right, strictly=True)
-        return (strict + self._above(d, wanted, left, right, strictly=False)) / 2 if self._flat else strict
-
-    def _above(self, d: Distribution, wanted: FloatArray, left: float, right: float, *, strictly: bool) -> FloatArray:
-        after = strictly == self._rises  # whether equal heights lie before the place that is looked for
-        height = wanted if self._rises else -wanted
-        index = np.searchsorted(self._heights, height, side="right" if after else "left")
-        low = self._points[np.maximum(index - 1, 0)]
-        high = self._points[np.minimum(index, len(self._points) - 1)]
-
-        def passed(y: FloatArray) -> NDArray[np.bool_]:
-            here = self._level(y) if self._rises else -self._level(y)
-            return here > height if after else here >= height
-
-        _, place = bisect(passed, low, high, _HALVINGS)
-        place = np.where(index == 0, left, np.where(index == len(self._points), right, place))
-        whole = np.full_like(place, left), np.full_like(place, right)
-        return between(d, place, whole[1]) if self._rises else between(d, whole[0], place)
+def _clipped(ranking: Ranking, d: Distribution, x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give the mean place of x among a class by its ratio, as a rate kept in a band; ties spread evenly."""
+    at = ranking.level(x)
+    start = ranking.above(d, at, ties=0.0)
+    if not ranking.tied:
+        return np.clip(start, low, high)
+    end = ranking.above(d, at, ties=1.0)
+    width = end - start
+    inside = np.clip(start, low, high), np.clip(end, low, high)
+    below, beyond = np.clip(low - start, 0, width) * low, np.clip(end - high, 0, width) * high
+    whole = below + beyond + (inside[1] - inside[0]) * (inside[0] / 2 + inside[1] / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(width > 0, whole / width, np.clip(start, low, high))

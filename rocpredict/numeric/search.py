@@ -16,6 +16,7 @@ _TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange
 _QUARTILES = np.array([0.25, 0.5, 0.75])
 _MIDDLE = ndtr(np.linspace(-8, 0, 257))
 _BISECTIONS = 1200  # enough to get from the widest bracket of doubles to neighbours
+_ROUNDS = 80
 
 
 def density(d: Distribution, x: FloatArray) -> FloatArray:
@@ -116,3 +117,26 @@ def bisect(
         true = holds(middle)
         left, right = np.where(true, left, middle), np.where(true, middle, right)
     return left, right
+
+
+def false_position(
+    f: Callable[[FloatArray], FloatArray],
+    low: FloatArray,
+    high: FloatArray,
+    at_low: FloatArray,
+    at_high: FloatArray,
+    *,
+    tolerance: float,
+) -> FloatArray:
+    """Give where a smooth ``f`` is 0 between ends of opposite sign, to a height of ``tolerance`` (Illinois rule)."""
+    for _ in range(_ROUNDS):
+        run = at_high - at_low
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = np.where(run != 0, high - at_high * ((high - low) / run), high)
+        at_middle = f(middle)
+        crossed = at_middle * at_high < 0
+        low, at_low = np.where(crossed, high, low), np.where(crossed, at_high, at_low / 2)
+        high, at_high = middle, at_middle
+        if (np.abs(at_high) <= tolerance).all():
+            break
+    return high

@@ -8,6 +8,7 @@ it in a window, or write it with ``save_figure(ax.figure, path)``.
 from rocpredict.plots.bands import plot_band, plot_decision, plot_precision_recall
 from rocpredict.plots.curves import plot_comparison, plot_roc
 from rocpredict.plots.densities import plot_densities
+from rocpredict.plots.diagnosis import plot_diagnosis
 from rocpredict.plots.means import plot_mean_roc
 from rocpredict.plots.panels import side_by_side
 from rocpredict.plots.saving import save_figure
@@ -18,6 +19,7 @@ __all__ = [
     "plot_comparison",
     "plot_decision",
     "plot_densities",
+    "plot_diagnosis",
     "plot_mean_roc",
     "plot_precision_recall",
     "plot_roc",

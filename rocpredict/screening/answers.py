@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rocpredict.flags import Flags
 from rocpredict.screening.adjust import adjusted
 from rocpredict.screening.counted import ACHIEVED, honest
+from rocpredict.screening.estimated import REPLACED, Estimated, Known
 from rocpredict.screening.predicted import Prediction
 from rocpredict.screening.table import Screening
 from rocpredict.summary import ClassSummary, TwoClassSummary
@@ -20,6 +21,8 @@ _COLUMNS = (
     *("auc", "auc_low", "auc_high", "empirical_auc", "empirical_se", "empirical_low", "empirical_high"),
     *("p_value", "q_value", "threshold", "ameans", "ameans_honest", "tpr", "fpr", "misfit"),
 )
+_OF_AUTO = ("family", "trust")
+"""Columns of a screening that has rows of both families."""
 _COUNTS = ("n_negative", "n_positive", "n_missing")
 _OF_FOUR = tuple(
     f"{side}_{what}" for side in ("negative", "positive") for what in ("skewness", "kurtosis", "minimum", "maximum")
@@ -39,6 +42,7 @@ class Answers:
         annotations: Mapping[str, NDArray[Any]] | None = None,
         n_rows: int = 0,
         weighed: bool = False,
+        auto: bool = False,
     ) -> None:
         self._names = np.asarray(names, dtype=object)
         self._annotations = annotations or {}
@@ -46,6 +50,8 @@ class Answers:
         self._contrasts = contrasts
         self._shape = len(contrasts), len(names)
         self._number = np.float64 if weighed else np.int64
+        self._auto = auto
+        self._estimated = np.zeros(self._shape, dtype=bool)
         self._columns: dict[str, NDArray[Any]] = {}
         self._excess = np.zeros((2, *self._shape))
         self._flags: dict[str, NDArray[np.bool_]] = {}
@@ -72,6 +78,22 @@ class Answers:
         sure = (columns["empirical_low"] > 0.5) | (columns["empirical_high"] < 0.5)
         self._mark(contrast, features, flags | Flags(opposite_sides=sure & (sides[0] * sides[1] < 0)))
 
+    def known(self, contrast: int, features: NDArray[np.intp]) -> Known:
+        """Give what moments say of the features that rows are to be asked about."""
+        n0, n1, direction = (
+            self._columns[name][contrast, features] for name in ("n_negative", "n_positive", "direction")
+        )
+        return Known(n0, n1, direction == "lower", direction != "")
+
+    def estimated(self, contrast: int, features: NDArray[np.intp], found: Estimated) -> None:
+        """Take in what the shrunk estimate says of some of these features, in place of the Gaussians."""
+        features = features[found.places]
+        self._fill(contrast, features, found.columns)
+        self._estimated[contrast, features] = True
+        for name in set(REPLACED) & self._flags.keys():
+            self._flags[name][contrast, features] = False
+        self._mark(contrast, features, found.flags)
+
     def mark(self, flags: Flags) -> None:
         """Take in what holds of features in every contrast."""
         self._mark(slice(None), slice(None), flags)
@@ -95,6 +117,7 @@ class Answers:
             adjust=asked.adjust,
             direction=asked.direction,
             empirical=asked.empirical,
+            family=asked.family,
             n_rows=self._n_rows,
             places=np.arange(rows),
         )
@@ -119,18 +142,25 @@ class Answers:
                 self._flags[name] = np.zeros(self._shape, dtype=bool)
             self._flags[name][contrast, features] |= flags[name]
 
+    @property
+    def _taken(self) -> frozenset[str]:
+        return _TAKEN | set(_OF_AUTO) if self._auto else _TAKEN
+
     def _in_order(self) -> dict[str, NDArray[Any]]:
         """Give all columns, one row for each contrast and feature."""
         contrasts, features = self._shape
         columns: dict[str, NDArray[Any]] = {"feature": np.tile(self._names, contrasts)}
         for name, values in self._annotations.items():
-            columns[f"{name}_annotation" if name in _TAKEN else name] = np.tile(values, contrasts)
+            columns[f"{name}_annotation" if name in self._taken else name] = np.tile(values, contrasts)
         if contrasts > 1:
             for place, name in enumerate(("negative", "positive")):
                 labels = np.array([contrast[place] for contrast in self._contrasts], dtype=object)
                 columns[name] = np.repeat(labels, features)
+        if self._auto:
+            family = np.where(self._estimated, "auto", "gaussian")
+            self._columns["family"] = np.where(self._columns["direction"] == "", "", family)
         extra = [name for name in _OF_FOUR if name in self._columns]
-        for name in (*_COUNTS, *_COLUMNS, *extra):
+        for name in (*_COUNTS, *_COLUMNS, *(_OF_AUTO if self._auto else ()), *extra):
             columns[name] = self._columns.get(name, self._blank(np.zeros(0))).ravel()
         return columns
 

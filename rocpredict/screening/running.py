@@ -22,6 +22,7 @@ from rocpredict.labels import Coded, as_codes, as_weights
 from rocpredict.screening.adjust import ADJUSTMENTS
 from rocpredict.screening.answers import Answers
 from rocpredict.screening.counted import counted_columns
+from rocpredict.screening.estimated import estimates, refuse_parts_of_cases, rows_of
 from rocpredict.screening.misfit import GRID
 from rocpredict.screening.predicted import Prediction, pair_of, predict, thresholds
 from rocpredict.screening.table import Screening
@@ -29,6 +30,7 @@ from rocpredict.screening.weighed import WeighedBlock, count_weighed
 from rocpredict.summary import TwoClassSummary, contrasted, read_moments, summarize
 
 _DIRECTIONS = ("auto", None, "higher", "lower")
+_FAMILIES = ("gaussian", "auto")
 
 Progress = Callable[[int, int], None]
 """Told how many features are done, and of how many."""
@@ -80,8 +82,10 @@ def screen(
         best. Counting sorts each feature; the prediction only reads it.
     n_top : int
         How many with "top".
-    family : {"gaussian"}
-        What the classes are taken for.
+    family : {"gaussian", "auto"}
+        What the classes are taken for. "auto": of the rows that are counted (all, or with ``empirical="top"`` the
+        ``n_top`` of each contrast) auc, threshold, ameans, tpr and fpr are those of the shrunk estimate, as
+        ``predict_roc(..., family="auto")`` makes it; columns ``family`` and ``trust`` say of which. Needs rows.
     moments : {2, 4}
         With 4 the table also has skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}
@@ -89,7 +93,7 @@ def screen(
         threshold, ameans, tpr and fpr, and biases neither AUC, which are always those of "higher". None and "higher"
         are the rule "positive when x >= threshold" for all features.
     weights : array of shape (n,), optional
-        How many cases each row stands for: 0 or more.
+        How many cases each row stands for: 0 or more; whole numbers for family "auto".
     level : float
         Of the intervals.
     adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}
@@ -115,7 +119,8 @@ def screen(
     ------
     RocPredictError
         A table or labels that are none, or of different lengths; labels that are unknown or ambiguous; duplicate
-        names; batches or a summary where counting is asked for; options out of range. A feature that cannot be
+        names; batches or a summary where counting or family "auto" is asked for; family "auto" where nothing is
+        counted, or with weights that are not whole; options out of range. A feature that cannot be
         answered has a row with flags instead, and NaN for what is unknown.
 
     Notes
@@ -129,6 +134,12 @@ def screen(
     Gaussians that differ as much as these do beyond chance. It is NaN where nothing was counted and a class shows no
     spread. It is right on the average over features: the best of many rows are still too good, as are their AUCs and
     intervals; judge features that were chosen here on new rows.
+
+    Of rows with family "auto" ``ameans_honest`` is counted on rows that were held out, a fifth of each class in turn:
+    it moves a little with the order of the rows, and is NaN where a class has two values only. These rows have no
+    interval of their own, as theirs would be that of the counted AUC; ``misfit`` is how far the model lies from the
+    counted curve, and no flag: the estimate takes it into account. With direction "auto" the sample chose the sides,
+    so that the prior that positives lie on theirs is not used; ``direction="higher"`` and ``"lower"`` declare it.
 
     Flag ``misfit``: the counted curve lies further from the predicted one than chance allows (and than .02 on the
     average); then trust the empirical columns.
@@ -152,6 +163,7 @@ def screen(
     asked = _Asked(
         empirical=empirical,
         n_top=n_top,
+        family=family,
         moments=moments,
         direction=direction,
         level=level,
@@ -162,8 +174,6 @@ def screen(
         progress=progress,
     )
     one_of("pairs", pairs, ("rest", "all"))
-    if family != "gaussian":
-        raise RocPredictError(f"family={shown(family)} is not available; a screening takes 'gaussian'")
     if y is None:
         for name, given in (("weights", weights), ("feature_names", feature_names)):
             if given is not None:
@@ -173,6 +183,8 @@ def screen(
     coded = as_codes(labels, positive=positive, negative=negative, pairs=pairs)
     weighed = as_weights(weights, table.n_rows)
     _refuse_shares(weighed, coded)
+    if family == "auto":
+        refuse_parts_of_cases(weighed)
     return _Run(asked, table, coded, weighed).screened()
 
 
@@ -197,6 +209,7 @@ class _Asked:
 
     empirical: bool | str
     n_top: int
+    family: Any
     moments: int
     direction: str | None
     level: float
@@ -209,6 +222,15 @@ class _Asked:
     def __post_init__(self) -> None:
         object.__setattr__(self, "empirical", one_of("empirical", self.empirical, (True, False, "top")))
         object.__setattr__(self, "moments", one_of("moments", self.moments, (2, 4)))
+        if not isinstance(self.family, str) or self.family not in _FAMILIES:
+            raise RocPredictError(
+                f"family={shown(self.family)} is not available; a screening takes 'gaussian' or 'auto'"
+            )
+        if self.family == "auto" and self.empirical is False:
+            raise RocPredictError(
+                "family='auto' is estimated from rows, of features that are counted: it needs X, y and empirical=True "
+                "or 'top'; a summary or batches go with family='gaussian'"
+            )
         one_of("direction", self.direction, _DIRECTIONS)
         one_of("adjust", self.adjust, ADJUSTMENTS)
         one_of("nan_policy", self.nan_policy, ("omit", "raise"))
@@ -252,6 +274,7 @@ class _Run:
             annotations=self.table.annotations,
             n_rows=self.table.n_rows,
             weighed=self.weights is not None,
+            auto=self.asked.family == "auto",
         )
 
     def screened(self) -> Screening:
@@ -261,6 +284,7 @@ class _Run:
             counted = self._count(matrix) if self.asked.empirical is True else []
             self._predict(features, Moments.beside([m for m, _ in counted]) if counted else self._moments(matrix))
             self._take_in(features, counted)
+            self._estimate(features, matrix if counted else None)
         if self.asked.nan_policy == "raise":
             _refuse_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
         if self.asked.empirical == "top":
@@ -268,6 +292,7 @@ class _Run:
             self.progress = Progressing(self.asked.progress, len(best))
             for part, matrix in self.table.matrices(best):
                 self._take_in(best[part], self._count(matrix))
+                self._estimate(best[part], matrix)
         self.answers.mark(Flags(not_numeric=self.table.not_numeric))
         return self.answers.table(self.asked)
 
@@ -288,7 +313,8 @@ class _Run:
         found = []
         for held, columns in self._blocks(matrix, self._counted):
             found.append((held, columns))
-            self.progress.advance(held.mean.shape[1])
+            if self.asked.family != "auto":
+                self.progress.advance(held.mean.shape[1])
         return found
 
     def _counted(self, block: Block | WeighedBlock) -> Counted:
@@ -316,6 +342,22 @@ class _Run:
             start += len(block)
             for contrast, (columns, flags) in enumerate(by_contrast):
                 self.answers.counted(contrast, block, columns, flags)
+
+    def _estimate(self, features: NDArray[np.intp], matrix: Any) -> None:
+        """Ask the rows of features that were counted for the shrunk estimate, if it is wanted."""
+        if matrix is None or self.asked.family != "auto":
+            return
+        left = len(features)
+        for contrast, classes in enumerate(self.coded.contrasts):
+            known = self.answers.known(contrast, features)
+            rows = rows_of(self.coded.codes, Contrast(*classes), self.weights)
+            for found in estimates(matrix, known, rows, self.asked.direction, self.asked.n_jobs):
+                self.answers.estimated(contrast, features, found)
+                if contrast == len(self.coded.contrasts) - 1:
+                    left -= len(found.places)
+                    self.progress.advance(len(found.places))
+        if left:
+            self.progress.advance(left)
 
 
 def _refuse_shares(weights: FloatArray | None, coded: Coded) -> None:

@@ -19,7 +19,7 @@ from rocpredict.screening import export
 _SMALL_FIRST = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
 _IN_NOTEBOOK = 10
 _SHOWN = ("feature", "negative", "positive", "auc", "empirical_auc", "empirical_low", "empirical_high", "q_value")
-_SHOWN_LAST = ("direction", "threshold", "ameans_honest", "misfit", "flags")
+_SHOWN_LAST = ("direction", "family", "trust", "threshold", "ameans_honest", "misfit", "flags")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +45,8 @@ class Screening:
         What was asked for; each row has its own.
     empirical : {True, False, "top"}
         Which rows were counted; of the others the p-value is that of the predicted AUC.
+    family : {"gaussian", "auto"}
+        What was asked for; with "auto" each row has its own.
     n_rows : int
         Rows of the table that was read.
 
@@ -66,7 +68,11 @@ class Screening:
     threshold                 where the Gaussians' Ameans is best, in the direction of the row
     ameans, tpr, fpr          predicted there
     ameans_honest             what the Ameans is worth beyond these rows (see ``screen``)
-    misfit                    mean distance of the predicted and the empirical curve
+    misfit                    mean distance of the predicted and the empirical curve; where family is "auto" that of the
+                              model, before the estimate was drawn to the sample
+    family                    with family="auto": "auto", where the predicted columns are of the shrunk estimate, or
+                              "gaussian"; "" where nothing was predicted
+    trust                     with family="auto": the share of the model in the estimate, the rest being the sample's
     flags                     the names of the stated outcomes, in ``to_dict`` and what is written
     ========================= ======================================================================================
     """
@@ -78,6 +84,7 @@ class Screening:
     adjust: str
     direction: str | None
     empirical: bool | str
+    family: str
     n_rows: int
     places: NDArray[np.intp]
     """Where each row stood: contrast by contrast, the features as they came."""

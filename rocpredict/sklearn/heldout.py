@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -13,7 +14,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from rocpredict.arguments import FloatArray, one_of
-from rocpredict.errors import RocPredictError
+from rocpredict.assumptions import doubt_of_gaussian
+from rocpredict.errors import AssumptionWarning, RocPredictError
+from rocpredict.roc import Roc
 
 RESPONSE_METHODS = ("auto", "predict_proba", "decision_function", "log_odds")
 """How a classifier may be asked for scores."""
@@ -131,6 +134,14 @@ def cross_fitted(
 def scored_as_fitted(estimator: Any, X: Any, asker: Asker) -> list[HeldOut]:
     """Score all rows by a model that is there already."""
     return [HeldOut(np.arange(_num_samples(X)), asker.scores(estimator, X))]
+
+
+def warn_of_scores(roc: Roc) -> None:
+    """Say to whoever called ``fit`` that the scores speak against the Gaussians that were fitted to them."""
+    refit = getattr(roc, "fitted_by", None)  # None where weights are not whole: these scores were no sample of cases
+    doubt = None if refit is None else doubt_of_gaussian(refit.negative, refit.positive)
+    if doubt:
+        warnings.warn(f"of the scores held out, {doubt}", AssumptionWarning, stacklevel=4)
 
 
 def _fold_scores(

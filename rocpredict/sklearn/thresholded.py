@@ -16,11 +16,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rocpredict.arguments import FloatArray
+from rocpredict.assumptions import without_doubt
 from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import RocPredictError
 from rocpredict.predictor import predict_roc
 from rocpredict.roc import Roc
-from rocpredict.sklearn.heldout import Asker, HeldOut, chosen_method, cross_fitted, scored_as_fitted
+from rocpredict.sklearn.heldout import Asker, HeldOut, chosen_method, cross_fitted, scored_as_fitted, warn_of_scores
 from rocpredict.sklearn.routing import routed_params
 from rocpredict.sklearn.rows import as_sample_weight, positive_of, two_labels
 from rocpredict.thresholds import BestThreshold
@@ -71,9 +72,10 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     response_method : {"auto", "predict_proba", "decision_function", "log_odds"}
         What the score is. "auto": the probability of the positive class, else the decision function; with a family that
         is fitted to the scores the decision function, else the log odds, else the probability.
-    family : {"empirical", "gaussian"} or a scipy.stats distribution
-        "empirical" counts rows. Any other is fitted to the scores of each class, as by ``predict_roc``, and the
-        threshold is that of the predicted curve: steadier where it fits, biased where it does not.
+    family : str or a scipy.stats distribution
+        "empirical" counts rows. Any other that ``predict_roc`` takes is fitted to the scores of each class, and the
+        threshold is that of the predicted curve: steadier where it fits, biased where it does not. "auto" lies between
+        the two, near the rows where they speak against the model.
     n_jobs : int, optional
         Folds that are fitted at once.
     random_state : int, RandomState or None
@@ -111,7 +113,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Warns
     -----
     AssumptionWarning
-        ``sample_weight`` for a classifier that takes none: it then only places the threshold.
+        ``sample_weight`` for a classifier that takes none: it then only places the threshold. Scores that speak against
+        the two Gaussians of ``family="gaussian"``: said once, of the scores of all folds together.
 
     Notes
     -----
@@ -279,10 +282,13 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> None:
         """Keep what the scores held out say, and what is known of the classifier."""
         pooled = HeldOut(*(np.concatenate(part) for part in zip(*held, strict=True)))
-        self.roc_ = self._roc(pooled, codes, weights)
+        with without_doubt():  # folds would say again what is said once, below
+            self.roc_ = self._roc(pooled, codes, weights)
+            self.fold_thresholds_ = np.array([self._alone(fold, codes, weights) for fold in held])
         self.best_threshold_ = self._best(self.roc_)
         self.threshold_ = float(self.best_threshold_.threshold)
-        self.fold_thresholds_ = np.array([self._alone(fold, codes, weights) for fold in held])
+        if isinstance(self.family, str) and self.family == "gaussian":
+            warn_of_scores(self.roc_)
         self.response_method_ = asker.method
         self.classes_ = self.estimator_.classes_
         if set(self.classes_.tolist()) != set(np.unique(labels).tolist()):

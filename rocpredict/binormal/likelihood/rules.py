@@ -1,43 +1,43 @@
-"""The likelihood-ratio rule: two thresholds wherever the spreads differ."""
+"""The rule that maximises TPR - kappa FPR of two Gaussians: two thresholds wherever the spreads differ."""
 
 import numpy as np
-from scipy.special import ndtr, owens_t
+from scipy.special import ndtr
 
 from rocpredict.answers import TwoSidedRule
 from rocpredict.arguments import FloatArray
 from rocpredict.binormal.crossing import threshold_at, z_scores
-from rocpredict.binormal.pair import GRID, between, each, moments_of, scaled, separation_of
+from rocpredict.binormal.pair import between, each, moments_of, scaled
 from rocpredict.distributions import Gaussian
 
-
-def proper_auc_complement(negative: Gaussian, positive: Gaussian) -> FloatArray:
-    """Give 1 - AUC of the likelihood-ratio rule, 2 T(D, 2 s0 s1/|s0^2 - s1^2|) with Owen's T."""
-    d, s0, s1 = scaled(*moments_of(negative, positive))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        angle = 2 * (s0 / (s0 + s1)) * (s1 / np.abs(s1 - s0))
-        same = (s0 == s1) & (s0 == 0)
-        h = np.clip(separation_of(d, s0, s1), GRID[0], GRID[-1])  # T is 0 beyond, and NaN far beyond
-        complement = 2 * owens_t(h, np.where(s0 == s1, np.inf, angle))
-    return np.where(same, np.where(d == 0, 0.5, 0.0), complement)
+_EVEN = np.zeros(())
 
 
-def proper_rule(negative: Gaussian, positive: Gaussian) -> TwoSidedRule:
-    """Give the two-threshold rule with the best Ameans: positive where f1 > f0."""
-    low, high, inside, *rates = each(_two_thresholds, *moments_of(negative, positive))
+def proper_rule(
+    negative: Gaussian,
+    positive: Gaussian,
+    log_kappa: FloatArray = np.zeros(()),  # noqa: B008
+) -> TwoSidedRule:
+    """Give the two-threshold rule that maximises TPR - kappa FPR: positive where f1 > kappa f0."""
+    low, high, inside, *rates = each(two_thresholds, *moments_of(negative, positive), log_kappa)
     return TwoSidedRule(low, high, inside, np.stack([low, high], axis=-1), *rates)
 
 
-def _two_thresholds(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) -> tuple[FloatArray, ...]:
-    """Give low, high, inside, and the rates of the likelihood-ratio rule."""
+def two_thresholds(
+    m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, log_kappa: FloatArray
+) -> tuple[FloatArray, ...]:
+    """Give low, high, inside, and the rates of the rule at one level of the likelihood ratio."""
     moments = (m0, s0, m1, s1)
     d, scaled0, scaled1 = scaled(*moments)
-    rising0, rising1, falling0, falling1 = z_scores(d, scaled0, scaled1, np.asarray(0.0))
+    rising0, rising1, falling0, falling1 = z_scores(d, scaled0, scaled1, log_kappa)
     rising = np.stack([threshold_at(*moments, rising0, rising1), rising0, rising1])
     falling = np.stack([threshold_at(*moments, falling0, falling1), falling0, falling1])
     inside = s1 < s0  # the rising crossing is then the lower one
     low, high = np.where(inside, rising, falling), np.where(inside, falling, rising)
-    identical = (d == 0) & (scaled0 == scaled1)
-    low, high = np.where(identical, -np.inf, low), np.where(identical, np.inf, high)
+    alike = (d == 0) & (scaled0 == scaled1)
+    alike = alike | ((scaled0 > 0) & (scaled1 > 0) & (np.isnan(rising0) | np.isinf(log_kappa)))
+    always = alike & np.where(np.isnan(rising0) & np.isfinite(log_kappa) & (s0 != s1), ~inside, log_kappa < 0)
+    low, high = np.where(alike, -np.inf, low), np.where(alike, np.inf, high)
+    inside = np.where(alike, always, inside)
     if scaled0.size and min(scaled0.min(), scaled1.min()) == 0:
         low, high = _around_point_mass(moments, (d, scaled0, scaled1), low, high)
     (low0, low1), (high0, high1) = low[1:], high[1:]

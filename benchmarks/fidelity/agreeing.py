@@ -1,0 +1,51 @@
+"""Whether the vectorised answers are those that the library gives one sample at a time."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+import rocpredict as rp
+from benchmarks.fidelity.counted import Answer
+from benchmarks.fidelity.drawing import Draws
+from benchmarks.fidelity.sources import Array
+from rocpredict.shrinkage.heights import FPR
+
+EXACT = ("empirical", "auto", "gaussian", "boxcox")
+"""Estimators whose thresholds are the library's own; others are looked for on a grid."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far both lie apart: the curve at most, the Ameans, and the threshold in units of the sample's range."""
+
+    estimator: str
+    height: float
+    ameans: float
+    threshold: float
+
+
+def agreements(draws: Draws, estimators: Mapping[str, Callable[[Array, Array], Answer]]) -> list[Agreement]:
+    """Ask ``predict_roc`` for every draw; classes without spread, which some families refuse, are left out."""
+    return [
+        _compared(name, rows, _row(answer, i))
+        for name, answer in ((name, ask(draws.negative, draws.positive)) for name, ask in estimators.items())
+        for i, rows in enumerate(zip(draws.negative, draws.positive, strict=True))
+        if min(np.ptp(part) for part in rows) > 0
+    ]
+
+
+def _row(answer: Answer, i: int) -> Answer:
+    return Answer(*(part[i] for part in answer))
+
+
+def _compared(name: str, rows: tuple[Array, Array], answer: Answer) -> Agreement:
+    x, y = np.concatenate(rows), np.repeat([0, 1], [len(part) for part in rows])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rp.AssumptionWarning)
+        roc = rp.predict_roc(x, y, family=name, direction="higher")
+        best = roc.best_threshold()
+    gap = 0.0 if best.threshold == answer.threshold else abs(best.threshold - answer.threshold) / np.ptp(x)
+    height = np.abs(roc.tpr_at_fpr(FPR) - answer.heights).max()
+    return Agreement(name, float(height), abs(float(best.ameans - answer.ameans)), float(gap))

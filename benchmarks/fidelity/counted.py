@@ -1,0 +1,46 @@
+"""What a sample says by itself: the empirical curve and its best threshold, for many samples at once."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.fidelity.sources import Array
+from rocpredict.shrinkage.heights import counted_heights
+
+_ROUNDING = 1e-12
+
+
+class Answer(NamedTuple):
+    """What an estimator says of R samples."""
+
+    heights: Array
+    """TPR on the grid of FPRs, shape (R, G)."""
+    ameans: Array
+    """The Ameans that it promises at its best threshold, shape (R,)."""
+    threshold: Array | None
+    """That threshold; None where there is none."""
+
+
+def counted(negative: Array, positive: Array) -> Answer:
+    """Give the empirical curve."""
+    threshold, ameans = best_counted(negative, positive)
+    return Answer(counted_heights(negative, positive), ameans, threshold)
+
+
+def best_counted(negative: Array, positive: Array) -> tuple[Array, Array]:
+    """Give the middle one of the thresholds with the highest Ameans, and these: those of ``EmpiricalRoc``."""
+    rows = np.concatenate([negative, positive], axis=1)
+    order = np.argsort(rows, axis=1, kind="stable")
+    rows = np.take_along_axis(rows, order, axis=1)
+    of_negatives = order < negative.shape[1]
+    steps = np.where(of_negatives, 1 / negative.shape[1], -1 / positive.shape[1])
+    excess = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(steps, axis=1)], axis=1)
+    edges = np.full((len(rows), 1), np.inf)
+    low, high = np.concatenate([-edges, rows], axis=1), np.concatenate([rows, edges], axis=1)
+    excess = np.where(high > low, excess, -np.inf)  # between equal values there is no threshold
+    highest = excess.max(axis=1)
+    good = excess >= highest[:, None] - _ROUNDING
+    reached = np.cumsum(good, axis=1)
+    place = np.argmax(reached > (reached[:, -1:] // 2), axis=1)[:, None]
+    ends = (np.take_along_axis(side, place, axis=1)[:, 0] for side in (low, high))
+    return sum(end / 2 for end in ends), (1 + highest) / 2

@@ -1,0 +1,34 @@
+"""What ``auto`` is required to reach, and what would be wonderful."""
+
+from typing import NamedTuple
+
+AT = (10, 20, 50, 100)
+
+
+class Goal(NamedTuple):
+    """Bounds at n = 10, 20, 50 and 100 cases a class."""
+
+    name: str
+    mode: str
+    floor: tuple[float, ...]
+    wished: tuple[float, ...] | None = None
+    at_least: bool = False
+
+    def met(self, measured: float, n: int) -> bool:
+        """Tell whether the floor is reached."""
+        bound = self.floor[AT.index(n)]
+        return measured >= bound if self.at_least else measured <= bound
+
+
+GOALS = {
+    "ratio": Goal("L1 error / empirical", "declared", (0.81, 0.86, 0.925, 0.955), (0.73, 0.79, 0.855, 0.91)),
+    "open": Goal("L1 error / empirical, direction not declared", "not declared", (0.90, 0.915, 0.945, 0.96)),
+    "win": Goal("features with a smaller error", "declared", (0.97, 0.92, 0.86, 0.80), at_least=True),
+    "worse": Goal("features with a more than 5 % larger error", "declared", (0.02, 0.04, 0.05, 0.06)),
+    "regret": Goal("regret / empirical", "declared", (0.96, 0.95, 0.96, 0.94)),
+    "bias": Goal("bias of the promised Ameans, absolute", "declared", (0.012, 0.005, 0.005, 0.005)),
+}
+TRUST = {20: 0.77, 50: 0.87}
+"""AUC with which the distance of a sample tells the features that two Gaussians do not describe."""
+MISFIT = 0.03
+"""From which distance on they do not describe a feature."""

@@ -1,0 +1,80 @@
+"""What else is done: choosing a family by AIC, and a straight line through the points on probit axes."""
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from benchmarks.fidelity.counted import Answer, best_counted
+from benchmarks.fidelity.predicted import best_near
+from benchmarks.fidelity.sources import Array
+from rocpredict import Gaussian, RocPredictError
+from rocpredict.distributions import Distribution
+from rocpredict.distributions.families import FAMILIES, fit_family
+from rocpredict.shrinkage.heights import FPR, counted_heights
+
+_PARAMETERS = {"exponential": 1, "student_t": 3, "skew_normal": 3}
+"""How many were fitted; of the other families two."""
+_FINE = ndtri((np.arange(4_000) + 0.5) / 4_000)
+
+
+def chosen_by_aic(negative: Array, positive: Array) -> Answer:
+    """Give the curve of the best family of each class: the Gaussian, or one of ``FAMILIES``."""
+    pairs = [tuple(map(best_family, rows)) for rows in zip(negative, positive, strict=True)]
+    heights, ameans, threshold = (np.array(part) for part in zip(*(_read(*pair) for pair in pairs), strict=True))
+    return Answer(heights, ameans, threshold)
+
+
+def best_family(sample: Array) -> Distribution:
+    """Give the family with the smallest AICc among those that can have such values."""
+    found = [(aicc(fitted, sample, k), i, fitted) for i, (fitted, k) in enumerate(_fitted(sample))]
+    return min(found)[-1]
+
+
+def _fitted(sample: Array) -> list[tuple[Distribution, int]]:
+    found: list[tuple[Distribution, int]] = [(Gaussian.fit(sample), 2)]
+    if found[0][0].std == 0:
+        return found
+    for name in FAMILIES:
+        try:
+            found.append((fit_family(name, sample, "one"), _PARAMETERS.get(name, 2)))
+        except RocPredictError:
+            continue
+    return found
+
+
+def aicc(fitted: Distribution, sample: Array, parameters: int) -> float:
+    """Give Akaike's criterion for small samples (Hurvich and Tsai 1989); infinite where it cannot be told."""
+    likelihood, n = float(np.sum(fitted.logpdf(sample))), len(sample)
+    penalty = 2 * parameters * n / (n - parameters - 1)
+    return penalty - 2 * likelihood if np.isfinite(likelihood) else np.inf
+
+
+def _read(negative: Distribution, positive: Distribution) -> tuple[Array, float, float]:
+    at = np.unique(np.concatenate([np.asarray(d.isf(FPR)) for d in (negative, positive)]))
+    excess = np.asarray(positive.at_or_above(at)) - negative.at_or_above(at)
+    return np.asarray(positive.sf(negative.isf(FPR))), *best_near(negative, positive, at, excess)
+
+
+def probit_line(negative: Array, positive: Array) -> Answer:
+    """Give the curve that is a straight line on probit axes, through the empirical points by least squares.
+
+    The probit of the specificity is regressed on that of the sensitivity, over all thresholds with both inside (0, 1).
+    Where these do not make a rising curve the empirical one stays. A smoothed curve has no thresholds.
+    """
+    heights, (_, ameans) = counted_heights(negative, positive), best_counted(negative, positive)
+    for i, rows in enumerate(zip(negative, positive, strict=True)):
+        if (line := _line(*rows)) is not None:
+            heights[i] = ndtr((ndtri(1 - FPR) - line[0]) / line[1])
+            ameans[i] = (ndtr(_FINE) + ndtr(line[0] + line[1] * _FINE)).max() / 2
+    return Answer(heights, ameans, None)
+
+
+def _line(negative: Array, positive: Array) -> tuple[float, float] | None:
+    """Give intercept and slope; None where there are fewer than two distinct points, or no falling line."""
+    at = np.unique(np.concatenate([negative, positive]))[:, None]
+    sensitivity, specificity = (positive >= at).mean(axis=1), (negative < at).mean(axis=1)
+    inside = (sensitivity > 0) & (sensitivity < 1) & (specificity > 0) & (specificity < 1)
+    x, y = ndtri(sensitivity[inside]), ndtri(specificity[inside])
+    if len(np.unique(x)) < 2:
+        return None
+    slope = float(np.sum((x - x.mean()) * (y - y.mean())) / np.sum((x - x.mean()) ** 2))
+    return (float(y.mean() - slope * x.mean()), slope) if slope < 0 else None

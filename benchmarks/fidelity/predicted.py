@@ -1,0 +1,94 @@
+"""Models of both classes without a share of the sample: the Gaussian, the transformed Gaussian, the kernel density."""
+
+import numpy as np
+
+from benchmarks.fidelity.counted import Answer
+from benchmarks.fidelity.sources import Array
+from rocpredict import Gaussian, PredictedRoc
+from rocpredict.distributions import Distribution
+from rocpredict.distributions.kde import GaussianKde
+from rocpredict.shrinkage.heights import FPR
+from rocpredict.shrinkage.powers import Powers, fit_powers
+
+_POINTS = 401
+_REACH = 5.0  # SDs of a kernel beyond the outermost rows
+_REFINED = 41
+
+
+def gaussian(negative: Array, positive: Array) -> Answer:
+    """Give the curve of two Gaussians with the means and SDs of the samples."""
+    moments = [f(part) for part in (negative, positive) for f in (_mean, _std)]
+    best = PredictedRoc(Gaussian(*moments[:2]), Gaussian(*moments[2:])).best_threshold()
+    return Answer(gaussian_heights(*moments), np.asarray(best.ameans), np.asarray(best.threshold))
+
+
+def gaussian_heights(m0: Array, s0: Array, m1: Array, s1: Array) -> Array:
+    """Give the TPR of Gaussians of shape (R,) on the grid of FPRs."""
+    each = [np.repeat(part, len(FPR)) for part in (m0, s0, m1, s1)]
+    roc = PredictedRoc(Gaussian(*each[:2]), Gaussian(*each[2:]))
+    return np.asarray(roc.tpr_at_fpr(np.tile(FPR, len(m0)))).reshape(-1, len(FPR))
+
+
+def boxcox(negative: Array, positive: Array) -> Answer:
+    """Give the curve of two Gaussians after one transform of both classes."""
+    powers = fit_powers(negative, positive)
+    found = gaussian(powers.z[:, : negative.shape[1]], powers.z[:, negative.shape[1] :])
+    return found._replace(threshold=turned_back(powers, found.threshold))
+
+
+def turned_back(powers: Powers, threshold: Array) -> Array:
+    """Give thresholds on the scale of the features."""
+    return np.array([float(powers.transform(i).inverse(np.asarray(z))) for i, z in enumerate(threshold)])
+
+
+def kde(negative: Array, positive: Array) -> Answer:
+    """Give the curve of two kernel densities on the transformed scale."""
+    powers, first = fit_powers(negative, positive), negative.shape[1]
+    found = [_of_kernels(_kernels(z[:first]), _kernels(z[first:])) for z in powers.z]
+    heights, ameans, threshold = (np.array(part) for part in zip(*found, strict=True))
+    return Answer(heights, ameans, turned_back(powers, threshold))
+
+
+def _kernels(sample: Array) -> Distribution:
+    """Give a kernel density, or a point where there is no spread."""
+    if (sample == sample[0]).all():
+        return Gaussian(float(sample[0]), 0.0)
+    return GaussianKde(sample, bandwidth_factor=2.0, variance_preserving=True)
+
+
+def _of_kernels(negative: Distribution, positive: Distribution) -> tuple[Array, float, float]:
+    at = np.linspace(*_ends(negative, positive), _POINTS)
+    fpr, tpr = (np.asarray(d.at_or_above(at)) for d in (negative, positive))
+    ends = [np.concatenate([[0.0], rate[::-1], [1.0]]) for rate in (fpr, tpr)]
+    return np.interp(FPR, *ends), *best_near(negative, positive, at, tpr - fpr)
+
+
+def _ends(negative: Distribution, positive: Distribution) -> tuple[float, float]:
+    """Give where both classes have hardly anything left."""
+    reach = [np.asarray(d.centres)[[0, -1]] + _REACH * d.std * np.array([-1, 1]) for d in _spread(negative, positive)]
+    points = [np.array([d.mean, d.mean]) for d in (negative, positive) if isinstance(d, Gaussian)]
+    ends = np.array([*reach, *points])
+    return ends[:, 0].min(), np.nextafter(ends[:, 1].max(), np.inf)
+
+
+def _spread(*classes: Distribution) -> list[GaussianKde]:
+    return [d for d in classes if isinstance(d, GaussianKde)]
+
+
+def best_near(negative: Distribution, positive: Distribution, at: Array, excess: Array) -> tuple[float, float]:
+    """Give the highest Ameans and its threshold, looked for once more between the neighbours of the best point."""
+    best = int(np.argmax(excess))
+    fine = np.linspace(at[max(best - 1, 0)], at[min(best + 1, len(at) - 1)], _REFINED)
+    again = np.asarray(positive.at_or_above(fine)) - negative.at_or_above(fine)
+    place = int(np.argmax(again))
+    return (1 + max(float(again[place]), float(excess[best]))) / 2, float(
+        fine[place] if again[place] >= excess[best] else at[best]
+    )
+
+
+def _mean(sample: Array) -> Array:
+    return sample.mean(axis=1)
+
+
+def _std(sample: Array) -> Array:
+    return sample.std(axis=1, ddof=1)

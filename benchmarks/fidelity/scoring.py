@@ -1,0 +1,152 @@
+"""Try every estimator on the draws of one case: errors of the curve, regrets of the threshold, promises kept."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from benchmarks.fidelity.agreeing import Agreement, agreements
+from benchmarks.fidelity.cases import Case
+from benchmarks.fidelity.counted import Answer, best_counted, counted
+from benchmarks.fidelity.drawing import Draws, draw
+from benchmarks.fidelity.others import chosen_by_aic, probit_line
+from benchmarks.fidelity.predicted import boxcox, gaussian, gaussian_heights, kde
+from benchmarks.fidelity.shrunk import auto, blend
+from benchmarks.fidelity.sources import Array
+from rocpredict.shrinkage.heights import counted_heights
+
+Estimator = Callable[[Array, Array], Answer]
+
+COUNTED = "empirical"
+DECLARED, UNDECLARED, SAMPLED = "declared", "not declared", "one in twenty"
+SIZES = (10, 20, 30, 50, 100)
+BETWEEN = 30
+"""The size that stands in for more of 20 cases: three estimators serve there."""
+ONE_IN = 20
+EVERY: dict[str, Estimator] = {
+    COUNTED: counted,
+    "auto": auto,
+    "blend": blend,
+    "boxcox": boxcox,
+    "kde": kde,
+    "gaussian": gaussian,
+}
+_FEW = (COUNTED, "auto", "gaussian")
+ALSO: dict[str, Estimator] = {"best family by AICc": chosen_by_aic, "line on probit axes": probit_line}
+_OPEN: dict[str, Estimator] = {
+    COUNTED: counted,
+    "auto": partial(auto, declared=False),
+    "gaussian": gaussian,
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many draws: of every case, of one in twenty, and how many of these are asked of the library one by one."""
+
+    repeats: int = 40
+    sampled: int = 10
+    asked: int = 2
+    every: int = 1
+    """1: every case is tried, 2: every second one, ..."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one estimator came to on one case: means over the draws.
+
+    ``error`` is the mean absolute difference of TPR from the curve of the rows left over, ``regret`` the Ameans lost
+    there to the best threshold there, ``bias`` the Ameans promised less that best.
+    """
+
+    case: Case
+    n: int
+    mode: str
+    estimator: str
+    error: float
+    regret: float | None
+    bias: float
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """How far the Gaussian curve is from the empirical one: of all rows of a case, and of each draw."""
+
+    case: Case
+    n: int
+    of_all: float
+    of_draws: Array
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Everything that was found on one case."""
+
+    scores: list[Score]
+    misfits: list[Misfit]
+    agreements: list[Agreement]
+
+
+def try_case(case: Case, index: int, plan: Plan) -> Tried:
+    """Try a case at every size for which it has rows enough."""
+    found = Tried([], [], [])
+    for n in SIZES:
+        if min(len(case.negative), len(case.positive)) >= 2 * n:
+            _try_size(case, index, n, plan, found)
+    return found
+
+
+def _try_size(case: Case, index: int, n: int, plan: Plan, found: Tried) -> None:
+    draws = draw(case, n, plan.repeats)
+    if n == BETWEEN:
+        few = {name: EVERY[name] for name in _FEW}
+        found.scores.extend(_scores(case, n, DECLARED, few, [draws]))
+        return
+    found.scores.extend(_scores(case, n, DECLARED, EVERY, [draws]))
+    found.scores.extend(_scores(case, n, UNDECLARED, _OPEN, draws.as_they_lie()))
+    found.misfits.append(misfit(case, n, draws))
+    if index % ONE_IN == 0:
+        part = draws.some(np.arange(min(plan.sampled, plan.repeats)))
+        found.scores.extend(_scores(case, n, SAMPLED, EVERY | ALSO, [part]))
+        found.agreements.extend(agreements(draws.some(np.arange(plan.asked)), EVERY))
+
+
+def misfit(case: Case, n: int, draws: Draws) -> Misfit:
+    """Compare the Gaussian curve with the empirical one."""
+    of_all = _distance(case.negative[None, :], case.positive[None, :])
+    return Misfit(case, n, float(of_all[0]), _distance(draws.negative, draws.positive))
+
+
+def _distance(negative: Array, positive: Array) -> Array:
+    moments = [
+        part.mean(axis=1) if k == 0 else part.std(axis=1, ddof=1) for part in (negative, positive) for k in (0, 1)
+    ]
+    return np.abs(gaussian_heights(*moments) - counted_heights(negative, positive)).mean(axis=1)
+
+
+def _scores(case: Case, n: int, mode: str, estimators: Mapping[str, Estimator], parts: Iterable[Draws]) -> list[Score]:
+    """Score the estimators on draws that come in parts."""
+    tried = [judged(part, estimators) for part in parts]
+    joined = {
+        name: [np.concatenate(column) for column in zip(*(part[name] for part in tried), strict=True)]
+        for name in estimators
+    }
+    return [Score(case, n, mode, name, *map(_mean, columns)) for name, columns in joined.items()]
+
+
+def judged(draws: Draws, estimators: Mapping[str, Estimator]) -> dict[str, tuple[Array, Array, Array]]:
+    """Give error, regret (NaN where an estimator names no threshold) and bias of each draw: arrays of shape (R,)."""
+    truth = draws.truth()
+    _, best = best_counted(draws.rest_negative, draws.rest_positive)
+    found = {}
+    for name, estimator in estimators.items():
+        answer = estimator(draws.negative, draws.positive)
+        lost = np.full_like(best, np.nan) if answer.threshold is None else best - draws.achieved(answer.threshold)
+        found[name] = (np.abs(answer.heights - truth).mean(axis=1), lost, answer.ameans - best)
+    return found
+
+
+def _mean(values: Array) -> float | None:
+    mean = float(values.mean())
+    return None if np.isnan(mean) else mean

@@ -1,0 +1,223 @@
+"""The maximum-likelihood parameters of each named family, in the order of scipy.stats: shapes, location, scale.
+
+All work on what is left when location and scale are taken out, so that neither an offset nor a unit costs digits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import betaln, digamma, expit, log_ndtr, polygamma
+
+from rocpredict.arguments import FloatArray
+from rocpredict.distributions.solving import climb, lowest, root
+
+LARGEST_DF = 1e6
+"""A Student t with that many degrees of freedom is a Gaussian."""
+LARGEST_SKEW = 100.0
+"""A skew normal of that shape is a half normal."""
+_NEAR = 0.01  # where log1p(u) - u has lost two digits
+_LARGE = 15.0  # from where the asymptotic series of log k - psi(k) holds to double precision
+_EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # of 1/k, 1/k^2, ...
+
+
+def exponential(sample: FloatArray) -> tuple[float, ...]:
+    """Give location 0 and the mean."""
+    return 0.0, _mean(sample)
+
+
+def gamma(sample: FloatArray) -> tuple[float, ...]:
+    """Give the shape k, location 0 and the scale; k by Newton on log k - psi(k) = log(mean) - mean(log)."""
+    mean = _mean(sample)
+    spread = float(_excess_over_log(sample, mean).mean())
+    start = (3 - spread + np.hypot(spread - 3, np.sqrt(24 * spread))) / (12 * spread)
+    shape = root(lambda k: (spread - log_less_digamma(k), -log_less_digamma(k, slope=True)), start, 0.0, np.inf)
+    return shape, 0.0, mean / shape
+
+
+def lognormal(sample: FloatArray) -> tuple[float, ...]:
+    """Give the standard deviation of the logarithms, location 0 and the exponential of their mean."""
+    reference, logs = _logs(sample)
+    mean = logs.mean()
+    return float(np.sqrt(np.mean((logs - mean) ** 2))), 0.0, float(reference * np.exp(mean))
+
+
+def weibull(sample: FloatArray) -> tuple[float, ...]:
+    """Give the shape c, location 0 and the scale; c by Newton on the mean of log x weighted with x^c."""
+    reference, logs = _logs(sample)
+    mean, spread = logs.mean(), logs.std()
+    z = (logs - mean) / spread
+    top = float(z.max())
+
+    def balance(c: float) -> tuple[float, float]:
+        weights = np.exp(c * (z - top))
+        share = weights / weights.sum()
+        pulled = share @ z
+        return float(pulled - 1 / c), float(share @ (z - pulled) ** 2 + 1 / c**2)
+
+    c = root(balance, max(np.pi / np.sqrt(6), 1 / top), 0.0, np.inf)
+    shift = top + np.log(np.mean(np.exp(c * (z - top)))) / c
+    return c / float(spread), 0.0, float(reference * np.exp(mean + spread * shift))
+
+
+def laplace(sample: FloatArray) -> tuple[float, ...]:
+    """Give the median and the mean distance from it."""
+    unit, scaled = _scaled(sample)
+    median = float(np.median(scaled))
+    return median * unit, float(np.abs(scaled - median).mean()) * unit
+
+
+def logistic(sample: FloatArray) -> tuple[float, ...]:
+    """Give location and scale: a concave problem in location/scale and 1/scale."""
+    unit, centre, spread, z = _standardised(sample)
+
+    def height(at: FloatArray) -> float:
+        if at[1] <= 0:
+            return -np.inf
+        u = at[1] * z - at[0]
+        return float(np.log(at[1]) - np.mean(np.abs(u) + 2 * np.log1p(np.exp(-np.abs(u)))))
+
+    def slopes(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        u = at[1] * z - at[0]
+        pull = np.tanh(u / 2)
+        bend = 2 * expit(u) * expit(-u)
+        first = np.array([pull.mean(), 1 / at[1] - np.mean(pull * z)])
+        mixed = np.mean(bend * z)
+        return first, -np.array([[bend.mean(), -mixed], [-mixed, np.mean(bend * z * z) + 1 / at[1] ** 2]])
+
+    steepness = climb(height, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
+    return _placed(unit, centre, spread, steepness[0] / steepness[1], 1 / steepness[1])
+
+
+def beta(sample: FloatArray) -> tuple[float, ...]:
+    """Give the shapes a and b, location 0, scale 1: a concave problem, started at the moments."""
+    mean, variance = sample.mean(), sample.var()
+    first, second = np.log(sample).mean(), np.log1p(-sample).mean()
+    start = np.array([mean, 1 - mean]) * max(mean * (1 - mean) / variance - 1, 0.01)
+
+    def height(at: FloatArray) -> float:
+        return float((at[0] - 1) * first + (at[1] - 1) * second - betaln(*at)) if (at > 0).all() else -np.inf
+
+    def slopes(at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        total = at.sum()
+        bend = polygamma(1, at)
+        gradient = np.array([first, second]) - digamma(at) + digamma(total)
+        return gradient, polygamma(1, total) - np.diag(bend)
+
+    a, b = climb(height, slopes, start)
+    return float(a), float(b), 0.0, 1.0
+
+
+def student_t(sample: FloatArray) -> tuple[float, ...]:
+    """Give the degrees of freedom in [1, 1e6], location and scale.
+
+    Where one value holds half of the rows or more, the likelihood of few degrees of freedom grows without end
+    as the scale goes to 0: then the answer is the Gaussian, with 1e6 degrees of freedom.
+    """
+    unit, centre, spread, z = _standardised(sample)
+    if 2 * np.unique(sample, return_counts=True)[1].max() >= len(sample):
+        return LARGEST_DF, *_placed(unit, centre, spread, 0.0, 1.0)
+
+    def loss(at: FloatArray) -> tuple[float, FloatArray]:
+        loc, scale, df = at[0], np.exp(at[1]), np.exp(at[2])
+        y = (z - loc) / scale
+        square = y * y
+        pull, far = (df + 1) / (df + square), np.log1p(square / df)
+        height = -betaln(0.5, df / 2) - 0.5 * at[2] - at[1] - (df + 1) / 2 * far.mean()
+        by_df = digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - far.mean() + np.mean(pull * square) / df
+        slopes = np.array([np.mean(pull * y) / scale, np.mean(pull * square) - 1, df * by_df / 2])
+        return -float(height), -slopes
+
+    quartile = max(float(np.median(np.abs(z - np.median(z)))), 1e-3)
+    starts = [
+        (0.0, 0.0, np.log(30.0)),
+        (float(np.median(z)), float(np.log(1.2 * quartile)), np.log(4.0)),
+    ]
+    bounds = (-np.inf, -25.0, 0.0), (np.inf, 5.0, np.log(LARGEST_DF))
+    loc, log_scale, log_df = lowest(loss, starts, bounds)
+    return float(np.exp(log_df)), *_placed(unit, centre, spread, loc, float(np.exp(log_scale)))
+
+
+def skew_normal(sample: FloatArray) -> tuple[float, ...]:
+    """Give the shape in [-100, 100], location and scale; its likelihood may rise without end in the shape."""
+    unit, centre, spread, z = _standardised(sample)
+
+    def loss(at: FloatArray) -> tuple[float, FloatArray]:
+        loc, scale, shape = at[0], np.exp(at[1]), at[2]
+        y = (z - loc) / scale
+        log_share = log_ndtr(shape * y)
+        height = np.log(2) - np.log(2 * np.pi) / 2 - at[1] + np.mean(log_share - y * y / 2)
+        mills = np.exp(-((shape * y) ** 2) / 2 - np.log(2 * np.pi) / 2 - log_share)
+        slopes = [np.mean(y - shape * mills) / scale, np.mean(y * (y - shape * mills)) - 1, np.mean(mills * y)]
+        return -float(height), -np.array(slopes)
+
+    skew = float(np.mean(z**3))
+    sided = np.copysign(1.0, skew)
+    end = float(z.min() if skew > 0 else z.max())
+    starts = [_skewed(skew), (end, float(np.log(np.hypot(1.0, end))), 20.0 * float(sided))]
+    bounds = (-np.inf, -25.0, -LARGEST_SKEW), (np.inf, 5.0, LARGEST_SKEW)
+    loc, log_scale, shape = lowest(loss, starts, bounds)
+    return float(shape), *_placed(unit, centre, spread, loc, float(np.exp(log_scale)))
+
+
+def log_less_digamma(k: float, *, slope: bool = False) -> float:
+    """Give log k - psi(k), or its slope, without the loss of digits that their difference has for large k."""
+    if k < _LARGE:
+        return float(1 / k - polygamma(1, k) if slope else np.log(k) - digamma(k))
+    powers = np.arange(1, len(_EULER_TERMS) + 1)
+    if slope:
+        return float(-np.sum(powers * np.array(_EULER_TERMS) * k ** -(powers + 1.0)))
+    return float(np.sum(np.array(_EULER_TERMS) * k ** -powers.astype(float)))
+
+
+def _skewed(skew: float) -> tuple[float, float, float]:
+    """Give location, log scale and shape of a standardised skew normal by its moments; the skew within its reach."""
+    size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
+    delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
+    scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)
+    return -scale * delta * np.sqrt(2 / np.pi), float(np.log(scale)), delta / np.sqrt(1 - delta**2)
+
+
+def _mean(sample: FloatArray) -> float:
+    unit, scaled = _scaled(sample)
+    return float(scaled.mean()) * unit
+
+
+def _scaled(sample: FloatArray) -> tuple[float, FloatArray]:
+    """Give a power of 2 and the sample in that unit, of at most 1."""
+    _, exponent = np.frexp(np.abs(sample).max())
+    unit = float(np.ldexp(1.0, min(int(exponent), 1023)))
+    return unit, sample / unit
+
+
+def _standardised(sample: FloatArray) -> tuple[float, float, float, FloatArray]:
+    unit, scaled = _scaled(sample)
+    centre = float(scaled.mean())
+    deviation = scaled - centre
+    spread = float(np.sqrt(np.mean(deviation**2)))
+    return unit, centre, spread, deviation / spread
+
+
+def _placed(unit: float, centre: float, spread: float, loc: float, scale: float) -> tuple[float, float]:
+    return (centre + spread * float(loc)) * unit, spread * float(scale) * unit
+
+
+def _logs(sample: FloatArray) -> tuple[float, FloatArray]:
+    """Give a reference and log(sample/reference), with the digits that near values leave to their difference."""
+    reference = float(np.median(sample))
+    with np.errstate(over="ignore", under="ignore"):
+        near = np.abs(sample / reference - 1) < 0.5
+    logs = np.log(sample) - np.log(reference)
+    logs[near] = np.log1p((sample[near] - reference) / reference)
+    return reference, logs
+
+
+def _excess_over_log(sample: FloatArray, mean: float) -> FloatArray:
+    """Give x/mean - 1 - log(x/mean), which is 0 or more: by its series where both halves nearly agree."""
+    u = (sample - mean) / mean
+    excess = u - (np.log(sample) - np.log(mean))
+    middle = np.abs(u) < 0.5
+    excess[middle] = u[middle] - np.log1p(u[middle])
+    near = np.abs(u) < _NEAR
+    series = [(-1.0) ** k / k for k in range(10, 1, -1)]
+    excess[near] = u[near] ** 2 * np.polyval(series, u[near])
+    return np.asarray(excess)

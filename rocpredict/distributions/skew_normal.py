@@ -1,0 +1,104 @@
+"""The skew normal of scipy.stats, with digits in both tails. Importing this imports scipy.stats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import erf, ndtr, ndtri, owens_t
+from scipy.stats import rv_continuous, skewnorm
+
+from rocpredict.arguments import FloatArray
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_PANELS = 8
+_DECAY = 40.0  # beyond exp(-40) of its peak an integrand adds nothing
+_SMALLEST = 1e-18  # a distance from 0 that changes no digit
+_BLOCK = 4096
+_LEFT = 0.5  # of the tail of a normal: a difference that keeps more keeps its digits
+_ROUNDS = 200
+_SETTLED = 4 * np.finfo(float).eps
+_LARGEST_MEDIAN = float(ndtri(0.75))  # of all shapes: that of |X|
+_ROOT_2PI = np.sqrt(2 * np.pi)
+
+
+class SkewNormalFamily(type(skewnorm)):  # type: ignore[misc]
+    """Give the tails of the skew normal each by itself, to about 1e-14 relative.
+
+    Notes
+    -----
+    With |X| half normal whatever the shape a, all follows from the thin tail, for a >= 0 and h >= 0
+    F(-h) = Phi(-h) - 2 T(h, a) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u)) du (Azzalini 1985; Owen's T as
+    an angle): F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
+    """
+
+    def _cdf(self, x: Any, a: Any) -> FloatArray:
+        return _tail(x, a)
+
+    def _sf(self, x: Any, a: Any) -> FloatArray:
+        return _tail(np.negative(x), np.negative(a))
+
+    def _ppf(self, q: Any, a: Any) -> FloatArray:
+        q, a = np.broadcast_arrays(q, a)
+        side = np.where(q <= 0.5, 1.0, -1.0)
+        return side * _quantile(np.minimum(q, 1 - q), side * a)
+
+    def _isf(self, q: Any, a: Any) -> FloatArray:
+        return -self._ppf(q, np.negative(a))
+
+
+SKEW_NORMAL: rv_continuous = SkewNormalFamily(name="skewnorm")
+"""Shape a, location and scale, as ``scipy.stats.skewnorm``."""
+
+
+def _tail(x: FloatArray, a: FloatArray) -> FloatArray:
+    """Give P(X <= x)."""
+    x, a = np.broadcast_arrays(x, a)
+    h = np.abs(x)
+    thin = _thin(h, np.abs(a))
+    rising = np.where(x > 0, thin + erf(h / np.sqrt(2)), thin)
+    falling = np.where(x > 0, 1 - thin, 2 * ndtr(-h) - thin)
+    return np.asarray(np.where(a >= 0, rising, falling))
+
+
+def _thin(h: FloatArray, a: FloatArray) -> FloatArray:
+    """Give P(X <= -h) for a shape of 0 or more."""
+    normal = ndtr(-h)
+    found = np.asarray(normal - 2 * owens_t(h, a))
+    flat_h, flat_a, flat = (np.array(part, dtype=np.float64).ravel() for part in (h, a, found))
+    lost = np.flatnonzero((flat < _LEFT * np.ravel(normal)) & np.isfinite(flat_h))
+    for start in range(0, len(lost), _BLOCK):
+        block = lost[start : start + _BLOCK]
+        flat[block] = _integral(flat_h[block], flat_a[block])
+    return flat.reshape(np.shape(found))
+
+
+def _integral(h: FloatArray, a: FloatArray) -> FloatArray:
+    """Integrate over the logarithm of the sine, in which panels of one width serve near and far tails."""
+    h = np.maximum(h, _SMALLEST)
+    peak = 1 + a * a  # 1 / sin^2 at the upper end
+    width = np.log1p(2 * _DECAY / (h * h * peak)) / 2
+    panel = (np.arange(_PANELS)[:, None] + (1 + _NODES) / 2).ravel() / _PANELS
+    depth = width[:, None] * panel  # the sine is exp(-depth) of its largest
+    growth = np.expm1(2 * depth)
+    height = np.exp(-0.5 * (h * h * peak)[:, None] * growth)
+    slope = 1 / np.sqrt((a * a)[:, None] + peak[:, None] * growth)  # du = slope d(depth)
+    total = (height * slope * np.tile(_WEIGHTS, _PANELS)).sum(axis=-1) * width / (2 * _PANELS)
+    return np.asarray(np.exp(-0.5 * h * h * peak) * total / np.pi)
+
+
+def _quantile(p: FloatArray, a: FloatArray) -> FloatArray:
+    """Give the x with P(X <= x) = p, for p of 1/2 or less: by Newton on log F, which is concave."""
+    low, high = ndtri(p / 2), np.full(np.shape(p), _LARGEST_MEDIAN)
+    x = high
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for _ in range(_ROUNDS):
+            reached = _tail(x, a)
+            low, high = np.where(reached < p, x, low), np.where(reached < p, high, x)
+            step = (np.log(reached) - np.log(p)) * reached / (2 * np.exp(-0.5 * x * x) / _ROOT_2PI * ndtr(a * x))
+            inside = (x - step > low) & (x - step < high)
+            settled = (np.abs(step) <= _SETTLED * np.abs(x)) | (high - low <= _SETTLED * np.abs(x)) | ~(p > 0)
+            if settled.all():
+                break
+            x = np.where(settled, x, np.where(inside, x - step, low / 2 + high / 2))
+    return np.where(p > 0, x, -np.inf)

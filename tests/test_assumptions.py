@@ -1,0 +1,146 @@
+"""The doubt about two Gaussians: seldom wrong, mostly there when the curve is off, and in words that help.
+
+Every random test is seeded; its chance to fail, had the seed been another one, is stated with it.
+"""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rocpredict as rp
+from rocpredict import assumptions
+from rocpredict.assumptions import counted_heights, doubt_of_gaussian, misfit_of, moments_of, ordered, skewness_z
+
+
+def _spoken(draws):
+    return sum(doubt_of_gaussian(*pair) is not None for pair in draws)
+
+
+def _found(negative, positive):
+    samples = ordered(negative, positive)
+    return misfit_of(samples, (moments_of(samples[0]), moments_of(samples[1])))
+
+
+# ---- how often it speaks
+@pytest.mark.parametrize("counts", [(5, 5), (10, 10), (20, 60), (50, 50), (200, 200)])
+@pytest.mark.parametrize("std", [1 / 3, 1, 3])
+def test_it_is_silent_on_normal_samples(counts, std):
+    """In less than 1 of 100 draws: at most 9 of 200 here, a share of 0.005 exceeds that in 1 of 10^7 runs."""
+    rng = np.random.default_rng(len(str(std)) + sum(counts))
+    draws = ((rng.normal(0, 1, counts[0]), rng.normal(1, std, counts[1])) for _ in range(200))
+    assert _spoken(draws) <= 9
+
+
+@pytest.mark.parametrize("apart", [0, 3, 6])
+def test_it_is_silent_where_normal_classes_hardly_meet(apart):
+    """Where next to nothing is expected one row must not be beyond chance: at most 9 of 200, as above."""
+    rng = np.random.default_rng(apart)
+    draws = ((rng.normal(0, 3, 50), rng.normal(apart, 1, 50)) for _ in range(200))
+    assert _spoken(draws) <= 9
+
+
+FAR_FROM_NORMAL = {
+    "exponential": lambda rng, n: (rng.exponential(1, n), rng.exponential(2.5, n)),
+    "lognormal": lambda rng, n: (rng.lognormal(0, 1, n), rng.lognormal(1.2, 1, n)),
+    "many zeros": lambda rng, n: (
+        np.where(rng.random(n) < 0.6, 0, rng.exponential(1, n)),
+        np.where(rng.random(n) < 0.25, 0, rng.exponential(2, n)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAR_FROM_NORMAL)
+def test_it_speaks_where_the_curve_is_off(name):
+    """It was measured to speak in 0.96 or more of 1000 draws: fewer than 40 of 50 come in less than 1 of 10^4 runs."""
+    rng = np.random.default_rng(1)
+    assert _spoken(FAR_FROM_NORMAL[name](rng, 50) for _ in range(50)) >= 40
+
+
+def test_it_is_silent_where_ties_do_not_harm_the_curve():
+    """Five levels are far from normal, yet the curve of 1000 rows a class is within what is tolerated."""
+    levels = np.arange(5.0)
+    shares = np.array([[450, 250, 150, 100, 50], [100, 150, 200, 250, 300]])
+    negative, positive = (np.repeat(levels, share) for share in shares)
+    found = _found(negative, positive)
+    assert 0 < found.distance < assumptions.TOLERATED
+    assert doubt_of_gaussian(negative, positive) is None
+
+
+# ---- the words
+def test_the_sentence_names_class_measure_and_remedy():
+    quantiles = stats.lognorm(1).ppf((np.arange(100) + 0.5) / 100)
+    said = doubt_of_gaussian(quantiles, 3 * quantiles**1.2)
+    assert said is not None
+    assert said.startswith("the positive class is skewed (skewness ")
+    assert "of TPR off the counted one on the average, more than chance explains" in said
+    assert said.endswith("use family='boxcox' or family='auto'")
+    distance = _found(quantiles, 3 * quantiles**1.2).distance
+    assert f"lies {distance:.2f} of TPR" in said
+
+
+def test_ties_heavy_tails_and_other_shapes_have_words_of_their_own():
+    q = (np.arange(100) + 0.5) / 100
+    zeros = np.where(q < 0.7, 0, stats.expon.ppf(q))
+    assert doubt_of_gaussian(zeros, 2 * stats.expon.ppf(q)).startswith("70 % of the negative class are equal (0)")
+    heavy = stats.t(1.5).ppf((np.arange(400) + 0.5) / 400)
+    assert doubt_of_gaussian(heavy, heavy + 2).startswith("the negative class has heavy tails (excess kurtosis ")
+    two_peaks = np.concatenate([stats.norm.ppf(q) - 2.5, stats.norm.ppf(q) + 2.5])
+    said = doubt_of_gaussian(np.repeat(stats.norm.ppf(q), 2) + np.tile([-1e-9, 1e-9], 100), two_peaks)
+    assert said.startswith("the classes are not normal: ")
+    assert said.endswith("use family='auto' or rp.empirical_roc")
+
+
+# ---- what it rests on
+def test_the_expectation_is_that_of_counted_curves():
+    """The mean square distance of 2000 counted curves from their own has a standard error of some 2 %: 8 % are 4."""
+    rng = np.random.default_rng(5)
+    (mean, std), counts = (1.2, 1.6), (30, 40)
+    fpr = (np.arange(64) + 0.5) / 64
+    truth = stats.norm.sf(stats.norm.isf(fpr), mean, std)
+    samples = ((np.sort(rng.normal(0, 1, 30)), np.sort(rng.normal(mean, std, 40))) for _ in range(2000))
+    seen = np.mean([(counted_heights(*pair, fpr) - truth) ** 2 for pair in samples])
+    assert assumptions._by_chance(mean / std, 1 / std, counts) == pytest.approx(seen, rel=0.08)
+
+
+def test_heights_are_those_of_the_empirical_curve_ties_included():
+    rng = np.random.default_rng(2)
+    fpr = (np.arange(101) + 0.5) / 101
+    for levels in (3, 8, 10**9):
+        negative, positive = np.sort(rng.integers(0, levels, 23)) * 1.0, np.sort(rng.integers(0, levels, 17)) * 1.0
+        expected = rp.EmpiricalRoc(negative, positive).tpr_at_fpr(fpr)
+        assert counted_heights(negative, positive, fpr) == pytest.approx(expected, abs=1e-12)
+
+
+def test_moments_and_scores_are_scipys():
+    sample = np.sort(np.random.default_rng(3).gamma(2, 1, 40))
+    found = moments_of(sample)
+    assert found == pytest.approx(
+        (sample.mean(), sample.std(ddof=1), stats.skew(sample), stats.kurtosis(sample)), rel=1e-12
+    )
+    for count in (8, 40, 5000):
+        part = np.sort(np.random.default_rng(count).gamma(2, 1, count))
+        expected = stats.skewtest(part).statistic
+        assert skewness_z(stats.skew(part), count) == pytest.approx(expected, rel=1e-12)
+
+
+def test_unit_mirror_and_exchange_change_nothing():
+    """Scales by powers of 2 are exact; of -x, and of exchanged classes, both areas are the same up to rounding."""
+    rng = np.random.default_rng(4)
+    negative, positive = rng.exponential(1, 60), rng.exponential(3, 45)
+    found = _found(negative, positive)
+    assert found.excess > assumptions.BY_CHANCE_IF_SKEWED
+    for factor in (2.0**990, 2.0**-990):
+        assert _found(factor * negative, factor * positive) == found
+    for pair in ((-negative, -positive), (positive, negative), (negative + 1000, positive + 1000)):
+        assert _found(*pair).distance == pytest.approx(found.distance, rel=0.02)
+
+
+def test_degenerate_samples_get_no_false_alarm():
+    some = np.arange(4.0)
+    assert doubt_of_gaussian(some, some**5) is None  # fewer than 5 rows
+    assert doubt_of_gaussian(np.ones(30), np.ones(30)) is None
+    assert doubt_of_gaussian(np.zeros(30), np.ones(30)) is None
+    rng = np.random.default_rng(6)
+    assert doubt_of_gaussian(np.zeros(30), rng.normal(1, 1, 30)) is None
+    assert doubt_of_gaussian(rng.normal(1, 1, 30), np.zeros(30)) is None
+    assert doubt_of_gaussian(rng.normal(0, 1, 30), rng.normal(100, 1, 30)) is None

@@ -1,0 +1,383 @@
+"""Pairs of one family: closed areas and crossings against quadrature, search, draws and 40-digit arithmetic."""
+
+import itertools
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from rocpredict import Ecdf, Gaussian, closed, numeric
+from rocpredict.closed.areas import _far_betainc
+from rocpredict.closed.crossing import _log_and_linear, _log_gamma_ratio
+from rocpredict.distributions import FromScipy
+from rocpredict.distributions.gaussian_mixture import GaussianMixture
+from rocpredict.distributions.kde import GaussianKde
+
+FROZEN = {
+    "exponential": (stats.expon(scale=1), stats.expon(scale=3)),
+    "exponential that starts later": (stats.expon(scale=1), stats.expon(loc=2, scale=0.5)),
+    "exponential that starts earlier": (stats.expon(loc=1, scale=1), stats.expon(loc=0, scale=3)),
+    "weibull": (stats.weibull_min(1.7, scale=2), stats.weibull_min(1.7, scale=3)),
+    "weibull at 2": (stats.weibull_min(0.6, loc=2, scale=3), stats.weibull_min(0.6, loc=2, scale=1)),
+    "gamma of one shape": (stats.gamma(2, scale=1), stats.gamma(2, scale=3)),
+    "gamma of one scale": (stats.gamma(0.5), stats.gamma(2.5)),
+    "gamma, W of a positive": (stats.gamma(2, scale=1), stats.gamma(5, scale=0.7)),
+    "gamma, both branches": (stats.gamma(5, scale=1), stats.gamma(2, scale=4)),
+    "gamma, twice": (stats.gamma(2, scale=1), stats.gamma(2.5, scale=0.6)),
+    "gamma by its other names": (stats.chi2(3), stats.expon(scale=5)),
+    "rising power": (stats.beta(2, 1), stats.beta(5, 1)),
+    "falling power": (stats.beta(1, 4, loc=3, scale=2), stats.beta(1, 2, loc=3, scale=2)),
+    "uniform": (stats.uniform(), stats.beta(3, 1)),
+    "logistic": (stats.logistic(0, 2), stats.logistic(1, 2)),
+    "logistic reversed": (stats.logistic(1, 2), stats.logistic(-9, 2)),
+    "laplace": (stats.laplace(0, 1), stats.laplace(1, 1)),
+    "laplace, wider": (stats.laplace(0, 1), stats.laplace(1, 3)),
+    "laplace, narrower": (stats.laplace(3, 2), stats.laplace(1, 0.5)),
+    "cauchy": (stats.cauchy(0, 1), stats.cauchy(2, 1)),
+    "cauchy as t": (stats.cauchy(0, 1), stats.t(1, 2, 3)),
+    "gumbel": (stats.gumbel_r(0, 2), stats.gumbel_r(3, 2)),
+    "normal": (stats.norm(0, 1), stats.norm(1, 2)),
+    "lognormal": (stats.lognorm(0.5, scale=1), stats.lognorm(0.8, scale=2)),
+}
+PLAIN = {name: tuple(FromScipy(frozen) for frozen in pair) for name, pair in FROZEN.items()}
+PAIRS = PLAIN | {f"reflected {name}": tuple(d.reflect() for d in pair) for name, pair in PLAIN.items()}
+ASKED = [*itertools.product(PLAIN, [0.0, -0.7, 1.5]), *itertools.product(sorted(PAIRS.keys() - PLAIN.keys()), [0.3])]
+
+
+@pytest.fixture(params=PAIRS.values(), ids=PAIRS)
+def pair(request):
+    return request.param
+
+
+def of(family, *parameters):
+    return FromScipy(family(*parameters))
+
+
+def test_it_answers_all_that_the_numeric_engine_answers():
+    assert all(callable(getattr(closed, name)) for name in [*numeric.__all__, "knows"])
+    with pytest.raises(AttributeError):
+        closed.no_such_question  # noqa: B018
+
+
+def test_areas_agree_with_quadrature(pair):
+    """AUC, its complement and the logarithm of that, each by itself, to 1e-12 relative."""
+    assert closed.knows(*pair)
+    for question in ("auc", "auc_complement"):
+        assert float(getattr(closed, question)(*pair)) == pytest.approx(
+            float(getattr(numeric, question)(*pair)), rel=1e-12, abs=0
+        )
+    assert closed.auc(*pair) + closed.auc_complement(*pair) == pytest.approx(1, abs=1e-15)
+    assert closed.log_auc_complement(*pair) == pytest.approx(np.log(closed.auc_complement(*pair)), rel=1e-13)
+    assert closed.auc(*pair[::-1]) == pytest.approx(float(closed.auc_complement(*pair)), rel=1e-14)
+
+
+@pytest.mark.parametrize("name", FROZEN)
+def test_areas_agree_with_draws(name):
+    """100,000 seeded pairs of draws: within 5 standard errors (false failure 6e-7 each, were the seed free)."""
+    negative, positive = FROZEN[name]
+    x0, x1 = (d.rvs(100_000, random_state=seed) for seed, d in enumerate((negative, positive)))
+    auc = float(closed.auc(*PLAIN[name]))
+    assert np.mean(x1 > x0) == pytest.approx(auc, abs=5 * np.sqrt(auc * (1 - auc) / 100_000))
+
+
+@pytest.mark.parametrize(("name", "log_kappa"), ASKED)
+def test_densities_are_equal_at_the_crossings_and_nowhere_else(name, log_kappa):
+    """log f1 - log f0 = log kappa to 1e-12 of their size, and no sign changes elsewhere along 4000 quantiles."""
+    negative, positive = PAIRS[name]
+    found = closed.crossings(negative, positive, np.asarray(log_kappa))
+    assert (np.diff(found) > 0).all()
+    if "starts" not in name:  # where the density of one class alone begins, the sign changes in a jump
+        first, second = np.asarray(positive.logpdf(found)), np.asarray(negative.logpdf(found))
+        np.testing.assert_allclose(first - second, log_kappa, atol=1e-12 * (1 + np.abs(first).max(initial=0)))
+    q = np.linspace(0.0005, 0.9995, 2001)
+    grid = np.unique(np.concatenate([negative.ppf(q), positive.ppf(q)]))
+    with np.errstate(invalid="ignore"):
+        signs = np.sign(np.asarray(positive.logpdf(grid)) - negative.logpdf(grid) - log_kappa)
+    signed = np.abs(signs) == 1
+    left, right = grid[signed][:-1], grid[signed][1:]
+    turns = np.flatnonzero(signs[signed][:-1] != signs[signed][1:])
+    inner = found[(found > grid[0]) & (found < grid[-1])]
+    assert len(inner) == len(turns)
+    slack = 1e-9 * np.abs(inner)
+    assert ((inner >= left[turns] - slack) & (inner <= right[turns] + slack)).all()
+
+
+@pytest.mark.parametrize(("name", "log_kappa"), ASKED[::3])
+def test_no_threshold_does_better_than_the_best(name, log_kappa):
+    """Over 500 quantiles of each class and both ends, in TPR - kappa FPR."""
+    negative, positive = PAIRS[name]
+    kappa = np.exp(log_kappa)
+    best = closed.best(negative, positive, np.asarray(log_kappa))
+    q = np.linspace(0, 1, 501)
+    cuts = np.concatenate([negative.ppf(q), positive.ppf(q), [-np.inf, np.inf]])
+    losses = np.asarray(positive.below(cuts)) + kappa * negative.at_or_above(cuts)
+    assert best.fnr + kappa * best.fpr <= losses.min() * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_search_finds_the_same_threshold(name):
+    found, searched = (engine.best(*PLAIN[name], np.zeros(())) for engine in (closed, numeric))
+    assert found.threshold == pytest.approx(float(searched.threshold), rel=1e-9, abs=1e-9)
+    assert found.tpr == pytest.approx(float(searched.tpr), rel=1e-8)
+    assert list(found.flags) == list(searched.flags)
+
+
+J_OF = {
+    "exponential": lambda r: r ** (r / (1 - r)) - r ** (1 / (1 - r)),
+    "logistic": lambda d: np.tanh(d / 4),
+    "laplace": lambda d: -np.expm1(-d / 2),
+}
+
+
+@pytest.mark.parametrize("d", [1e-3, 0.4, 3.0, 20.0])
+def test_j_at_the_best_threshold_is_its_textbook_form(d):
+    """Exponential with r = exp(-d), logistic and Laplace of one scale at distance d: threshold and J to 1e-12."""
+    r = np.exp(-d)
+    expected = {
+        "exponential": (of(stats.expon, 0, r), of(stats.expon, 0, 1), d / (1 / r - 1)),
+        "logistic": (of(stats.logistic, 0, 1), of(stats.logistic, d, 1), d / 2),
+        "laplace": (of(stats.laplace, 0, 1), of(stats.laplace, d, 1), d / 2),
+    }
+    for name, (negative, positive, threshold) in expected.items():
+        best = closed.best(negative, positive, np.zeros(()))
+        assert best.threshold == pytest.approx(threshold, rel=1e-12)
+        assert best.tpr - best.fpr == pytest.approx(J_OF[name](r if name == "exponential" else d), rel=1e-9)
+
+
+def logistic_complement(d):
+    d = mpmath.mpf(d)
+    q = mpmath.exp(-d)
+    return q * (d - 1 + q) / (1 - q) ** 2
+
+
+def laplace_complement(d, wide):
+    d, wide = mpmath.mpf(d), mpmath.mpf(wide)
+    if wide == 1:
+        return mpmath.exp(-d) * (2 + d) / 4
+    return (wide**2 * mpmath.exp(-d / wide) - mpmath.exp(-d)) / (2 * (wide**2 - 1))
+
+
+TAILS = {
+    **{
+        f"logistic {d}": (of(stats.logistic, 0, 1), of(stats.logistic, d, 1), lambda d=d: logistic_complement(d))
+        for d in (1e-9, 1e-3, 0.5, 0.999, 1.001, 7, 60, 650)
+    },
+    **{
+        f"laplace {d} {wide}": (
+            of(stats.laplace, 0, 1),
+            of(stats.laplace, d, wide),
+            lambda d=d, wide=wide: laplace_complement(d, wide),
+        )
+        for d, wide in itertools.product((1e-9, 0.3, 40, 600), (1, 1 + 1e-12, 1 + 1e-5, 1.5, 1e6))
+    },
+    **{
+        f"gamma {k0} {k1} {scale}": (
+            of(stats.gamma, k0),
+            of(stats.gamma, k1, 0, scale),
+            lambda k0=k0, k1=k1, scale=scale: mpmath.betainc(k1, k0, 0, 1 / (1 + mpmath.mpf(scale)), regularized=True),
+        )
+        for k0, k1, scale in [(2, 3, 1e6), (0.5, 4, 1e9), (30, 35, 3), (200, 400, 4), (1.5, 0.2, 50), (3, 80, 1e3)]
+    },
+    "cauchy": (
+        of(stats.cauchy, 0, 1),
+        of(stats.cauchy, 1e12, 2),
+        lambda: mpmath.atan(3 / mpmath.mpf(1e12)) / mpmath.pi,
+    ),
+    "gumbel": (of(stats.gumbel_r, 0, 1), of(stats.gumbel_r, 90, 1), lambda: 1 / (1 + mpmath.exp(90))),
+    "weibull": (
+        of(stats.weibull_min, 3, 0, 1),
+        of(stats.weibull_min, 3, 0, 1e9),
+        lambda: 1 / (1 + mpmath.mpf(1e9) ** 3),
+    ),
+    "exponential": (
+        of(stats.expon, 0, 1),
+        of(stats.expon, 50, 2),
+        lambda: mpmath.exp(-50) / 3,
+    ),
+    "lognormal": (
+        of(stats.lognorm, 0.3, 0, 1),
+        of(stats.lognorm, 0.4, 0, 1e4),
+        lambda: mpmath.ncdf(-mpmath.log(mpmath.mpf(1e4)) / mpmath.sqrt(mpmath.mpf(0.3) ** 2 + mpmath.mpf(0.4) ** 2)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAILS)
+def test_small_complements_keep_their_digits(name):
+    """Against the same formula in 60 digits: 1 - AUC to 1e-12 relative, its logarithm to 1e-14 of itself."""
+    negative, positive, exact = TAILS[name]
+    with mpmath.workdps(60):
+        wanted, log_wanted = float(exact()), float(mpmath.log(exact()))
+    assert float(closed.auc_complement(negative, positive)) == pytest.approx(wanted, rel=1e-12, abs=0)
+    assert float(closed.auc(positive, negative)) == pytest.approx(wanted, rel=1e-12, abs=0)
+    assert float(closed.log_auc_complement(negative, positive)) == pytest.approx(log_wanted, rel=1e-13, abs=1e-15)
+
+
+def test_logarithms_do_not_underflow():
+    """Complements near exp(-5000): the closed logarithms against 60 digits."""
+    with mpmath.workdps(60):
+        exact = {
+            (of(stats.logistic, 0, 1), of(stats.logistic, 5000, 1)): mpmath.log(logistic_complement(5000)),
+            (of(stats.laplace, 0, 1), of(stats.laplace, 5000, 1)): mpmath.log(laplace_complement(5000, 1)),
+            (of(stats.gumbel_r, 0, 1), of(stats.gumbel_r, 5000, 1)): mpmath.mpf(-5000),
+            (of(stats.gamma, 2), of(stats.gamma, 300, 0, 1e6)): _log_betainc_by_series(300, 2, 1e6),
+            (of(stats.norm, 0, 1), of(stats.norm, 100, 1)): mpmath.log(mpmath.ncdf(-100 / mpmath.sqrt(2))),
+        }
+    for pair, wanted in exact.items():
+        assert closed.auc_complement(*pair) < 1e-300
+        assert float(closed.log_auc_complement(*pair)) == pytest.approx(float(wanted), rel=1e-13)
+
+
+def _log_betainc_by_series(a, b, scale):
+    """log I_x(a, b) at x = 1/(1 + scale), by the hypergeometric series in 60 digits."""
+    x = 1 / (1 + mpmath.mpf(scale))
+    series = mpmath.hyp2f1(a, 1 - b, a + 1, x)
+    return a * mpmath.log(x) - mpmath.log(a) - mpmath.log(mpmath.beta(a, b)) + mpmath.log(series)
+
+
+@pytest.mark.parametrize(("a", "b", "scale"), [(2, 3, 50.0), (40, 0.5, 2.0), (300, 2, 1e3), (5, 900, 2000.0)])
+def test_the_continued_fraction_agrees_where_doubles_reach(a, b, scale):
+    """The route for what underflows, on areas that do not: to 1e-11 against 40 digits."""
+    factor, exponent = _far_betainc(a, b, np.log(scale), 1 / (1 + scale))
+    with mpmath.workdps(40):
+        wanted = float(mpmath.betainc(a, b, 0, 1 / (1 + mpmath.mpf(scale)), regularized=True))
+    assert factor * np.exp(exponent) == pytest.approx(wanted, rel=1e-11)
+
+
+@pytest.mark.parametrize("gap", [1e-15, 1e-9, 1e-4])
+def test_classes_that_become_equal(gap):
+    """As the difference goes to 0, AUC goes to 1/2 with the slope of its formula, and thresholds to their limit."""
+    pairs = {
+        "exponential": (of(stats.expon, 0, 1), of(stats.expon, 0, 1 + gap), 1 / 4, 1.0),
+        "gamma": (of(stats.gamma, 3), of(stats.gamma, 3, 0, 1 + gap), 15 / 16 / 2, 3.0),
+        "weibull": (of(stats.weibull_min, 2, 0, 1), of(stats.weibull_min, 2, 0, 1 + gap), 1 / 2, 1.0),
+        "rising power": (of(stats.beta, 1, 1), of(stats.beta, 1 + gap, 1), 1 / 4, np.exp(-1)),
+        "logistic": (of(stats.logistic, 0, 1), of(stats.logistic, gap, 1), 1 / 6, 0.0),
+        "laplace": (of(stats.laplace, 0, 1), of(stats.laplace, gap, 1), 1 / 4, 0.0),
+        "cauchy": (of(stats.cauchy, 0, 1), of(stats.cauchy, gap, 1), 1 / (2 * np.pi), 0.0),
+        "gumbel": (of(stats.gumbel_r, 0, 1), of(stats.gumbel_r, gap, 1), 1 / 4, 0.0),
+        "lognormal": (
+            of(stats.lognorm, 1, 0, 1),
+            of(stats.lognorm, 1, 0, 1 + gap),
+            1 / (2 * np.sqrt(np.pi)),
+            1.0,
+        ),
+    }
+    for negative, positive, slope, limit in pairs.values():
+        assert closed.auc(negative, positive) - 0.5 == pytest.approx(slope * gap, rel=2 * gap, abs=3e-16)
+        (threshold,) = closed.crossings(negative, positive, np.zeros(()))
+        assert threshold == pytest.approx(limit, abs=3 * gap + 1e-14)
+
+
+@pytest.mark.parametrize("name", FROZEN)
+def test_identical_classes_are_chance(name):
+    _, d = PLAIN[name]
+    assert closed.auc(d, d) == pytest.approx(0.5, abs=1e-15)
+    assert closed.crossings(d, d, np.zeros(())).size == closed.crossings(d, d, np.asarray(0.5)).size == 0
+    assert {"identical", "no_benefit"} <= set(closed.best(d, d, np.zeros(())).flags)
+
+
+def test_the_laplace_formula_is_smooth_where_the_scales_meet():
+    """One scale or two that differ by 1e-13: the same AUC to 1e-13, for every distance."""
+    for d in (0.0, 1e-6, 1.0, 30.0):
+        one, two = (
+            closed.auc_complement(of(stats.laplace, 0, 2), of(stats.laplace, d, 2 + more)) for more in (0, 2e-13)
+        )
+        assert two == pytest.approx(float(one), rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "e", "count"),
+    [
+        (3.0, -0.5, 1.0, 1),
+        (3.0, 0.5, 1.0, 2),
+        (-3.0, -0.5, -1.0, 2),
+        (3.0, 0.5, 3.0, 0),
+        (3.0, 0.5, 3 * np.log(6) - 3 - 1e-9, 2),
+        (1e-9, 2.0, -1.0, 1),  # the other lies at exp(-1e9)
+        (5.0, 1e-9, -3.0, 2),
+        (2.0, 1e3, -1e3, 2),
+        (1.0, 0.0, 2.0, 1),
+        (0.0, 2.0, -3.0, 1),
+    ],
+)
+def test_both_branches_of_the_lambert_function(a, b, e, count):
+    """a log u - b u = e has its one or two roots to 1e-13 of its terms, near the double root and far from it."""
+    roots = [u for u in _log_and_linear(a, b, e) if u > 0]
+    assert len(roots) == count
+    for u in roots:
+        terms = abs(a * np.log(u)) + abs(b * u) + abs(e)
+        assert abs(a * np.log(u) - b * u - e) <= 1e-13 * terms
+    if count == 2:
+        low, high = sorted(roots)
+        assert low < a / b < high
+
+
+@pytest.mark.parametrize(("k", "more"), [(2.0, 1e-3), (2.0, 3e-3), (0.1, 5e-5), (1e6, 10.0), (1e6, 2e3), (3.0, -1.5)])
+def test_ratios_of_gamma_functions_keep_their_digits(k, more):
+    with mpmath.workdps(40):
+        wanted = float(mpmath.loggamma(mpmath.mpf(k) + mpmath.mpf(more)) - mpmath.loggamma(k))
+    assert _log_gamma_ratio(k, more) == pytest.approx(wanted, rel=1e-11)
+
+
+@pytest.mark.parametrize("unit", [2.0**-990, 2.0**980])
+@pytest.mark.parametrize("name", [name for name in FROZEN if "names" not in name])
+def test_units_change_nothing(name, unit):
+    """Near 1e-298 and 1e295: the same areas, and the crossings in the other unit."""
+    scaled = []
+    for frozen in FROZEN[name]:
+        shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
+        scaled.append(of(frozen.dist, *shapes, loc * unit, scale * unit))
+    for question in ("auc", "auc_complement", "log_auc_complement"):
+        wanted = float(getattr(closed, question)(*PLAIN[name]))
+        assert float(getattr(closed, question)(*scaled)) == pytest.approx(wanted, rel=1e-12)
+    if "starts" not in name:
+        here, there = (closed.crossings(*pair, np.asarray(0.1)) for pair in (PLAIN[name], scaled))
+        np.testing.assert_allclose(there / unit, here, rtol=1e-12)
+
+
+def test_normals_of_every_kind_meet():
+    """Scipy's normals, Gaussians, kernel densities and mixtures: one sum, and two Gaussians by the binormal form."""
+    kde, mixture = GaussianKde([1.0, 2.0, 4.0]), GaussianMixture([0.3, 0.7], [-1, 2], [1, 0.5])
+    kinds = [of(stats.norm, 1, 2), Gaussian(0.5, 1.5), kde, mixture]
+    for pair in itertools.permutations(kinds, 2):
+        assert closed.knows(*pair)
+        assert float(closed.auc(*pair)) == pytest.approx(float(numeric.auc(*pair)), rel=1e-11)
+        assert float(closed.log_auc_complement(*pair)) == pytest.approx(float(numeric.log_auc_complement(*pair)))
+    assert closed.auc(of(stats.norm, 1, 2), Gaussian(3, 1)) == closed.auc(Gaussian(1, 2), Gaussian(3, 1))
+    assert float(closed.auc(of(stats.norm, 1, 2).reflect(), mixture)) == pytest.approx(
+        float(numeric.auc(of(stats.norm, -1, 2), mixture)), rel=1e-11
+    )
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive"),
+    [
+        (of(stats.weibull_min, 1, 0, 2), of(stats.weibull_min, 2, 0, 2)),
+        (of(stats.gamma, 2), of(stats.gamma, 2, 1)),
+        (of(stats.logistic, 0, 1), of(stats.logistic, 1, 2)),
+        (of(stats.gumbel_r, 0, 1), of(stats.gumbel_r, 1, 2)),
+        (of(stats.beta, 2, 3), of(stats.beta, 3, 2)),
+        (of(stats.t, 3), of(stats.t, 3, 1)),
+        (of(stats.lognorm, 1, 0), of(stats.lognorm, 1, 1)),
+        (of(stats.expon), of(stats.laplace)),
+        (of(stats.expon), of(stats.expon).reflect()),
+        (of(stats.norm), of(stats.logistic)),
+        (of(stats.norm), Ecdf([1.0, 2.0])),
+        (of(stats.poisson, 2), of(stats.poisson, 3)),
+        (Gaussian([0, 1], 1), Gaussian(0, 1)),
+    ],
+)
+def test_what_is_not_closed_is_not_claimed(negative, positive):
+    assert not closed.knows(negative, positive)
+    if not negative.shape:
+        assert closed.auc(negative, positive) == numeric.auc(negative, positive)
+        wanted = numeric.crossings(negative, positive, np.zeros(()))
+        assert np.array_equal(closed.crossings(negative, positive, np.zeros(())), wanted)
+
+
+@pytest.mark.parametrize("log_kappa", [-np.inf, np.inf])
+def test_prices_without_end_are_answered_by_the_search(log_kappa):
+    best = closed.best(*PLAIN["logistic"], np.asarray(log_kappa))
+    assert best.fpr == (0 if log_kappa > 0 else 1)

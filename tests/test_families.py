@@ -1,0 +1,328 @@
+"""Named families: what their parameters mean, that fits are most likely, and that moments come out as asked."""
+
+import itertools
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+from rocpredict import Gaussian, RocPredictError
+from rocpredict.distributions.families import FAMILIES, fit_family, from_moments, make_family
+from rocpredict.distributions.skew_normal import SKEW_NORMAL
+
+TRUTH = {
+    "gamma": (2.5, 0.0, 3.0),
+    "lognormal": (0.6, 0.0, 4.0),
+    "logistic": (3.0, 2.0),
+    "laplace": (-1.0, 2.0),
+    "exponential": (0.0, 5.0),
+    "weibull": (1.6, 0.0, 2.0),
+    "beta": (2.0, 5.0, 0.0, 1.0),
+    "student_t": (4.0, 1.0, 2.0),
+    "skew_normal": (3.0, 1.0, 2.0),
+}
+POSITIVE = ("gamma", "lognormal", "weibull")
+BY_MOMENTS = ("gamma", "lognormal", "weibull", "exponential", "logistic", "laplace", "beta")
+DELTA = 3 / np.sqrt(10)
+MEANINGS = {
+    "gamma": (2.5 * 3, np.sqrt(2.5) * 3),
+    "lognormal": (4 * np.exp(0.18), 4 * np.exp(0.18) * np.sqrt(np.expm1(0.36))),
+    "logistic": (3, 2 * np.pi / np.sqrt(3)),
+    "laplace": (-1, 2 * np.sqrt(2)),
+    "exponential": (5, 5),
+    "weibull": (
+        2 * special.gamma(1 + 1 / 1.6),
+        2 * np.sqrt(special.gamma(1 + 2 / 1.6) - special.gamma(1 + 1 / 1.6) ** 2),
+    ),
+    "beta": (2 / 7, np.sqrt(2 / 7 * 5 / 7 / 8)),
+    "student_t": (1, 2 * np.sqrt(2)),
+    "skew_normal": (1 + 2 * DELTA * np.sqrt(2 / np.pi), 2 * np.sqrt(1 - 2 * DELTA**2 / np.pi)),
+}
+SCIPY_FITS = {
+    "gamma": (stats.gamma, {"floc": 0}),
+    "lognormal": (stats.lognorm, {"floc": 0}),
+    "logistic": (stats.logistic, {}),
+    "laplace": (stats.laplace, {}),
+    "exponential": (stats.expon, {"floc": 0}),
+    "weibull": (stats.weibull_min, {"floc": 0}),
+    "beta": (stats.beta, {"floc": 0, "fscale": 1}),
+    "student_t": (stats.t, {}),
+    "skew_normal": (stats.skewnorm, {}),
+}
+
+
+def even_sample(name, n=800):
+    """The quantiles of a family in the middle of n equal shares: a sample without chance."""
+    return np.asarray(make_family(name, *TRUTH[name]).ppf((np.arange(n) + 0.5) / n))
+
+
+def parameters_of(fitted):
+    shapes, loc, scale = fitted.frozen.dist._parse_args(*fitted.frozen.args, **fitted.frozen.kwds)
+    return np.array([*shapes, loc, scale], dtype=float)
+
+
+def moment(d, power, about=0.0):
+    tails = 10.0 ** -np.arange(1, 17, 4)
+    edges = np.unique(np.concatenate([d.ppf(np.array([0.0, 0.5, 1.0])), d.ppf(tails), d.isf(tails)]))
+    pieces = itertools.pairwise(edges)
+    return sum(integrate.quad(lambda x: (x - about) ** power * d.pdf(x), *ends, epsabs=1e-9)[0] for ends in pieces)
+
+
+def log_likelihood(fitted, sample):
+    return float(np.sum(fitted.logpdf(sample)))
+
+
+def test_every_family_is_described_and_tested():
+    assert list(FAMILIES) == list(TRUTH) == list(MEANINGS)
+    assert all("scale" in line or name == "beta" for name, line in FAMILIES.items())
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_parameters_give_the_mean_and_spread_that_the_table_says(name):
+    """By quadrature of the density, against the formulas of the table, to 1e-6."""
+    d = make_family(name, *TRUTH[name])
+    mean, std = MEANINGS[name]
+    assert moment(d, 0) == pytest.approx(1, abs=1e-9)
+    assert moment(d, 1) == pytest.approx(mean, rel=1e-6)
+    assert np.sqrt(moment(d, 2, mean)) == pytest.approx(std, rel=1e-6)
+
+
+def test_parameters_mean_what_else_the_table_says():
+    """Medians, shares below the scale, where each family begins and ends, and a skew to the right."""
+    assert make_family("lognormal", *TRUTH["lognormal"]).cdf(4) == pytest.approx(0.5)
+    assert make_family("weibull", *TRUTH["weibull"]).cdf(2) == pytest.approx(1 - np.exp(-1))
+    for name in ("logistic", "laplace", "student_t"):
+        assert make_family(name, *TRUTH[name]).cdf(TRUTH[name][-2]) == pytest.approx(0.5)
+    d = make_family("laplace", *TRUTH["laplace"])
+    away, _ = integrate.quad(lambda x: (x + 1) * d.pdf(x), -1, 100)
+    assert 2 * away == pytest.approx(2)
+    for name in (*POSITIVE, "exponential", "beta"):
+        d = make_family(name, *TRUTH[name])
+        assert d.cdf(0) == 0 < d.cdf(1e-3)
+    assert make_family("beta", *TRUTH["beta"]).sf(1) == 0
+    d = make_family("skew_normal", *TRUTH["skew_normal"])
+    assert moment(d, 3, MEANINGS["skew_normal"][0]) > 0
+    logs = np.log(make_family("lognormal", *TRUTH["lognormal"]).ppf([0.1, 0.9]))
+    np.testing.assert_allclose(logs, Gaussian(np.log(4), 0.6).ppf([0.1, 0.9]))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_fits_find_the_parameters_again(name):
+    """From 800 even quantiles, which stand for the distribution to about 2 % of each parameter."""
+    found = parameters_of(fit_family(name, even_sample(name), "negative"))
+    np.testing.assert_allclose(found, TRUTH[name], rtol=0.025, atol=0.02)
+
+
+@pytest.mark.parametrize("n", [12, 150])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_fit_of_scipy_is_more_likely(name, n):
+    """To 1e-6 of the log-likelihood, on seeded samples; the skew normal where scipy's shape stays below 100."""
+    family, known = SCIPY_FITS[name]
+    sample = make_family(name, *TRUTH[name]).ppf(np.random.default_rng(n).uniform(size=n))
+    fitted = fit_family(name, sample, "positive")
+    with np.errstate(all="ignore"):
+        theirs = family(*family.fit(sample, **known))
+    ours = log_likelihood(fitted, sample)
+    if name == "skew_normal" and abs(theirs.args[0]) > 100:
+        assert parameters_of(fitted)[0] == 100
+        assert ours >= theirs.logpdf(sample).sum() - 0.5
+    else:
+        assert ours >= theirs.logpdf(sample).sum() - 1e-6 * abs(ours)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_step_away_from_a_fit_is_less_likely(name):
+    """Each free parameter moved by 1e-4 of a scale, either way, on a seeded sample of 60."""
+    sample = make_family(name, *TRUTH[name]).ppf(np.random.default_rng(7).uniform(size=60))
+    fitted = fit_family(name, sample, "positive")
+    found, height = parameters_of(fitted), log_likelihood(fitted, sample)
+    fixed = {"gamma": [1], "lognormal": [1], "weibull": [1], "exponential": [0], "beta": [2, 3]}.get(name, [])
+    for index in np.setdiff1d(np.arange(len(found)), fixed):
+        for step in (-1e-4, 1e-4):
+            moved = found.copy()
+            moved[index] += step * max(abs(moved[index]), moved[-1])
+            assert log_likelihood(make_family(name, *moved), sample) <= height + 1e-9 * abs(height)
+
+
+@pytest.mark.parametrize("unit", [2.0**-990, 2.0**990])
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "beta"])
+def test_a_fit_follows_the_unit(name, unit):
+    """Powers of 2 near 1e-298 and 1e298: shapes stay, location and scale follow."""
+    sample = even_sample(name, 25)
+    here, there = (parameters_of(fit_family(name, x, "negative")) for x in (sample, sample * unit))
+    there[-2:] /= unit
+    np.testing.assert_allclose(there, here, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["logistic", "laplace", "student_t", "skew_normal"])
+def test_a_fit_follows_an_offset_of_a_million_spreads(name):
+    sample = np.round(even_sample(name, 25), 3)
+    here, there = (parameters_of(fit_family(name, x, "negative")) for x in (sample, sample + 2.0**20))
+    there[-2] -= 2.0**20
+    np.testing.assert_allclose(there, here, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", POSITIVE)
+def test_values_that_nearly_agree_keep_their_spread(name):
+    """At 1e6 +- 1, gamma, lognormal and Weibull have the standard deviation of the sample, to a share of 0.4."""
+    sample = 1e6 + stats.norm.ppf((np.arange(500) + 0.5) / 500)
+    fitted = fit_family(name, sample, "negative")
+    middle = fitted.ppf(0.841344746) - fitted.ppf(0.158655254)
+    assert middle == pytest.approx(2, rel=0.4 if name == "weibull" else 0.01)
+    assert fitted.ppf(0.5) == pytest.approx(1e6, abs=0.4)
+
+
+@pytest.mark.parametrize("k", [1e-3, 0.5, 14.9, 15.1, 1e3, 1e8])
+def test_the_shape_of_a_gamma_solves_its_equation(k):
+    """log k - psi(k) = log(mean) - mean(log) to 1e-12 relative, by mpmath, for two values that ask for such a k."""
+    from rocpredict.distributions.likelihoods import log_less_digamma
+
+    with mpmath.workdps(40):
+        wanted = mpmath.log(k) - mpmath.digamma(k)
+        slope = 1 / mpmath.mpf(k) - mpmath.polygamma(1, k)
+    assert log_less_digamma(k) == pytest.approx(float(wanted), rel=2e-13)
+    assert log_less_digamma(k, slope=True) == pytest.approx(float(slope), rel=1e-11)
+
+
+def test_the_lognormal_is_the_gaussian_of_the_logarithms():
+    sample = [0.5, 1.0, 2.5, 7.0, 9.0]
+    by_logs = Gaussian.fit(np.log(sample), ddof=0)
+    s, _, median = parameters_of(fit_family("lognormal", sample, "negative"))
+    assert (s, np.log(median)) == pytest.approx((by_logs.std, by_logs.mean))
+
+
+def test_a_student_t_without_tails_or_with_half_its_rows_tied_is_a_gaussian():
+    """Thin tails: 1e6 degrees of freedom. Half of the rows tied: no top to climb, and the Gaussian stands in."""
+    thin = np.linspace(-1, 1, 40)
+    tied = [2.0] * 5 + [1.0, 3.0, 4.5, 0.0, 9.0]
+    for sample in (thin, tied, [1.0, 2.0]):
+        df, loc, scale = parameters_of(fit_family("student_t", sample, "negative"))
+        by_moments = Gaussian.fit(sample, ddof=0)
+        assert df == pytest.approx(1e6)
+        assert (loc, scale) == pytest.approx((by_moments.mean, by_moments.std), abs=1e-5)
+    assert parameters_of(fit_family("student_t", np.tan(np.linspace(-1.56, 1.56, 99)), "negative"))[0] >= 1
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_two_values_are_enough(name):
+    d = fit_family(name, [0.25, 0.75], "negative")
+    assert 0 < d.cdf(0.5) < 1
+    assert pickle.loads(pickle.dumps(d)).cdf(0.5) == d.cdf(0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "sample", "words"),
+    [
+        ("gama", [1, 2], "family='gama' is not allowed; choose one of 'gamma'"),
+        (
+            "gamma",
+            [1, 0, -2, 3],
+            r"'gamma' needs values above 0; 2 of 4 values of the positive class are not \(such as 0\); add one",
+        ),
+        ("weibull", [-1.0, 2], "'weibull' needs values above 0; 1 of 2 .* lives everywhere"),
+        ("exponential", [-1.0, 2], "'exponential' needs values of 0 or more; 1 of 2"),
+        ("beta", [0.5, 1, 1.5], r"needs values strictly between 0 and 1; 2 of 3 .* map both classes into \(0, 1\)"),
+        ("logistic", [1.0], "the positive class has 1 values; family='logistic' needs two distinct values"),
+        ("laplace", [], "the positive class has 0 values"),
+        ("student_t", [3.0, 3.0], r"the positive class has no spread \(all values are equal\)"),
+        ("gamma", [1.0, np.nan], "the positive class=.* is NaN somewhere"),
+        ("gamma", [1.0, np.inf], "the positive class=.* is infinite somewhere"),
+        ("gamma", [[1.0, 2.0]], r"the positive class has shape \(1, 2\)"),
+    ],
+)
+def test_what_no_family_can_be_fitted_to(name, sample, words):
+    with pytest.raises(RocPredictError, match=words):
+        fit_family(name, sample, "positive")
+
+
+@pytest.mark.parametrize(("mean", "std"), [(4, 3), (1, 1e-3), (2, 50), (3e-200, 1e-200), (5e150, 7e150)])
+@pytest.mark.parametrize("name", ["gamma", "lognormal", "weibull", "logistic", "laplace"])
+def test_moments_come_out_as_asked(name, mean, std):
+    """The mean and standard deviation by the closed forms of mpmath from the parameters, to 1e-9."""
+    parameters = [mpmath.mpf(float(p)) for p in parameters_of(from_moments(name, mean, std))]
+    with mpmath.workdps(40):
+        *shape, _, scale = parameters
+        k = shape[0] if shape else None
+        if name == "gamma":
+            found = k * scale, mpmath.sqrt(k) * scale
+        elif name == "lognormal":
+            found = scale * mpmath.exp(k**2 / 2), scale * mpmath.exp(k**2 / 2) * mpmath.sqrt(mpmath.expm1(k**2))
+        elif name == "weibull":
+            first, second = mpmath.gamma(1 + 1 / k), mpmath.gamma(1 + 2 / k)
+            found = scale * first, scale * mpmath.sqrt(second - first**2)
+        else:
+            found = parameters[0], scale * (mpmath.pi / mpmath.sqrt(3) if name == "logistic" else mpmath.sqrt(2))
+    assert (float(found[0]), float(found[1])) == pytest.approx((mean, std), rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize(("mean", "std"), [(0.3, 0.1), (0.5, 0.499), (0.01, 1e-5)])
+def test_a_beta_has_the_moments_asked_for(mean, std):
+    a, b, *_ = parameters_of(from_moments("beta", mean, std))
+    assert (a / (a + b), np.sqrt(a * b / (a + b + 1)) / (a + b)) == pytest.approx((mean, std), rel=1e-9)
+
+
+def test_an_exponential_needs_its_mean_only():
+    assert repr(from_moments("exponential", 3)) == repr(from_moments("exponential", 3, 3.000001)) == "expon(scale=3)"
+
+
+@pytest.mark.parametrize(
+    ("name", "mean", "std", "words"),
+    [
+        ("student_t", 1, 2, "'student_t' has three parameters, which a mean and a std leave open; .* 'gamma'"),
+        ("skew_normal", 1, 2, "three parameters"),
+        ("normal", 1, 2, "family='normal' is not allowed"),
+        ("gamma", -1, 2, "'gamma' lives on values above 0, so it cannot have a mean of -1"),
+        ("exponential", 0, None, "point mass"),
+        ("exponential", 3, 2, "std=2 differs from mean=3, .* leave std out, or take family='gamma'"),
+        ("weibull", 3, None, "'weibull' needs std= beside mean="),
+        ("laplace", 3, 0, "std=0 is not above 0"),
+        ("lognormal", 3, [1, 2], r"std has shape \(2,\); a family takes one number"),
+        ("beta", 0.3, 0.5, "std=0.5 is too large for family='beta' with mean=0.3; .* a std below 0.458258"),
+        ("beta", 1.3, 0.5, "'beta' lives on values strictly between 0 and 1, so it cannot have a mean of 1.3"),
+        ("gamma", np.nan, 1, "mean=nan is NaN"),
+    ],
+)
+def test_moments_that_no_member_of_a_family_has(name, mean, std, words):
+    with pytest.raises(RocPredictError, match=words):
+        from_moments(name, mean, std)
+
+
+def thin_tail(h, a):
+    """P(X <= -h) of the skew normal with shape a > 0, by mpmath: an integral of positive terms."""
+    h, a = mpmath.mpf(h), mpmath.mpf(a)
+    if not h:
+        return mpmath.atan(1 / a) / mpmath.pi
+    scales = [s * mpmath.mpf(2) ** k for s in (h * a, h * mpmath.sqrt(1 + a * a)) for k in range(-3, 4)]
+    points = sorted({mpmath.mpf(n) for n in (0, 1, 4, 12, 20)} | {s for s in scales if s < 20})
+
+    def term(w):
+        return mpmath.exp(-w * w / 2) * w / (mpmath.sqrt(h * h * a * a + w * w) * (h * h * (1 + a * a) + w * w))
+
+    return mpmath.quad(term, points) * h / mpmath.pi * mpmath.exp(-h * h * (1 + a * a) / 2)
+
+
+@pytest.mark.parametrize("a", [0.5, 3, 40])
+@pytest.mark.parametrize("h", [0, 0.02, 0.7, 3, 12])
+def test_both_tails_of_a_skew_normal_keep_their_digits(a, h):
+    """Against mpmath, to 1e-13 relative; the thin tail goes down to 1e-280."""
+    with mpmath.workdps(20):
+        thin = thin_tail(h, a)
+        thick = 2 * mpmath.ncdf(-h) - thin
+    d = make_family("skew_normal", a, 0, 1)
+    if thin > 1e-280:
+        assert d.cdf(-h) == pytest.approx(float(thin), rel=1e-13, abs=0)
+        assert d.reflect().sf(h) == d.cdf(-h)
+        assert SKEW_NORMAL(-a).sf(h) == pytest.approx(float(thin), rel=1e-13, abs=0)
+    assert d.sf(h) == pytest.approx(float(thick), rel=1e-13)
+    assert d.cdf(h) == pytest.approx(float(1 - thick), rel=1e-13)
+
+
+@pytest.mark.parametrize("a", [-20, -1, 0, 4])
+def test_quantiles_of_a_skew_normal_return(a):
+    d = make_family("skew_normal", a, 5, 2)
+    q = np.concatenate([10.0 ** -np.arange(1, 290, 24), np.linspace(0.05, 0.95, 19)])
+    np.testing.assert_allclose(SKEW_NORMAL.cdf(SKEW_NORMAL.ppf(q, a), a), q, rtol=2e-12)
+    np.testing.assert_allclose(SKEW_NORMAL.sf(SKEW_NORMAL.isf(q, a), a), q, rtol=2e-12)
+    assert d.ppf([0, 1]).tolist() == [-np.inf, np.inf]

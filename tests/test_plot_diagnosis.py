@@ -1,0 +1,156 @@
+"""The picture of a diagnosis shows the diagnosis' own numbers, on any three axes."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from scipy import stats
+
+import rocpredict as rp
+from rocpredict.diagnosis import diagnose
+from rocpredict.plots.diagnosis import plot_diagnosis
+from rocpredict.plots.saving import as_bytes
+
+Q = (np.arange(80) + 0.5) / 80
+X = np.concatenate([stats.expon.ppf(Q), 2.5 * stats.expon.ppf(Q[::2])])
+Y = np.repeat([0, 1], [80, 40])
+
+
+@pytest.fixture(scope="module")
+def found():
+    return diagnose(X, Y, n_resamples=60)
+
+
+@pytest.fixture(scope="module")
+def roc():
+    with pytest.warns(rp.AssumptionWarning, match="class is skewed"):
+        return rp.predict_roc(X, Y)
+
+
+@pytest.fixture(scope="module")
+def picture(found):
+    return plot_diagnosis(found, feature="$marker$", unit="mg/l")
+
+
+def artist(ax, gid):
+    (drawn,) = [a for a in ax.get_children() if a.get_gid() == gid]
+    return drawn
+
+
+def words(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_the_left_panel_is_both_curves_and_where_they_part(found, picture, roc):
+    ax = picture.axes[0]
+    predicted, empirical = roc.curve(), rp.empirical_roc(X, Y).curve()
+    for name, curve in (("predicted", predicted), ("empirical", empirical)):
+        assert artist(ax, name).get_xdata().tolist() == curve.fpr.tolist()
+        assert artist(ax, name).get_ydata().tolist() == curve.tpr.tolist()
+    assert words(ax) == [
+        f"predicted, AUC {found.auc_predicted:.3f}",
+        f"empirical, AUC {found.auc_empirical:.3f}",
+        f"between: {found.l1:.3f}, by chance {found.l1_by_chance:.3f}",
+        "chance",
+    ]
+    gap = artist(ax, "largest-gap")
+    assert gap.get_xdata()[0] == found.max_tpr_gap_fpr
+    assert -np.diff(gap.get_ydata())[0] == pytest.approx(found.max_tpr_gap)
+    (told,) = [text.get_text() for text in ax.texts]
+    assert told == f"TPR gap {found.max_tpr_gap:+.3f}\nat FPR {found.max_tpr_gap_fpr:.3f}".replace("-", "−")
+
+
+def test_the_area_between_is_the_distance(found, picture):
+    corners = artist(picture.axes[0], "between").get_paths()[0].vertices
+    fpr, predicted, counted = found.drawn.heights
+    assert np.abs(predicted - counted).mean() == pytest.approx(found.l1)
+    for heights in (predicted, counted):
+        seen = {tuple(corner) for corner in corners}
+        assert set(zip(fpr, heights, strict=True)) <= seen
+
+
+def test_the_middle_panel_is_normal_scores_with_their_band(found, picture):
+    ax = picture.axes[1]
+    for word, values in (("negative", X[Y == 0]), ("positive", X[Y == 1])):
+        points, count = artist(ax, f"{word}-quantiles"), len(values)
+        expected = stats.norm.ppf((np.arange(count) + 0.5) / count)
+        assert points.get_xdata() == pytest.approx(expected)
+        z = (np.sort(values) - values.mean()) / values.std(ddof=1)
+        assert points.get_ydata() == pytest.approx(z, abs=1e-9)
+        q = found.drawn.quantiles[word == "positive"]
+        corners = {tuple(corner) for corner in artist(ax, f"{word}-band").get_paths()[0].vertices}
+        assert set(zip(q.expected, q.high, strict=True)) | set(zip(q.expected, q.low, strict=True)) <= corners
+        assert ((q.low < q.high) & (q.low < q.expected + 1) & (q.high > q.expected - 1)).all()
+        assert ((z < q.low) | (z > q.high)).any()  # as an exponential class is
+    line = artist(ax, "fits")
+    assert list(line.get_xdata()) == list(line.get_ydata())
+    assert words(ax) == [
+        f"negative, fit p {found.negative.p_value:.2g}",
+        f"positive, fit p {found.positive.p_value:.2g}",
+        "a class that fits",
+    ]
+
+
+def test_normal_rows_stay_on_the_line_and_in_the_band():
+    normal = stats.norm.ppf(Q)
+    found = diagnose(np.concatenate([normal, 1 + normal]), np.repeat([0, 1], 80), n_resamples=60)
+    for q in found.drawn.quantiles:
+        assert np.abs(q.fitted - q.expected).max() < 0.1
+        assert ((q.low < q.fitted) & (q.fitted < q.high)).all()
+
+
+def test_the_right_panel_is_the_densities_over_the_rows(found, picture, roc):
+    ax = picture.axes[2]
+    for word, d, values in (("negative", roc.negative, X[Y == 0]), ("positive", roc.positive, X[Y == 1])):
+        line, rows = artist(ax, f"{word}-density"), artist(ax, f"{word}-rows").get_data()
+        assert line.get_ydata() == pytest.approx(d.pdf(line.get_xdata()))
+        assert np.sum(rows.values * np.diff(rows.edges)) == pytest.approx(1)
+        counts, _ = np.histogram(values, rows.edges)
+        assert rows.values == pytest.approx(counts / len(values) / np.diff(rows.edges))
+    assert artist(ax, "threshold").get_xdata()[0] == found.threshold == roc.best_threshold().threshold
+    assert words(ax) == [
+        "negative, fitted",
+        "negative, rows",
+        "positive, fitted",
+        "positive, rows",
+        f"threshold {found.threshold:.4g}",
+    ]
+    assert ax.get_xlabel() == "$marker$ [mg/l]"
+    assert not ax.xaxis.label.get_parse_math()
+
+
+def test_classes_differ_by_more_than_colour(picture):
+    middle, right = picture.axes[1:]
+    assert len({artist(middle, f"{word}-quantiles").get_marker() for word in ("negative", "positive")}) == 2
+    assert len({artist(right, f"{word}-density").get_linestyle() for word in ("negative", "positive")}) == 2
+    assert len({artist(right, f"{word}-rows").get_hatch() for word in ("negative", "positive")}) == 2
+
+
+def test_the_verdict_stands_above_and_the_bytes_are_always_the_same(found, picture):
+    assert " ".join(picture.get_suptitle().split()) == found.verdict
+    first, second = (as_bytes(plot_diagnosis(found), "png", dots_per_inch=40) for _ in range(2))
+    assert first == second
+
+
+def test_it_draws_on_given_axes_and_needs_three(found, roc):
+    figure = Figure()
+    given = figure.subplots(1, 3)
+    assert plot_diagnosis(found, ax=given) is figure
+    assert artist(given[0], "predicted").get_ydata().tolist() == found.drawn.predicted.tpr.tolist()
+    with pytest.raises(rp.RocPredictError, match="is not three matplotlib Axes"):
+        plot_diagnosis(found, ax=given[0])
+    with pytest.raises(rp.RocPredictError, match="is not a Diagnosis"):
+        plot_diagnosis(roc)
+
+
+def test_a_diagnosis_draws_itself(found, picture):
+    own = found.plot(feature="$marker$", unit="mg/l")
+    assert [words(ax) for ax in own.axes] == [words(ax) for ax in picture.axes]
+    assert own.axes[2].get_xlabel() == "$marker$ [mg/l]"
+
+
+def test_degenerate_classes_can_be_drawn():
+    for x in (np.concatenate([-np.ones(80), -X[80:]]), 1e300 * X):
+        direction = "lower" if x.max() <= 0 else None
+        drawn = plot_diagnosis(diagnose(x, Y, n_resamples=20, direction=direction))
+        assert np.isfinite([ax.get_xlim() + ax.get_ylim() for ax in drawn.axes]).all()
+        assert len(as_bytes(drawn, "png", dots_per_inch=40)) > 5_000

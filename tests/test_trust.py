@@ -1,0 +1,136 @@
+"""What trust() says: how much is the model's, and how far the model lies from the sample."""
+
+import numpy as np
+import pytest
+
+from rocpredict import PredictedRoc, RocPredictError, empirical_roc, predict_roc
+from rocpredict.shrinkage.heights import FPR
+from rocpredict.shrinkage.weighing import CAUTION
+from rocpredict.trust import Trust
+
+
+def sample_of(seed, n0=40, n1=30, wrong=False):
+    rng = np.random.default_rng(seed)
+    negative, positive = rng.normal(6, 1, n0), rng.normal(7, 1.3, n1)
+    if wrong:
+        positive = np.where(rng.random(n1) < 0.5, rng.normal(3.5, 0.3, n1), rng.normal(8.5, 0.3, n1))
+    return np.concatenate([negative, positive]), np.repeat([0, 1], [n0, n1])
+
+
+@pytest.mark.parametrize("family", ["auto", "blend"])
+@pytest.mark.parametrize("wrong", [True, False])
+def test_the_share_of_the_model_is_that_of_the_estimate(family, wrong):
+    roc = predict_roc(*sample_of(1, wrong=wrong), family=family)
+    trust = roc.trust()
+    assert trust.shrunk
+    assert trust.model_share == 1 - roc.negative.weight == 1 - roc.positive.weight
+    assert (trust.n_negative, trust.n_positive) == (40, 30)
+
+
+def test_the_distance_is_that_of_both_curves():
+    """Mean distance and its square over 200 FPRs, written out; the weight is the rule of the estimate."""
+    x, y = sample_of(2)
+    roc, counted = predict_roc(x, y, family="boxcox"), empirical_roc(x, y)
+    gap, trust = roc.tpr_at_fpr(FPR) - counted.tpr_at_fpr(FPR), roc.trust()
+    assert trust.distance == pytest.approx(np.abs(gap).mean(), rel=1e-9)
+    assert not trust.shrunk
+    noise = np.mean(gap**2) / trust.excess
+    assert 1 - trust.model_share == pytest.approx(np.mean(gap**2) / (np.mean(gap**2) + CAUTION * noise))
+
+
+def test_a_right_model_lies_near_and_a_wrong_one_far():
+    """20 seeds each, the classes of one and two heaps: all of D/V of the right model below all of the wrong one."""
+    right = [predict_roc(*sample_of(seed), family="auto").trust() for seed in range(20)]
+    wrong = [predict_roc(*sample_of(seed, wrong=True), family="auto").trust() for seed in range(20)]
+    assert max(trust.excess for trust in right) < min(trust.excess for trust in wrong)
+    assert np.mean([trust.excess for trust in right]) < 0.7
+    assert min(trust.model_share for trust in right) > max(trust.model_share for trust in wrong)
+    assert max(trust.distance for trust in right) < min(trust.distance for trust in wrong)
+
+
+@pytest.mark.parametrize("direction", [None, "higher", "lower", "auto"])
+def test_it_is_asked_of_the_rule_in_use(direction):
+    """Turned about, the same rows give the same trust."""
+    x, y = sample_of(3)
+    turned = {"lower": "higher", "higher": "lower"}.get(direction, direction)
+    sign = 1 if direction in {None, "auto"} else -1
+    here = predict_roc(x, y, family="yeojohnson", direction=direction).trust()
+    there = predict_roc(sign * x, y, family="yeojohnson", direction=turned).trust()
+    assert here.distance == pytest.approx(there.distance, abs=0.005)
+
+
+def test_a_model_that_is_the_sample():
+    trust = predict_roc(*sample_of(4), family="empirical").trust()
+    assert (trust.distance, trust.excess, trust.model_share) == (pytest.approx(0, abs=1e-12), pytest.approx(0), 1)
+
+
+@pytest.mark.parametrize(
+    ("trust", "words"),
+    [
+        (
+            Trust(0.8, True, 0.021, 0.4, 9, 9),
+            "no farther than chance would put them; 80% of this estimate is the model's",
+        ),
+        (Trust(0.3, True, 0.1, 2.5, 9, 9), "farther than chance would put them; 30% of this estimate"),
+        (Trust(0.05, True, 0.3, 9, 9, 9), "much farther than chance would put them; 5% of this estimate"),
+        (Trust(1, False, 0.02, 0.2, 9, 9), "nothing in the sample asks for less than the whole model"),
+        (
+            Trust(0.4, False, 0.1, 5, 9, 9),
+            "this prediction is the model's alone, where family='auto' would leave it 40%",
+        ),
+    ],
+)
+def test_it_says_what_it_means(trust, words):
+    assert words in trust.meaning
+    assert trust.meaning.startswith(f"The curves of model and sample lie {trust.distance:.3f} of TPR apart, ")
+    assert trust.to_dict()["meaning"] == trust.meaning
+    assert repr(trust).startswith(f"Trust(model_share={trust.model_share:.4g}, distance={trust.distance:.4g}, ")
+
+
+def test_it_needs_a_sample_and_one_feature():
+    with pytest.raises(RocPredictError, match="trust is asked of a prediction with a sample behind it"):
+        PredictedRoc.from_stats(mean=(1, 2), std=(1, 1)).trust()
+    with pytest.raises(RocPredictError, match="trust is asked of a prediction with a sample behind it"):
+        PredictedRoc.from_stats(mean=([1, 2], [2, 3]), std=(1, 1)).trust()
+
+
+@pytest.mark.parametrize("rows", [([1, 2, 3], [11, 12]), ([2, 2, 2], [2, 2]), ([2, 2, 2], [1, 2, 3]), ([1, 2], [1, 2])])
+@pytest.mark.parametrize("family", ["auto", "blend"])
+def test_no_figure_is_nan(rows, family):
+    """Perfect separation, classes without spread, equal classes; and no warning."""
+    x, y = np.concatenate(rows).astype(float), np.repeat([0, 1], [len(part) for part in rows])
+    trust = predict_roc(x, y, family=family).trust()
+    assert not np.isnan([trust.model_share, trust.distance, trust.excess]).any()
+    assert 0 <= trust.model_share <= 1
+    assert trust.meaning
+
+
+@pytest.mark.parametrize("family", ["auto", "blend"])
+def test_the_likelihood_ratio_rule_of_a_shrunk_estimate_is_its_models(family):
+    """Rows have no likelihood ratio: proper() is that of the two models, with thresholds of the feature."""
+    rng = np.random.default_rng(8)
+    x, y = np.concatenate([rng.normal(0, 1, 40), rng.normal(1, 3, 40)]), np.repeat([0, 1], 40)
+    roc = predict_roc(x, y, family=family)
+    models = PredictedRoc(roc.negative.model, roc.positive.model)
+    assert roc.proper().auc() == models.proper().auc() > roc.auc()
+    rule = roc.proper().best_rule()
+    assert rule.ameans == models.proper().best_rule().ameans
+    assert x.min() < rule.low < rule.high < x.max()
+
+
+def test_an_interval_where_the_sample_is_all():
+    """A class of one value leaves the model no weight; the interval is still that of the rows, and holds the AUC."""
+    roc = predict_roc([3.0, 4, 5, 6, 2, 2, 7], [0] * 4 + [1] * 3, family="auto", direction="higher")
+    constant = predict_roc([3.0, 4, 5, 6, 2, 2, 2], [0] * 4 + [1] * 3, family="auto", direction="higher")
+    for one in (roc, constant):
+        assert one.auc() in one.auc_interval()
+    assert constant.trust().model_share == 0
+
+
+def test_the_curve_as_a_table_has_every_row_of_a_shrunk_estimate():
+    """The area under the points of the table is the AUC: no corner of a row is cut (3e-5, from the smooth pieces)."""
+    rng = np.random.default_rng(9)
+    x, y = np.concatenate([rng.normal(0, 1, 30), rng.normal(1, 2, 25)]), np.repeat([0, 1], [30, 25])
+    roc = predict_roc(x, y, family="auto", direction="higher")
+    curve = roc.curve()
+    assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(roc.auc(), abs=3e-5)
