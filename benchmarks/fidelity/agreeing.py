@@ -18,7 +18,10 @@ EXACT = ("empirical", "auto", "gaussian", "boxcox")
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far both lie apart: the curve at most, the Ameans, and the threshold in units of the sample's range."""
+    """How far both lie apart: the curve at most, the Ameans, and the threshold, which is compared in relative terms.
+
+    The unit of the threshold is the range of the sample, or its own size where that is larger.
+    """
 
     estimator: str
     height: float
@@ -46,6 +49,7 @@ def _compared(name: str, rows: tuple[Array, Array], answer: Answer) -> Agreement
         warnings.simplefilter("ignore", rp.AssumptionWarning)
         roc = rp.predict_roc(x, y, family=name, direction="higher")
         best = roc.best_threshold()
-    gap = 0.0 if best.threshold == answer.threshold else abs(best.threshold - answer.threshold) / np.ptp(x)
+    unit = max(float(np.ptp(x)), abs(float(best.threshold)))
+    gap = 0.0 if best.threshold == answer.threshold else abs(best.threshold - answer.threshold) / unit
     height = np.abs(roc.tpr_at_fpr(FPR) - answer.heights).max()
     return Agreement(name, float(height), abs(float(best.ameans - answer.ameans)), float(gap))

@@ -227,7 +227,7 @@ def _agreement(found: Sequence[Agreement]) -> Table:
         rows.append(
             [name, len(mine), *(max(getattr(one, what) for one in mine) for what in ("height", "ameans", "threshold"))]
         )
-    columns = ["estimator", "asked", "curve", "Ameans", "threshold / range"]
+    columns = ["estimator", "asked", "curve", "Ameans", "threshold, relative"]
     formats = dict.fromkeys(columns[2:], ".1e")
     return Table("Largest differences from `predict_roc` and `best_threshold`", columns, rows, formats)
 

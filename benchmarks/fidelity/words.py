@@ -32,7 +32,8 @@ of `predict_roc`, too, with the largest differences given below.
 UNDER_VERDICT = (
     "The wishes are about half-way to what a choice in hindsight could reach. The constants of "
     "the estimator (the share 1/2 of the noise, the variance 1/4 of log variance ratios, the scale 1.4 of the prior) "
-    "were chosen on the tuning part ({tuned}). So the rest is the fairer judge."
+    "were chosen on the tuning part ({tuned}). So the rest is the fairer judge, though the form of the estimator was "
+    "found with all features in view."
 )
 
 UNDER_MISSED = (
