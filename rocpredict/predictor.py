@@ -199,7 +199,8 @@ class PredictedRoc(Roc):
         Notes
         -----
         With family "auto" or "blend" the weight is that of the estimate; every answer comes from one pair of class
-        distributions. For another family it is the weight that such an estimate would give this model.
+        distributions. For another family it is the weight that it would have, were it weighed as such an estimate
+        weighs its model.
 
         Examples
         --------

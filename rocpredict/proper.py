@@ -97,8 +97,8 @@ class ProperRoc:
     """Answer for the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
 
     No rule on the same feature does better (Neyman and Pearson 1933): its curve is concave and nowhere below that of
-    the one-threshold rule. For Gaussians of different standard deviations it has two thresholds, and its AUC is at
-    least max(AUC, 1 - AUC) of the one-threshold rule.
+    the one-threshold rule for the same two distributions. For Gaussians of different standard deviations it has two
+    thresholds, and its AUC is at least max(AUC, 1 - AUC) of the one-threshold rule.
 
     Parameters
     ----------

@@ -405,8 +405,8 @@ class Roc(Uncertain):
     def proper(self) -> ProperRoc:
         """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
 
-        A shrunk estimate (family "auto" or "blend") answers by its model alone: between rows and densities there is
-        no likelihood ratio.
+        A shrunk estimate (family "auto" or "blend") answers by its model alone, as it was fitted: between rows and
+        densities there is no likelihood ratio.
         """
         from rocpredict.proper import ProperRoc
 

@@ -25,7 +25,7 @@ class Trust:
     ----------
     model_share : float
         Of the estimate, the share that is the model's; the rest is the sample's own. Of a family that is all model it
-        is the share that the shrunk estimate would leave to it.
+        is the share that it would keep if it were weighed as the shrunk estimate weighs its own model.
     shrunk : bool
         Whether the prediction is the shrunk estimate.
     distance : float
@@ -57,7 +57,8 @@ class Trust:
         if not self.shrunk and self.model_share == 1:
             share = "nothing in the sample asks for less than the whole model"
         elif not self.shrunk:
-            share = f"this prediction is the model's alone, where family='auto' would leave it {self.model_share:.0%}"
+            kept = f"of which a blend as by family='auto' keeps {self.model_share:.0%}"
+            share = f"this prediction is the model's alone, {kept}"
         return f"The curves of model and sample lie {self.distance:.3f} of TPR apart, {apart}; {share}."
 
     def to_dict(self) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def test_a_model_that_is_the_sample():
         (Trust(1, False, 0.02, 0.2, 9, 9), "nothing in the sample asks for less than the whole model"),
         (
             Trust(0.4, False, 0.1, 5, 9, 9),
-            "this prediction is the model's alone, where family='auto' would leave it 40%",
+            "this prediction is the model's alone, of which a blend as by family='auto' keeps 40%",
         ),
     ],
 )

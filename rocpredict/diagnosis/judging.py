@@ -1,7 +1,7 @@
 """From which size on a measure is a finding, and how it is said.
 
-What a finding takes; its cost is the error of the Gaussians' curve over that of the counted one, measured on 691 real
-features with 50 rows a class:
+What a finding takes; its cost is the error of the Gaussians' curve over that of the counted one, measured with 50 rows
+a class in a study that came before this project, on 691 real features (docs/fidelity.md has its own):
 
 ==================  ==========================  ==========================  ===========================================
 finding             note                        warn                        cost

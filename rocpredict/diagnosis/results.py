@@ -64,7 +64,7 @@ class Diagnosis:
     auc_predicted, auc_empirical, auc_error, auc_p_value : float
         Error = predicted - empirical. p-values are those of the parametric bootstrap; see ``diagnose``.
     l1, l1_by_chance, l1_p_value : float
-        Mean |TPR predicted - TPR empirical| over all FPR, and the mean of the same in draws from the fitted pair.
+        Mean abs(TPR predicted - TPR empirical) over all FPR, and the mean of the same in draws from the fitted pair.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         Largest difference of TPR with its sign, predicted - empirical, between FPR 1/n and 1 - 1/n of n negatives
         (from 3 on), where it is, and the predicted threshold there.

@@ -1,4 +1,4 @@
-"""Where the area of a curve comes to lie, once it is known that real areas are seldom far from 1/2 or all but 1."""
+"""Where the area of a curve comes to lie, once small distances of the classes are held likelier than large ones."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def posterior_median(area: FloatArray, n0: int, n1: int, *, declared: bool) -> F
     Notes
     -----
     The prior is on D = Phi^-1(AUC), the distance of two Gaussian classes in units of sqrt(s0^2 + s1^2): Cauchy, of
-    scale 1.4 and folded to D >= 0 where the direction is declared, else of scale 0.7. Its heavy tails let a convincing
-    area stand. The estimate is taken as normal about the AUC, with the variance that a counted one has for two
-    Gaussians of one spread. The median does not depend on the scale on which it is taken.
+    scale 1.4 and folded to D >= 0 where the direction is declared, else of scale 0.7; it is cut off at 8. Its heavy
+    tails let a convincing area stand. The estimate is taken as normal about the AUC, with the variance that a counted
+    one has for two Gaussians of one spread. The median does not depend on the scale on which it is taken.
     """
     scale, start = (DECLARED, 0.0) if declared else (OPEN, -_WIDEST)
     middle, low, high = _middle(area, np.array([start]), np.array([_WIDEST]), scale, (n0, n1))

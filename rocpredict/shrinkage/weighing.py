@@ -11,8 +11,7 @@ from rocpredict.arguments import FloatArray, Values
 from rocpredict.shrinkage.heights import FPR
 
 CAUTION = 0.5
-"""The share of the noise that is held against the sample: all of it, were the model known beforehand; but it was fitted
-to the same rows, and errs with them."""
+"""The share of the noise that is held against the sample, chosen by measurement."""
 STEEPEST = 20.0
 """The largest slope of a curve that counts in its noise."""
 _Z = ndtri(FPR)
@@ -44,8 +43,9 @@ def weigh(model: FloatArray, empirical: FloatArray, slope: FloatArray, n0: int, 
 
     Notes
     -----
-    w = D/(D + V/2), V = mean[T(1 - T)/n1 + slope^2 f(1 - f)/n0]: the weight of an observation beside a guess from which
-    the truth is known to stray by D (empirical Bayes; James and Stein 1961 have 1 - V/D). The slope is cut off at 20:
+    w = D/(D + V/2), V = mean[T(1 - T)/n1 + slope^2 f(1 - f)/n0]. D is what was seen, noise included, for which an
+    empirical Bayes rule would have 1 - V/D (James and Stein 1961); this form never drops the sample, and was the better
+    one by measurement, since the model was fitted to the same rows and errs with them. The slope is cut off at 20:
     towards the ends of a steep curve the expansion that it stands in holds no longer.
     """
     gap = empirical - model
