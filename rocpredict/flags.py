@@ -29,6 +29,7 @@ MEANINGS = {
     "point_mass": "a class has a standard deviation of 0: all its values are equal",
     "same_curve": "the curves place every case alike: there is no difference to test, and p is 1",
     "single_case": "a class has one case only: how that class varies cannot be seen",
+    "stretched": "the interval of the rows does not hold the estimate; it was widened up to it",
     "too_few": "a class has a single value of this feature: its spread cannot be seen, and nothing is predicted",
     "undefined": "the measure is 0/0 here: nothing is known of it, and its interval is all of [0, 1]",
 }

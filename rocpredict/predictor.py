@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from rocpredict.arguments import FloatArray, Values, as_finite, as_not_negative, as_pair, broadcast, plain, shown
-from rocpredict.distributions import Distribution, Ecdf, Gaussian
+from rocpredict.distributions import Distribution, Ecdf, Gaussian, Shrunk
 from rocpredict.errors import AssumptionWarning, RocPredictError
 from rocpredict.labels import MOST_CASES, Classes, split_classes
 from rocpredict.roc import Roc
@@ -276,7 +276,8 @@ def predict_roc(
     Warns
     -----
     AssumptionWarning
-        Two Gaussians that the sample speaks against, where that harms the curve; see ``rocpredict.diagnose``.
+        Two Gaussians that the sample speaks against, where that harms the curve; see ``rocpredict.diagnose``. A
+        declared direction that the sample contradicts, with a shrunk family.
 
     Examples
     --------
@@ -303,7 +304,23 @@ def predict_roc(
     fitted = fit(*cases)
     if isinstance(family, str) and family == "gaussian" and (doubt := doubt_of_gaussian(*cases)):
         warnings.warn(doubt, AssumptionWarning, stacklevel=2)
-    return PredictedRoc(*fitted, count=(len(cases[0]), len(cases[1])), fitted_by=Refit(*cases, fit), **shared)
+    roc = PredictedRoc(*fitted, count=(len(cases[0]), len(cases[1])), fitted_by=Refit(*cases, fit), **shared)
+    if direction in {"higher", "lower"} and isinstance(roc.negative, Shrunk):
+        _warn_if_contradicted(roc, cases, direction)
+    return roc
+
+
+def _warn_if_contradicted(roc: PredictedRoc, cases: tuple[FloatArray, FloatArray], direction: str | None) -> None:
+    """Warn where the rows lie on the other side than was declared; the shrunk estimate takes that as known."""
+    counted = Roc(Ecdf(cases[0]), Ecdf(cases[1]), direction=direction).auc_interval()
+    if np.asarray(counted.high) < 0.5:
+        warnings.warn(
+            f"the rows say the opposite of direction={direction!r}: counted the AUC is {counted.estimate:.3g} "
+            f"({counted.low:.3g} to {counted.high:.3g}), and the estimate, which takes the direction as known, "
+            f"{roc.auc():.3g}; leave direction out unless it was known before these rows",
+            AssumptionWarning,
+            stacklevel=3,
+        )
 
 
 def _as_cases(classes: Classes) -> tuple[FloatArray, FloatArray] | None:

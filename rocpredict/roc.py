@@ -569,7 +569,7 @@ class Roc(Uncertain):
         inner = [_around_atoms(d, share) for d, share in zip(wide, shares, strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
         ends = [np.full((*self.shape, 1), end) for end in (np.inf, -np.inf)]
-        if not self.shape:
+        if isinstance(self.negative, Shrunk):  # whose curve turns at every row
             rows = np.concatenate([d.atoms().points for d in self._pair])
             inner += [rows, _just_above(rows)]
         return -np.sort(-np.concatenate([*inner, *ends], axis=-1), axis=-1)

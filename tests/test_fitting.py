@@ -11,6 +11,8 @@ from rocpredict.distributions import Ecdf, Gaussian, Shrunk, Transformed
 from rocpredict.errors import AssumptionWarning
 from rocpredict.fitting import FAMILIES, fit_with
 
+pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
+
 RNG = np.random.default_rng(11)
 NEGATIVE, POSITIVE = RNG.beta(2, 5, 24), RNG.beta(3, 4, 20)
 X, Y = np.concatenate([NEGATIVE, POSITIVE]), np.repeat([0, 1], [24, 20])

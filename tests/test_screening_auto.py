@@ -15,6 +15,8 @@ from rocpredict.cli import main
 from rocpredict.errors import RocPredictError
 from rocpredict.shrinkage.many import answer_many
 
+pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
+
 CLASSES = {"positive": "sick", "negative": "well"}
 PREDICTED = ("auc", "threshold", "ameans", "ameans_honest", "tpr", "fpr", "misfit")
 
@@ -85,20 +87,20 @@ def test_exchanged_labels_mirror_the_answers():
     np.testing.assert_allclose(other["auc"], 1 - table["auc"], rtol=1e-12)
     np.testing.assert_allclose(other["ameans"], table["ameans"], rtol=1e-12)
     np.testing.assert_allclose(other["threshold"], table["threshold"], rtol=1e-12)
-    np.testing.assert_array_equal(other["trust"], table["trust"])
+    np.testing.assert_array_equal(other["model_share"], table["model_share"])
 
 
 def test_trust_is_the_share_of_the_model_and_misfit_its_distance():
     """Against ``trust()`` of the estimate, where sample and model share it: to 1e-6."""
     X, y = _table(3)
     table = _screened(X, y, direction="higher")
-    shared = np.flatnonzero((table["trust"] < 1) & (table["trust"] > 0))
+    shared = np.flatnonzero((table["model_share"] < 1) & (table["model_share"] > 0))
     assert len(shared) >= 4
     for j in shared:
         told = _asked(X[:, j], y, "higher").trust()
-        assert table["trust"][j] == pytest.approx(told.model_share, abs=1e-6)
+        assert table["model_share"][j] == pytest.approx(told.model_share, abs=1e-6)
         assert table["misfit"][j] == pytest.approx(told.distance, abs=1e-6)
-    assert table["trust"][8] < 0.5 < table["trust"][0]  # two humps; normal
+    assert table["model_share"][8] < 0.5 < table["model_share"][0]  # two humps; normal
     assert not table.flagged("misfit").any()
     assert rp.screen(X, y, **CLASSES).flagged("misfit").any()
 
@@ -113,7 +115,7 @@ def test_missing_values_are_those_of_a_table_without_these_rows():
     for j, x in enumerate(X.T):
         there = ~np.isnan(x)
         alone = _screened(x[there, None], y[there])
-        for name in (*PREDICTED, "trust"):
+        for name in (*PREDICTED, "model_share"):
             np.testing.assert_allclose(table[name][j], alone[name][0], rtol=1e-10, atol=1e-12, err_msg=name)
     assert (table["n_missing"] == np.isnan(X).sum(axis=0)).all()
 
@@ -127,9 +129,9 @@ def test_neither_the_order_of_the_features_nor_threads_change_an_answer(monkeypa
     small, threads = _screened(X, y), _screened(X, y, n_jobs=3)
     order = rng.permutation(X.shape[1])
     turned = _screened(X[:, order], y)
-    for name in (*PREDICTED, "trust", "family"):
+    for name in (*PREDICTED, "model_share", "family"):
         np.testing.assert_array_equal(threads[name], small[name], err_msg=name)
-    for name in (*PREDICTED, "trust"):
+    for name in (*PREDICTED, "model_share"):
         np.testing.assert_allclose(small[name], table[name], rtol=1e-10, atol=1e-12, err_msg=name)
         np.testing.assert_allclose(turned[name], table[name][order], rtol=1e-10, atol=1e-12, err_msg=name)
 
@@ -139,7 +141,7 @@ def test_every_form_of_a_table_gives_the_same(make):
     """A sparse table and a frame against the array, to 1e-12: the same values in the same rows."""
     X, y = _table(6)
     dense, other = _screened(X, y), _screened(make(X), y)
-    for name in (*PREDICTED, "trust"):
+    for name in (*PREDICTED, "model_share"):
         np.testing.assert_allclose(other[name], dense[name], rtol=1e-12, err_msg=name)
 
 
@@ -151,7 +153,7 @@ def test_only_the_rows_that_are_counted_are_estimated():
     counted = ~np.isnan(top["empirical_auc"])
     assert counted.sum() == 3
     np.testing.assert_array_equal(top["family"], np.where(counted, "auto", "gaussian"))
-    np.testing.assert_array_equal(np.isnan(top["trust"]), ~counted)
+    np.testing.assert_array_equal(np.isnan(top["model_share"]), ~counted)
     for name in PREDICTED:
         np.testing.assert_allclose(top[name], np.where(counted, full[name], plain[name]), rtol=1e-10, err_msg=name)
     for name in ("empirical_auc", "p_value", "effect_size", "direction", "negative_mean"):
@@ -167,7 +169,7 @@ def test_several_contrasts_are_those_of_two_classes_each():
     table = rp.screen(X, iris.y, family="auto").by_input()
     for k, (_, positive) in enumerate(table.contrasts):
         single = rp.screen(X, iris.y, positive=positive, family="auto").by_input()
-        for name in (*PREDICTED, "trust"):
+        for name in (*PREDICTED, "model_share"):
             np.testing.assert_allclose(
                 table[name][2 * k : 2 * k + 2], single[name], rtol=1e-10, atol=1e-12, err_msg=name
             )
@@ -179,7 +181,7 @@ def test_whole_weights_equal_repeated_rows():
     weights = np.random.default_rng(8).integers(0, 4, 60)
     weighed = _screened(X, y, weights=weights)
     repeated = _screened(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    for name in (*PREDICTED, "trust"):
+    for name in (*PREDICTED, "model_share"):
         np.testing.assert_allclose(weighed[name], repeated[name], rtol=1e-10, atol=1e-12, err_msg=name)
     with pytest.raises(RocPredictError, match="weights are not whole"):
         _screened(X, y, weights=weights / 2)
@@ -201,9 +203,9 @@ def test_what_cannot_be_predicted_is_flagged_as_it_is_for_gaussians():
         assert set(ours.split()) - rule == set(theirs.split()) - rule
     assert table["family"].tolist() == ["auto", "auto", "", "", "", "", "auto", "auto"]
     unknown = np.isin(np.arange(8), [2, 3, 4, 5])
-    for name in (*PREDICTED, "trust"):
+    for name in (*PREDICTED, "model_share"):
         np.testing.assert_array_equal(np.isnan(table[name]), unknown, err_msg=name)
-    assert (table["trust"][[1, 6, 7]] == 0).all()  # a class without spread has no model
+    assert (table["model_share"][[1, 6, 7]] == 0).all()  # a class without spread has no model
     assert (table["auc"][1], table["auc"][6]) == (0.5, 1.0)
     alone = rp.screen(good[:, None], y, family="auto")
     assert table["auc"][0] == pytest.approx(alone["auc"][0], rel=1e-12)
@@ -232,7 +234,7 @@ def test_two_rows_of_a_class_can_spare_none():
     table = rp.screen(x[:, None], [0, 0, 0, 1, 0, 1, 0], family="auto")
     assert np.isnan(table["ameans_honest"][0])
     assert table["family"][0] == "auto"
-    assert np.isfinite([table[name][0] for name in ("auc", "threshold", "ameans", "trust")]).all()
+    assert np.isfinite([table[name][0] for name in ("auc", "threshold", "ameans", "model_share")]).all()
 
 
 def test_the_area_is_that_of_the_curve_followed_closely():
@@ -256,7 +258,7 @@ def test_the_unit_of_a_feature_changes_nothing_but_the_threshold(scale):
     """At 1e-140 and 1e140: AUC, Ameans and trust to 1e-9, thresholds in proportion."""
     X, y = _table(11)
     base, scaled = _screened(X[:, :6], y), _screened(X[:, :6] * scale, y)
-    for name in ("auc", "ameans", "trust"):
+    for name in ("auc", "ameans", "model_share"):
         np.testing.assert_allclose(scaled[name], base[name], rtol=1e-9, atol=1e-9, err_msg=name)
     np.testing.assert_allclose(scaled["threshold"] / scale, base["threshold"], rtol=1e-6, atol=1e-9)
 
@@ -289,20 +291,20 @@ def test_family_and_trust_travel_wherever_a_table_does():
     assert table.to_polars()["family"].to_list() == expected
     rows = list(csv.DictReader(io.StringIO(table.to_csv(), newline="")))
     assert [row["family"] for row in rows] == expected
-    assert [row["trust"] == "" for row in rows] == [family == "gaussian" for family in expected]
+    assert [row["model_share"] == "" for row in rows] == [family == "gaussian" for family in expected]
     buffer = io.BytesIO()
     table.to_parquet(buffer)
     buffer.seek(0)
     assert pl.read_parquet(buffer)["family"].to_list() == expected
-    assert {"family", "trust"} <= set(table.shown_columns())
-    assert "<th>family</th><th>trust</th>" in table._repr_html_()
-    assert table[table["family"] == "auto"].sort("trust")["family"].tolist() == ["auto"] * 4
+    assert {"family", "model_share"} <= set(table.shown_columns())
+    assert "<th>family</th><th>model_share</th>" in table._repr_html_()
+    assert table[table["family"] == "auto"].sort("model_share")["family"].tolist() == ["auto"] * 4
     for kind in ("ranking", "agreement", "volcano"):
         assert table.plot(kind=kind).figure is not None
     plain = rp.screen(X, y, **CLASSES)
     assert plain.family == "gaussian"
     assert "family" not in plain
-    assert "trust" not in plain
+    assert "model_share" not in plain
 
 
 def test_progress_goes_on_while_features_are_estimated():
@@ -337,11 +339,11 @@ def test_the_command_line_screens_with_it(capsys, tmp_path):
     assert main(asked) == 0
     out = capsys.readouterr().out
     assert "auc is predicted by two Gaussians where family says so, empirical_auc counted." in out
-    assert "trust is the share of the latter" in " ".join(out.split())
+    assert "model_share is that of the latter" in " ".join(out.split())
     assert main([*asked, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["family"] == "auto"
-    assert [row["trust"] for row in told["features"]] == pytest.approx(table["trust"].tolist())
+    assert [row["model_share"] for row in told["features"]] == pytest.approx(table["model_share"].tolist())
     assert [row["auc_low"] for row in told["features"]] == [None] * 4
     assert main([*asked, "--out", str(tmp_path / "ranking.csv")]) == 0
     capsys.readouterr()

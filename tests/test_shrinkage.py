@@ -17,6 +17,8 @@ from rocpredict.shrinkage.levels import area_of, posterior_median, pull_to
 from rocpredict.shrinkage.powers import POWERS, fit_powers
 from rocpredict.shrinkage.weighing import CAUTION, STEEPEST, binormal_heights, weigh
 
+pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
+
 
 def two_classes(seed=0, n0=30, n1=25):
     rng = np.random.default_rng(seed)

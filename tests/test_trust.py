@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rocpredict import PredictedRoc, RocPredictError, empirical_roc, predict_roc
+from rocpredict import AssumptionWarning, PredictedRoc, RocPredictError, empirical_roc, predict_roc
 from rocpredict.shrinkage.heights import FPR
 from rocpredict.shrinkage.weighing import CAUTION
 from rocpredict.trust import Trust
@@ -134,3 +134,20 @@ def test_the_curve_as_a_table_has_every_row_of_a_shrunk_estimate():
     roc = predict_roc(x, y, family="auto", direction="higher")
     curve = roc.curve()
     assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(roc.auc(), abs=3e-5)
+
+
+def test_a_declared_direction_that_the_rows_contradict_is_warned_of():
+    """Where the interval of the counted AUC lies below 1/2: the estimate takes the direction as known, and says so."""
+    rng = np.random.default_rng(10)
+    x, y = np.concatenate([rng.normal(1, 1, 40), rng.normal(0, 1, 40)]), np.repeat([0, 1], 40)
+    with pytest.warns(
+        AssumptionWarning, match=r"the rows say the opposite of direction='higher': counted the AUC is 0\.1"
+    ):
+        roc = predict_roc(x, y, family="auto", direction="higher")
+    assert roc.auc() >= 0.5
+    interval = roc.auc_interval()
+    assert interval.high == roc.auc()
+    assert "stretched" in interval.flags
+    right = predict_roc(x, y, family="auto", direction="lower")  # without a warning, which would be an error here
+    assert "stretched" not in right.auc_interval().flags
+    assert predict_roc(x, y, family="auto").auc() < 0.3

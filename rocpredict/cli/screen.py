@@ -32,7 +32,7 @@ With three or more labels and no --positive each label is set against the rest.
 FORMATS = ("table", "csv", "json", "markdown")
 _BY_SUFFIX = {".csv": "csv", ".json": "json", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
 _ROWS_SHOWN = 20
-_FORMATS = {"q_value": ".2g", "misfit": ".3f", "trust": ".2f"}
+_FORMATS = {"q_value": ".2g", "misfit": ".3f", "model_share": ".2f"}
 _COUNTED: dict[str, bool | str] = {"yes": True, "no": False, "top": "top"}
 
 
@@ -215,7 +215,7 @@ def _remarks(table: Screening) -> Iterator[str]:
     if table.family == "auto":
         yield (
             "family auto: auc, threshold and ameans are estimated between the rows and a transformed Gaussian; "
-            "trust is the share of the latter."
+            "model_share is that of the latter."
         )
     yield (
         f"q_value: {table.adjust} over all features. ameans_honest is what the threshold is worth on other rows, "

@@ -218,7 +218,9 @@ class Modelled:
     def _of_rows(self, level: float, method: str | None) -> Interval:
         """Give the interval that the rows give, as wide as it takes to hold the estimate."""
         found, estimate = self._rows.auc_interval(level, method), float(_auc(self.negative, self.positive))
-        return replace(found, low=min(found.low, estimate), high=max(found.high, estimate), estimate=estimate)
+        low, high = min(found.low, estimate), max(found.high, estimate)
+        flags = found.flags | Flags(stretched=(low, high) != (found.low, found.high))
+        return replace(found, low=low, high=high, estimate=estimate, flags=flags)
 
     @property
     def _gaussians(self) -> tuple[Gaussian, Gaussian]:

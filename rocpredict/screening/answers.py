@@ -21,7 +21,7 @@ _COLUMNS = (
     *("auc", "auc_low", "auc_high", "empirical_auc", "empirical_se", "empirical_low", "empirical_high"),
     *("p_value", "q_value", "threshold", "ameans", "ameans_honest", "tpr", "fpr", "misfit"),
 )
-_OF_AUTO = ("family", "trust")
+_OF_AUTO = ("family", "model_share")
 """Columns of a screening that has rows of both families."""
 _COUNTS = ("n_negative", "n_positive", "n_missing")
 _OF_FOUR = tuple(

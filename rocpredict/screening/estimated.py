@@ -134,7 +134,7 @@ def _columns(many: Many, worth: FloatArray) -> dict[str, FloatArray]:
         "tpr": rule.tpr,
         "fpr": rule.fpr,
         "misfit": many.distance,
-        "trust": 1 - many.weight,
+        "model_share": 1 - many.weight,
     }
 
 

@@ -85,7 +85,7 @@ def screen(
     family : {"gaussian", "auto"}
         What the classes are taken for. "auto": of the rows that are counted (all, or with ``empirical="top"`` the
         ``n_top`` of each contrast) auc, threshold, ameans, tpr and fpr are those of the shrunk estimate, as
-        ``predict_roc(..., family="auto")`` makes it; columns ``family`` and ``trust`` say of which. Needs rows.
+        ``predict_roc(..., family="auto")`` makes it; columns ``family`` and ``model_share`` say of which. Needs rows.
     moments : {2, 4}
         With 4 the table also has skewness, excess kurtosis, minimum and maximum of both classes.
     direction : {"auto", None, "higher", "lower"}

@@ -19,7 +19,7 @@ from rocpredict.screening import export
 _SMALL_FIRST = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
 _IN_NOTEBOOK = 10
 _SHOWN = ("feature", "negative", "positive", "auc", "empirical_auc", "empirical_low", "empirical_high", "q_value")
-_SHOWN_LAST = ("direction", "family", "trust", "threshold", "ameans_honest", "misfit", "flags")
+_SHOWN_LAST = ("direction", "family", "model_share", "threshold", "ameans_honest", "misfit", "flags")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,7 +72,7 @@ class Screening:
                               model, before the estimate was drawn to the sample
     family                    with family="auto": "auto", where the predicted columns are of the shrunk estimate, or
                               "gaussian"; "" where nothing was predicted
-    trust                     with family="auto": the share of the model in the estimate, the rest being the sample's
+    model_share               with family="auto": the share of the model in the estimate, the rest being the sample's
     flags                     the names of the stated outcomes, in ``to_dict`` and what is written
     ========================= ======================================================================================
     """
