@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 import rocpredict as rp
 from benchmarks.ratio import Ratio, compare
+from rocpredict.assumptions import without_doubt
 
 _MILLION = 1_000_000
 
@@ -16,6 +17,7 @@ _MILLION = 1_000_000
 def measure() -> Iterator[Ratio]:
     yield _a_million_features()
     yield _a_grid_of_thresholds()
+    yield _the_shrunk_estimate()
     yield _the_import()
 
 
@@ -53,6 +55,28 @@ def _a_grid_of_thresholds() -> Ratio:
         "two ndtr calls on that shape",
         lambda: (ndtr(z[0]), ndtr(z[1])),
         goal="<= 1.5",
+    )
+
+
+def _the_shrunk_estimate() -> Ratio:
+    rng = np.random.default_rng(2)
+    x, y = np.concatenate([rng.gamma(4, 1, 100), rng.gamma(5, 1.2, 100)]), np.repeat([0, 1], 100)
+
+    def answered(roc: rp.PredictedRoc | rp.EmpiricalRoc) -> None:
+        roc.auc()
+        assert np.isfinite(roc.best_threshold().threshold)
+
+    def plain() -> None:
+        with without_doubt():
+            answered(rp.predict_roc(x, y))
+        answered(rp.empirical_roc(x, y))
+
+    return compare(
+        "family='auto', 200 rows: fit, AUC, best threshold",
+        lambda: answered(rp.predict_roc(x, y, family="auto")),
+        "the same of two Gaussians, and of the empirical curve",
+        plain,
+        goal="<= 15",
     )
 
 

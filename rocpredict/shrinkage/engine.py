@@ -8,51 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
 
+from rocpredict import numeric
 from rocpredict.answers import Optimum
 from rocpredict.arguments import FloatArray
 from rocpredict.distributions import Shrunk, Transformed
 from rocpredict.flags import Flags
-from rocpredict.numeric import (
-    fpr_at_tpr,
-    hook,
-    partial_auc_fpr,
-    partial_auc_tpr,
-    proper_auc_complement,
-    proper_rule,
-    slope,
-    threshold_at_fpr,
-    threshold_at_tpr,
-    tpr_at_fpr,
-)
 from rocpredict.numeric.search import false_position, log_ratio
-
-__all__ = [
-    "auc",
-    "auc_complement",
-    "best",
-    "crossings",
-    "fpr_at_tpr",
-    "hook",
-    "log_auc_complement",
-    "partial_auc_fpr",
-    "partial_auc_tpr",
-    "proper_auc_complement",
-    "proper_rule",
-    "slope",
-    "threshold_at_fpr",
-    "threshold_at_tpr",
-    "tpr_at_fpr",
-]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _LEVEL = 1e-12
 _LARGEST = np.finfo(float).max
 _LOWER = ndtr(-np.concatenate([np.arange(0, 6, 0.5), np.arange(6, 37.5, 1.0)]))
 """Tails of the models between whose quantiles a piece lies."""
+
+
+def __getattr__(question: str) -> Any:
+    """Ask the numeric search whatever is not answered here."""
+    return getattr(numeric, question)
 
 
 def auc(negative: Shrunk, positive: Shrunk) -> FloatArray:
