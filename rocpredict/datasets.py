@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.arguments import FloatArray, as_finite, as_not_negative, as_pair, as_whole, one_of
+from rocpredict.arguments import FloatArray, as_finite, as_not_negative, as_pair, as_whole, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.frames import to_frame
+from rocpredict.rich_results import Rich, Shown, listed
 from rocpredict.sources import read_csv
 
-__all__ = ["Dataset", "load_iris", "load_pima", "simulate_two_gaussians"]
+__all__ = ["Dataset", "load_breast_cancer", "load_iris", "load_pima", "simulate_two_gaussians"]
 
 _PIMA_UNITS = {
     "pregnant": "count",
@@ -25,11 +26,16 @@ _PIMA_UNITS = {
     "pedigree": "1",
     "age": "years",
 }
+_CANCER_UNITS = {"radius": "a.u.", "perimeter": "a.u.", "area": "a.u.^2", "texture": "grey levels"}
+"""By the kind of feature; the others are pure numbers."""
 _PIMA_MARKS_MISSING = ("glucose", "pressure", "triceps", "insulin", "mass")
+
+_IN_NOTEBOOK = 30
+_IN_REPR = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(Rich):
     """Hold a table of features with one label for each row.
 
     Attributes
@@ -75,8 +81,36 @@ class Dataset:
         """
         return to_frame(dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}, backend)
 
+    def _shown(self) -> Shown:
+        rows = []
+        for name, unit, values in list(zip(self.feature_names, self.units, self.X.T, strict=True))[:_IN_NOTEBOOK]:
+            there = values[~np.isnan(values)]
+            ends = [there.min(), there.mean(), there.max()] if there.size else [None] * 3
+            rows.append([name, unit, there.size, *ends])
+        many = len(self.feature_names)
+        cut = [f"The first {_IN_NOTEBOOK} of {many} features."] if many > _IN_NOTEBOOK else []
+        labels = listed([f"{label} {count}" for label, count in zip(*self._labels, strict=True)])
+        notes = [*cut, f"Labels: {labels}.", self.description, f"Source: {self.source}. Licence: {self.licence}."]
+        columns = ["feature", "unit", "values", "minimum", "mean", "maximum"]
+        return Shown(f"Dataset of {len(self.y)} rows", rows, columns, notes=notes)
+
+    @property
+    def _labels(self) -> tuple[list[Any], list[int]]:
+        """Give the labels and their numbers of rows."""
+        labels, counts = np.unique(self.y, return_counts=True)
+        return labels.tolist(), counts.tolist()
+
     def __repr__(self) -> str:
-        return f"Dataset({len(self.y)} rows, features={list(self.feature_names)}, labels={np.unique(self.y).tolist()})"
+        features, labels = _few(self.feature_names), _few(np.unique(self.y).tolist())
+        return f"Dataset({len(self.y)} rows, features={features}, labels={labels})"
+
+
+def _few(names: Any) -> str:
+    """List names, the first of many, so that they stay on one line."""
+    listed = list(names)
+    more = f", ... {len(listed)} in all" if len(listed) > _IN_REPR else ""
+    words = shown(listed[:_IN_REPR], 120)
+    return f"{words[:-1]}{more}]" if words.endswith("]") else words
 
 
 def load_iris() -> Dataset:
@@ -154,6 +188,46 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
         "V. Sigillito (1990); as PimaIndiansDiabetes of the R package mlbench 2.1",
         licence="none stated; donated to UCI for public use",
     )
+
+
+def load_breast_cancer() -> Dataset:
+    """Load the Wisconsin diagnostic data: thirty features of 569 breast masses, labels "benign" and "malignant".
+
+    Returns
+    -------
+    Dataset
+        Ten features of the cell nuclei in a digitised image of a fine needle aspirate; of each the mean over the
+        nuclei, its standard error ("error") and the mean of the three largest ("worst"). The source states no unit
+        of length: radius and perimeter are in arbitrary units ("a.u."), area in their square; texture is in levels
+        of grey, the others are pure numbers.
+
+    Notes
+    -----
+    A concavity of 0 (13 rows) is a number: an outline without dents.
+
+    Examples
+    --------
+    >>> cancer = load_breast_cancer()
+    >>> cancer.X.shape, cancer.feature_names[:2], cancer.unit("mean_radius")
+    ((569, 30), ('mean_radius', 'mean_texture'), 'a.u.')
+    """
+    table = read_csv(_path("breast_cancer.csv"))
+    names = tuple(table.header[:-1])
+    return Dataset(
+        X=np.column_stack([table.numbers(name) for name in names]),
+        y=table.text("diagnosis"),
+        feature_names=names,
+        units=tuple(_cancer_unit(name) for name in names),
+        description="Breast cancer (Wisconsin, diagnostic): thirty features of the cell nuclei in images of 569 breast "
+        "masses, benign or malignant. The source states no unit of length.",
+        source="W. H. Wolberg, W. N. Street and O. L. Mangasarian (1995), Breast Cancer Wisconsin (Diagnostic), UCI "
+        "repository; as distributed with scikit-learn",
+        licence="BSD-3-Clause (scikit-learn's copy)",
+    )
+
+
+def _cancer_unit(name: str) -> str:
+    return next((unit for kind, unit in _CANCER_UNITS.items() if kind in name), "1")
 
 
 def simulate_two_gaussians(

@@ -9,12 +9,13 @@ import pytest
 from sklearn import datasets as sklearn_datasets
 
 from rocpredict import RocPredictError
-from rocpredict.datasets import load_iris, load_pima, simulate_two_gaussians
+from rocpredict.datasets import load_breast_cancer, load_iris, load_pima, simulate_two_gaussians
 from rocpredict.sources import read_csv
 
 DATA = Path(__file__).parents[1] / "data"
 IRIS = load_iris()
 PIMA = load_pima()
+CANCER = load_breast_cancer()
 
 
 def test_iris_is_scikit_learns_copy():
@@ -23,7 +24,17 @@ def test_iris_is_scikit_learns_copy():
     assert IRIS.y.tolist() == theirs.target_names[theirs.target].tolist()
 
 
-@pytest.mark.parametrize("file", ["iris.csv", "pima.csv"])
+def test_breast_cancer_is_scikit_learns_copy():
+    """Every value, name and label in its order, with the names in snake case."""
+    theirs = sklearn_datasets.load_breast_cancer()
+    assert np.array_equal(CANCER.X, theirs.data)
+    assert CANCER.y.tolist() == theirs.target_names[theirs.target].tolist()
+    assert list(CANCER.feature_names) == [name.replace(" ", "_") for name in theirs.feature_names]
+    assert dict(zip(*np.unique(CANCER.y, return_counts=True), strict=True)) == {"benign": 357, "malignant": 212}
+    assert int((CANCER.column("mean_concavity") == 0).sum()) == 13
+
+
+@pytest.mark.parametrize("file", ["breast_cancer.csv", "iris.csv", "pima.csv"])
 def test_the_readme_has_the_checksum_of_the_file(file):
     """The table of the file, and no other, states the sha256 of its bytes."""
     section = (DATA / "README.md").read_text("utf-8").split(f"## {file}\n")[1].split("\n## ")[0]
@@ -58,6 +69,8 @@ def test_every_feature_has_its_unit():
     """One unit a feature, by its name, and those of the README."""
     assert IRIS.units == ("cm",) * 4
     assert [PIMA.unit(name) for name in PIMA.feature_names] == list(PIMA.units)
+    cancer = [CANCER.unit(part) for part in ("mean_radius", "area_error", "worst_texture", "mean_smoothness")]
+    assert cancer == ["a.u.", "a.u.^2", "grey levels", "1"]
     assert (PIMA.unit("glucose"), PIMA.unit("mass"), PIMA.unit("age")) == ("mg/dl", "kg/m^2", "years")
     with pytest.raises(RocPredictError, match="name='bmi' is not allowed; choose one of 'pregnant'"):
         PIMA.unit("bmi")
