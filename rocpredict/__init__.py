@@ -18,6 +18,7 @@ from rocpredict.interval import Interval, proportion_interval
 from rocpredict.measures import Rates, rates
 from rocpredict.predictor import PredictedRoc, predict_roc
 from rocpredict.thresholds import BestThreshold
+from rocpredict.version import __version__
 
 if TYPE_CHECKING:
     from rocpredict.auc_tests import AucTestMany, auc_covariance, auc_test, auc_test_many, auc_test_unpaired
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
     from rocpredict.multivariate import LinearCombination, best_combination, distance_to_mean
     from rocpredict.planning import Plan, plan
     from rocpredict.proper import ProperGain
+    from rocpredict.report import feature_report
     from rocpredict.screening import Screening, screen
     from rocpredict.summary import ClassSummary, TwoClassSummary, summarize
+    from rocpredict.teach import TeachingPage, TeachingServer
     from rocpredict.trust import Trust
     from rocpredict.views import DecisionCurve, PrecisionRecallCurve
-
-__version__ = "0.1.0"
 
 __all__ = [
     "AssumptionWarning",
@@ -80,8 +81,11 @@ __all__ = [
     "RocPredictError",
     "Screening",
     "Stability",
+    "TeachingPage",
+    "TeachingServer",
     "Trust",
     "TwoClassSummary",
+    "__version__",
     "auc_by_group",
     "auc_covariance",
     "auc_estimate",
@@ -94,6 +98,7 @@ __all__ = [
     "diagnose",
     "distance_to_mean",
     "empirical_roc",
+    "feature_report",
     "mcnemar_test",
     "mean_roc",
     "multiclass_auc",
@@ -122,8 +127,10 @@ _ROOMS = {
     "multivariate": ("LinearCombination", "best_combination", "distance_to_mean"),
     "planning": ("Plan", "plan"),
     "proper": ("ProperGain",),
+    "report": ("feature_report",),
     "screening": ("Screening", "screen"),
     "summary": ("ClassSummary", "TwoClassSummary", "summarize"),
+    "teach": ("TeachingPage", "TeachingServer"),
     "trust": ("Trust",),
     "views": ("DecisionCurve", "PrecisionRecallCurve"),
 }

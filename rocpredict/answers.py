@@ -9,6 +9,7 @@ import numpy as np
 
 from rocpredict.arguments import FloatArray, Values, plain
 from rocpredict.flags import Flags
+from rocpredict.rich_results import Shown, of_batch, to_html
 
 
 class Optimum(NamedTuple):
@@ -47,6 +48,12 @@ class Hook(NamedTuple):
         """Whether any part lies below."""
         return plain(np.asarray(self.area) > 0)
 
+    def _repr_html_(self) -> str:
+        columns = {"low FPR": self.low, "high FPR": self.high, "area": self.area}
+        if np.ndim(self.area):
+            return to_html(of_batch("Hook", np.shape(self.area), columns))
+        return to_html(Shown("Hook: the part below the chance line", list(columns.items())))
+
     def __repr__(self) -> str:
         if np.ndim(self.area):
             return f"Hook(shape={np.shape(self.area)})"
@@ -84,6 +91,14 @@ class TwoSidedRule(NamedTuple):
     def ameans(self) -> Values:
         """Give (TPR + TNR)/2."""
         return plain(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
+
+    def _repr_html_(self) -> str:
+        names = ("low", "high", "inside", "ameans", "tpr", "fpr", "tnr", "fnr")
+        columns = {name: getattr(self, name) for name in names}
+        title = "Rule with two thresholds or more"
+        if np.ndim(self.low):
+            return to_html(of_batch(title, np.shape(self.low), columns))
+        return to_html(Shown(title, list(columns.items())))
 
     def __repr__(self) -> str:
         if np.ndim(self.low):

@@ -19,6 +19,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval, as_level, proportion_interval
 from rocpredict.labels import as_labels, label_names, repeated
+from rocpredict.rich_results import Rich, Shown, number, p_value
 
 MCNEMAR_METHODS = ("exact", "mid-p", "asymptotic")
 
@@ -40,7 +41,7 @@ class Agreement(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class McNemarTest:
+class McNemarTest(Rich):
     """Say whether two classifiers err equally often.
 
     Attributes
@@ -83,6 +84,19 @@ class McNemarTest:
     def to_dict(self) -> dict[str, Any]:
         """Give the numbers by name."""
         return {item.name: _as_plain(getattr(self, item.name)) for item in fields(self)}
+
+    def _shown(self) -> Shown:
+        rates = [
+            [f"error rate {place}", rate.estimate, rate.low, rate.high]
+            for place, rate in ((1, self.error_rate1), (2, self.error_rate2))
+        ]
+        rows = [*rates, ["difference", self.difference, *self.interval]]
+        agreed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.agreement._asdict().items())
+        notes = [
+            f"Null hypothesis: {self.null}. Method: {self.method}.",
+            f"Statistic {number(self.statistic)}, p {p_value(self.p_value)}, {self.n} rows: {agreed}.",
+        ]
+        return Shown("McNemar's test", rows, ["", "estimate", "low", "high"], notes=notes, flags=self.flags)
 
     def __repr__(self) -> str:
         flags = f", flags={list(self.flags)}" if self.flags else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -10,6 +11,7 @@ from scipy.special import ndtr
 from rocpredict.arguments import FloatArray, shown
 from rocpredict.empirical import EmpiricalRoc
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown, between, number
 from rocpredict.roc import Roc
 
 _GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 8, 2049))]))
@@ -19,7 +21,7 @@ _ENOUGH = 3  # negatives, for an FPR that is neither the first step nor the last
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Rich):
     """Say how far a predicted ROC curve lies from an empirical one.
 
     Attributes
@@ -60,6 +62,8 @@ class Comparison:
         What thresholds chosen so give on rows that did not choose them: the out-of-bag mean.
     threshold_regret : float
         ameans_empirical - ameans_achieved: what the predicted threshold costs on these rows.
+    drawn : (predicted, empirical)
+        The two ROCs, as ``plot`` draws them.
     """
 
     n_negative: float
@@ -85,10 +89,36 @@ class Comparison:
     ameans_empirical: float
     ameans_empirical_honest: float
     threshold_regret: float
+    drawn: tuple[Roc, EmpiricalRoc] = field(compare=False)
 
     def to_dict(self) -> dict[str, float | str]:
         """Give the numbers by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "drawn"}
+
+    def plot(self, *, ax: Any = None, **options: Any) -> Any:
+        """Draw the predicted curve over the empirical one; see ``rocpredict.plots.plot_comparison``."""
+        from rocpredict import _show
+
+        return _show.plot_comparison(*self.drawn, ax=ax, **options)
+
+    def _shown(self) -> Shown:
+        rows: list[list[Any]] = [
+            ["AUC", self.auc_predicted, self.auc_empirical, self.auc_error],
+            ["best threshold", self.threshold_predicted, self.threshold_empirical, None],
+            ["Ameans there", self.ameans_predicted, self.ameans_empirical, None],
+            ["Ameans of the predicted threshold on these rows", None, self.ameans_achieved, None],
+            ["Ameans on other rows (out of bag)", None, self.ameans_empirical_honest, None],
+            ["largest gap of TPR", None, None, self.max_tpr_gap],
+            ["mean distance of the curves", None, None, self.area_between],
+        ]
+        ends = between(self.auc_empirical_low, self.auc_empirical_high)
+        cases = f"{number(self.n_negative)} negatives and {number(self.n_positive)} positives"
+        notes = [
+            f"Empirical AUC {ends} (level {self.level:g}), from {cases}, direction {self.direction}.",
+            f"The error is {number(self.auc_error_in_std_errors, 3)} standard errors of it.",
+            f"The largest gap is at FPR {number(self.max_tpr_gap_fpr)}.",
+        ]
+        return Shown("Predicted beside empirical", rows, ["", "predicted", "empirical", "difference"], notes=notes)
 
     def __repr__(self) -> str:
         return (
@@ -169,6 +199,7 @@ def compare(predicted: Roc, empirical: EmpiricalRoc, *, level: float = 0.95) -> 
         ameans_empirical=counted.ameans,
         ameans_empirical_honest=float(counted.ameans_honest),  # type: ignore[arg-type]
         threshold_regret=counted.ameans - achieved,
+        drawn=(predicted, empirical),
     )
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rocpredict.arguments import FloatArray, Values, plain
+from rocpredict.rich_results import Picture, Rich, Shown, of_batch, spread_rows, thinned
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RocCurve:
+class RocCurve(Rich):
     """Hold the points of a ROC curve, from (0, 0) to (1, 1).
 
     Attributes
@@ -32,6 +33,17 @@ class RocCurve:
 
     def __len__(self) -> int:
         return int(np.shape(self.fpr)[-1])
+
+    def _shown(self) -> Shown:
+        title = f"ROC curve of {len(self)} points"
+        columns = {"threshold": self.thresholds, "FPR": self.fpr, "TPR": self.tpr}
+        if np.ndim(self.fpr) > 1:
+            shape = np.shape(self.fpr)[:-1]
+            middle = {f"{name} amid": values[..., len(self) // 2] for name, values in columns.items()}
+            return of_batch(title, shape, middle)
+        picture = Picture(f"{title}, TPR against FPR", [thinned(self.fpr, self.tpr)])
+        names, rows = spread_rows(columns)
+        return Shown(title, rows, names, picture=picture)
 
     def __repr__(self) -> str:
         return f"RocCurve(points={len(self)})"

@@ -117,6 +117,10 @@ class EmpiricalRoc(Roc):
         scores, label = _scores(estimator, X, positive, response_method)
         return cls.from_predictions(y, scores, positive=label, weights=weights)
 
+    @property
+    def _title(self) -> str:
+        return "Empirical ROC curve"
+
     def __repr__(self) -> str:
         return (
             f"EmpiricalRoc(n_negative={self.negative.total:g}, n_positive={self.positive.total:g}, "

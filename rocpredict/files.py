@@ -15,6 +15,9 @@ from typing import Any
 from rocpredict.errors import RocPredictError
 
 _DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/(\d+))|/proc/self/fd/(\d+)")
+_FORMULA = re.compile("[\"'\\s]*[=+@\uff1d\uff0b\uff0d\uff20-]|[\t\r\n]")
+"""How text begins that a spreadsheet computes; in some languages the wide forms of the signs do the same."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
 _PREFIX = 64  # characters of a name that its temporary name keeps: names have an end
 
 
@@ -79,16 +82,28 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 def as_csv(rows: Iterable[Iterable[Any]]) -> str:
     r"""Give rows as CSV, each ended by a line feed; a cell with a line break of any kind is quoted.
 
+    Notes
+    -----
+    Text that a spreadsheet would take for a formula gets an apostrophe in front, as OWASP ("CSV Injection") recommends:
+    text that begins with =, +, - or @, also behind quotes and spaces, or with a tab or a line break, and is no number.
+    Numbers are written with every digit and never changed.
+
     Examples
     --------
     >>> as_csv([["name", "size"], ["a\rb", 1.5]])
     'name,size\n"a\rb",1.5\n'
+    >>> as_csv([["=1+2", -1.5, "-1.5", "-x"]])
+    "'=1+2,-1.5,-1.5,'-x\n"
     """
     text = io.StringIO(newline="")
     # The csv module quotes what the end of a line is made of, and \r only if it is.
     writer = csv.writer(_Lines(text), lineterminator="\r\n")
-    writer.writerows(rows)
+    writer.writerows([_harmless(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return text.getvalue()
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 class _Lines:

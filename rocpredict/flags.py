@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rocpredict.rich_results import Rich, Shown
+
 MEANINGS = {
     "always_negative": "no threshold does better than never predicting positive; the threshold is +inf "
     "(-inf when positives lie lower)",
@@ -36,7 +38,7 @@ MEANINGS = {
 """Every flag that a result can carry, and what it says; docs/flags.md says when."""
 
 
-class Flags(Mapping[str, NDArray[np.bool_]]):
+class Flags(Rich, Mapping[str, NDArray[np.bool_]]):
     """Name the stated outcomes that hold; ``flags[name]`` tells for which features.
 
     Iterating gives the names that hold for at least one feature, so that for a single feature
@@ -81,6 +83,18 @@ class Flags(Mapping[str, NDArray[np.bool_]]):
         names = self.keys() | other.keys()
         return Flags(**{name: self._masks.get(name, False) | other._masks.get(name, False) for name in names})
 
+    def sentences(self) -> list[str]:
+        """Give what each flag says, with the number of features where there are several."""
+        return [f"{name}{_how_many(mask)}: {MEANINGS[name]}" for name, mask in self.items()]
+
+    def _shown(self) -> Shown:
+        rows = [[f"{name}{_how_many(mask)}", MEANINGS[name]] for name, mask in self.items()]
+        return Shown("Flags", rows, notes=[] if rows else ["Nothing to state."])
+
     def __repr__(self) -> str:
         shown = [name if mask.ndim == 0 else f"{name}: {mask.sum()} of {mask.size}" for name, mask in self.items()]
         return f"Flags({', '.join(shown)})"
+
+
+def _how_many(mask: NDArray[np.bool_]) -> str:
+    return f" ({mask.sum()} of {mask.size} features)" if mask.ndim else ""

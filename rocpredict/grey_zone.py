@@ -17,6 +17,7 @@ from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.measures import Rates
 from rocpredict.numeric.search import bisect, grid_of
+from rocpredict.rich_results import Rich, Shown, of_batch
 
 _Pair = tuple[Distribution, Distribution]
 _USUAL = 0.05
@@ -25,7 +26,7 @@ _ROUNDING = 1e-12  # of a rate that was asked for, in the rate of its own quanti
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GreyZone:
+class GreyZone(Rich):
     """Hold two thresholds, what is decided beyond them and how many cases stay undecided between them.
 
     Attributes
@@ -133,6 +134,17 @@ class GreyZone:
         if self.prevalence is None:
             raise RocPredictError(f"{name} needs the share of positives; give prevalence= (0 to 1) or class counts")
         return np.asarray(self.prevalence)
+
+    def _shown(self) -> Shown:
+        names = ("low", "high", "tpr", "fpr", "tnr", "fnr", "undecided_negative", "undecided_positive")
+        columns = {name.replace("_", " "): getattr(self, name) for name in names}
+        if np.ndim(self.low):
+            return of_batch("Grey zone", np.shape(self.low), columns | {"single": self.single})
+        weighed = () if self.prevalence is None else ("prevalence", "undecided", "npv", "ppv")
+        rows = [[word, value] for word, value in columns.items()] + [[name, getattr(self, name)] for name in weighed]
+        side = "at or below low" if self.lower else "at or above high"
+        one = "One threshold meets both demands: no case is left undecided."
+        return Shown("Grey zone", rows, notes=[one if self.single else f"Ruled in: {side}; undecided: in between."])
 
     def __repr__(self) -> str:
         if np.ndim(self.low):

@@ -18,13 +18,17 @@ from rocpredict.inference.differences import Quantity
 from rocpredict.inference.placements import NO_VARIANCE, Placements
 from rocpredict.inference.strata import Areas, Stratified
 from rocpredict.interval import Interval, as_level
+from rocpredict.rich_results import MOST_ROWS, Rich, Shown, between, listed, number, p_value
 
 ESTIMATE_METHODS = ("smoothed-logit", "delong", "logit")
 """Intervals of an AUC within strata or with clusters; the first is the default."""
 
+_NAMED = 4
+"""Groups in a repr."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AucEstimate:
+class AucEstimate(Rich):
     """Hold an AUC with its uncertainty.
 
     Attributes
@@ -65,6 +69,21 @@ class AucEstimate:
         rest = {"interval": self.interval.to_dict(), "flags": list(self.flags)}
         return {name: getattr(self, name) for name in names} | rest
 
+    def _shown(self) -> Shown:
+        rows: list[list[Any]] = [
+            ["AUC", self.auc],
+            ["standard error", self.std_error],
+            [f"interval of level {self.interval.level:g}", between(*self.interval)],
+            ["method", self.interval.method],
+            ["negatives, positives", listed(self.n)],
+            ["independent units of each", listed(self.units)],
+            ["strata", self.strata],
+            ["direction", self.direction],
+        ]
+        lost = {"omitted": self.omitted, "left alone in their strata": self.left_alone}
+        rows += [[name, listed(pair)] for name, pair in lost.items() if any(pair)]
+        return Shown(f"AUC: {self.estimator}", rows, flags=self.flags)
+
     def __repr__(self) -> str:
         flags = f", flags={list(self.flags)}" if self.flags else ""
         return (
@@ -74,7 +93,7 @@ class AucEstimate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedAuc:
+class GroupedAuc(Rich):
     """Hold the AUC of each group, and whether they differ.
 
     Attributes
@@ -110,10 +129,29 @@ class GroupedAuc:
         rest = {name: getattr(self, name) for name in names}
         return {"groups": groups} | rest | {"stratified": self.stratified.to_dict()}
 
+    def _shown(self) -> Shown:
+        rows = [[name, *_row_of(estimate)] for name, estimate in list(self.groups.items())[:MOST_ROWS]]
+        many = len(self.groups)
+        notes = [
+            *([f"The first {MOST_ROWS} of {many} groups."] if many > MOST_ROWS else []),
+            f"Null hypothesis: {self.null}. Method: {self.method}.",
+            f"Statistic {number(self.statistic)}, df {self.df}, p {p_value(self.p_value)}.",
+            *([f"Left out for want of a class: {listed(self.skipped)}."] if self.skipped else []),
+        ]
+        rows.append(["within groups (stratified)", *_row_of(self.stratified)])
+        return Shown("AUC by group", rows, ["group", "AUC", "low", "high", "negatives", "positives"], notes=notes)
+
     def __repr__(self) -> str:
-        areas = ", ".join(f"{name!r}: {estimate.auc:.4g}" for name, estimate in self.groups.items())
-        skipped = f", skipped={list(self.skipped)}" if self.skipped else ""
+        areas = ", ".join(
+            f"{shown(name, 24)}: {estimate.auc:.4g}" for name, estimate in list(self.groups.items())[:_NAMED]
+        )
+        areas += f", ... {len(self.groups)} groups" if len(self.groups) > _NAMED else ""
+        skipped = f", skipped={shown(list(self.skipped), 40)}" if self.skipped else ""
         return f"GroupedAuc({{{areas}}}, p_value={self.p_value:.6g}, stratified={self.stratified.auc:.4g}{skipped})"
+
+
+def _row_of(estimate: AucEstimate) -> tuple[Any, ...]:
+    return estimate.auc, *estimate.interval, *estimate.n
 
 
 def auc_estimate(

@@ -13,12 +13,13 @@ from scipy.special import betaincinv, ndtri
 from rocpredict.arguments import FloatArray, Values, as_fraction, as_not_negative, broadcast, one_of, plain, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
+from rocpredict.rich_results import Rich, Shown, of_batch
 
 PROPORTION_METHODS = ("clopper-pearson", "wilson")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interval:
+class Interval(Rich):
     """Hold an estimate and the interval about it.
 
     It unpacks into its ends: ``low, high = interval``; ``value in interval`` tells whether a value lies inside.
@@ -58,6 +59,14 @@ class Interval:
 
     def __contains__(self, value: ArrayLike) -> bool:
         return bool(np.all((self.low <= np.asarray(value)) & (np.asarray(value) <= self.high)))
+
+    def _shown(self) -> Shown:
+        title = f"Interval of level {self.level:g} by {self.method}"
+        if np.ndim(self.low):
+            columns = {"estimate": self.estimate, "low": self.low, "high": self.high}
+            return of_batch(title, np.shape(self.low), columns, flags=self.flags)
+        rows = [["estimate", self.estimate], ["low", self.low], ["high", self.high]]
+        return Shown(title, rows, flags=self.flags)
 
     def __repr__(self) -> str:
         if np.ndim(self.low):

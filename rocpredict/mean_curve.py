@@ -20,10 +20,11 @@ from rocpredict.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval, as_level
+from rocpredict.rich_results import MOST_ROWS, Picture, Rich, Shown, between, number, thinned
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanRoc:
+class MeanRoc(Rich):
     """Hold the mean ROC curve of several folds.
 
     Attributes
@@ -98,6 +99,16 @@ class MeanRoc:
         listed = {name: np.asarray(getattr(self, name)).tolist() for name in names}
         rest = {"auc_interval": self.auc_interval.to_dict(), "n_folds": self.n_folds, "flags": list(self.flags)}
         return listed | rest
+
+    def _shown(self) -> Shown:
+        areas = zip(self.aucs.tolist(), self.fold_sizes.tolist(), strict=True)
+        folds = [[f"fold {k}", auc, *sizes] for k, (auc, sizes) in enumerate(areas, start=1)]
+        cut = [f"The first {MOST_ROWS} of {self.n_folds} folds."] if self.n_folds > MOST_ROWS else []
+        rows = [["mean", self.auc, *self.fold_sizes.sum(axis=0).tolist()], *folds[:MOST_ROWS]]
+        said = f"Mean AUC {number(self.auc)}, {between(*self.auc_interval)} (level {self.level:g})."
+        picture = Picture(f"Mean ROC curve of {self.n_folds} folds. {said}", [thinned(self.fpr, self.tpr)])
+        columns = ["", "AUC", "negatives", "positives"]
+        return Shown("Mean ROC curve", rows, columns, notes=[said, *cut], flags=self.flags, picture=picture)
 
     def __repr__(self) -> str:
         low, high = self.auc_interval

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, broadcast, plain
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown, of_batch
 
 
 class Cells(NamedTuple):
@@ -93,7 +94,7 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rates:
+class Rates(Rich):
     """Hold the rates of a rule at a threshold; every other measure follows.
 
     Attributes
@@ -247,6 +248,13 @@ class Rates:
             raise RocPredictError("this measure needs a prevalence; give prevalence= (0 to 1) or class counts")
         share, rest = np.asarray(self.prevalence), 1 - np.asarray(self.prevalence)
         return Cells(share * self.tpr, rest * self.fpr, share * self.fnr, rest * self.tnr)
+
+    def _shown(self) -> Shown:
+        names = list(MEASURES if self._has_prevalence else WITHIN_CLASS)
+        if np.ndim(self.tpr):
+            return of_batch("Rates", np.shape(self.tpr), {name: getattr(self, name) for name in names[:8]})
+        notes = [] if self._has_prevalence else ["Precision, accuracy and their like need a prevalence."]
+        return Shown("Rates at a threshold", [[name, getattr(self, name)] for name in names], notes=notes)
 
     def __repr__(self) -> str:
         if np.ndim(self.tpr):

@@ -225,9 +225,20 @@ class PredictedRoc(Roc):
     def __repr__(self) -> str:
         if self.shape:
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
-        return (
-            f"PredictedRoc(negative={self.negative!r}, positive={self.positive!r}, auc={self.auc():.6g}{self._remarks})"
-        )
+        auc = f", auc={self.auc():.6g}" if self._soon else ""
+        if isinstance(self.negative, Shrunk) and isinstance(self.positive, Shrunk):
+            model, samples = _kind(self.negative.model), (self.negative.sample, self.positive.sample)
+            cases = f"n_negative={samples[0].total:g}, n_positive={samples[1].total:g}"
+            share = 1 - self.negative.weight
+            return f"PredictedRoc(shrunk to {model}, model_share={share:.4g}, {cases}{auc}{self._remarks})"
+        pair = f"negative={shown(self.negative, 110)}, positive={shown(self.positive, 110)}"
+        return f"PredictedRoc({pair}{auc}{self._remarks})"
+
+
+def _kind(model: Any) -> str:
+    """Name a distribution without its numbers."""
+    base = getattr(model, "base", None)
+    return type(model).__name__ if base is None else f"{_kind(base)} after {model.transform.kind}"
 
 
 def predict_roc(

@@ -12,19 +12,23 @@ from rocpredict.answers import Hook, TwoSidedRule
 from rocpredict.arguments import FloatArray, Values, as_fractions, as_reals, as_whole, plain, shown
 from rocpredict.binormal import likelihood as gaussian_likelihood
 from rocpredict.curve import RocCurve
-from rocpredict.distributions import Distribution
+from rocpredict.distributions import Distribution, Ecdf
 from rocpredict.errors import RocPredictError
 from rocpredict.inference.placements import as_band
 from rocpredict.numeric import likelihood as numeric_likelihood
+from rocpredict.rich_results import Rich, Shown, of_batch
 from rocpredict.thresholds import log_price
 from rocpredict.uncertainty import corrected
 
 _ROUTES = {binormal: gaussian_likelihood, steps: steps}
 _WORTHWHILE = 0.005  # of Ameans: below, a second threshold is not worth its trouble
 
+_SOON = 20_000
+"""Values whose ranking a look can wait for."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProperGain:
+class ProperGain(Rich):
     """Say what the likelihood-ratio rule gains over the best single threshold of the declared direction.
 
     Attributes
@@ -83,6 +87,14 @@ class ProperGain:
         names = ("auc_single", "auc", "auc_gain", "ameans_single", "ameans", "ameans_gain", "benefit")
         return {name: getattr(self, name) for name in names} | {"hook": self.hook._asdict(), "meaning": self.meaning}
 
+    def _shown(self) -> Shown:
+        title = "Gain of more than one threshold"
+        names = ("ameans_single", "ameans", "ameans_gain", "auc_single", "auc", "auc_gain", "benefit")
+        columns = {name: getattr(self, name) for name in names}
+        if np.ndim(self.auc):
+            return of_batch(title, np.shape(self.auc), columns, notes=[self.meaning])
+        return Shown(title, [[name, value] for name, value in columns.items()], notes=[self.meaning])
+
     def __repr__(self) -> str:
         if np.ndim(self.auc):
             return f"ProperGain(shape={np.shape(self.auc)})"
@@ -93,7 +105,7 @@ class ProperGain:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ProperRoc:
+class ProperRoc(Rich):
     """Answer for the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
 
     No rule on the same feature does better (Neyman and Pearson 1933): its curve is concave and nowhere below that of
@@ -262,5 +274,24 @@ class ProperRoc:
             fnr=plain(found.fnr),
         )
 
+    def _shown(self) -> Shown:
+        title = "ROC of the likelihood-ratio rule"
+        if self._shape:
+            return of_batch(title, self._shape, {"AUC": self.auc()})
+        rows: list[list[Any]] = [[name, repr(d)] for name, d in zip(("negative", "positive"), self.pair, strict=True)]
+        if not self._soon:
+            return Shown(title, rows, notes=["Its area takes a while: ask auc()."])
+        return Shown(title, [*rows, ["AUC", self.auc()]])
+
+    @property
+    def _soon(self) -> bool:
+        """Whether its area takes no longer than a look."""
+        held = (len(d.points) for d in self.pair if isinstance(d, Ecdf))
+        return self.engine is binormal or (self.engine is steps and sum(held) < _SOON)
+
     def __repr__(self) -> str:
-        return f"ProperRoc(shape={np.shape(self.auc())})" if np.ndim(self.auc()) else f"ProperRoc(auc={self.auc():.6g})"
+        if self._shape:
+            return f"ProperRoc(shape={self._shape})"
+        if not self._soon:
+            return f"ProperRoc(negative={shown(self.pair[0], 110)}, positive={shown(self.pair[1], 110)})"
+        return f"ProperRoc(auc={self.auc():.6g})"

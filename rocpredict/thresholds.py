@@ -17,6 +17,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval
 from rocpredict.measures import Measure, Rates
+from rocpredict.rich_results import Rich, Shown, between, clipped, of_batch
 
 CRITERIA = {
     "ameans": "highest Ameans (TPR + TNR)/2",
@@ -74,7 +75,7 @@ class Target:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BestThreshold:
+class BestThreshold(Rich):
     """Hold the best threshold for a criterion, and what it achieves.
 
     Attributes
@@ -181,11 +182,32 @@ class BestThreshold:
     def _chosen_by_counting(self) -> bool:
         return self.ameans_honest is not None
 
+    def _shown(self) -> Shown:
+        meaning = CRITERIA.get(self.criterion, "a function of rates")
+        title = f"Best threshold by {clipped(self.criterion, 40)}: {meaning}"
+        names = ("threshold", "ameans", "tpr", "fpr", "tnr", "fnr")
+        columns = {name: getattr(self, name) for name in names}
+        if np.ndim(self.threshold):
+            return of_batch(title, np.shape(self.threshold), columns, flags=self.flags)
+        rows: list[list[Any]] = [[name, value] for name, value in columns.items()]
+        if self._honest_soon:
+            rows.insert(2, ["ameans on other rows (out of bag)", self.ameans_honest])
+        if self.criterion not in AMEANS:
+            rows.append(["value of the criterion", self.value])
+        if self.plateau[0] != self.plateau[1]:
+            rows.append(["as good are thresholds from", between(*self.plateau)])
+        return Shown(title, rows, flags=self.flags)
+
+    @property
+    def _honest_soon(self) -> bool:
+        """Whether there is an honest Ameans that a look need not wait for."""
+        return self.uncertainty is not None and self.uncertainty.soon and self._chosen_by_counting
+
     def __repr__(self) -> str:
         if np.ndim(self.threshold):
             return f"BestThreshold(shape={np.shape(self.threshold)}, criterion={self.criterion!r}, {self.flags})"
         flags = f", flags={list(self.flags)}" if self.flags else ""
-        honest = f" ({self.ameans_honest:.4g} out of bag)" if self._chosen_by_counting else ""
+        honest = f" ({self.ameans_honest:.4g} out of bag)" if self._honest_soon else ""
         return (
             f"BestThreshold(threshold={self.threshold:.6g}, ameans={self.ameans:.6g}{honest}, tpr={self.tpr:.6g}, "
             f"fpr={self.fpr:.6g}, criterion={self.criterion!r}{flags})"

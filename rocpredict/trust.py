@@ -11,6 +11,7 @@ from rocpredict.arguments import FloatArray
 from rocpredict.distributions import Distribution, Shrunk
 from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown
 from rocpredict.shrinkage.heights import FPR, counted_heights
 from rocpredict.shrinkage.weighing import weigh
 
@@ -18,7 +19,7 @@ _CHANCE, _FAR = 1.0, 4.0
 
 
 @dataclass(frozen=True, repr=False)
-class Trust:
+class Trust(Rich):
     """Say how far a predicted curve can be believed.
 
     Attributes
@@ -64,6 +65,12 @@ class Trust:
     def to_dict(self) -> dict[str, Any]:
         """Give the figures by name."""
         return asdict(self) | {"meaning": self.meaning}
+
+    def _shown(self) -> Shown:
+        names = {"model_share": "share of the model", "distance": "distance of the curves", "excess": "over chance"}
+        cases = {"n_negative": "negatives", "n_positive": "positives"}
+        rows = [[word, getattr(self, name)] for name, word in (names | cases).items()]
+        return Shown("Trust in a predicted curve", rows, notes=[self.meaning])
 
     def __repr__(self) -> str:
         return f"Trust(model_share={self.model_share:.4g}, distance={self.distance:.4g}, excess={self.excess:.4g})"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # loaded when first asked for, so that `import rocpredict` st
     from rocpredict.inference.stability import Stability
 
 _HONEST = 1000  # resamples behind an out-of-bag mean that is shown unasked
+_LOOKED_AT = 10_000  # cases, at most, of which a repr shows that mean: with more it is hardly needed
 _WORK = 2_000_000  # rows times resamples, at most, for the same
 
 
@@ -391,6 +392,12 @@ class ChoiceUncertainty:
                 "threshold_interval"
             )
         return behind.stability(self.target, self.turned_back)
+
+    @property
+    def soon(self) -> bool:
+        """Whether ``honest`` is there, or takes no longer than a look."""
+        behind = self.behind(_HONEST, 0)
+        return behind.counted and bool(behind.negative.total + behind.positive.total <= _LOOKED_AT)
 
     @cached_property
     def honest(self) -> float | None:

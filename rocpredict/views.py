@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike
 from rocpredict import binormal, steps
 from rocpredict.arguments import FloatArray, as_fractions, frozen, one_of, shown
 from rocpredict.curve import RocCurve
-from rocpredict.distributions import Distribution, Ecdf, is_atomic
+from rocpredict.distributions import Distribution, Ecdf, Gaussian, is_atomic
 from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.measures import precision_from_rates
 from rocpredict.numeric.search import edges_of, mean_over
+from rocpredict.rich_results import Picture, Rich, Shown, spread_rows, thinned
 from rocpredict.thresholds import log_price
 
 Pair = tuple[Distribution, Distribution]
@@ -34,7 +35,7 @@ _HIGHEST = 690.0  # log of a price that doubles still hold
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PrecisionRecallCurve:
+class PrecisionRecallCurve(Rich):
     """Hold the points of a precision-recall curve, from recall 0 to recall 1.
 
     Attributes
@@ -67,7 +68,7 @@ class PrecisionRecallCurve:
         For samples the sum of (R_k - R_(k-1)) P_k over the points of the curve, without interpolation: scikit-learn's
         ``average_precision_score``. For densities the integral of precision over recall, by quadrature.
         """
-        if isinstance(self.pair[0], Ecdf) and isinstance(self.pair[1], Ecdf):
+        if self._counted:
             return float(np.diff(self.recall) @ self.precision[1:])
         return _mean_precision(*self.pair, self.prevalence)
 
@@ -79,15 +80,31 @@ class PrecisionRecallCurve:
     def __len__(self) -> int:
         return len(self.recall)
 
+    def _shown(self) -> Shown:
+        title = f"Precision-recall curve for a prevalence of {self.prevalence:.4g}"
+        columns = {"threshold": self.thresholds, "recall": self.recall, "precision": self.precision}
+        line = thinned(self.recall, self.precision)
+        notes = [f"Average precision {self.average_precision():.5g}."] if self._soon else []
+        picture = Picture(f"{title}, precision against recall", [line], chance=False)
+        names, rows = spread_rows(columns)
+        return Shown(title, rows, names, notes=notes, picture=picture)
+
+    @property
+    def _soon(self) -> bool:
+        """Whether the average precision takes no longer than a look."""
+        return self._counted or all(isinstance(d, Gaussian) for d in self.pair)
+
+    @property
+    def _counted(self) -> bool:
+        return isinstance(self.pair[0], Ecdf) and isinstance(self.pair[1], Ecdf)
+
     def __repr__(self) -> str:
-        return (
-            f"PrecisionRecallCurve(points={len(self)}, prevalence={self.prevalence:.6g}, "
-            f"average_precision={self.average_precision():.6g})"
-        )
+        area = f", average_precision={self.average_precision():.6g}" if self._soon else ""
+        return f"PrecisionRecallCurve(points={len(self)}, prevalence={self.prevalence:.6g}{area})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionCurve:
+class DecisionCurve(Rich):
     """Hold the net benefit of a rule at each threshold probability.
 
     Attributes
@@ -124,6 +141,22 @@ class DecisionCurve:
 
     def __len__(self) -> int:
         return len(self.probabilities)
+
+    def _shown(self) -> Shown:
+        title = f"Decision curve for a prevalence of {self.prevalence:.4g}, rule {self.rule!r}"
+        names, rows = spread_rows(
+            {
+                "probability": self.probabilities,
+                "net benefit": self.net_benefit,
+                "treat all": self.treat_all,
+                "threshold": self.thresholds,
+                "TPR": self.tpr,
+                "FPR": self.fpr,
+            }
+        )
+        lines = [(self.probabilities, part / self.prevalence) for part in (self.net_benefit, self.treat_all)]
+        label = f"{title}: share of the greatest net benefit against probability; dashed: treating all"
+        return Shown(title, rows, names, picture=Picture(label, lines, chance=False))
 
     def __repr__(self) -> str:
         ends = f"{self.probabilities.min():g} to {self.probabilities.max():g}"

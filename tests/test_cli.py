@@ -94,7 +94,7 @@ def test_predict_json_has_no_infinity_or_nan(run):
             "iris has no feature 'stem'; features are sepal_length",
         ),
         (["compare", "iris", "--positive", "setosa", "--plot", "x.svg"], "--plot draws one feature, here are 4"),
-        (["compare", "irs", "--positive", "setosa"], "irs is neither a file nor a built-in data set (iris, pima)"),
+        (["compare", "irs", "--positive", "setosa"], "irs is neither a file nor a built-in data set (iris, pima, "),
         (["compare", "data.csv.d/x.csv"], "No such file"),
         (["predict", "--mean", "4", "8", "--std", "3", "2", "--family", "normal"], "invalid choice: 'normal'"),
         (

@@ -349,7 +349,7 @@ WRONG = [
     ([*ASKED, "--out", ".", "--format", "csv"], "cannot be written"),
     (["nowhere.csv", "--label", "x"], "nowhere.csv: No such file or directory"),
     ([".", "--label", "x"], "Is a directory"),
-    (["irs"], "irs is neither a file nor a built-in data set (iris, pima)"),
+    (["irs"], "irs is neither a file nor a built-in data set (iris, pima, breast_cancer)"),
     (["iris", "pima"], "iris is built-in data; screen it by itself"),
     (["iris", "--positive", "rose"], "--positive 'rose' is not a label in y; labels are ['setosa', 'versicolor'"),
     (["iris", "--feature", "stem"], "iris has no feature 'stem'; features are sepal_length"),

@@ -297,7 +297,7 @@ def test_it_can_be_written_and_shown():
     assert "\n" not in repr(found)
     assert repr(found).startswith("Diagnosis(family='gaussian', n_negative=100, n_positive=100, l1=")
     html = found._repr_html_()
-    assert "<td>positive skewness</td>" in html
+    assert "<bdi>positive skewness</bdi></th>" in html
     assert "family=&#x27;auto&#x27;" in html
     frame = found.to_frame()
     assert list(frame["name"]) == [item.name for item in found.findings]

@@ -28,6 +28,9 @@ PAGES = [
     "docs/screening.md",
     "docs/multivariate.md",
     "docs/scikit-learn.md",
+    "docs/gallery.md",
+    "docs/reports.md",
+    "docs/teaching.md",
     "docs/families.md",
     "docs/trust.md",
     "docs/two-thresholds.md",
@@ -162,8 +165,9 @@ def test_every_page_with_python_is_run():
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/command-line.md", "docs/planning.md", "docs/screening.md"])
-def test_commands_run(page, capsys):
-    """Every command of a page that needs no file of one's own: it runs and prints."""
+def test_commands_run(page, capsys, tmp_path, monkeypatch):
+    """Every command of a page that needs no file of one's own: it runs and prints, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
     lines = [line for block in _blocks(page, "console") for line in block.splitlines()]
     words = [shlex.split(line, comments=True)[2:] for line in lines if line.startswith("$ rocpredict")]
     own = (".csv", ".parquet")
@@ -174,7 +178,9 @@ def test_commands_run(page, capsys):
         assert capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/index.md", "docs/command-line.md", "docs/errors.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize(
+    "page", [*PAGES, "docs/index.md", "docs/command-line.md", "docs/errors.md", "docs/notebooks.md", "CONTRIBUTING.md"]
+)
 def test_links_lead_somewhere(page):
     """Every relative link and picture of a page is a file."""
     text = (ROOT / page).read_text(encoding="utf-8")

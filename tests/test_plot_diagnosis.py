@@ -154,3 +154,19 @@ def test_degenerate_classes_can_be_drawn():
         drawn = plot_diagnosis(diagnose(x, Y, n_resamples=20, direction=direction))
         assert np.isfinite([ax.get_xlim() + ax.get_ylim() for ax in drawn.axes]).all()
         assert len(as_bytes(drawn, "png", dots_per_inch=40)) > 5_000
+
+
+def test_bins_are_as_narrow_as_the_narrower_class_and_no_row_hides_the_others():
+    """Skewed rows: the bulk has several bins; far rows are in one wide bin beyond the picture; all rows are counted."""
+    x = np.concatenate([stats.lognorm(0.9).ppf(Q) * 100, stats.lognorm(0.9).ppf(Q) * 160, [60_000]])
+    y = np.repeat([0, 1], [80, 81])
+    found = diagnose(x, y, n_resamples=20)
+    ax = plot_diagnosis(found).axes[2]
+    for d, values in zip(found.drawn.densities, (x[y == 0], x[y == 1]), strict=True):
+        quartiles = np.quantile(values, (0.25, 0.75))
+        assert ((d.edges > quartiles[0]) & (d.edges < quartiles[1])).sum() >= 2
+        assert np.sum(d.heights * np.diff(d.edges)) == pytest.approx(1)
+        assert d.edges[-1] == 60_000
+    assert ax.get_xlim()[1] < 3_000
+    for where in ax.get_xlim():
+        assert np.isfinite(where)

@@ -225,7 +225,7 @@ def test_any_name_is_shown_as_it_is(predicted, name):
     assert ax.get_xlabel().startswith(shown)
     assert not ax.xaxis.label.get_parse_math()
     curves = plot_roc(predicted, predicted, labels=[name, name])
-    assert f"1  {shown}, AUC 0.866" in words(curves)
+    assert f"1  {style.literal(name, 28)}, AUC 0.866" in words(curves)
     assert not any(text.get_parse_math() for text in curves.get_legend().get_texts())
     assert as_bytes(ax.figure, "svg")
     assert as_bytes(curves.figure, "png")

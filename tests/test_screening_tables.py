@@ -623,7 +623,7 @@ def test_nothing_in_a_notebook_is_markup():
         assert tags <= {
             f"{slash}{name}"
             for slash in ("<", "</")
-            for name in ("table", "caption", "thead", "tbody", "tr", "th", "td")
+            for name in ("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p")
         }
     many = rp.screen(np.tile(X, 3), Y)._repr_html_()
     assert many.count("<tr>") == 11

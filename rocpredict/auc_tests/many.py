@@ -21,12 +21,13 @@ from rocpredict.inference.placements import NO_VARIANCE
 from rocpredict.inference.results import METHOD_NAMES, AucTest, Claim
 from rocpredict.inference.strata import Areas
 from rocpredict.interval import as_level
+from rocpredict.rich_results import MOST_ROWS, Rich, Shown, listed, number, p_value
 
 _SMALL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AucTestMany:
+class AucTestMany(Rich):
     """Hold the test whether K curves have the same AUC, and what sets them apart.
 
     Attributes
@@ -77,8 +78,25 @@ class AucTestMany:
         }
         return {name: getattr(self, name) for name in names} | {"covariance": self.covariance.tolist()} | rest
 
+    def _shown(self) -> Shown:
+        pairs = list(zip(self.contrasts, self.adjusted_p, strict=True))
+        rows = [
+            [each.null, each.difference, *each.interval, p_value(each.p_value), p_value(adjusted)]
+            for each, adjusted in pairs[:MOST_ROWS]
+        ]
+        cut = [f"The first {MOST_ROWS} of {len(pairs)} contrasts."] if len(pairs) > MOST_ROWS else []
+        notes = [
+            *cut,
+            f"Null hypothesis: {self.null}. Method: {self.method}.",
+            f"Statistic {number(self.statistic)}, df {self.df}, p {p_value(self.p_value)}; adjusted p by Holm.",
+            f"Estimates: {listed(map(number, self.estimates), MOST_ROWS)}. Cases (negative, positive): {self.n}.",
+        ]
+        columns = ["null hypothesis", "difference", "low", "high", "p", "adjusted p"]
+        return Shown(f"Test of {self.estimator}", rows, columns, notes=notes, flags=self.flags)
+
     def __repr__(self) -> str:
-        areas = ", ".join(f"{area:.4g}" for area in self.estimates)
+        areas = ", ".join(f"{area:.4g}" for area in self.estimates[:MOST_ROWS])
+        areas += f", ... {len(self.estimates)} in all" if len(self.estimates) > MOST_ROWS else ""
         flags = f", flags={list(self.flags)}" if self.flags else ""
         return (
             f"AucTestMany(estimates=({areas}), statistic={self.statistic:.6g}, df={self.df}, "

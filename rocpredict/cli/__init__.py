@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 
-from rocpredict import __version__
-from rocpredict.cli import compare, diagnose, paper, plan, predict, screen
+from rocpredict.cli import compare, diagnose, paper, plan, predict, report, screen, teach
 from rocpredict.cli.warned import as_lines
 from rocpredict.cli.wording import in_options
 from rocpredict.errors import RocPredictError
+from rocpredict.version import __version__
 
 _DONE, _OUR_FAULT, _WRONG_INPUT = 0, 1, 2
 
@@ -70,6 +70,8 @@ def _parser() -> _Parser:
         ("diagnose", diagnose, "whether to believe the prediction of a feature, from data"),
         ("screen", screen, "every feature of a table, ranked"),
         ("plan", plan, "how many cases a study needs"),
+        ("report", report, "all about one feature, as one file to hand over"),
+        ("teach", teach, "the teaching page, served or saved"),
     ):
         _add(commands, name, command, summary)
     return parser

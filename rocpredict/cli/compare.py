@@ -25,7 +25,7 @@ that --feature names, two or more, against each other on the same cases.
   rocpredict compare pima --feature glucose --feature mass
   rocpredict compare pima --feature mass --feature age --alternative noninferior --margin 0.05
 
-DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima).
+DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
 """
 
 _HONEST = (

@@ -18,8 +18,14 @@ from rocpredict.labels import label_names
 from rocpredict.sources import CsvTable, read_csv
 from rocpredict.tables import as_text
 
-BUILT_IN = ("iris", "pima")
+BUILT_IN = ("iris", "pima", "breast_cancer")
 """The names of the data sets that need no file."""
+_LOADED: dict[str, Callable[[str], datasets.Dataset]] = {
+    "iris": lambda _: datasets.load_iris(),
+    "pima": lambda nan: datasets.load_pima(zeros_as_missing=nan == "omit"),
+    "breast_cancer": lambda _: datasets.load_breast_cancer(),
+}
+_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
 class Data(NamedTuple):
@@ -41,7 +47,7 @@ def add_data(command: argparse.ArgumentParser) -> None:
     """Add the options that name data."""
     command.add_argument("data", metavar="DATA", help=f"a CSV file, or built-in data: {', '.join(BUILT_IN)}")
     command.add_argument("--label", metavar="COLUMN", help="the column with the classes (built-in data know theirs)")
-    command.add_argument("--positive", metavar="LABEL", help="the positive class (pima: pos)")
+    command.add_argument("--positive", metavar="LABEL", help="the positive class (pima: pos, breast_cancer: malignant)")
     command.add_argument("--negative", metavar="LABEL", help="the negative class (default: every other label)")
     command.add_argument(
         "--feature", action="append", metavar="COLUMN", help="may be repeated (default: all of built-in data)"
@@ -89,12 +95,12 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
     """Give built-in data, or some of its features; with ``--nan omit`` what stands for missing values is missing."""
     if options.label is not None:
         raise RocPredictError(f"--label {options.label!r} is for files; {name} knows its labels")
-    data = datasets.load_pima(zeros_as_missing=options.nan == "omit") if name == "pima" else datasets.load_iris()
+    data = _LOADED[name](options.nan)
     unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
     if unknown:
         raise RocPredictError(f"{name} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}")
     chosen = options.feature or [feature for feature in data.feature_names if feature not in exclude]
-    positive = options.positive or ("pos" if name == "pima" else None)
+    positive = options.positive or _POSITIVE.get(name)
     notes = _zeros(chosen, options.nan) if name == "pima" else ()
     return Data({feature: data.column(feature) for feature in chosen}, data.y, positive, options.negative, notes)
 

@@ -18,7 +18,7 @@ Say whether the predicted ROC curve of one feature can be believed, and where it
   rocpredict diagnose data.csv --label outcome --positive sick --feature glucose --plot glucose.svg
   rocpredict diagnose pima --feature age --family boxcox
 
-DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima).
+DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
 """
 
 

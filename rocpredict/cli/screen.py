@@ -24,8 +24,9 @@ standard deviations, and counted.
   rocpredict screen iris --positive virginica --negative versicolor
   rocpredict screen study.csv --label outcome --positive sick --top 10
   rocpredict screen january.parquet february.parquet --label outcome --positive sick --out ranking.csv
+  rocpredict screen study.csv --label outcome --positive sick --report study.html
 
-FILE is a CSV or Parquet file, several with the same columns, or a built-in data set (iris, pima).
+FILE is a CSV or Parquet file, several with the same columns, or a built-in data set (iris, pima, breast_cancer).
 With three or more labels and no --positive each label is set against the rest.
 """
 
@@ -40,7 +41,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     command.add_argument("data", nargs="+", metavar="FILE", help=f"CSV or Parquet, or one of {', '.join(BUILT_IN)}")
     command.add_argument("--label", metavar="COLUMN", help="the column with the classes (built-in data know theirs)")
-    command.add_argument("--positive", metavar="LABEL", help="the positive class (pima: pos)")
+    command.add_argument("--positive", metavar="LABEL", help="the positive class (pima: pos, breast_cancer: malignant)")
     command.add_argument("--negative", metavar="LABEL", help="the negative class (default: every other label)")
     command.add_argument("--pairs", choices=["rest", "all"], default="rest", help="several labels: against the rest")
     columns = command.add_mutually_exclusive_group()
@@ -61,6 +62,9 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--top", type=int, metavar="N", help=f"rows (default: {_ROWS_SHOWN} on screen, all in files)")
     command.add_argument("--format", choices=FORMATS, help="of what is printed or written (default: table)")
     command.add_argument("--out", type=Path, metavar="FILE", help="write there; its suffix may tell the format")
+    command.add_argument(
+        "--report", type=Path, metavar="FILE", help="write all rows as an HTML page, with pictures too"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -72,6 +76,10 @@ def run(options: argparse.Namespace) -> None:
     with _progress() as progress:
         whole = screen(features, labels, **classes, **_asked(options), progress=progress)
     _write(_chosen(whole, options, form), whole, options, form, notes)
+    if options.report is not None:
+        _report(whole, (features, labels), options, notes)
+        if form == "table" or (options.out is not None and not is_stream(options.out)):
+            print(f"{options.report}: a report of {_many(len(whole), 'row')}")
 
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:
@@ -97,8 +105,9 @@ def _check(options: argparse.Namespace, form: str) -> None:
     engine = "numpy" if options.engine == "auto" else options.engine  # nothing is compiled for three rows
     small = screen({"x": [0.0, 1.0, 2.0]}, [0, 1, 2], **_asked(options) | {"engine": engine})
     _chosen(small, options, form)
-    if options.out is not None:
-        check_place(options.out)
+    for path in (options.out, options.report):
+        if path is not None:
+            check_place(path)
 
 
 def _format(options: argparse.Namespace) -> str:
@@ -169,6 +178,14 @@ def _write(table: Screening, of: Screening, options: argparse.Namespace, form: s
         write_whole(out, _text(table, of, form, notes))
     if out is not None and not is_stream(out):
         print(f"{out}: {_many(len(table), 'row')}")
+
+
+def _report(table: Screening, data: tuple[Any, Any], options: argparse.Namespace, notes: tuple[str, ...]) -> None:
+    """Write the page of all rows, in the order that is asked for."""
+    from rocpredict.report import screening_report
+
+    ordered = table if options.sort is None else table.sort(options.sort)
+    screening_report(ordered, options.report, data=data, notes=notes)
 
 
 def _text(table: Screening, of: Screening, form: str, notes: tuple[str, ...]) -> str:

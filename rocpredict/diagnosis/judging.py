@@ -26,9 +26,10 @@ Shape warns of a Gaussian only: of another family it is a note, since that one m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rocpredict.assumptions import OTHER_REMEDY, SKEWED_REMEDY
+from rocpredict.rich_results import Rich, Shown, clipped
 
 LEVELS = ("ok", "note", "warn")
 GAUSSIAN = "gaussian"
@@ -59,8 +60,8 @@ FEW, VERY_FEW = 50, 20
 UNLIKELY, VERY_UNLIKELY = 0.05, 0.01
 
 
-@dataclass(frozen=True)
-class Finding:
+@dataclass(frozen=True, repr=False)
+class Finding(Rich):
     """Say one thing about a prediction.
 
     Attributes
@@ -80,6 +81,13 @@ class Finding:
     level: str
     sentence: str
     remedy: str
+
+    def __repr__(self) -> str:
+        return f"Finding({self.name!r}, {self.level}, value={self.value:.4g}: {clipped(self.sentence, 120)})"
+
+    def _shown(self) -> Shown:
+        rows: list[list[Any]] = [["value", self.value], ["level", self.level], ["what was seen", self.sentence]]
+        return Shown(self.name, [*rows, *([["remedy", self.remedy]] if self.remedy else [])])
 
 
 def of_shape(family: str, name: str, value: float, level: str, words: tuple[str, str]) -> Finding:

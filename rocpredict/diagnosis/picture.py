@@ -14,6 +14,8 @@ from rocpredict.predictor import PredictedRoc
 
 _POINTS = 301
 _BINS = (5, 40)
+_FAR = 5
+"""How many interquartile ranges beyond its quartiles a class is drawn at most."""
 _MARGIN = 0.04
 
 
@@ -41,11 +43,32 @@ def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray,
 
 
 def _span(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Give the edges of bins, and the values at which densities are drawn."""
-    low, high = min(x[0] for x in samples), max(x[-1] for x in samples)
+    """Give the edges of bins, and the values at which densities are drawn.
+
+    Bins are as narrow as the narrower class needs. Rows far beyond the quartiles of both classes are in one wide bin on
+    either side, most of it outside the picture: else a few of them would leave all others no room.
+    """
+    first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
+    quartiles = np.array([np.quantile(x, (0.25, 0.75)) for x in samples])
+    spreads = quartiles[:, 1] / 2 - quartiles[:, 0] / 2  # halved: what overflows in the end is clipped
+    far = 2 * _FAR * spreads[:, None] * [-1, 1]
+    with np.errstate(over="ignore"):
+        low, high = np.clip([(quartiles + far)[:, 0].min(), (quartiles + far)[:, 1].max()], first, last)
+    if not (spreads > 0).all():
+        low, high = first, last
     pad = float(_MARGIN * high - _MARGIN * low) or 0.1 * abs(low) or 1.0
-    bins = int(np.clip(np.ceil(2 * max(map(len, samples)) ** (1 / 3)), *_BINS))
-    return _evenly(low, high if high > low else low + pad, bins + 1), _evenly(low - pad, high + pad, _POINTS)
+    high = high if high > low else low + pad
+    edges = _evenly(low, high, _bins(samples, spreads, high / 2 - low / 2) + 1)
+    return np.unique(np.concatenate([[first], edges, [last]])), _evenly(low - pad, high + pad, _POINTS)
+
+
+def _bins(samples: tuple[FloatArray, FloatArray], spreads: FloatArray, span: float) -> int:
+    """Give how many bins a span needs for the narrower class: by Freedman and Diaconis (1981), within bounds."""
+    counts = np.array([len(x) for x in samples])
+    with np.errstate(divide="ignore"):
+        needed = span * np.cbrt(counts) / (2 * spreads)
+    by_count = 2 * counts.max() ** (1 / 3)
+    return int(np.clip(np.ceil(max(by_count, needed.max(where=spreads > 0, initial=0))), *_BINS))
 
 
 def _evenly(low: float, high: float, points: int) -> FloatArray:

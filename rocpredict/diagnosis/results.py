@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 from rocpredict.arguments import FloatArray
@@ -12,6 +11,7 @@ from rocpredict.diagnosis.judging import LEVELS, Finding
 from rocpredict.diagnosis.shape import ClassShape
 from rocpredict.frames import to_frame
 from rocpredict.interval import Interval
+from rocpredict.rich_results import Picture, Rich, Shown, thinned
 
 _UNSAID = ("findings", "drawn", "negative", "positive", "std_ratio")
 _MARKS = {"ok": "", "note": "note", "warn": "WARN"}
@@ -47,7 +47,7 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis:
+class Diagnosis(Rich):
     """Say whether the distributions behind a predicted ROC curve can be believed.
 
     ``print(diagnosis)`` shows all findings, ``diagnosis.plot()`` the picture.
@@ -164,15 +164,8 @@ class Diagnosis:
             f"l1={self.l1:.4g} (p {self.l1_p_value:.2g}), auc_error={self.auc_error:+.4g}, {counts})"
         )
 
-    def _repr_html_(self) -> str:
+    def _shown(self) -> Shown:
         title, columns, rows = self._titled()
-        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
-        return (
-            f"<p>{escape(title)}. {escape(self.verdict)}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
-
-
-def _cell(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:.3g}"
+        lines = [thinned(curve.fpr, curve.tpr) for curve in (self.drawn.predicted, self.drawn.empirical)]
+        picture = Picture("Predicted ROC curve; dashed: the empirical one", lines)
+        return Shown(title, rows, columns, notes=[self.verdict], picture=picture)

@@ -12,13 +12,14 @@ from scipy.special import fdtri
 from rocpredict.arguments import FloatArray
 from rocpredict.assumptions import moments_of, skewness_z
 from rocpredict.interval import Interval
+from rocpredict.rich_results import Rich, Shown
 
 _FEWEST_FOR_Z = 8
 _FENCE = 3  # interquartile ranges beyond a quartile
 
 
-@dataclass(frozen=True)
-class ClassShape:
+@dataclass(frozen=True, repr=False)
+class ClassShape(Rich):
     """Say what the values of one class look like.
 
     Attributes
@@ -75,6 +76,15 @@ class ClassShape:
     def constant(self) -> bool:
         """Whether all values are equal."""
         return self.distinct == 1
+
+    def _shown(self) -> Shown:
+        return Shown("Shape of one class", [[name.replace("_", " "), value] for name, value in vars(self).items()])
+
+    def __repr__(self) -> str:
+        return (
+            f"ClassShape(count={self.count}, mean={self.mean:.6g}, std={self.std:.6g}, skewness={self.skewness:.4g}, "
+            f"kurtosis={self.kurtosis:.4g}, distinct={self.distinct}, p_value={self.p_value:.4g})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give the numbers by name."""

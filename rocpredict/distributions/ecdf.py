@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.arguments import FloatArray, Values, as_fractions, as_not_negative, as_reals, frozen, plain
 from rocpredict.distributions.protocol import Atoms
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ecdf:
+class Ecdf(Rich):
     """Describe the values of a class by the sample itself: every row an atom.
 
     Parameters
@@ -179,6 +180,10 @@ class Ecdf:
 
     def __hash__(self) -> int:
         return hash((self.points.tobytes(), self.counts.tobytes()))
+
+    def _shown(self) -> Shown:
+        ends = [["minimum", self.points[0]], ["maximum", self.points[-1]]]
+        return Shown("Sample (Ecdf)", [["cases", self.total], ["different values", len(self.points)], *ends])
 
     def __repr__(self) -> str:
         return f"Ecdf(total={self.total:g}, distinct={len(self.points)})"

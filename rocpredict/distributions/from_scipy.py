@@ -12,6 +12,7 @@ from rocpredict.arguments import FloatArray, Values, as_fractions, as_reals, pla
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.protocol import Atoms
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown
 
 _MOST_ATOMS = 10_000_000
 _REST = 1e-30  # the mass beyond the last atom that is listed
@@ -31,7 +32,7 @@ def from_scipy(frozen: Any) -> FromScipy | Ecdf:
 
 
 @dataclass(frozen=True)
-class FromScipy:
+class FromScipy(Rich):
     """Wrap a frozen scipy.stats distribution, continuous or discrete.
 
     Parameters
@@ -149,6 +150,11 @@ class FromScipy:
         with np.errstate(over="ignore"):  # before the smallest double lies -inf
             return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
 
+    def _shown(self) -> Shown:
+        named = [(str(place), value) for place, value in enumerate(self.frozen.args, start=1)]
+        rows = [[name, _parameter(value)] for name, value in [*named, *self.frozen.kwds.items()]]
+        return Shown(f"Distribution {self.frozen.dist.name} of scipy.stats", rows, ["parameter", "value"])
+
     def __repr__(self) -> str:
         args = [_parameter(a) for a in self.frozen.args]
         args += [f"{name}={_parameter(a)}" for name, a in self.frozen.kwds.items()]
@@ -160,7 +166,7 @@ def _parameter(value: Any) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Reflected:
+class Reflected(Rich):
     """Give the distribution of -X for a distribution that has no reflection in its own family."""
 
     base: FromScipy
@@ -213,6 +219,9 @@ class Reflected:
     def reflect(self) -> FromScipy:
         """Give the distribution of X again."""
         return self.base
+
+    def _shown(self) -> Shown:
+        return Shown("Distribution of the negative of", [["x", repr(self.base)]])
 
     def __repr__(self) -> str:
         return f"-{self.base!r}"

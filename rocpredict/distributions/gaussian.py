@@ -24,13 +24,14 @@ from rocpredict.arguments import (
 )
 from rocpredict.distributions.protocol import Atoms
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown, of_batch
 
 _LOG_SQRT_2PI = 0.9189385332046727418
 _HALF_OF_LARGEST = np.finfo(float).max / 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gaussian:
+class Gaussian(Rich):
     """Describe the values of a class by their mean and standard deviation.
 
     Parameters
@@ -188,6 +189,12 @@ class Gaussian:
 
     def __hash__(self) -> int:
         return hash((np.asarray(self.mean).tobytes(), np.asarray(self.std).tobytes()))
+
+    def _shown(self) -> Shown:
+        columns = {"mean": self.mean, "std": self.std}
+        if self.shape:
+            return of_batch("Gaussian", self.shape, columns)
+        return Shown("Gaussian", list(columns.items()))
 
     def __repr__(self) -> str:
         if self.shape:

@@ -15,12 +15,13 @@ from rocpredict.distributions.expectation import by_bic, most_likely
 from rocpredict.distributions.kde import mean_and_std
 from rocpredict.distributions.normal_sum import NormalSum
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown, spread_rows
 
 _MOST_COMPONENTS = 4  # that are tried when their number is left open
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianMixture(NormalSum):
+class GaussianMixture(NormalSum, Rich):
     """Describe the values of a class by a few Gaussians, each with a share of the cases.
 
     Parameters
@@ -142,6 +143,11 @@ class GaussianMixture(NormalSum):
         for name, values in (("weights", self.weights), ("means", -self.means + 0.0), ("stds", self.stds)):
             object.__setattr__(mirror, name, frozen(values[::-1]))
         return mirror
+
+    def _shown(self) -> Shown:
+        names, rows = spread_rows({"weight": self.weights, "mean": self.means, "std": self.stds})
+        numbered = [[place, *row] for place, row in enumerate(rows, start=1)]
+        return Shown(f"Mixture of {len(self.weights)} Gaussians", numbered, ["", *names])
 
     def __repr__(self) -> str:
         named = (("weights", self.weights), ("means", self.means), ("stds", self.stds))

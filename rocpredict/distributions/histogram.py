@@ -22,10 +22,11 @@ from rocpredict.arguments import frozen as fixed
 from rocpredict.distributions.binning import edges_for, refuse_unlike, refuse_unordered, span
 from rocpredict.distributions.protocol import Atoms
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown, spread_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histogram:
+class Histogram(Rich):
     """Describe the values of a class by how many lie in each bin, evenly spread within it.
 
     Parameters
@@ -213,6 +214,12 @@ class Histogram:
 
     def __hash__(self) -> int:
         return hash((self.edges.tobytes(), self.counts.tobytes()))
+
+    def _shown(self) -> Shown:
+        columns = {"from": self.edges[:-1], "to": self.edges[1:], "count": self.counts, "density": self.density}
+        names, rows = spread_rows(columns)
+        cut = [f"Bins spread over all {len(self.counts)}."] if len(rows) < len(self.counts) else []
+        return Shown(f"Histogram of {self.total:g} cases", rows, names, notes=cut)
 
     def __repr__(self) -> str:
         return f"Histogram(bins={len(self.counts)}, {span(self.edges)}, total={self.total:g})"

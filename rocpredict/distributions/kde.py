@@ -12,12 +12,13 @@ from rocpredict.distributions.components import Components, folded_sum
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.normal_sum import NormalSum
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown
 
 RULES = ("silverman", "scott", "cube-root")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianKde(NormalSum):
+class GaussianKde(NormalSum, Rich):
     """Describe the values of a class by its sample, each row blurred into a normal.
 
     Parameters
@@ -137,6 +138,10 @@ class GaussianKde(NormalSum):
             return _above_0("bandwidth", self.bandwidth, "; or choose a rule: " + ", ".join(RULES))
         h = factor * _by_rule(one_of("bandwidth", self.bandwidth, RULES), self._rows, self._moments[1])
         return _above_0("bandwidth", h)
+
+    def _shown(self) -> Shown:
+        rows = [["rows", len(self.sample)], ["std", self.std], ["keeps the variance", self.variance_preserving]]
+        return Shown("Kernel density (GaussianKde)", rows)
 
     def __repr__(self) -> str:
         preserving = ", variance_preserving=True" if self.variance_preserving else ""

@@ -14,10 +14,11 @@ from rocpredict.arguments import FloatArray, Values, as_fractions, as_reals, pla
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.protocol import Atoms, Distribution
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown
 
 
 @dataclass(frozen=True, repr=False)
-class Shrunk:
+class Shrunk(Rich):
     """Describe a class by its sample and a model of it at once, moved towards the other class.
 
     P(X > x) = Phi(pull + Phi^-1(w S(x) + (1 - w) M(x))), with S(x) the share of the sample above x and M(x) that of
@@ -163,9 +164,12 @@ class Shrunk:
         between = np.clip(smooth, above, edges[np.minimum(passed + 1, len(points) + 1)])
         return np.where(jumped > passed, edges[np.minimum(passed + 1, len(points))], between)
 
+    def _shown(self) -> Shown:
+        rows: list[list[Any]] = [["model", repr(self.model)], ["sample", repr(self.sample)]]
+        return Shown("Shrunk estimate", [*rows, ["share of the model", 1 - self.weight], ["pull", self.pull]])
+
     def __repr__(self) -> str:
-        pull = f", pull={self.pull:.6g}" if self.pull else ""
-        return f"Shrunk({self.model!r}, {self.sample!r}, weight={self.weight:.6g}{pull})"
+        return f"Shrunk({self.model!r}, {self.sample!r}, weight={self.weight:.6g})"
 
 
 def _score(upper: FloatArray, lower: FloatArray) -> FloatArray:

@@ -12,10 +12,11 @@ from rocpredict.arguments import Values, as_fractions, as_reals, plain, shown
 from rocpredict.distributions.power import PowerTransform
 from rocpredict.distributions.protocol import Atoms, Distribution
 from rocpredict.errors import RocPredictError
+from rocpredict.rich_results import Rich, Shown
 
 
 @dataclass(frozen=True, repr=False)
-class Transformed:
+class Transformed(Rich):
     """Describe values whose power transform has a known distribution.
 
     A ROC curve does not change when the axis is transformed: two classes with one transform have the curve of
@@ -91,6 +92,14 @@ class Transformed:
     def reflect(self) -> Transformed:
         """Give the distribution of -X."""
         return Transformed(self.base.reflect(), self.transform.reflect())
+
+    def _shown(self) -> Shown:
+        rows: list[list[Any]] = [
+            ["transform", self.transform.kind],
+            ["power", self.transform.power],
+            ["then", repr(self.base)],
+        ]
+        return Shown("Transformed distribution", rows)
 
     def __repr__(self) -> str:
         sign = "-" if self.transform.reflected else ""

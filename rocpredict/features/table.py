@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from rocpredict.arguments import shown
 from rocpredict.errors import RocPredictError
 from rocpredict.features.parts import Parts, Source
+from rocpredict.rich_results import MOST_ROWS, Rich, Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Features:
+class Features(Rich):
     """Hold a table of features that was checked, and give its numbers in parts.
 
     Attributes
@@ -88,8 +89,14 @@ class Features:
     def __len__(self) -> int:
         return len(self.names)
 
+    def _shown(self) -> Shown:
+        kept = slice(MOST_ROWS)
+        rows = [[str(n), not bad] for n, bad in zip(self.names[kept], self.not_numeric[kept].tolist(), strict=True)]
+        cut = [f"The first {MOST_ROWS} of {len(self)} features."] if len(self) > MOST_ROWS else []
+        return Shown(f"Table of {self.n_rows} rows and {len(self)} features", rows, ["feature", "numeric"], notes=cut)
+
     def __repr__(self) -> str:
-        named = ", ".join(map(repr, self.names[:3].tolist())) + (", ..." if len(self) > 3 else "")
+        named = ", ".join(shown(name, 40) for name in self.names[:3].tolist()) + (", ..." if len(self) > 3 else "")
         words = int(self.not_numeric.sum())
         return f"Features({self.n_rows} rows, {len(self)} features: {named}{f'; {words} not numeric' if words else ''})"
 

@@ -24,6 +24,7 @@ from rocpredict.inference.counted import Counted
 from rocpredict.inference.modelled import Modelled
 from rocpredict.inference.moments import height_spread
 from rocpredict.interval import two_sided_z
+from rocpredict.rich_results import Picture, Rich, Shown, number, spread_rows, thinned
 
 KINDS = ("pointwise", "simultaneous")
 """Whether a band holds at one FPR, or everywhere at once; the first is the default."""
@@ -33,7 +34,7 @@ _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConfidenceBand:
+class ConfidenceBand(Rich):
     """Hold a band about a ROC curve.
 
     Attributes
@@ -93,6 +94,14 @@ class ConfidenceBand:
 
     def __len__(self) -> int:
         return len(self.fpr)
+
+    def _shown(self) -> Shown:
+        title = f"{self.kind.capitalize()} band of level {self.level:g} by {self.method}"
+        names, rows = spread_rows({"FPR": self.fpr, "TPR": self.tpr, "low": self.low, "high": self.high})
+        curves = [thinned(self.fpr, heights) for heights in (self.tpr, self.low, self.high)]
+        picture = Picture(f"ROC curve, dashed: {title}", curves)
+        notes = [f"Mean width {number(self.mean_width)}, {len(self)} FPRs."]
+        return Shown(title, rows, names, notes=notes, flags=self.flags, picture=picture)
 
     def __repr__(self) -> str:
         flags = f", flags={list(self.flags)}" if self.flags else ""

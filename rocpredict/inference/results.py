@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from rocpredict.arguments import FloatArray, as_fraction, one_of
+from rocpredict.arguments import FloatArray, as_fraction, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval
+from rocpredict.rich_results import Rich, Shown, between, p_value
 
 ALTERNATIVES = ("two-sided", "greater", "less", "noninferior", "equivalent")
 """What is claimed against the null hypothesis; the last two need a margin."""
@@ -29,7 +30,7 @@ METHOD_NAMES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AucTest:
+class AucTest(Rich):
     """Hold a test of one curve against a value, or of two curves against each other.
 
     Attributes
@@ -81,12 +82,27 @@ class AucTest:
         rest = {"n": self.n, "omitted": self.omitted, "direction": self.direction, "flags": list(self.flags)}
         return {name: getattr(self, name) for name in names} | {"interval": self.interval.to_dict()} | rest
 
+    def _shown(self) -> Shown:
+        rows = [[f"estimate {place}", value] for place, value in enumerate(self.estimates, start=1)]
+        rows += [
+            ["difference", self.difference],
+            [f"interval of level {self.interval.level:g}", between(*self.interval)],
+            ["statistic", self.statistic],
+            ["p", p_value(self.p_value)],
+            ["cases (negative, positive)", str(self.n)],
+            ["direction", ", ".join(self.direction)],
+        ]
+        if any(self.omitted):
+            rows.append(["rows left out (negative, positive)", str(self.omitted)])
+        notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
+        return Shown(f"Test of {self.estimator}", rows, notes=notes, flags=self.flags)
+
     def __repr__(self) -> str:
         remarks = f", omitted={self.omitted}" if any(self.omitted) else ""
         remarks += f", flags={list(self.flags)}" if self.flags else ""
         areas = ", ".join(f"{estimate:.4g}" for estimate in self.estimates)
         return (
-            f"AucTest(null={self.null!r}, method={self.method!r}, estimates=({areas}), "
+            f"AucTest(null={shown(self.null, 80)}, method={self.method!r}, estimates=({areas}), "
             f"difference={self.difference:+.6g}, interval={self.interval.low:.4g} to {self.interval.high:.4g}, "
             f"statistic={self.statistic:.6g}, p_value={self.p_value:.6g}, n={self.n}{remarks})"
         )

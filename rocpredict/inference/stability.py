@@ -9,13 +9,14 @@ import numpy as np
 
 from rocpredict.arguments import FloatArray, frozen
 from rocpredict.inference.replicates import Choices
+from rocpredict.rich_results import Rich, Shown
 
 _GUESS = 0.5  # the Ameans of a rule that knows nothing
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability:
+class Stability(Rich):
     """Say what happens to the best threshold when it is chosen anew on resampled data.
 
     Attributes
@@ -64,6 +65,12 @@ class Stability:
         """Give the numbers by name, without the single thresholds."""
         names = ("quantiles", "share_in_plateau", "ameans_in_sample", "ameans_out_of_bag")
         return {name: getattr(self, name) for name in (*names, "n_resamples", "n_dropped")}
+
+    def _shown(self) -> Shown:
+        rows: list[list[Any]] = [[f"threshold, {share:.0%} below", value] for share, value in self.quantiles.items()]
+        names = ("share_in_plateau", "ameans_in_sample", "ameans_out_of_bag", "n_resamples", "n_dropped")
+        rows += [[name.replace("_", " "), getattr(self, name)] for name in names]
+        return Shown("Stability of a best threshold", rows)
 
     def __repr__(self) -> str:
         return (

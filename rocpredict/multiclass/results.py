@@ -10,6 +10,7 @@ import numpy as np
 from rocpredict.arguments import Values
 from rocpredict.flags import Flags
 from rocpredict.interval import Interval
+from rocpredict.rich_results import MOST_ROWS, Rich, Shown, clipped, listed
 
 
 class PartAuc(NamedTuple):
@@ -31,7 +32,7 @@ class PartAuc(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MulticlassAuc:
+class MulticlassAuc(Rich):
     """Hold the AUC of more than two classes.
 
     Attributes
@@ -66,6 +67,19 @@ class MulticlassAuc:
         held = {item.name: getattr(self, item.name) for item in fields(self)}
         parts = [part._asdict() | {"interval": part.interval.to_dict()} for part in self.parts]
         return held | {"interval": self.interval.to_dict(), "parts": parts, "flags": list(self.flags)}
+
+    def _shown(self) -> Shown:
+        rows = [
+            [f"{clipped(str(part.positive), 60)} against {clipped(str(part.negative), 60)}", part.auc, *part.interval]
+            for part in self.parts[:MOST_ROWS]
+        ]
+        cut = [f"The first {MOST_ROWS} of {len(self.parts)} areas."] if len(self.parts) > MOST_ROWS else []
+        if not np.ndim(self.auc):
+            rows.insert(0, [f"average ({self.average})", self.auc, *self.interval])
+        cases = listed(f"{label} {count}" for label, count in self.n_by_class.items())
+        notes = [*cut, f"Intervals of level {self.interval.level:g}. Cases: {cases}."]
+        columns = ["positive against negative", "AUC", "low", "high"]
+        return Shown(f"AUC of {len(self.labels)} classes, {self.method}", rows, columns, notes=notes, flags=self.flags)
 
     def __repr__(self) -> str:
         flags = f", flags={list(self.flags)}" if self.flags else ""

@@ -16,10 +16,11 @@ from rocpredict.multivariate.columns import in_order
 from rocpredict.multivariate.directions import CRITERIA, best_weights
 from rocpredict.multivariate.moments import Moments, refuse_constant, refuse_singular
 from rocpredict.predictor import PredictedRoc
+from rocpredict.rich_results import MOST_ROWS, Rich, Shown, number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearCombination:
+class LinearCombination(Rich):
     """Hold the weights of a linear combination of features, and what it predicts for itself.
 
     The rule is "positive when score(X) >= threshold". ``auc``, ``ameans`` and everything that ``roc`` says are
@@ -166,6 +167,19 @@ class LinearCombination:
             **{name: getattr(self, name) for name in names},
             **{name: {"mean": held.mean, "std": held.std} for name, held in classes.items()},
         }
+
+    def _shown(self) -> Shown:
+        order = np.argsort(-np.abs(self.weights), kind="stable")[:MOST_ROWS]
+        rows = [[self.feature_names[place], self.weights[place]] for place in order]
+        cut = [f"The {MOST_ROWS} largest of {len(self.weights)} weights."] if len(self.weights) > MOST_ROWS else []
+        held = f"AUC {number(self.auc)}, Ameans {number(self.ameans)} at the threshold {number(self.threshold)}"
+        honest = (
+            f"On rows that had no part: AUC {number(self.auc_honest)}, Ameans {number(self.ameans_honest)}."
+            if self.auc_honest is not None
+            else "These are of the moments that chose the weights: optimistic."
+        )
+        notes = [*cut, f"{held} (criterion {self.criterion}).", honest]
+        return Shown("Linear combination of features", rows, ["feature", "weight"], notes=notes)
 
     def __repr__(self) -> str:
         auc = "of the moments that chose it" if self.auc_honest is None else f"{self.auc_honest:.4g} cross-fitted"

@@ -12,13 +12,14 @@ from rocpredict.planning import words
 from rocpredict.planning.goals import smallest_counts
 from rocpredict.planning.question import Question, ask
 from rocpredict.planning.variances import Spread, auc_spreads, difference_spreads, tpr_spreads
+from rocpredict.rich_results import Rich, Shown, number
 from rocpredict.roc import Roc
 
 METHODS = ("exact", "empirical", "delta", "hanley-mcneil", "obuchowski")
 
 
-@dataclass(frozen=True)
-class Alternative:
+@dataclass(frozen=True, repr=False)
+class Alternative(Rich):
     """Say what another method would have planned.
 
     Attributes
@@ -39,9 +40,20 @@ class Alternative:
     achieved_by_reference: float
     bias: str
 
+    def __repr__(self) -> str:
+        return (
+            f"Alternative(method={self.method!r}, n_negative={self.n_negative}, n_positive={self.n_positive}, "
+            f"total={self.total}, achieved_by_reference={self.achieved_by_reference:.6g})"
+        )
+
+    def _shown(self) -> Shown:
+        names = ("n_negative", "n_positive", "total", "achieved_by_reference")
+        rows = [[name.replace("_", " "), getattr(self, name)] for name in names]
+        return Shown(f"Plan by {self.method}", rows, notes=[self.bias])
+
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(Rich):
     """Say how many cases a study needs.
 
     Attributes
@@ -93,6 +105,21 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """Give the numbers and the words by name."""
         return asdict(self)
+
+    def _shown(self) -> Shown:
+        plans: tuple[Plan | Alternative, ...] = (self, *self.alternatives)
+        rows = [
+            [each.method, each.n_negative, each.n_positive, each.total, each.achieved_by_reference, each.bias]
+            for each in plans
+        ]
+        columns = ["method", "negatives", "positives", "total", f"{self.quantity} by the reference", "bias"]
+        given = f"{self.quantity} {number(self.achieved)} (asked: {number(self.target)})"
+        notes = [
+            f"Goal: {self.goal}. By {self.method} these cases give {given}.",
+            f"Estimate {number(self.estimate)}, standard error {number(self.std_error)}, level {self.level:g}.",
+            *self.assumptions,
+        ]
+        return Shown("Cases that the study needs", rows, columns, notes=notes)
 
     def __repr__(self) -> str:
         return (

@@ -1,38 +1,49 @@
 """ROC curves: one, several, or a predicted one over an empirical one."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from rocpredict.arguments import FloatArray
+from rocpredict.arguments import FloatArray, shown
+from rocpredict.auc_tests import AucTestMany
 from rocpredict.comparison import gaps_between
 from rocpredict.curve import RocCurve
 from rocpredict.empirical import EmpiricalRoc
-from rocpredict.plots.placing import Box, place, text_size
+from rocpredict.errors import RocPredictError
+from rocpredict.inference.results import AucTest
+from rocpredict.plots.marks import gap_in_words, legend_in, mark_best, mark_gap
+from rocpredict.plots.placing import Box
 from rocpredict.plots.style import (
-    BACKING,
     CURVES,
-    INK,
-    QUIET,
-    SMALL,
     SQUARE,
     Entry,
-    add_legend,
-    as_plain,
     axes_or_new,
     draw_chance,
     free_corner,
     line_style,
+    literal,
     names_among,
     one_feature,
     rate,
-    rule,
 )
 from rocpredict.roc import Roc
 
+if TYPE_CHECKING:
+    from rocpredict.inference.bands import ConfidenceBand
+
 _MARGIN = 0.02
+_SAME = 1e-9
+"""How far AUCs of the same rows differ by rounding."""
+_HATCHES = ("", "///", "...", "\\\\\\", "ooo", "---")
+_AREA = "Mann-Whitney"
+_SHORT = 24
+"""Most characters of what a test is called, and of its hypothesis."""
 _VISIBLE = 0.01  # a shallower hook is hardly wider than the line that draws it
 
 
@@ -43,6 +54,9 @@ def plot_roc(
     best: bool = True,
     chance: bool = True,
     legend: bool = True,
+    band: bool = False,
+    level: float = 0.95,
+    test: AucTest | AucTestMany | None = None,
 ) -> Axes:
     """Draw ROC curves, with the best point of each and its AUC.
 
@@ -60,6 +74,12 @@ def plot_roc(
         Draw the line on which a guess lies.
     legend : bool
         Name the curves, each with its AUC.
+    band : bool
+        Shade the pointwise band of each curve, by ``roc.band``; see ``plot_band`` for the other kinds.
+    level : float
+        Of the bands.
+    test : AucTest or AucTestMany, optional
+        A test of these very curves in their order, as ``rocpredict.auc_test`` gives it: its p-value joins the legend.
 
     Returns
     -------
@@ -68,12 +88,14 @@ def plot_roc(
     Raises
     ------
     RocPredictError
-        No ROC, what is not the ROC of one feature, or as many labels as there are not curves.
+        No ROC, what is not the ROC of one feature, or as many labels as there are not curves; a band of a curve
+        without counts; a test of other curves.
 
     Notes
     -----
     An empirical curve is drawn point to point: a step where values differ, a diagonal where classes tie.
-    Where a curve lies below the chance line the area between them is hatched.
+    Where a curve lies below the chance line the area between them is hatched. Bands that overlap, or do not, are no
+    test of two curves of the same cases: these go up and down together, as ``test`` knows and bands do not.
 
     Examples
     --------
@@ -84,20 +106,10 @@ def plot_roc(
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
     names = names_of(rocs, labels)
+    told = [] if test is None else [(Line2D([], [], linestyle="none"), p_value_of(test, rocs))]
+    shades = [roc.band(level) for roc in rocs] if band else []
     ax = axes_or_new(ax, SQUARE)
-    frame(ax)
-    curves = [roc.curve() for roc in rocs]
-    lines = [draw_curve(ax, index, roc, curve) for index, (roc, curve) in enumerate(zip(rocs, curves, strict=True))]
-    entries = list(
-        zip(lines, (f"{name}, AUC {area_in_words(roc)}" for name, roc in zip(names, rocs, strict=True)), strict=True)
-    )
-    hooks = [hook for curve in curves for hook in _draw_hook(ax, curve)]
-    entries += [(hooks[0], "below chance")] if hooks else []
-    if chance:
-        entries.append(draw_chance(ax))
-    taken = _add_legend(ax, entries, free_corner([roc.auc() for roc in rocs])) if legend else []
-    if best:
-        _mark_best(ax, rocs, curves, taken)
+    draw_curves(ax, rocs, names, shades, told, best=best, chance=chance, legend=legend)
     return ax
 
 
@@ -122,25 +134,72 @@ def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None 
         As ``rocpredict.compare``.
     """
     gap, at, _ = gaps_between(predicted, empirical)
-    ax = plot_roc(predicted, empirical, ax=ax, labels=["predicted", "empirical"])
+    ax = axes_or_new(ax, SQUARE)
+    rocs = (predicted, empirical)
+    paths, taken = draw_curves(ax, rocs, names_of(rocs, ["predicted", "empirical"]))
     top = float(predicted.tpr_at_fpr(at))
-    ends = [top - gap, top]
-    ax.plot([at, at], ends, color=INK, linewidth=2, marker="_", markersize=9, zorder=6, gid="largest-gap")
-    text = f"TPR gap {abs(gap):.3f}\nat FPR {at:.3f}"
-    side = 1 if at < 0.55 else -1
-    ax.annotate(
-        text,
-        (at, sum(ends) / 2),
-        (at + side * 0.12, max(sum(ends) / 2 - 0.22, 0.42)),
-        fontsize=SMALL,
-        color=INK,
-        ha="left" if side > 0 else "right",
-        va="top",
-        arrowprops={"arrowstyle": "->", "color": INK, "shrinkB": 3},
-        bbox=BACKING,
-        zorder=7,
-    )
+    mark_gap(ax, at, [top - gap, top], text=gap_in_words(gap, at), paths=paths, taken=taken)
     return ax
+
+
+def draw_curves(
+    ax: Axes,
+    rocs: Sequence[Roc],
+    names: Sequence[str],
+    shades: Sequence[ConfidenceBand] = (),
+    told: Sequence[Entry] = (),
+    *,
+    best: bool = True,
+    chance: bool = True,
+    legend: bool = True,
+) -> tuple[list[FloatArray], list[Box]]:
+    """Draw curves and all that belongs to them; give their points, and the boxes that words take."""
+    frame(ax)
+    curves = [roc.curve() for roc in rocs]
+    entries: list[Entry] = []
+    for index, (roc, curve, name) in enumerate(zip(rocs, curves, names, strict=True)):
+        entries.append((draw_curve(ax, index, roc, curve), f"{name}, AUC {area_in_words(roc)}"))
+    entries += [*told, *_draw_shades(ax, shades)]
+    hooks = [hook for curve in curves for hook in _draw_hook(ax, curve)]
+    entries += [(hooks[0], "below chance")] if hooks else []
+    if chance:
+        entries.append(draw_chance(ax))
+    paths = [np.column_stack([curve.fpr, curve.tpr]) for curve in curves]
+    taken = legend_in(ax, entries, free_corner([roc.auc() for roc in rocs])) if legend else []
+    if best:
+        taken = mark_best(ax, rocs, paths, taken)
+    return paths, taken
+
+
+def p_value_of(test: object, rocs: Sequence[Roc]) -> str:
+    """Say what a test found about these curves; refuse a test of others."""
+    if not isinstance(test, (AucTest, AucTestMany)):
+        raise RocPredictError(f"test={shown(test)} is not a test of AUCs; give what rp.auc_test returns")
+    drawn, tested = [float(roc.auc()) for roc in rocs], list(test.estimates)
+    areas = test.estimator.startswith(_AREA)  # and no height or part of the area
+    if len(drawn) != len(tested) or (areas and not np.allclose(drawn, tested, rtol=0, atol=_SAME)):
+        raise RocPredictError(
+            f"test is of other curves: its estimates are {_listed(tested)}, the AUCs drawn {_listed(drawn)}; "
+            "give the empirical ROCs of the tested features, in their order"
+        )
+    return f"{_null(test)}: {p_in_words(test.p_value)} ({literal(test.method, _SHORT)})"
+
+
+def _null(test: AucTest | AucTestMany) -> str:
+    """Give the null hypothesis without the names of features, which the legend has."""
+    if isinstance(test, AucTestMany):
+        return literal(test.null, _SHORT)
+    same = len(test.estimates) == 2 and test.null.startswith("AUC of") and " = " in test.null
+    return "equal AUCs" if same else literal(test.null, _SHORT)
+
+
+def p_in_words(p: float) -> str:
+    """Show a p-value, the small ones by their bound."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def _listed(areas: Sequence[float]) -> str:
+    return ", ".join(f"{area:.4f}" for area in areas)
 
 
 def names_of(rocs: Sequence[Roc], labels: Sequence[str] | None) -> list[str]:
@@ -164,6 +223,18 @@ def draw_curve(ax: Axes, index: int, roc: Roc, curve: RocCurve) -> Any:
     return ax.plot(curve.fpr, curve.tpr, gid=f"roc-{index}", **line_style(index, roc))[0]
 
 
+def _draw_shades(ax: Axes, shades: Sequence[ConfidenceBand]) -> list[Entry]:
+    """Shade bands, each in the colour of its curve and with a hatch and edge of its own, and name the first."""
+    areas = []
+    for index, (shade, hatch) in enumerate(zip(shades, cycle(_HATCHES), strict=False)):
+        colour, dash = CURVES[index % len(CURVES)]
+        edge: dict[str, Any] = {"edgecolor": (colour, 0.45), "linestyle": dash, "linewidth": 0.7, "hatch": hatch}
+        face = (colour, 0.14)
+        areas.append(ax.fill_between(shade.fpr, shade.low, shade.high, facecolor=face, zorder=1.5, **edge))
+        areas[-1].set_gid(f"band-{index}")
+    return [(areas[0], f"{100 * shades[0].level:g} % band, {shades[0].kind}")] if areas else []
+
+
 def _draw_hook(ax: Axes, curve: RocCurve) -> list[Any]:
     """Hatch what lies below the chance line, where there is enough of it to see."""
     if (curve.fpr - curve.tpr).max() < _VISIBLE:
@@ -179,53 +250,3 @@ def area_in_words(roc: Roc) -> str:
     if complement == 0:
         return "1"
     return rate(auc) if auc < 1 else ">0.999"
-
-
-def _add_legend(ax: Axes, entries: Sequence[Entry], corner: str) -> list[Box]:
-    """Draw the legend and give the place it takes."""
-    add_legend(ax, entries, loc=corner)
-    width, height = text_size(ax, max((words for _, words in entries), key=len), SMALL)
-    width, height = width + 0.16, height * len(entries) + 0.04
-    return [Box(1 - width, 0, 1, height) if corner == "lower right" else Box(0, 1 - height, width, 1)]
-
-
-def _mark_best(ax: Axes, rocs: Sequence[Roc], curves: Sequence[RocCurve], taken: Sequence[Box]) -> None:
-    """Circle the best point of each curve, and write its number and rule beside it."""
-    found = [roc.best_threshold() for roc in rocs]
-    spots = np.array([(best.fpr, best.tpr) for best in found])
-    words = [rule(best.threshold, roc.direction) for best, roc in zip(found, rocs, strict=True)]
-    words = [f"{n}: {w}" for n, w in enumerate(words, 1)] if len(rocs) > 1 else [f"best: {w}" for w in words]
-    order = np.argsort(spots[:, 0] - spots[:, 1])
-    points = (np.concatenate([_evenly(curve) for curve in curves]) + _MARGIN) / (1 + 2 * _MARGIN)
-    anchors = (spots[order] + _MARGIN) / (1 + 2 * _MARGIN)
-    centres = place(anchors, [text_size(ax, words[i], SMALL) for i in order], points, taken)
-    for i, centre in zip(order, centres, strict=True):
-        colour = CURVES[i % len(CURVES)][0]
-        ring = {"markerfacecolor": "white", "markeredgecolor": colour, "markeredgewidth": 1.8, "markersize": 8}
-        ax.plot(*spots[i], "o", **ring, zorder=5, gid=f"best-{i}")
-        _label(ax, words[i], spots[i], centre)
-
-
-def _label(ax: Axes, text: str, spot: FloatArray, centre: tuple[float, float]) -> None:
-    as_plain(
-        ax.annotate(
-            text,
-            tuple(spot),
-            centre,
-            textcoords="axes fraction",
-            ha="center",
-            va="center",
-            fontsize=SMALL,
-            color=INK,
-            arrowprops={"arrowstyle": "-", "color": QUIET, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 5},
-            bbox=BACKING,
-            zorder=6,
-        )
-    )
-
-
-def _evenly(curve: RocCurve, points: int = 160) -> FloatArray:
-    """Give points spread evenly along a curve, shape (points, 2)."""
-    along = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(curve.fpr), np.diff(curve.tpr)))])
-    at = np.linspace(0, along[-1], points)
-    return np.column_stack([np.interp(at, along, curve.fpr), np.interp(at, along, curve.tpr)])

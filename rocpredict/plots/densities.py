@@ -9,6 +9,7 @@ from rocpredict.arguments import FloatArray, as_fractions, as_reals
 from rocpredict.distributions import Atoms, Distribution, Ecdf
 from rocpredict.errors import RocPredictError
 from rocpredict.plots.placing import text_size
+from rocpredict.plots.span import TAIL, edges_of, span_of
 from rocpredict.plots.style import (
     BACKING,
     INK,
@@ -27,12 +28,8 @@ from rocpredict.plots.style import (
 from rocpredict.roc import Roc
 from rocpredict.thresholds import BestThreshold
 
-_TAIL = 0.001
-_FAR = 8
-"""How many interquartile ranges beyond its quartiles a class is drawn at most: heavy tails have no end."""
 _STEEP = 5
 """How many times its usual height a density is drawn at most; a Gaussian's peak is 1.25 times."""
-_MOST_BINS = 60
 
 
 class _Side(NamedTuple):
@@ -101,7 +98,7 @@ def plot_densities(
     """
     roc = one_feature(roc)
     at = _threshold(roc, threshold)
-    low, high = _range(roc, at)
+    low, high = span_of(roc, at)
     sides = _sides(roc, at, (low, high), prevalence)
     ax = axes_or_new(ax, WIDE)
     top, height = _top(sides)
@@ -128,30 +125,10 @@ def _threshold(roc: Roc, threshold: float | BestThreshold | None) -> float:
     return float(value)
 
 
-def _range(roc: Roc, at: float) -> tuple[float, float]:
-    """Give the ends of the x axis: both classes up to their tails, and the threshold unless it is far away."""
-    ends = np.array([end for d in (roc.negative, roc.positive) for end in _ends(d)])
-    ends = ends[np.isfinite(ends)] if np.isfinite(ends).any() else np.zeros(1)  # all rows infinite
-    low, high = float(ends.min()), float(ends.max())
-    pad = (high - low) * 0.04 or 0.1 * abs(low) or 1.0
-    if low - (high - low) < at < high + (high - low):
-        low, high = min(low, at), max(high, at)
-    return low - pad, high + pad
-
-
-def _ends(distribution: Distribution) -> list[float]:
-    if isinstance(distribution, Ecdf):
-        finite = distribution.points[np.isfinite(distribution.points)]
-        return [finite[0], finite[-1]] if len(finite) else []
-    quartiles = np.array([distribution.ppf(0.25), distribution.isf(0.25)])
-    far = _FAR * (quartiles[1] - quartiles[0])
-    return [max(distribution.ppf(_TAIL), quartiles[0] - far), min(distribution.isf(_TAIL), quartiles[1] + far)]
-
-
 def _sides(roc: Roc, at: float, span: tuple[float, float], prevalence: float | None) -> list[_Side]:
     share = None if prevalence is None else float(as_fractions("prevalence", prevalence))
     weights = (1.0, 1.0) if share is None else (1 - share, share)
-    edges = _edges(roc, at)
+    edges = edges_of(roc, at)
     sides = []
     for style, distribution, weight in zip((NEGATIVE, POSITIVE), (roc.negative, roc.positive), weights, strict=True):
         counted = isinstance(distribution, Ecdf)
@@ -164,7 +141,7 @@ def _sides(roc: Roc, at: float, span: tuple[float, float], prevalence: float | N
 
 def _line(roc: Roc, distribution: Distribution, at: float, span: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
     """Give a density where it is drawn: at even steps, at quantiles of both classes, and at the threshold."""
-    shares = np.linspace(_TAIL, 1 - _TAIL, 301)
+    shares = np.linspace(TAIL, 1 - TAIL, 301)
     quantiles = [d.ppf(shares) for d in (roc.negative, roc.positive) if not isinstance(d, Ecdf)]
     x = np.unique(np.concatenate([np.linspace(*span, 601), *quantiles, [at]]))
     x = x[(x >= span[0]) & (x <= span[1])]
@@ -196,19 +173,6 @@ def _peak(side: _Side) -> float:
         return highest
     usual = side.weight * np.median(side.distribution.pdf(side.distribution.ppf(np.linspace(0.05, 0.95, 91))))
     return min(highest, _STEEP * float(usual)) or highest
-
-
-def _edges(roc: Roc, at: float) -> FloatArray:
-    """Give bins for the samples of both classes, one edge at the threshold."""
-    samples = [d for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
-    ends = np.array([end for d in samples for end in _ends(d)])
-    if not len(ends):
-        return np.array([0.0, 1.0])
-    low, high = ends.min(), ends.max()
-    bins = np.clip(np.ceil(2 * max(len(d.points) for d in samples) ** (1 / 3)), 5, _MOST_BINS)
-    width = (high - low) / bins or 1.0
-    start = at if low <= at <= high else low
-    return start + width * np.arange(np.floor((low - start) / width), np.floor((high - start) / width) + 2)
 
 
 def _histogram(distribution: Ecdf, edges: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from rocpredict.arguments import shown
 from rocpredict.errors import RocPredictError
 from rocpredict.plots.curves import frame
+from rocpredict.plots.marks import gap_in_words, legend_in, mark_gap
+from rocpredict.plots.placing import Box
 from rocpredict.plots.style import (
-    BACKING,
     CURVES,
     INK,
     NEGATIVE,
@@ -125,29 +126,16 @@ def _draw_curves(ax: Axes, diagnosis: Diagnosis) -> None:
     area = ax.fill_between(*drawn.heights, gid="between", zorder=2, **between)
     entries.append((area, f"between: {diagnosis.l1:.3f}, by chance {diagnosis.l1_by_chance:.3f}"))
     entries.append(draw_chance(ax))
-    _mark_gap(ax, diagnosis)
-    add_legend(ax, entries, loc=free_corner([diagnosis.auc_predicted, diagnosis.auc_empirical]))
+    corner = free_corner([diagnosis.auc_predicted, diagnosis.auc_empirical])
+    _mark_gap(ax, diagnosis, legend_in(ax, entries, corner))
 
 
-def _mark_gap(ax: Axes, diagnosis: Diagnosis) -> None:
+def _mark_gap(ax: Axes, diagnosis: Diagnosis, taken: Sequence[Box]) -> None:
     fpr, predicted, counted = diagnosis.drawn.heights
     at = int(np.searchsorted(fpr, diagnosis.max_tpr_gap_fpr))
-    ends = [predicted[at], counted[at]]
-    ax.plot([fpr[at]] * 2, ends, color=INK, linewidth=2, marker="_", markersize=9, zorder=6, gid="largest-gap")
-    side = 1 if fpr[at] < 0.55 else -1
-    text = f"TPR gap {diagnosis.max_tpr_gap:+.3f}\nat FPR {fpr[at]:.3f}".replace("-", "−")
-    ax.annotate(
-        text,
-        (fpr[at], sum(ends) / 2),
-        (fpr[at] + side * 0.12, max(sum(ends) / 2 - 0.12, 0.42)),
-        fontsize=SMALL,
-        color=INK,
-        ha="left" if side > 0 else "right",
-        va="top",
-        arrowprops={"arrowstyle": "->", "color": INK, "shrinkB": 3},
-        bbox=BACKING,
-        zorder=7,
-    )
+    text = gap_in_words(diagnosis.max_tpr_gap, fpr[at])
+    paths = [np.column_stack([fpr, heights]) for heights in (predicted, counted)]
+    mark_gap(ax, fpr[at], [predicted[at], counted[at]], text=text, paths=paths, taken=taken)
 
 
 # ---- the classes

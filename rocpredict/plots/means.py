@@ -22,6 +22,9 @@ from rocpredict.plots.style import (
     rate,
 )
 
+_NAME = 20
+"""Most characters of a name, which stands beside an AUC and its interval."""
+
 
 def plot_mean_roc(
     *means: MeanRoc,
@@ -75,7 +78,7 @@ def plot_mean_roc(
     for mean in means:
         if not isinstance(mean, MeanRoc):
             raise RocPredictError(f"mean={shown(mean)} is not a mean ROC; give rp.mean_roc(...)")
-    names = names_among(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC")
+    names = names_among(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _NAME)
     folds = len(means) == 1 if folds is None else folds
     ax = axes_or_new(ax, SQUARE)
     frame(ax)

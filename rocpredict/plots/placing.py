@@ -87,7 +87,7 @@ def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box
     far = line[np.hypot(*(line - anchor).T) > 2 * _NEAR]
     crossed = int((np.abs(far[:, None] - points).max(axis=-1) < _NEAR).any(axis=-1).sum())
     outside = min(box.left, box.bottom, 1 - box.right, 1 - box.top) < 0
-    clashes = sum(box.overlaps(other) or other.holds(line).any() for other in others)
+    clashes = sum(2 * box.overlaps(other) or other.holds(line).any() for other in others)
     return (
         6 * int(box.holds(points).sum())
         + 5 * crossed

@@ -18,6 +18,7 @@ from matplotlib.text import Text
 from rocpredict.arguments import shown
 from rocpredict.empirical import EmpiricalRoc
 from rocpredict.errors import RocPredictError
+from rocpredict.plots.glyphs import drawable
 from rocpredict.roc import Roc
 
 INK, QUIET = "#222222", "#595959"
@@ -32,6 +33,8 @@ QUIET_LINE: dict[str, Any] = {"color": QUIET, "linewidth": 1, "zorder": 1}
 Entry: TypeAlias = tuple[Any, str]
 """What is drawn, and its name in the legend."""
 _LONGEST = 48
+_IN_LEGEND = 28
+"""Most characters of a curve's name, which stands beside its AUC in a legend inside the axes."""
 _DOTS_PER_INCH = 110
 
 
@@ -97,12 +100,14 @@ def one_feature(roc: object) -> Roc:
 
 
 def literal(text: object, longest: int = _LONGEST) -> str:
-    """Give a name on one line, cut where it is too long for a picture."""
-    line = " ".join(str(text).split())
+    """Give a name on one line that the font can draw, cut where it is too long for a picture."""
+    line = drawable(" ".join(str(text).split()))
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-def names_among(labels: Sequence[str] | None, own: Sequence[str], what: str = "ROC") -> list[str]:
+def names_among(
+    labels: Sequence[str] | None, own: Sequence[str], what: str = "ROC", longest: int = _IN_LEGEND
+) -> list[str]:
     """Give the labels, or without any the names that the drawn have of their own, each as a picture shows it."""
     if not own:
         raise RocPredictError(f"there is no {what} to draw; give one or several")
@@ -110,7 +115,7 @@ def names_among(labels: Sequence[str] | None, own: Sequence[str], what: str = "R
         labels = own
     if isinstance(labels, str) or len(labels) != len(own):
         raise RocPredictError(f"labels={labels!r} does not give one name to each of {len(own)} {what}s")
-    return [literal(label) for label in labels]
+    return [literal(label, longest) for label in labels]
 
 
 def as_plain(text: Text) -> Text:

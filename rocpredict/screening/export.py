@@ -1,11 +1,10 @@
-"""A screening as a frame, a file or a notebook's table."""
+"""A screening as a frame or a file."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Mapping
 from datetime import date, time
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.files import as_csv, write_whole
 from rocpredict.frames import or_none, to_frame
 
-__all__ = ["to_csv", "to_frame", "to_html", "to_parquet"]
+__all__ = ["to_csv", "to_frame", "to_parquet"]
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -24,8 +23,7 @@ Columns = Mapping[str, NDArray[Any]]
 def to_csv(columns: Columns, path: Any = None) -> str | None:
     """Write columns as CSV with every digit; what is undefined is an empty cell, dates are ISO text.
 
-    Names and annotations are written as they are, so that they come back as they are: a spreadsheet would take one
-    that begins with =, +, - or @ for a formula.
+    Names and annotations that a spreadsheet would take for a formula get an apostrophe in front; see ``as_csv``.
     """
     text = as_csv([columns, *zip(*(_cells(values) for values in columns.values()), strict=True)])
     if path is None:
@@ -43,15 +41,6 @@ def to_parquet(columns: Columns, path: Any) -> None:
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
     _write(path, buffer.getvalue())
-
-
-def to_html(table: Any, caption: str) -> str:
-    """Draw some rows for a notebook."""
-    names = table.shown_columns()
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    rows = zip(*(table[name] for name in names), strict=True)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(_shown(cell))}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _write(path: Any, content: str | bytes) -> None:
@@ -72,7 +61,7 @@ def _cells(values: NDArray[Any]) -> list[Any]:
     if values.dtype.kind == "O":
         return [_cell(or_none(item)) for item in values.tolist()]
     if values.dtype.kind == "f":
-        return ["" if np.isnan(value) else repr(value) for value in values.tolist()]
+        return ["" if value != value else value for value in values.tolist()]  # noqa: PLR0124
     return list(values.tolist())
 
 
@@ -86,9 +75,3 @@ def _times(values: NDArray[Any]) -> list[str]:
 
 def _cell(item: Any) -> Any:
     return "" if item is None else item.isoformat() if isinstance(item, (date, time)) else item
-
-
-def _shown(cell: Any) -> str:
-    if isinstance(cell, (float, np.floating)):
-        return "" if np.isnan(cell) else f"{cell:.4g}"
-    return str(cell)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,16 @@ from rocpredict import _show
 from rocpredict.arguments import as_whole, is_missing, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import MEANINGS, Flags
+from rocpredict.rich_results import MOST_ROWS, Rich, Shown
 from rocpredict.screening import export
 
 _SMALL_FIRST = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
-_IN_NOTEBOOK = 10
 _SHOWN = ("feature", "negative", "positive", "auc", "empirical_auc", "empirical_low", "empirical_high", "q_value")
 _SHOWN_LAST = ("direction", "family", "model_share", "threshold", "ameans_honest", "misfit", "flags")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Screening:
+class Screening(Rich):
     """Hold a row of answers for each feature (and each contrast of classes), the most telling first.
 
     ``table["auc"]`` is a column; ``table[3]``, ``table[:10]`` and ``table[table["q_value"] < 0.05]`` are smaller
@@ -181,8 +180,13 @@ class Screening:
         Parameters
         ----------
         path : path, or a file open for text, optional
-            Written whole or not at all. Text is written as it is: a name that begins with "=" is a formula to a
-            spreadsheet.
+            Written whole or not at all.
+
+        Notes
+        -----
+        A name or an annotation that begins with =, +, -, @, a tab or a line break and is no number gets an apostrophe
+        in front, as OWASP recommends: a spreadsheet would compute it. Numbers are never changed. Parquet, JSON and
+        data frames hold all text as it is.
         """
         return export.to_csv(self._all_columns(), path)
 
@@ -206,13 +210,47 @@ class Screening:
         """
         return _show.plot_screening(self, kind=kind, **options)
 
+    def report(self, path: Any, *, top: int = 10, title: str | None = None, data: Any = None, date: Any = None) -> Any:
+        """Write the table as one HTML file that needs nothing else, with pictures and methods in words.
+
+        Parameters
+        ----------
+        path : path
+            In a folder that exists; written whole or not at all.
+        top : int
+            Of how many features, the first of the table, there are pictures.
+        title : str, optional
+            The heading.
+        data : (X, y) or (X, y, weights), optional
+            What was screened: for the empirical curves, which a table does not hold, and a hash.
+        date : datetime.date or str, optional
+            The day that the report says it is of; left out, today.
+
+        Returns
+        -------
+        pathlib.Path
+
+        Raises
+        ------
+        RocPredictError
+            As ``rocpredict.report.screening_report``.
+        """
+        return _show.report_screening(self, path, top=top, title=title, data=data, date=date)
+
     def __repr__(self) -> str:
         (negative, positive), *others = self.contrasts
-        classes = f"{1 + len(others)} contrasts" if others else f"negative {negative!r}, positive {positive!r}"
+        classes = (
+            f"{1 + len(others)} contrasts"
+            if others
+            else f"negative {shown(negative, 40)}, positive {shown(positive, 40)}"
+        )
         return f"Screening({len(self)} rows, {classes}{self._best()})"
 
-    def _repr_html_(self) -> str:
-        return export.to_html(self.top(_IN_NOTEBOOK), escape(repr(self)))
+    def _shown(self) -> Shown:
+        names, top = self.shown_columns(), self.top(MOST_ROWS)
+        rows = [[_readable(cell) for cell in row] for row in zip(*(top[name] for name in names), strict=True)]
+        cut = [f"The first {MOST_ROWS} of {len(self)} rows."] if len(self) > MOST_ROWS else []
+        return Shown(repr(self), rows, names, notes=cut, flags=self.flags)
 
     def shown_columns(self) -> list[str]:
         """Name the columns that a narrow view shows."""
@@ -243,6 +281,11 @@ class Screening:
             for row in np.flatnonzero(self.flags[name]):
                 words[row].append(name)
         return np.array([" ".join(names) for names in words], dtype=object)
+
+
+def _readable(cell: Any) -> Any:
+    """Give a cell of a narrow view: empty where nothing is known."""
+    return None if is_missing(cell) else cell
 
 
 def discrimination(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:

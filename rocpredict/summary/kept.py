@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from rocpredict.arguments import FloatArray, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.kernels.moments import Moments, merge
+from rocpredict.rich_results import MOST_ROWS, Rich, Shown, clipped, of_batch
 
 _WHOLE = ("count", "missing")
 _NOT_NEGATIVE = (*_WHOLE, "m2", "m4")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassSummary:
+class ClassSummary(Rich):
     """Hold what is kept of one class: for each feature its count and the moments of its values.
 
     Summaries of parts of a table add up to that of the whole: ``first + second``, ``sum(summaries)``.
@@ -100,6 +101,12 @@ class ClassSummary:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _shown(self) -> Shown:
+        columns = {"count": self.count, "missing": self.missing, "mean": self.mean, "std": self.std}
+        if self.minimum is not None and self.maximum is not None:
+            columns |= {"minimum": self.minimum, "maximum": self.maximum}
+        return of_batch("Summary of one class", (len(self),), columns)
+
     def __repr__(self) -> str:
         return f"ClassSummary({len(self)} features, {_cases(self.count)}, order={self.order})"
 
@@ -153,7 +160,7 @@ class ClassSummary:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TwoClassSummary:
+class TwoClassSummary(Rich):
     """Hold what is kept of a table with two classes; summaries of its parts add up.
 
     Attributes
@@ -207,9 +214,23 @@ class TwoClassSummary:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _shown(self) -> Shown:
+        kept, sides = slice(MOST_ROWS), (self.negative, self.positive)
+        parts = [part for side in sides for part in (side.count[kept], side.mean[kept], _std_of(side, kept))]
+        rows = [list(cells) for cells in zip(self.feature_names[kept], *(part.tolist() for part in parts), strict=True)]
+        columns = ["feature", *(f"{side} {name}" for side in ("negative", "positive") for name in ("n", "mean", "std"))]
+        cut = [f"The first {MOST_ROWS} of {len(self)} features."] if len(self) > MOST_ROWS else []
+        negative, positive = (clipped(str(label), 60) for label in (self.negative_label, self.positive_label))
+        return Shown(
+            f"Summary of {len(self)} features of two classes",
+            rows,
+            columns,
+            notes=[*cut, f"Negative: {negative}; positive: {positive}."],
+        )
+
     def __repr__(self) -> str:
         sides = (
-            f"{name} {getattr(self, f'{name}_label')!r} {_cases(getattr(self, name).count)}"
+            f"{name} {shown(getattr(self, f'{name}_label'), 40)} {_cases(getattr(self, name).count)}"
             for name in ("negative", "positive")
         )
         return f"TwoClassSummary({len(self)} features, {', '.join(sides)}, order={self.order})"
@@ -255,6 +276,11 @@ class TwoClassSummary:
         if {len(part) for part in classes.values()} != {len(held["feature_names"])}:
             raise RocPredictError("the JSON is no summary: its classes and feature_names differ in length")
         return cls(**held | classes)
+
+
+def _std_of(side: ClassSummary, kept: slice) -> FloatArray:
+    """Give the standard deviations of some features, without those of all."""
+    return side.select(kept).std
 
 
 def _cases(count: NDArray[Any]) -> str:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from rocpredict.arguments import FloatArray
+from rocpredict.plots.glyphs import drawable
 from rocpredict.plots.style import (
     INK,
     SMALL,
@@ -76,7 +77,7 @@ def _against(negative: object, positive: object) -> str:
 
 def _cut(name: object, longest: int) -> str:
     """Give a name on one line, cut in the middle where it is too long: numbered names differ at their ends."""
-    line = " ".join(str(name).split())
+    line = drawable(" ".join(str(name).split()))
     tail = longest // 3
     return line if len(line) <= longest else f"{line[: longest - tail - 1]}…{line[-tail:]}"
 

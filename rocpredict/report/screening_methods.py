@@ -1,0 +1,158 @@
+"""The methods of a screening, as the options made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from rocpredict.report.methods import (
+    AMEANS,
+    AUTO_AREA,
+    COUNTED_AREA,
+    DELTA,
+    GAUSSIAN_AREA,
+    Methods,
+    methods,
+    software,
+)
+from rocpredict.report.wording import many, named, percent
+from rocpredict.screening import Screening
+
+_ADJUSTED = {
+    "benjamini-hochberg": "adjusted for their number after Benjamini and Hochberg (q-values, false discovery rate)",
+    "benjamini-yekutieli": "adjusted for their number after Benjamini and Yekutieli (q-values, false discovery rate)",
+    "holm": "adjusted for their number after Holm (family-wise error rate)",
+    "bonferroni": "adjusted for their number after Bonferroni (family-wise error rate)",
+    "none": "not adjusted for their number",
+}
+
+
+def screening_methods(table: Screening, versions: tuple[tuple[str, str], ...]) -> Methods:
+    """Give the methods of a screening."""
+    return methods(list(_assumptions(table)), [*_paragraph(table), software(versions)], list(_cited(table)))
+
+
+def _paragraph(table: Screening) -> Iterator[Any]:
+    level = percent(table.level)
+    yield _subject(table)
+    yield f"{GAUSSIAN_AREA}; {DELTA.format(level=level)}."
+    if table.family == "auto":
+        yield (
+            f"For the features that were counted it was taken instead from "
+            f"{AUTO_AREA}; these have no interval of their own."
+        )
+    if table.empirical:
+        which = "" if table.empirical is True else "This was done for the features with the best predictions only."
+        yield f"{COUNTED_AREA.format(level=level)} {which}".strip()
+    yield _tested(table)
+    yield f"For each feature {_chosen(table)} was taken from the same distributions. {_direction(table)}"
+    yield _honest(table)
+    if np.any(table["n_missing"]):
+        yield "Missing values were left out feature by feature."
+    if table["n_negative"].dtype.kind == "f":
+        yield "Rows were weighted by the number of cases that each stands for."
+
+
+def _subject(table: Screening) -> Markup:
+    rows = many(len(table), "feature" if len(table.contrasts) == 1 else "pair of feature and contrast")
+    if len(table.contrasts) > 1:
+        return Markup("In {} it was examined how well the feature separates two classes.").format(rows)
+    negative, positive = table.contrasts[0]
+    other = Markup("the other classes") if _is_rest(negative) else named(negative)
+    return Markup("{} {} examined for how well {} separate{} {} (positive) from {} (negative).").format(
+        rows,
+        "was" if len(table) == 1 else "were",
+        "it" if len(table) == 1 else "they",
+        "s" if len(table) == 1 else "",
+        named(positive),
+        other,
+    )
+
+
+def _is_rest(label: Any) -> bool:
+    return isinstance(label, str) and label == "rest"
+
+
+def _tested(table: Screening) -> str:
+    ranks = (
+        "are of the hypothesis that both classes have the same distribution, by the Mann-Whitney test (normal "
+        "approximation, corrected for ties, without continuity correction)"
+    )
+    means = "are of the hypothesis that the class means are equal, by Welch's t-test"
+    both = f"{ranks}, for features that were counted, and for others {means}"
+    said = both if table.empirical == "top" else ranks if table.empirical else means
+    return f"p-values are two-sided; they {said}, and were {_ADJUSTED[table.adjust]}."
+
+
+def _chosen(table: Screening) -> str:
+    return AMEANS + (", which lies where the two densities cross," if table.family == "gaussian" else "")
+
+
+def _direction(table: Screening) -> str:
+    if table.direction == "auto":
+        return (
+            "On which side of it a case is called positive was decided for "
+            "each feature by the class means of these data; "
+            "both AUCs are those of the rule that higher values are positive, so that an AUC below 1/2 says that "
+            "positives lie lower."
+        )
+    side = "at or below it" if table.direction == "lower" else "at or above it"
+    said = f"A case was called positive {side} for all features, as declared beforehand"
+    return said + (
+        "; both AUCs are those of the rule that higher values are positive." if table.direction == "lower" else "."
+    )
+
+
+def _honest(table: Screening) -> str:
+    if table.family == "auto":
+        return (
+            "The Ameans called honest was counted on cases that were held out, a fifth of each class in turn, the rule "
+            "chosen by the others (for rows of Gaussians: counted at the threshold, less the mean optimism)."
+        )
+    start = (
+        "counted" if table.empirical is True else "predicted" if table.empirical is False else "counted or predicted"
+    )
+    return (
+        f"The Ameans called honest is the {start} one at that threshold "
+        f"less its optimism, the mean excess of samples of "
+        "these sizes from two Gaussians that differ as much as the classes do beyond chance."
+    )
+
+
+def _assumptions(table: Screening) -> Iterator[str]:
+    yield (
+        "Each row of the data is one case, independent of the others; "
+        "several readings of one case are not several cases."
+    )
+    yield "The cases of each class stand for the cases on which the feature is to be used."
+    if table.family == "gaussian":
+        yield (
+            "Predicted columns take both classes as Gaussian. A nearly normal "
+            "feature is described well by this, a skewed "
+            "one may not be" + ("; the flag misfit tells." if table.empirical else ", and nothing was counted to tell.")
+        )
+    else:
+        yield (
+            "Predicted columns of counted features lie between model and "
+            "cases; misfit says how far the model alone is off."
+        )
+    yield "Features are looked at one by one: what two of them do together is not seen here."
+    yield (
+        "Neither the honest Ameans nor an interval knows of how many features the row is the best one: they hold on "
+        "average over all features, not for those that were picked from the top."
+    )
+
+
+def _cited(table: Screening) -> Iterator[str]:
+    yield from ("green", "youden")
+    if table.adjust != "none":
+        yield table.adjust
+    if table.empirical:
+        yield from ("delong", "mann")
+    if table.empirical is not True:
+        yield "welch"
+    if table.family == "auto":
+        yield "box"

@@ -1,0 +1,72 @@
+"""Numbers and names as a report shows them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from markupsafe import Markup
+
+from rocpredict.plots.style import rate, rule
+from rocpredict.tables import as_text
+
+__all__ = ["alone", "between", "listed", "many", "named", "number", "p_value", "percent", "rule", "share"]
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+UNKNOWN = "–"
+"""What stands where nothing is known."""
+
+
+def named(name: object) -> Markup:
+    """Give a name as HTML, kept apart from the text around it whichever way it is written."""
+    return Markup("<bdi>{}</bdi>").format(_visible(name))
+
+
+def alone(name: object) -> str:
+    """Give a name for plain text, such as an alt text, kept apart by the invisible marks that do so."""
+    return f"\u2068{_visible(name)}\u2069"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Show a number with some significant digits."""
+    return UNKNOWN if value != value else f"{value:.{digits}g}".replace("-", "−")  # noqa: PLR0124
+
+
+def share(value: float) -> str:
+    """Show a share or an area with three decimals, never rounded to a false 0 or 1."""
+    return UNKNOWN if value != value else rate(value).replace("-", "−")  # noqa: PLR0124
+
+
+def p_value(p: float) -> str:
+    """Show a p-value with two digits."""
+    if p != p:  # noqa: PLR0124
+        return UNKNOWN
+    return "<1e-300" if p < 1e-300 else f"{p:.2g}"
+
+
+def between(low: float, high: float, form: Any = share) -> str:
+    """Show an interval."""
+    return UNKNOWN if low != low or high != high else f"{form(low)} to {form(high)}"  # noqa: PLR0124
+
+
+def percent(level: float) -> str:
+    """Show a level."""
+    return f"{100 * level:g} %"
+
+
+def many(count: float, what: str) -> str:
+    """Say how many there are of something."""
+    return f"{count:,.10g} {what}" + ("" if count == 1 else "s")
+
+
+def listed(items: list[Any]) -> Markup:
+    """Join words or HTML by commas and an "and"."""
+    if len(items) < 2:
+        return Markup().join(items)
+    return Markup("{} and {}").format(Markup(", ").join(items[:-1]), items[-1])
+
+
+def _visible(name: object) -> str:
+    """Give a name on one line, what cannot be shown as its escape."""
+    text = as_text(name).encode("utf-8", "backslashreplace").decode()
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

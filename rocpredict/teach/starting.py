@@ -1,0 +1,57 @@
+"""Where the page begins: what a user says of it, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rocpredict.arguments import as_pair, one_of, shown
+from rocpredict.errors import RocPredictError
+from rocpredict.teach.asked import read_state
+from rocpredict.teach.rows import BUILT_IN, built_in, contrast_of
+
+
+def keys(datasets: Any) -> list[str]:
+    """Give the built-in data that are wanted, each once."""
+    if isinstance(datasets, (str, bytes)) or not isinstance(datasets, Iterable):
+        raise RocPredictError(f"datasets={shown(datasets)} is not a list of names; give some of {list(BUILT_IN)}")
+    return list(dict.fromkeys(one_of("datasets", key, BUILT_IN) for key in datasets))
+
+
+def begun(name: str, y: Any, named: dict[str, Any], others: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """Begin with built-in data: the keys with this one first, and the start."""
+    rows = built_in(one_of("x", name, BUILT_IN))
+    refuse("data of your own", {"y": y, "unit": named["unit"]})
+    feature = 0 if named["feature"] is None else rows.features.index(one_of("feature", named["feature"], rows.features))
+    contrast = contrast_of(rows, named["positive"], named["negative"])
+    return list(dict.fromkeys([name, *others])), {"data": name, "contrast": contrast, "feature": feature}
+
+
+def refuse(needs: str, given: dict[str, Any]) -> None:
+    """Refuse what says something about data that are not there."""
+    for name, value in given.items():
+        if value is not None:
+            raise RocPredictError(f"{name}={shown(value)} goes with {needs}, which is not there")
+
+
+def refuse_pair(mean: Any, std: Any) -> None:
+    """Refuse a table's statistics beside data."""
+    if mean is not None or std is not None:
+        raise RocPredictError("mean= and std= begin with two Gaussians in place of x; give one or the other")
+
+
+def gaussians(mean: Any, std: Any) -> dict[str, Any]:
+    """Give two Gaussians as the page's state, nothing for none."""
+    if (mean is None) != (std is None):
+        raise RocPredictError("mean= and std= go together: a pair (negative, positive) of each")
+    if mean is None:
+        return {}
+    means, stds = as_pair("mean", mean), as_pair("std", std)
+    return {"mean0": means[0], "mean1": means[1], "std0": stds[0], "std1": stds[1]}
+
+
+def checked(moved: dict[str, Any]) -> dict[str, float]:
+    """Refuse numbers that the page could not begin with."""
+    plain = {name: value.item() if hasattr(value, "item") else value for name, value in moved.items()}
+    asked = read_state(plain)
+    return {name: getattr(asked, name) for name in plain}

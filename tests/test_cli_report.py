@@ -1,0 +1,87 @@
+"""``rocpredict report`` and ``rocpredict screen --report``: the library's pages, from files."""
+
+import json
+
+import pytest
+
+import rocpredict as rp
+from rocpredict.cli import main
+from rocpredict.report import feature_report, screening_report
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run the command line in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words):
+        code = main([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+GLUCOSE = ("report", "pima", "--feature", "glucose", "--nan", "omit", "--resamples", 20, "--date", "2026-11-21")
+
+
+def test_the_page_is_that_of_the_library(run, tmp_path):
+    """Byte for byte, with prevalence, level, unit and seed."""
+    words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
+    assert run(*GLUCOSE, *words) == (0, "a.html: a report of glucose\n", "")
+    pima = rp.datasets.load_pima(zeros_as_missing=True)
+    asked = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
+    asked |= {"prevalence": 0.1, "seed": 3, "n_resamples": 20, "date": "2026-11-21"}
+    feature_report(pima.column("glucose"), pima.y, "b.html", **asked)
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_json_says_where(run):
+    assert json.loads(run(*GLUCOSE, "--out", "a.html", "--json")[1]) == {"feature": "glucose", "report": "a.html"}
+
+
+def test_a_csv_file(run, tmp_path):
+    """A file with a hostile name in its header."""
+    rows = "\n".join(f"{k % 7 + 3 * (k % 2)},{k % 2}" for k in range(60))
+    (tmp_path / "d.csv").write_text(f"<script>x</script>,sick\n{rows}\n", encoding="utf-8")
+    words = ("--label", "sick", "--positive", "1", "--feature", "<script>x</script>", "--resamples", 20)
+    assert run("report", "d.csv", *words, "--out", "d.html")[0] == 0
+    assert "<script>" not in (tmp_path / "d.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("pima", "--feature", "glucose"), "--out"),
+        (("pima", "--out", "a.html"), "a report is of one feature, here are 8"),
+        (("pima", "--feature", "glucose", "--out", "none/a.html"), "none/a.html cannot be written"),
+        (("pima", "--feature", "glucose", "--out", "a.html", "--prevalence", "2"), "--prevalence"),
+        (("pima", "--feature", "glucose", "--out", "a.html", "--date", "soon"), "is no day"),
+    ],
+)
+def test_what_is_wrong_is_one_line(run, tmp_path, words, said):
+    """Exit code 2, one line, no file."""
+    code, out, err = run("report", *words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_screening_as_a_page(run, tmp_path):
+    """The library's page of the same rows; CSV on stdout stays CSV."""
+    words = ("screen", "iris", "--positive", "virginica", "--negative", "versicolor", "--report", "a.html")
+    width = ("--feature", "petal_width")
+    code, out, _ = run(*words, *width, "--top", 1)
+    assert code == 0
+    assert out.endswith("a.html: a report of 1 row\n")
+    iris = rp.datasets.load_iris()
+    data = {"petal_width": iris.column("petal_width")}
+    table = rp.screen(data, iris.y, positive="virginica", negative="versicolor")
+    screening_report(table, "b.html", data=(data, iris.y))
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    assert run(*words, *width, "--sort", "q_value", "--format", "csv")[1] == table.sort("q_value").to_csv()
+
+
+def test_an_unwritable_page_is_refused_before_the_work(run, tmp_path):
+    code, out, err = run("screen", "none.csv", "--label", "y", "--report", "none/a.html")
+    assert (code, out) == (2, "")
+    assert "none/a.html cannot be written" in err

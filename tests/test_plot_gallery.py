@@ -1,0 +1,53 @@
+"""The gallery is true: its code runs without a warning, and each of its pictures was drawn by the code shown."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")
+MOST = 900_000
+"""Bytes of all pictures."""
+
+
+@pytest.fixture(scope="module")
+def gallery():
+    spec = importlib.util.spec_from_file_location("gallery_pictures", DOCS / "gallery_pictures.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_each_picture_was_drawn_by_the_code_of_the_page(gallery):
+    """Each file holds the mark of all the code down to it; after a change run ``docs/gallery_pictures.py``."""
+    shown = dict(gallery.parts(PAGE))
+    assert len(shown) == PAGE.count("![")
+    assert {Path(path).name for path in shown} == {path.name for path in (DOCS / "images").glob("gallery_*.png")}
+    for path, code in shown.items():
+        with Image.open(DOCS / path) as picture:
+            assert picture.info["Code"] == gallery.mark_of(code), path
+            assert 790 <= picture.width <= 1400
+    assert sum((DOCS / path).stat().st_size for path in shown) < MOST
+
+
+def test_the_code_runs_and_draws(gallery):
+    """Every block in its order; each picture's figure has something drawn on all of its axes."""
+    for path, _, figure in gallery.drawn(PAGE):
+        assert figure.axes, path
+        assert all(ax.lines or ax.collections for ax in figure.axes), path
+
+
+def test_pictures_have_words_and_each_door_its_picture(gallery):
+    assert all(len(words) > 30 for words in re.findall(r"!\[([^\]]*)\]", PAGE))
+    for kind in ("densities", "simultaneous_band", "measures", "stability"):
+        assert f'plot("{kind}"' in PAGE
+    for name in ("plot_probit", "plot_cost", "plot_precision_recall", "plot_decision", "side_by_side"):
+        assert f"plots.{name}(" in PAGE
+
+
+def test_a_picture_is_the_same_each_time(gallery):
+    figures = [next(gallery.drawn(PAGE))[2] for _ in range(2)]
+    assert len({gallery.as_small_png(figure, "mark") for figure in figures}) == 1

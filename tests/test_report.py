@@ -1,0 +1,316 @@
+"""Reports: one file, readable and harmless, with the numbers of the table; and CSV that no spreadsheet computes."""
+
+import csv
+import hashlib
+import io
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import rocpredict as rp
+from rocpredict.features import as_features
+from rocpredict.files import as_csv
+from rocpredict.report import feature_report, screening_report
+from rocpredict.report.page import render
+from rocpredict.report.provenance import data_hash
+from rocpredict.report.wording import number, p_value, share
+from rocpredict.tables import Table
+
+DAY = "2026-11-21"
+NAMES = ["<script>alert(1)</script>", "\"quoted\" & 'so' onload=x", "n" * 200, "שלום עולם", "🦠 {{ 7*7 }} \x00\u202e"]
+_RNG = np.random.default_rng(5)
+Y = np.repeat(["<b>well</b>", 'sick & "ill"'], 40)
+X = _RNG.normal(size=(80, 5)) + np.where(Y[0] == Y, 0, 1)[:, None] * np.array([2.0, 1.0, 0.5, -1.0, 0.0])
+_VOID = {"meta", "img", "br", "link", "input"}
+
+
+class Page(HTMLParser):
+    """Read a page: its elements with their attributes, headings, and the cells of each table."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.open, self.tables, self.headings, self.text = [], [], [], [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, "elements that nobody closed"
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in _VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in {"td", "th"}:
+            self.tables[-1][-1].append("")
+        elif re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if {"script", "style"} & set(self.open):
+            return
+        self.text.append(data)
+        if {"td", "th"} & set(self.open):
+            self.tables[-1][-1][-1] += data.strip()
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.elements if name == tag]
+
+
+def screened(**options):
+    return rp.screen(X, Y, positive=Y[-1], feature_names=NAMES, **options)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Give the text of a page of each kind, all of hostile names."""
+    folder = tmp_path_factory.mktemp("pages")
+    screening_report(screened(), folder / "data.html", top=1, data=(X, Y), date=DAY, notes=["<i>note</i>"])
+    screening_report(screened(empirical=False), folder / "no_data.html", top=1, date=DAY)
+    asked = {"feature": NAMES[0], "unit": "<u>", "positive": Y[-1], "n_resamples": 20, "date": DAY}
+    feature_report(X[:, 0], Y, folder / "feature.html", prevalence=0.1, **asked)
+    feature_report(X[:, 3], Y, folder / "auto.html", family="auto", direction="auto", title="</title><script>", **asked)
+    return {path.stem: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+KINDS = ["data", "no_data", "feature", "auto"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_are_text_and_nothing_else(pages, kind):
+    """No element, attribute or template comes of a name; names stand apart in a bdi; the day is the one given."""
+    page = Page(pages[kind])
+    tags = {tag for tag, _ in page.elements}
+    assert not tags & {"iframe", "object", "embed", "form", "input", "base", "link", "b", "i", "u"}
+    assert len(page.all("script")) == (1 if kind in {"data", "no_data"} else 0)
+    assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on")]
+    text = "".join(page.text)
+    assert NAMES[0] in text
+    assert "{{ 7*7 }}" in text or kind in {"feature", "auto"}
+    assert "\x00" not in pages[kind]
+    assert len(page.all("bdi")) > 1
+    assert text.count(DAY) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_loaded(pages, kind):
+    """No address but data and a place on the page; the policy forbids the rest."""
+    page = Page(pages[kind])
+    for _, attrs in page.elements:
+        assert all(attrs[name].startswith("data:image/png;base64,") for name in ("src", "srcset") if name in attrs)
+        assert attrs.get("href", "#").startswith("#")
+    assert "url(" not in pages[kind]
+    assert "@import" not in pages[kind]
+    policy = next(meta["content"] for meta in page.all("meta") if "http-equiv" in meta)
+    assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_can_be_heard(pages, kind):
+    """A language, one h1, no level left out, a caption and scopes in each table, a sentence with numbers a picture."""
+    page = Page(pages[kind])
+    assert page.all("html") == [{"lang": "en"}]
+    assert page.headings[0] == 1
+    assert page.headings.count(1) == 1
+    assert all(after - before <= 1 for before, after in zip(page.headings, page.headings[1:], strict=False))
+    assert len(page.all("caption")) == len(page.all("table")) >= 1
+    assert all(head["scope"] in {"col", "row"} for head in page.all("th"))
+    assert page.all("img")
+    for image in page.all("img"):
+        assert re.search(r"\d", image["alt"])
+        assert image["alt"].endswith(".")
+        assert int(image["width"]) > 300
+    assert all(region["aria-label"] for region in page.all("div") if region.get("role") == "region")
+
+
+@pytest.mark.parametrize("options", [{}, {"empirical": False}, {"empirical": "top", "n_top": 2}, {"family": "auto"}])
+def test_numbers_are_those_of_the_table(tmp_path, options):
+    """Each cell of the page is the table's number, as far as it is shown."""
+    table = screened(**options)
+    page = Page(table_page(table, tmp_path))
+    head, *rows = page.tables[0]
+    assert len(rows) == len(table)
+    shown = {name: [row[head.index(name)] for row in rows] for name in head}
+    for title, name, form in (
+        ("AUC predicted", "auc", share),
+        ("p", "p_value", p_value),
+        ("q", "q_value", p_value),
+        ("TPR", "tpr", share),
+        ("FPR", "fpr", share),
+        ("Ameans, honest", "ameans_honest", share),
+    ):
+        assert shown[title] == [form(value) for value in table[name].tolist()], title
+    assert ("AUC empirical" in shown) == bool(table.empirical)
+    if table.empirical:
+        assert shown["AUC empirical"] == [share(value) for value in table["empirical_auc"].tolist()]
+        told = [float(value) for value in shown["AUC empirical"] if value not in {"–", ">0.999"}]
+        counted = table["empirical_auc"][~np.isnan(table["empirical_auc"])]
+        np.testing.assert_allclose(told, counted[counted < 0.9995], atol=0.0005)
+    assert shown["Negatives"] == ["40"] * 5
+
+
+def table_page(table, folder, **options):
+    path = screening_report(table, folder / "page.html", top=0, date=DAY, **options)
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_page_of_a_feature_has_the_numbers_of_its_answers(pages):
+    """Both AUCs with their intervals, and the counted rates at the predicted threshold."""
+    classes = {"positive": Y[-1]}
+    predicted, empirical = rp.predict_roc(X[:, 0], Y, **classes), rp.empirical_roc(X[:, 0], Y, **classes)
+    tables = Page(pages["feature"]).tables
+    areas = {row[0]: row[1:3] for row in tables[1][1:]}
+    for name, roc in (("Empirical", empirical), ("Predicted, two Gaussians", predicted)):
+        interval = roc.auc_interval()
+        assert areas[name] == [share(roc.auc()), f"{share(interval.low)} to {share(interval.high)}"]
+    best = predicted.best_threshold()
+    assert tables[2][1][1] == number(best.threshold)
+    rates = {row[0]: row[1] for row in tables[3][1:]}
+    assert rates["TPR (sensitivity)"] == share(empirical.rates(best.threshold).tpr)
+    assert rates["Precision (PPV)"] == share(empirical.rates(best.threshold, prevalence=0.1).precision)
+
+
+def test_headlines_know_how_many_were_looked_at(tmp_path):
+    """Without any effect nothing is claimed; how many p-values below .05 stand for nothing is said."""
+    noise = np.random.default_rng(8).normal(size=(60, 40))
+    labels = np.arange(60) % 2
+    text = table_page(rp.screen(noise, labels), tmp_path)
+    assert "0 of 40 tested features have q &lt; 0.05" in text
+    assert "Judge chosen features on new cases" in text
+    plain = table_page(rp.screen(noise, labels, adjust="none"), tmp_path)
+    assert "so many as 2 would be expected" in plain
+    part = table_page(rp.screen(noise, labels)[3:9], tmp_path)
+    assert "a part of" in part
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "absent"),
+    [
+        ({}, ["Mann-Whitney test", "Benjamini and Hochberg", "delta method", "DeLong", "95 %"], ["Welch"]),
+        ({"empirical": False, "level": 0.9}, ["Welch", "90 %", "nothing was counted"], ["DeLong", "Mann-Whitney"]),
+        ({"adjust": "holm", "direction": "lower"}, ["after Holm", "at or below it"], ["Benjamini"]),
+        ({"family": "auto"}, ["shrunk estimate", "Box-Cox", "held out"], ["where the two densities cross"]),
+    ],
+)
+def test_methods_say_what_was_done(tmp_path, options, words, absent):
+    """The paragraph and its references follow the options."""
+    text = table_page(screened(**options), tmp_path)
+    text = text[text.index("<h2>Methods") : text.index("<footer>")]
+    assert [word for word in words if word not in text] == []
+    assert [word for word in absent if word in text] == []
+    assert f"rocpredict {rp.__version__}" in text
+
+
+def test_the_same_data_and_day_give_the_same_bytes(tmp_path, pages):
+    """Twice the same page; another cell another hash; the hash is that of the recipe on the page."""
+    asked = {"feature": NAMES[0], "unit": "<u>", "positive": Y[-1], "n_resamples": 20, "date": DAY}
+    again = feature_report(X[:, 0], Y, tmp_path / "a.html", prevalence=0.1, **asked)
+    assert again.read_text(encoding="utf-8") == pages["feature"]
+    recipe = hashlib.sha256(b"a\n" + np.array([1, np.nan]).astype("<f8").tobytes() + b"u\nv\n").hexdigest()
+    assert data_hash(as_features({"a": [1.0, np.nan]}), np.array(["u", "v"])) == recipe
+    assert data_hash(as_features({"a": [2.0, np.nan]}), np.array(["u", "v"])) != recipe
+    assert re.search(r"SHA-256 <code>[0-9a-f]{64}</code>", pages["data"])
+    assert "SHA-256" not in pages["no_data"]
+
+
+def test_hard_tables(tmp_path):
+    """No rows; no answers; missing values; three labels; long tables: a page each, which says so."""
+    odd = {"empty": [np.nan] * 80, "constant": [1.0] * 80, "copy": np.where(Y[0] == Y, 0.0, 1.0), "few": X[:, 0].copy()}
+    odd["few"][:70:2] = np.nan
+    table = rp.screen(odd, Y, positive=Y[-1])
+    text = screening_report(table, tmp_path / "odd.html", top=5, data=(odd, Y)).read_text(encoding="utf-8")
+    Page(text)
+    assert "No picture: " in text
+    assert "Missing" in text
+    assert "as a copy of the label would" in text
+    assert "no rows" in table_page(table.top(0), tmp_path)
+    three = rp.screen(X, np.arange(80) % 3, feature_names=NAMES)
+    assert len(Page(table_page(three, tmp_path, data=(X, np.arange(80) % 3))).tables[0]) == 16
+    long = table_page(rp.screen(_RNG.normal(size=(20, 1001)), np.arange(20) % 2), tmp_path)
+    assert "The first 1,000 of 1,001 rows are shown" in long
+    assert len(Page(long).tables[0]) == 1001
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"path": "none/there.html"}, "cannot be written"),
+        ({"top": -1}, "top=-1 is negative"),
+        ({"date": "tomorrow"}, "date='tomorrow' is no day"),
+        ({"data": X}, "is not (X, y)"),
+        ({"data": (X[:50], Y[:50])}, "has 50 rows and the table was made of 80"),
+        ({"top": 1, "data": (X + 1, Y)}, "is not what the table was made of"),
+    ],
+)
+def test_refused_and_nothing_written(tmp_path, monkeypatch, options, said):
+    """What is wrong is said by name, and no part of a file is left."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(rp.RocPredictError, match=re.escape(said)):
+        screening_report(screened(), **{"path": "page.html"} | options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_place_is_refused_before_any_work(tmp_path):
+    with pytest.raises(rp.RocPredictError, match="cannot be written"):
+        feature_report(None, None, tmp_path / "none" / "there.html")
+    with pytest.raises(rp.RocPredictError, match="prevalence="):
+        feature_report(X[:, 0], Y, tmp_path / "page.html", positive=Y[-1], prevalence=1.5)
+
+
+def test_a_template_that_asks_for_what_nobody_told_is_an_error():
+    from jinja2 import UndefinedError
+
+    with pytest.raises(UndefinedError):
+        render("page.html", title="t")
+
+
+def test_thirty_features_stay_small(tmp_path):
+    """With one picture and the overview below 300 kB, so with ten below 1.5 MB."""
+    x = np.random.default_rng(3).normal(size=(300, 30)) + (np.arange(300) % 2)[:, None]
+    y = np.arange(300) % 2
+    path = screening_report(rp.screen(x, y), tmp_path / "page.html", top=1, data=(x, y), date=DAY)
+    assert path.stat().st_size < 300_000
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ('" =1+1', "'\" =1+1"),
+        ("+49 170", "'+49 170"),
+        ("-x", "'-x"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\tx", "'\tx"),
+        ("\rx", "'\rx"),
+        ("\uff1d1", "'\uff1d1"),
+        ("-1.5", "-1.5"),
+        ("+4e-3", "+4e-3"),
+        ("-inf", "-inf"),
+        ("a=b", "a=b"),
+        ("", ""),
+    ],
+)
+def test_no_cell_is_a_formula(text, written):
+    """Text that a spreadsheet would compute gets an apostrophe, wherever CSV is written; numbers never change."""
+    assert next(csv.reader(io.StringIO(as_csv([[text, -1.5]]), newline=""))) == [written, "-1.5"]
+    table = Table("t", [text, "b"], [[text, -2]])
+    assert list(csv.reader(io.StringIO(table.to_csv(), newline=""))) == [[written, "b"], [written, "-2"]]
+    names = [text or "a", "b"]
+    found = csv.DictReader(
+        io.StringIO(rp.screen(X[:, :2], Y, positive=Y[-1], feature_names=names).by_input().to_csv(), newline="")
+    )
+    assert [row["feature"] for row in found] == [written or "a", "b"]
+
+
+def test_numbers_of_a_screening_are_written_with_every_digit():
+    """As repr gives them, signs and exponents included."""
+    table = screened()
+    rows = list(csv.DictReader(io.StringIO(table.to_csv(), newline="")))
+    assert [row["effect_size"] for row in rows] == [repr(value) for value in table["effect_size"].tolist()]
+    assert min(table["effect_size"]) < 0

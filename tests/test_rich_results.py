@@ -1,0 +1,375 @@
+"""Every result has a repr of one line and a page for a notebook, made in one place."""
+
+import dataclasses
+import inspect
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rocpredict as rp
+from rocpredict import rich_results
+from rocpredict.distributions import FromScipy, Shrunk, Transformed
+from rocpredict.features import as_features
+from rocpredict.rich_results import Picture, Shown, number, of_batch, to_html
+
+IRIS = rp.datasets.load_iris()
+X = IRIS.column("petal_width")
+CLASSES = {"positive": "virginica", "negative": "versicolor"}
+EVIL = "<script>alert('x')</script>\"&\x00\u202e" + "\u05d0\U0001f600" + "long " * 60
+Y = np.repeat([0, 1], 20)
+RNG = np.random.default_rng(1)
+Z = RNG.normal(size=40) + Y
+EMPIRICAL = rp.EmpiricalRoc(Z[:20], Z[20:])
+GAUSS = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2), count=(50, 40))
+BATCH = rp.PredictedRoc(
+    rp.Gaussian(np.zeros(12), 1.0), rp.Gaussian(np.linspace(-1, 3, 12), 2.0), direction="auto", count=(9, 9)
+)
+AUTO = rp.predict_roc(X, IRIS.y, family="auto", **CLASSES)
+
+
+def _results():
+    """Results of every kind, those of batches and of degenerate rows among them, by name."""
+    diagnosis = rp.diagnose(X, IRIS.y, n_resamples=99, **CLASSES)
+    many = np.column_stack([Z + RNG.normal(size=40) for _ in range(15)])
+    multi = RNG.dirichlet(np.ones(3), size=30)
+    table = rp.screen(IRIS.X, IRIS.y, **CLASSES)
+    summary = rp.summarize(many, Y, moments=4)
+    best = EMPIRICAL.best_threshold()
+    predicted = rp.predict_roc(X, IRIS.y, **CLASSES)
+    evil = np.where(Y, EVIL, "<b>")
+    held = {
+        "PredictedRoc": GAUSS,
+        "PredictedRoc batch": BATCH,
+        "PredictedRoc empty batch": rp.PredictedRoc(rp.Gaussian(np.zeros(0), 1.0), rp.Gaussian(np.zeros(0), 1.0)),
+        "PredictedRoc auto": AUTO,
+        "PredictedRoc lower": rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(2, 2), direction="auto"),
+        "PredictedRoc kde": rp.predict_roc(X, IRIS.y, family="kde", **CLASSES),
+        "PredictedRoc scipy": rp.PredictedRoc(stats.gamma(2), stats.gamma(3)),
+        "PredictedRoc no spread": rp.PredictedRoc(rp.Gaussian(1, 0), rp.Gaussian(1, 0)),
+        "PredictedRoc far": rp.PredictedRoc(rp.Gaussian(0, 1e-300), rp.Gaussian(1e300, 1e300)),
+        "EmpiricalRoc": EMPIRICAL,
+        "EmpiricalRoc tied": rp.EmpiricalRoc([1, 1, 1], [1]),
+        "EmpiricalRoc infinite": rp.EmpiricalRoc([-np.inf, 1, 2], [2, np.inf]),
+        "BestThreshold": best,
+        "BestThreshold cost": GAUSS.best_threshold("cost", cost_fp=3),
+        "BestThreshold batch": BATCH.best_threshold(),
+        "BestThreshold degenerate": rp.EmpiricalRoc([1, 1], [1]).best_threshold(),
+        "Rates": GAUSS.rates(5.0),
+        "Rates unweighted": rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2)).rates(np.inf),
+        "Rates batch": BATCH.rates(0.5),
+        "Interval": GAUSS.auc_interval(),
+        "Interval batch": BATCH.auc_interval(),
+        "Comparison": rp.compare(predicted, rp.empirical_roc(X, IRIS.y, **CLASSES)),
+        "AucTest": rp.auc_test(Z, RNG.normal(size=40), Y),
+        "AucTest named": rp.auc_test_many({EVIL: Z, "b" * 200: -Z}, Y).contrasts[0],
+        "AucTestMany": rp.auc_test_many(list(many.T[:7]), Y),
+        "Plan": rp.plan(GAUSS, width=0.1),
+        "MeanRoc": rp.mean_roc([(Z, Y), (many[:, 0], Y), (many[:, 1], Y)]),
+        "GreyZone": GAUSS.grey_zone(),
+        "GreyZone batch": BATCH.grey_zone(),
+        "Trust": AUTO.trust(),
+        "Diagnosis": diagnosis,
+        "Finding": diagnosis.findings[0],
+        "ClassShape": diagnosis.negative,
+        "Stability": best.stability(n_resamples=50),
+        "ConfidenceBand": GAUSS.band(),
+        "PrecisionRecallCurve": EMPIRICAL.precision_recall_curve(),
+        "PrecisionRecallCurve predicted": GAUSS.precision_recall_curve(),
+        "DecisionCurve": GAUSS.decision_curve(prevalence=0.2),
+        "RocCurve": GAUSS.curve(),
+        "RocCurve batch": BATCH.curve(9),
+        "ProperGain": GAUSS.proper().gain(),
+        "ProperGain batch": BATCH.proper().gain(),
+        "ProperRoc": GAUSS.proper(),
+        "ProperRoc batch": BATCH.proper(),
+        "ProperRoc numeric": rp.PredictedRoc(stats.gamma(2), stats.gamma(3)).proper(),
+        "TwoSidedRule": GAUSS.proper().best_rule(),
+        "TwoSidedRule batch": BATCH.proper().best_rule(),
+        "Hook": GAUSS.hook(),
+        "Hook batch": BATCH.hook(),
+        "ClassSummary": summary.negative,
+        "TwoClassSummary": summary,
+        "TwoClassSummary named": dataclasses.replace(
+            summary, feature_names=tuple(f"{EVIL}{j}" for j in range(15)), positive_label=EVIL
+        ),
+        "Dataset": IRIS,
+        "Dataset named": rp.datasets.Dataset(
+            many, evil, tuple(EVIL + str(j) for j in range(15)), ("1",) * 15, EVIL, "", ""
+        ),
+        "GroupedAuc": rp.auc_by_group(Z, Y, np.tile(["a", EVIL], 20)),
+        "AucEstimate": rp.auc_estimate(Z, Y),
+        "MulticlassAuc": rp.multiclass_auc(multi, np.arange(30) % 3),
+        "LinearCombination": rp.best_combination(IRIS.X, IRIS.y, **CLASSES),
+        "McNemarTest": rp.mcnemar_test(Z > 0, Z > 1, Y),
+        "Screening": table,
+        "Screening named": rp.screen(many, evil, positive=EVIL, feature_names=[f"{EVIL}{j}" for j in range(15)]),
+        "Screening empty": table.top(0),
+        "Gaussian": rp.Gaussian(0, 1e-300),
+        "Gaussian batch": rp.Gaussian(np.zeros((2, 3)), 1.0),
+        "Ecdf": rp.Ecdf([1.0, np.inf]),
+        "GaussianKde": rp.GaussianKde([1.0, 2.0, 4.0]),
+        "GaussianMixture": rp.GaussianMixture([0.5, 0.5], [0, 1], [1, 2]),
+        "Histogram": rp.Histogram.fit(Z),
+        "Shrunk": AUTO.negative,
+        "Transformed": AUTO.negative.model,
+        "FromScipy": GAUSS_SCIPY,
+        "Reflected": GAUSS_SCIPY.reflect(),
+        "Flags": rp.Flags(identical=[True, False], no_benefit=[False, False]),
+        "Flags none": rp.Flags(),
+        "Features": as_features([[1, 2], [3, 4]], names=[EVIL, "b"]),
+    }
+    held["Alternative"] = held["Plan"].alternatives[0]
+    return held
+
+
+GAUSS_SCIPY = rp.PredictedRoc(stats.gamma(2), stats.gamma(3)).negative
+RESULTS = _results()
+NO_RESULTS = {"AssumptionWarning", "RocPredictError", "Distribution"}
+
+
+class Page(HTMLParser):
+    """Check that tags are balanced, and gather what is in them."""
+
+    def __init__(self, page):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.attributes, self.cells, self.texts = [], [], [], [], []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.open.append(tag)
+        if tag in {"td", "th"}:
+            self.cells.append("")
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+        if {"td", "th"} & {*self.open}:
+            self.cells[-1] += data
+
+    def value(self, name):
+        """The cell after the one with this name."""
+        return self.cells[self.cells.index(name) + 1]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_repr_is_one_short_line(name):
+    text = repr(RESULTS[name])
+    assert "\n" not in text
+    assert len(text) < 300
+    assert " object at 0x" not in text
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_page_is_sound(name):
+    """Balanced tags; a caption; headers with a scope; nothing that runs, loads, or has an id; no colour of its own."""
+    html = RESULTS[name]._repr_html_()
+    page = Page(html)
+    assert {*page.tags} <= {
+        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p"),
+        *("svg", "rect", "polyline", "circle"),
+    }
+    assert page.tags.count("caption") == page.tags.count("table") == 1
+    assert page.tags.count("th") == sum(key == "scope" for key, _ in page.attributes)
+    keys = {key for key, _ in page.attributes}
+    assert not {key for key in keys if key.startswith("on")} | keys & {"id", "class", "href", "src"}
+    assert not re.search(
+        r"#[0-9a-fA-F]{3,6}\b|white|black|rgb\(", "".join(value for _, value in page.attributes if value)
+    )
+    assert len(html) < 40_000
+    assert "\x00" not in html
+    html.encode()
+    if "svg" in page.tags:
+        assert dict(page.attributes)["role"] == "img"
+        assert dict(page.attributes)["aria-label"]
+        assert "nan" not in re.search(r"<svg.*</svg>", html)[0].split('fill="none"')[1]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_text_is_isolated(name):
+    """Each name stands in an element of its own direction, and no tag of a name is one."""
+    html = RESULTS[name]._repr_html_()
+    assert not re.search(r"<(script|b)\b", html)
+    bare = re.sub(r"<bdi>[^<]*</bdi>", "", re.sub(r"<td>[^<]*</td>", "", html))
+    assert not re.sub(r"<[^>]*>", "", bare).strip()
+
+
+def _numbers(name):
+    """The numbers that the page of a result shall show, by the name of their row."""
+    held = RESULTS[name]
+    return {
+        "PredictedRoc": lambda: {"AUC": held.auc(), "best threshold (Ameans)": held.best_threshold().threshold},
+        "PredictedRoc auto": lambda: {"AUC": held.auc()},
+        "EmpiricalRoc": lambda: {"AUC": held.auc(), "Ameans there": held.best_threshold().ameans},
+        "EmpiricalRoc infinite": lambda: {"AUC": held.auc()},
+        "PredictedRoc batch": lambda: {"0": held.auc()[0], "9": held.auc()[9]},
+        "BestThreshold": lambda: {
+            "threshold": held.threshold,
+            "ameans on other rows (out of bag)": held.ameans_honest,
+            "fnr": held.fnr,
+        },
+        "BestThreshold batch": lambda: {"3": held.threshold[3]},
+        "Rates": held.to_dict if name == "Rates" else None,
+        "Rates unweighted": held.to_dict if name == "Rates unweighted" else None,
+        "Interval": lambda: {"low": held.low, "high": held.high, "estimate": held.estimate},
+        "Interval batch": lambda: {"2": held.estimate[2]},
+        "Comparison": lambda: {"AUC": held.auc_predicted, "best threshold": held.threshold_predicted},
+        "AucTest": lambda: {"estimate 1": held.estimates[0], "difference": held.difference},
+        "AucTestMany": lambda: {held.contrasts[0].null: held.contrasts[0].difference},
+        "Plan": lambda: {held.method: held.n_negative},
+        "MeanRoc": lambda: {"mean": held.auc, "fold 2": held.aucs[1]},
+        "GreyZone": lambda: {"low": held.low, "undecided positive": held.undecided_positive},
+        "Trust": lambda: {"share of the model": held.model_share, "distance of the curves": held.distance},
+        "Diagnosis": lambda: {item.name: item.value for item in held.findings},
+        "ClassShape": lambda: {"mean": held.mean, "mode count": held.mode_count},
+        "Stability": lambda: {"threshold, 5% below": held.quantiles[0.05]},
+        "ProperGain": lambda: {"auc_gain": held.auc_gain},
+        "ProperRoc": lambda: {"AUC": held.auc()},
+        "TwoSidedRule": lambda: {"low": held.low, "ameans": held.ameans},
+        "ClassSummary": lambda: {"0": held.count[0]},
+        "Dataset": lambda: {"cm": 150},
+        "AucEstimate": lambda: {"AUC": held.auc, "standard error": held.std_error},
+        "GroupedAuc": lambda: {"within groups (stratified)": held.stratified.auc},
+        "LinearCombination": lambda: dict(zip(held.feature_names, held.weights, strict=True)),
+        "McNemarTest": lambda: {"error rate 1": held.error_rate1.estimate, "difference": held.difference},
+        "MulticlassAuc": lambda: {f"average ({held.average})": held.auc},
+    }[name]()
+
+
+@pytest.mark.parametrize(
+    "name", re.findall(r'^ {8}"([^"]+)": (?:lambda|held\.to_dict)', inspect.getsource(_numbers), re.MULTILINE)
+)
+def test_numbers_are_those_of_the_result(name):
+    page = Page(RESULTS[name]._repr_html_())
+    for row, value in _numbers(name).items():
+        assert page.value(row) == number(value), row
+
+
+def test_digits():
+    """Five significant digits, whole numbers in full, what is undefined by name."""
+    shown = [number(value) for value in (0.123456789, 12.0, np.int64(1234567), np.nan, -np.inf, True, 1e-300, 1e300)]
+    assert shown == ["0.12346", "12", "1234567", "undefined", "-inf", "yes", "1e-300", "1e+300"]
+
+
+def test_tests_name_their_hypothesis_and_method():
+    for name in ("AucTest", "AucTestMany", "GroupedAuc", "McNemarTest"):
+        held = RESULTS[name]
+        page = " ".join(Page(held._repr_html_()).texts)
+        assert held.null in page
+        assert held.method in page
+
+
+def test_flags_are_said_in_words():
+    """The meaning of each flag stands below, with the number of features of a batch."""
+    page = Page(RESULTS["PredictedRoc no spread"]._repr_html_())
+    flags = RESULTS["PredictedRoc no spread"].best_threshold().flags
+    assert {*flags} >= {"identical"}
+    for sentence in flags.sentences():
+        assert sentence in page.texts
+    assert rp.Flags(identical=[True, False]).sentences()[0].startswith("identical (1 of 2 features): both classes")
+
+
+def test_a_batch_says_its_shape_and_shows_the_first():
+    page = Page(BATCH._repr_html_())
+    assert page.tags.count("tr") == 11
+    assert "The first 10 of 12 features." in page.texts
+    assert any("(12,)" in text for text in page.texts)
+    places = [row[0] for row in of_batch("", (2, 2), {"a": np.arange(4.0).reshape(2, 2)}).rows]
+    assert places == ["0, 0", "0, 1", "1, 0", "1, 1"]
+
+
+def test_the_curve_of_a_picture_is_the_curve_of_the_result():
+    """Each point of the small picture lies on the ROC curve, to half a pixel; it goes from corner to corner."""
+    for name in ("PredictedRoc", "EmpiricalRoc", "PredictedRoc auto", "PredictedRoc lower"):
+        roc = RESULTS[name]
+        lines = re.findall(r'<polyline points="([^"]+)" stroke-width', roc._repr_html_())
+        (points,) = [np.array([[float(v) for v in p.split(",")] for p in line.split()]) for line in lines]
+        fpr, tpr = (points[:, 0] - 10) / 200, (210 - points[:, 1]) / 200
+        assert (fpr[0], tpr[0], fpr[-1], tpr[-1]) == (0, 0, 1, 1)
+        curve = roc.curve(4001)
+        apart = np.hypot(fpr[:, None] - curve.fpr, tpr[:, None] - curve.tpr).min(axis=1)
+        assert apart.max() < 0.01
+        assert len(points) > 5
+
+
+def test_hostile_texts():
+    """Escaped, on one line, cut where too long, isolated; what cannot be seen is shown."""
+    html = rich_results.text("<i>\u05d0\x07\ud800\n" + "x" * 1000)
+    assert html.startswith("<bdi>&lt;i&gt;\u05d0\\x07\\ud800 xxx")
+    assert html.endswith("...</bdi>")
+    assert len(html) < 600
+    html.encode()
+    label = to_html(Shown("t", [], picture=Picture('">\x00<script>', [([0, 1], [0, np.nan])], (np.nan, 0))))
+    assert Page(label).tags.count("circle") == 0
+    assert "<script" not in label
+
+
+def test_every_public_result_is_in_the_battery():
+    """A class that is exported and no error is shown here, and so is each distribution of the families."""
+    public = {name for name in rp.__all__ if inspect.isclass(getattr(rp, name))} - NO_RESULTS
+    kinds = {type(held).__name__ for held in RESULTS.values()}
+    assert public <= kinds
+    assert {Shrunk, Transformed, FromScipy} <= {type(held) for held in RESULTS.values()}
+    for name in public:
+        kind = getattr(rp, name)
+        assert "_repr_html_" in dir(kind), name
+        assert not dataclasses.is_dataclass(kind) or not kind.__dataclass_params__.repr, name
+
+
+def test_many_rows_are_not_waited_for():
+    """With 100,000 rows no repr does what takes a while: it asks for no area by quadrature and for no resampling.
+
+    What is left out is named; nothing is timed.
+    """
+    rows = np.random.default_rng(0).normal(size=100_000)
+    y = np.arange(100_000) % 2
+    sample = rp.empirical_roc(rows + y, y)
+    shrunk = Shrunk(rp.Gaussian(0, 1), rp.Ecdf(rows), 0.5)
+    roc = rp.PredictedRoc(shrunk, shrunk)
+    best = sample.best_threshold()
+    batch = rp.PredictedRoc(rp.Gaussian(rows, 1.0), rp.Gaussian(rows + 1, 1.0))
+    kde = rp.PredictedRoc(rp.GaussianKde(rows), rp.GaussianKde(rows + 1))
+    for held in (
+        sample,
+        roc,
+        best,
+        batch,
+        kde,
+        sample.proper(),
+        roc.negative,
+        batch.rates(0.0),
+        batch.best_threshold(),
+    ):
+        repr(held)
+        held._repr_html_()
+    assert "auc=" not in repr(roc) + repr(kde)
+    assert "ask auc()" in roc._repr_html_()
+    assert "out of bag" not in repr(best) + best._repr_html_()
+
+
+def test_the_repr_of_a_shrunk_roc_hides_how_it_is_made():
+    assert repr(AUTO).startswith("PredictedRoc(shrunk to Gaussian after box-cox, model_share=0.8356, n_negative=50, ")
+
+
+def test_pages_load_nothing():
+    """``import rocpredict`` and a page of a result load no matplotlib, pandas or Jinja2."""
+    code = (
+        "import sys, rocpredict as rp; rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 1))._repr_html_(); "
+        "print([n for n in ('matplotlib', 'pandas', 'jinja2', 'scipy.stats') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

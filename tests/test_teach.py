@@ -1,0 +1,633 @@
+"""The teaching page from Python's side: the library's numbers in it, the server, the widget, hostile input."""
+
+import base64
+import html
+import http.client
+import json
+import re
+import socket
+import sys
+import threading
+import urllib.request
+import zlib
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import rocpredict as rp
+from rocpredict import RocPredictError
+from rocpredict.comparison import compare, gaps_between
+from rocpredict.datasets import load_breast_cancer, load_iris, load_pima
+from rocpredict.teach import TeachingPage, bundle
+from rocpredict.teach.answering import FAMILIES, Answering
+from rocpredict.teach.payload import PRESETS, normal_table
+from rocpredict.teach.rows import BUILT_IN, built_in
+from rocpredict.teach.wording import all_words, languages
+
+IRIS, PIMA = load_iris(), load_pima()
+LEAST = {"datasets": ()}
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "a\"b'c`d",
+    "x" * 200,
+    "\u202e\u05d8\u05e7",
+    "🧪 💥",
+    "<!--",
+    "&amp;\n\x00;",
+    "\udc80",
+]
+
+
+def embedded(text):
+    """The payload of a saved page, read as a browser would."""
+    return json.loads(re.search(r'class="rocpredict-data">(.*?)</script>', text, flags=re.DOTALL)[1])
+
+
+class Elements(HTMLParser):
+    """Every element of a page, with its attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.fixture(scope="module")
+def page():
+    return TeachingPage()
+
+
+@pytest.fixture(scope="module")
+def payload(page):
+    return embedded(page.to_html())
+
+
+# ---- what is in the page
+def test_the_page_is_one_file_that_fetches_nothing(page):
+    """No address outside of the file, a policy that forbids fetching, a language, a line for no JavaScript."""
+    text = page.to_html()
+    elements = Elements(text).found
+    assert not [attrs for _, attrs in elements if "src" in attrs or attrs.get("href", "data:,") != "data:,"]
+    policy = next(attrs["content"] for tag, attrs in elements if attrs.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: "
+    )
+    assert "connect-src 'none'" in policy
+    assert ("html", {"lang": "en"}) in elements
+    assert "noscript" in {tag for tag, _ in elements}
+    assert page.to_html() == text
+
+
+def test_a_page_without_data_is_small():
+    """Below 60 kB, and what is packed in it is the modules as they stand."""
+    text = TeachingPage(**LEAST).to_html()
+    assert len(text.encode()) < 60_000
+    packed = re.search(r'class="rocpredict-code">(.*?)</script>', text)[1]
+    assert zlib.decompress(base64.b64decode(packed)).decode() == bundle.script()
+
+
+def test_the_bundle_is_one_module():
+    """No import, no export, no comment line is left; no top-level name is there twice; nothing ends the script."""
+    lines = bundle.script().splitlines()
+    assert not [line for line in lines if line.startswith(("import ", "export ", "//", " "))]
+    sources = [bundle._static(name) for name in bundle.MODULES]
+    declared = [
+        name
+        for source in sources
+        for name in re.findall(
+            r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", source, flags=re.MULTILINE
+        )
+    ]
+    assert len(set(declared)) == len(declared)
+    assert "mount" in declared
+    assert "</script" not in bundle.script()
+    assert "innerHTML" not in bundle.script()
+
+
+def test_the_facts_are_the_librarys_to_the_last_digit(payload):
+    """Iris petal length, virginica against versicolor: mean, SD, area, interval, best threshold and gap."""
+    iris = payload["datasets"][0]
+    assert [one["key"] for one in payload["datasets"]] == list(BUILT_IN)
+    place = [(one["negative"], one["positive"]) for one in iris["contrasts"]].index(("versicolor", "virginica"))
+    facts = iris["contrasts"][place]["facts"][2]
+    classes = {"positive": "virginica", "negative": "versicolor"}
+    x = IRIS.column("petal_length")
+    predicted, empirical = (make(x, IRIS.y, **classes) for make in (rp.predict_roc, rp.empirical_roc))
+    both, best = compare(predicted, empirical), empirical.best_threshold()
+    assert facts["mean"] == [predicted.negative.mean, predicted.positive.mean]
+    assert facts["std"] == [predicted.negative.std, predicted.positive.std]
+    assert (facts["count"], facts["missing"], facts["direction"]) == ([50, 50], 0, "higher")
+    assert facts["auc"] == predicted.auc()
+    counted = facts["empirical"]
+    assert [counted[name] for name in ("auc", "low", "high")] == [
+        empirical.auc(),
+        empirical.auc_interval().low,
+        empirical.auc_interval().high,
+    ]
+    assert counted["best"] == {name: getattr(best, name) for name in ("threshold", "tpr", "fpr", "ameans")}
+    assert counted["gap"] == {"fpr": both.max_tpr_gap_fpr, "value": both.max_tpr_gap}
+
+
+@pytest.mark.parametrize(("place", "data"), [(0, IRIS), (1, PIMA), (2, load_breast_cancer())])
+def test_the_rows_are_those_of_the_data(payload, place, data):
+    """Every value of every built-in feature by its class, sorted, to the last digit; names and units beside them."""
+    held = payload["datasets"][place]
+    assert [one["name"] for one in held["features"]] == list(data.feature_names)
+    assert [one["unit"] for one in held["features"]] == list(data.units)
+    for label in held["labels"]:
+        assert held["columns"][label] == np.sort(data.X[data.y == label], axis=0).T.tolist()
+
+
+def test_every_built_in_feature_can_be_shown(payload):
+    """Each has its facts but one: all but one of setosa's widths differ, and none is constant."""
+    for data in payload["datasets"]:
+        for contrast in data["contrasts"]:
+            assert all("error" not in fact for fact in contrast["facts"])
+
+
+def test_the_table_of_the_normal_is_the_librarys():
+    """Each node is 1 - Phi(z), to the last digit."""
+    table = normal_table()
+    z = np.arange(len(table["upper"])) * table["step"]
+    assert z[-1] == 8.5
+    assert table["upper"] == rp.Gaussian(0, 1).sf(z).tolist()
+
+
+def test_languages_have_the_same_words():
+    """The same keys in every language, and the same placeholders."""
+
+    def keys(words, path=""):
+        if isinstance(words, dict):
+            return {key for name, inner in words.items() for key in keys(inner, f"{path}.{name}")}
+        if isinstance(words, list):
+            return {key for place, inner in enumerate(words) for key in keys(inner, f"{path}.{place}")}
+        return {(path, *sorted(set(re.findall(r"\{\w+\}", words))))}
+
+    english = keys(all_words("en")["python"])
+    assert "en" in languages()
+    for lang in languages():
+        assert keys(all_words(lang)["python"]) == english
+        assert f'<html lang="{lang}">' in TeachingPage(lang=lang, **LEAST).to_html()
+
+
+def test_presets_can_be_answered():
+    """Each preset has its words, and is a state that the library answers; the reversed one has its AUC above 1/2."""
+    assert set(all_words("en")["page"]["presets"]) == set(PRESETS)
+    found = {key: Answering().answer(state)["auc"] for key, state in PRESETS.items()}
+    assert found["same_mean"] == 0.5
+    assert found["reversed"] > 0.5
+    assert found["perfect"] > 0.999
+
+
+# ---- own data
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "mapping"])
+def test_frames_of_every_kind_are_the_same_page(make):
+    """A frame with a label column, a column of words and a gap: the words are left out, the gap is counted."""
+    columns = {
+        "size": [1.0, 2.5, np.nan, 3.0, 2.0, 4.5],
+        "colour": ["red"] * 6,
+        "mass": [5, 1, 4, 2, 8, 3],
+        "kind": ["a", "a", "a", "b", "b", "b"],
+    }
+    held = TeachingPage(make(columns), "kind", positive="b", unit={"size": "cm"}, **LEAST).payload()
+    (own,) = held["datasets"]
+    assert (own["key"], own["name"]) == ("own", "Your data")
+    assert own["features"] == [{"name": "size", "unit": "cm"}, {"name": "mass", "unit": ""}]
+    assert own["columns"] == {"a": [[1, 2.5], [1, 4, 5]], "b": [[2, 3, 4.5], [2, 3, 8]]}
+    assert [fact["missing"] for fact in own["contrasts"][0]["facts"]] == [1, 0]
+    assert own["contrasts"][0]["facts"][0]["count"] == [2, 3]
+    assert held["start"] == {"data": "own"}
+
+
+def test_arrays_series_and_names():
+    """(n,) and (n, p) arrays; a Series brings its name; feature= names or chooses."""
+    y = IRIS.y == "virginica"
+    names = [
+        TeachingPage(IRIS.X[:, 0], y, **LEAST),
+        TeachingPage(IRIS.X[:, 0], y, feature="length", **LEAST),
+        TeachingPage(pd.Series(IRIS.X[:, 0], name="sepal"), y, **LEAST),
+        TeachingPage(IRIS.X[:, :2], y, **LEAST),
+        TeachingPage(IRIS.X[:, :2], y, feature=["b", "a"], **LEAST),
+        TeachingPage(IRIS.frame(), "label", positive="setosa", feature=["petal_width", "sepal_width"], **LEAST),
+    ]
+    assert [page.data[0].features for page in names] == [
+        ("x",),
+        ("length",),
+        ("sepal",),
+        ("x0", "x1"),
+        ("b", "a"),
+        ("petal_width", "sepal_width"),
+    ]
+
+
+def test_three_labels_give_every_pair_and_a_named_one_stands_against_the_rest():
+    """Pairs in the order of labels; against the rest, the facts are those of all other labels together."""
+    pairs = TeachingPage(IRIS.X, IRIS.y, **LEAST).payload()["datasets"][0]["contrasts"]
+    assert [(one["negative"], one["positive"]) for one in pairs] == list(built_in("iris").contrasts)
+    (one,) = TeachingPage(IRIS.X, IRIS.y, positive="setosa", **LEAST).payload()["datasets"][0]["contrasts"]
+    assert (one["negative"], one["positive"]) == ("rest", "setosa")
+    assert one["facts"][0]["count"] == [100, 50]
+    roc = rp.predict_roc(IRIS.X[:, 0], IRIS.y, positive="setosa", direction="lower")
+    assert (one["facts"][0]["direction"], one["facts"][0]["auc"]) == ("lower", roc.auc())
+
+
+def test_features_that_cannot_be_shown_say_why():
+    """A constant one, an empty one: a sentence in place of numbers; the page begins with one that can be shown."""
+    columns = {"flat": [1, 1, 1, 1], "empty": [np.nan] * 4, "huge": [1e200, 2e200, 3, 4], "good": [1, 2, 3, 4.5]}
+    page = TeachingPage(columns, [0, 0, 1, 1], **LEAST)
+    facts = page.payload()["datasets"][0]["contrasts"][0]["facts"]
+    assert [re.split(" of | has ", fact["error"])[0] for fact in facts[:3]] == ["All values", "empty", "huge"]
+    assert page.start["feature"] == 3
+    with pytest.raises(RocPredictError, match="x has no feature to show: All values of flat are equal in one of the"):
+        TeachingPage({"flat": [1, 1, 1, 1]}, [0, 0, 1, 1], **LEAST)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"x": [1, 2, 3, 4]}, "y is needed beside x"),
+        ({"x": [1, 2, 3, 4], "y": ["a", "b", "a", "b"]}, "positive= is needed"),
+        ({"x": [1, 2, 3, 4], "y": [0, 1, 0]}, "as many"),
+        ({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1], "positive": 2}, "positive=2 is not a label in y"),
+        ({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1], "feature": ["a", "b"]}, "is not one name"),
+        ({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1], "unit": ["a", "b"]}, "unit="),
+        ({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1], "mean": (1, 2), "std": (1, 1)}, "in place of x"),
+        ({"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}, "500,500 values, and a page at most 500,000"),
+        ({"x": np.arange(40.0), "y": np.arange(40) // 2}, "y has 20 labels; name the positive one"),
+        ({"x": IRIS.frame(), "y": "label", "positive": "setosa", "feature": "petal"}, "feature='petal' is not allowed"),
+        ({"x": {"a": ["u", "v"], "b": [1, 2]}, "y": [0, 1], "feature": "a"}, "feature='a' holds no numbers"),
+        ({"x": "irises"}, "x='irises' is not allowed; choose one of 'iris'"),
+        ({"x": "iris", "feature": "petal"}, "feature='petal' is not allowed"),
+        ({"x": "iris", "positive": "setosa", "negative": "setosa"}, "is not on the page"),
+        ({"y": [0, 1]}, "y=[0, 1] goes with x"),
+        ({"mean": (4, 8)}, "go together"),
+        ({"mean": (4, 8), "std": (3, -2)}, "std1=-2 is not allowed"),
+        ({"mean": (4, np.nan), "std": (3, 2)}, "mean1=nan"),
+        ({"mean": 4, "std": (3, 2)}, "mean=4 is not a pair"),
+        ({"prevalence": 1}, "prevalence=1.0 is outside the open interval (0, 1)"),
+        ({"cost": 0}, "cost=0 is not allowed"),
+        ({"threshold": np.inf}, "threshold=inf"),
+        ({"datasets": "iris"}, "datasets='iris' is not a list"),
+        ({"datasets": ["titanic"]}, "datasets='titanic' is not allowed"),
+        ({"lang": "xx"}, "lang='xx' is not allowed"),
+        ({"lesson": "no"}, "lesson='no' is not allowed"),
+    ],
+)
+def test_what_is_no_page(arguments, words):
+    with pytest.raises(RocPredictError, match=re.escape(words)):
+        TeachingPage(**LEAST | arguments)
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_names_are_text(name):
+    """Feature, label, unit and title: the same elements as with plain names, and the name comes back from the JSON."""
+    y = np.array([name, "plain"] * 4, dtype=object)
+
+    def written(feature, label, title):
+        labels = np.where(y == name, label, y)
+        x = {feature: np.arange(8.0)}
+        return TeachingPage(x, labels, positive=label, unit=feature, title=title, **LEAST).to_html()
+
+    text, plain = written(name, name, name), written("a", "b", "c")
+    assert [tag for tag, _ in Elements(text).found] == [tag for tag, _ in Elements(plain).found]
+    told = name.encode("utf-8", "replace").decode()
+    held = embedded(text)
+    assert held["title"] == held["datasets"][0]["features"][0]["name"] == told
+    assert held["datasets"][0]["contrasts"][0]["positive"] == told
+    assert text.encode("utf-8")
+
+
+# ---- an answer
+def test_an_answer_is_the_librarys():
+    """Rates, areas, optima and crossings of the founding paper's example at 30 % prevalence and a cost of 1/2."""
+    told = Answering().answer({"threshold": "6", "prevalence": "0.3", "cost": 0.5})
+    roc = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
+    rates = roc.rates(6.0, prevalence=0.3)
+    for name in ("tpr", "fpr", "tnr", "fnr", "ameans", "youden", "precision", "npv", "accuracy", "mcc"):
+        assert told["rates"][name] == getattr(rates, name)
+    assert told["rates"]["cost"] == pytest.approx(0.3 * rates.fnr + 0.7 * 0.5 * rates.fpr, rel=1e-15)
+    cheap = roc.best_threshold("cost", prevalence=0.3, cost_fp=0.5)
+    right = roc.best_threshold("accuracy", prevalence=0.3)
+    assert told["best"]["threshold"] == roc.best_threshold().threshold
+    assert (told["costbest"]["threshold"], told["accuracybest"]["threshold"]) == (cheap.threshold, right.threshold)
+    assert told["costbest"]["cost"] == pytest.approx(cheap.value, rel=1e-14)
+    assert told["accuracybest"]["accuracy"] == pytest.approx(right.value, rel=1e-14)
+    assert told["costbest"]["slope"] == pytest.approx(7 / 6)
+    assert told["crossings"] == roc.crossings().tolist()
+    assert told["weightedcrossings"] == roc.crossings(prevalence=0.3).tolist()
+    assert told["auc"] == roc.auc()
+    assert told["dprime"] == pytest.approx(4 / np.sqrt(6.5))
+    assert told["dips"] == [roc.hook().high, roc.hook().high]
+    t = np.array(told["curve"]["threshold"])
+    assert len(t) == 263
+    assert (np.diff(t) >= 0).all()
+    assert told["curve"]["tpr"] == roc.tpr(t).tolist()
+    assert told["curve"]["negative"] == roc.negative.pdf(t).tolist()
+    assert (told["empirical"], told["locked"]) == (None, None)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
+    """Iris petal length by every family that is offered: the prediction's numbers, and those that are counted."""
+    classes = {"positive": "virginica", "negative": "versicolor"}
+    x, t = IRIS.column("petal_length"), 4.9
+    empirical = rp.empirical_roc(x, IRIS.y, **classes)
+    roc = rp.predict_roc(x, IRIS.y, family=family, **classes)
+    state = {"data": "iris", "feature": 2, "contrast": 2, "family": family, "threshold": t, "prevalence": 0.3}
+    if family == "gaussian":
+        pair = {"0": roc.negative, "1": roc.positive}
+        state |= {f"{name}{k}": getattr(one, name) for k, one in pair.items() for name in ("mean", "std")}
+    told = Answering([built_in("iris")]).answer(state)
+    assert told["auc"] == pytest.approx(roc.auc(), rel=1e-12)
+    assert told["rates"]["tpr"] == pytest.approx(roc.tpr(t), rel=1e-12)
+    assert told["best"]["threshold"] == pytest.approx(roc.best_threshold().threshold, rel=1e-9)
+    assert (told["locked"] is None) == (family == "gaussian")
+    assert told["empirical"]["tpr"] == empirical.tpr(t)
+    assert told["empirical"]["auc"] == empirical.auc()
+    assert told["empirical"]["points"]["fpr"] == empirical.curve().fpr.tolist()
+    assert told["empirical"]["gap"]["value"] == pytest.approx(gaps_between(roc, empirical)[0], rel=1e-9)
+    json.dumps(told, allow_nan=False)
+
+
+def test_an_answer_to_moved_classes_has_no_gap():
+    """The gap belongs to the fit: moved by hand, or turned round, there is none, and the counted area is turned."""
+    answering = Answering([built_in("iris")])
+    fit = {"data": "iris", "feature": 2, "contrast": 2}
+    moved, turned = answering.answer(fit), answering.answer(fit | {"direction": "lower"})
+    assert (moved["empirical"]["gap"], turned["empirical"]["gap"], turned["empirical"]["best"]) == (None, None, None)
+    assert turned["empirical"]["auc"] == pytest.approx(1 - moved["empirical"]["auc"], abs=1e-15)
+
+
+def test_degenerate_states_are_answered():
+    """Identical classes, thresholds at no one: NaN is null, an infinite optimum a word, and it is all JSON."""
+    told = Answering().answer({"mean1": 4, "std1": 3, "threshold": 1e6})
+    assert (told["auc"], told["best"]["threshold"], told["crossings"], told["dips"]) == (0.5, "inf", [], None)
+    assert (told["rates"]["precision"], told["rates"]["mcc"]) == (None, None)
+    json.dumps(told, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"mean0": "NaN"}, "mean0=nan is NaN somewhere"),
+        ({"mean0": "inf"}, "mean0=inf is infinite"),
+        ({"mean0": "1e300"}, "mean0='1e300' is too large"),
+        ({"std1": "-2"}, "std1='-2' is not allowed; give a number above 0"),
+        ({"std0": "0"}, "std0='0' is not allowed"),
+        ({"cost": "0"}, "cost='0' is not allowed"),
+        ({"prevalence": "1"}, "prevalence=1.0 is outside the open interval (0, 1)"),
+        ({"threshold": ""}, "threshold='' is not a number"),
+        ({"threshold": None}, "threshold=None is not a number"),
+        ({"threshold": True}, "threshold=True is not a number"),
+        ({"threshold": 10**400}, "threshold="),
+        ({"data": "iris", "feature": "9"}, "feature=9 is not on the page; it has 4"),
+        ({"data": "iris", "feature": "1.5"}, "feature='1.5' is not a whole number"),
+        ({"data": "iris", "feature": "-1"}, "feature='-1' is not a whole number"),
+        ({"data": "iris", "contrast": "3"}, "contrast=3 is not on the page; it has 3"),
+        ({"data": "own"}, "data='own' is not allowed; choose one of 'iris'"),
+        ({"data": 5}, "data=5 is not a word"),
+        ({"family": "skew_normal"}, "family='skew_normal' is not allowed; choose one of 'gaussian'"),
+        ({"direction": "auto"}, "direction='auto' is not allowed"),
+    ],
+)
+def test_a_state_that_is_none_is_refused_by_name(state, words):
+    with pytest.raises(RocPredictError, match=re.escape(words)):
+        Answering([built_in("iris")]).answer(state)
+
+
+def test_a_feature_that_cannot_be_shown_is_refused():
+    page = TeachingPage({"flat": [1, 1, 1, 1], "good": [1, 2, 3, 4.5]}, [0, 0, 1, 1], **LEAST)
+    with pytest.raises(RocPredictError, match="All values of flat are equal in one of the classes"):
+        page.answering().answer({"data": "own", "feature": 0})
+
+
+# ---- file, frame, notebook
+def test_saved_files_and_places_that_cannot_be_written(tmp_path, page):
+    path = page.save(tmp_path / "teach.html")
+    assert path.read_text("utf-8") == page.to_html()
+    with pytest.raises(RocPredictError, match="cannot be written"):
+        page.save(tmp_path / "none" / "teach.html")
+
+
+def test_a_frame_for_slides_and_notebooks(page):
+    """One iframe that holds the whole page and may not reach out of it; in a notebook with a visible line beside it."""
+    ((tag, attrs),) = Elements(page.embed(height=600)).found
+    assert tag == "iframe"
+    assert attrs["srcdoc"] == page.to_html()
+    assert attrs["title"]
+    assert attrs["sandbox"] == "allow-scripts allow-downloads allow-popups allow-modals"
+    assert attrs["style"] == "width:100%;height:600px;border:0"
+    shown = page._repr_html_()
+    assert shown.startswith(page.embed())
+    line = html.unescape(re.search(r"</iframe>\n<p>(.*)</p>$", shown)[1])
+    assert "trust this notebook" in line
+    assert "save" in line
+    assert 'style="width:20rem;height:50.5vh;' in page.embed("20rem", "50.5vh")
+    for wrong in ("1px;color:red", "", None, True, -3):
+        with pytest.raises(RocPredictError, match="is not a length"):
+            page.embed(height=wrong)
+
+
+def test_one_line_says_what_the_page_holds():
+    assert repr(TeachingPage()) == "TeachingPage(two Gaussians, datasets=['iris', 'pima', 'breast_cancer'], lang='en')"
+    own = TeachingPage(IRIS.X, IRIS.y, datasets=("iris",))
+    assert repr(own) == "TeachingPage(4 features of 3 classes, datasets=['iris'], lang='en')"
+    assert TeachingPage("pima").start == {"data": "pima", "contrast": 0, "feature": 0}
+
+
+# ---- served
+@pytest.fixture(scope="module")
+def server(page):
+    with page.serve() as running:
+        yield running
+
+
+def ask(server, path, *, method="GET", headers=None, body=None):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection.request(method, path, body=body, headers=headers or {})
+    reply = connection.getresponse()
+    content = reply.read().decode()
+    connection.close()
+    return reply, content
+
+
+def test_the_server_gives_the_page_and_the_librarys_answers(page, server):
+    """The page is live; an answer over HTTP is the answer; neither is kept or guessed at by the browser."""
+    reply, text = ask(server, "/")
+    assert reply.status == 200
+    assert embedded(text)["live"] is True
+    assert "connect-src 'self'" in Elements(text).found[4][1]["content"]
+    assert bundle.script() in text
+    reply, content = ask(server, "/model?data=iris&feature=2&contrast=2&threshold=4.9")
+    expected = page.answering().answer({"data": "iris", "feature": 2, "contrast": 2, "threshold": 4.9})
+    assert json.loads(content) == expected
+    assert reply.headers["Content-Type"] == "application/json"
+    assert (reply.headers["Cache-Control"], reply.headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
+    assert "Python" not in reply.headers["Server"]
+
+
+def test_one_connection_serves_many_requests(server):
+    """HTTP/1.1: the connection stays, also after a wrong state."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    statuses = []
+    for path in ("/model?threshold=5", "/model?threshold=x", "/nothing", "/model?threshold=6"):
+        connection.request("GET", path)
+        reply = connection.getresponse()
+        reply.read()
+        statuses.append(reply.status)
+    connection.close()
+    assert statuses == [200, 400, 404, 200]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("std0=-1", "std0='-1' is not allowed"),
+        ("mean0=NaN", "mean0=nan is NaN"),
+        ("data=iris&feature=77", "feature=77 is not on the page"),
+        ("data=%3Cscript%3E", "data='<script>' is not allowed"),
+        ("&".join(f"a{k}=1" for k in range(50)), "Max number of fields exceeded"),
+    ],
+)
+def test_a_wrong_state_is_400_and_one_sentence(server, query, words):
+    reply, content = ask(server, f"/model?{query}")
+    assert (reply.status, reply.headers["Content-Type"]) == (400, "text/plain; charset=utf-8")
+    assert content.startswith(words)
+    assert "\n" not in content
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org", "example.org:{port}", "127.0.0.1", "127.0.0.1:1", "", "127.0.0.1.nip.io:{port}"]
+)
+def test_another_host_is_refused(server, host):
+    """A name that leads here from a foreign page (DNS rebinding) gets nothing; localhost does."""
+    assert ask(server, "/", headers={"Host": host.format(port=server.port)})[0].status == 403
+    assert ask(server, "/model", headers={"Host": f"localhost:{server.port}"})[0].status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"])
+def test_other_methods_are_refused(server, method):
+    reply, content = ask(server, "/model", method=method)
+    assert (reply.status, reply.headers["Allow"], reply.headers["Connection"]) == (405, "GET", "close")
+    assert content == ("" if method == "HEAD" else "Only GET is answered here.")
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ("POST /model HTTP/1.1\r\nHost: {host}\r\nContent-Length: 10485760\r\n\r\n", 405),
+        ("POST /model HTTP/1.1\r\nHost: {host}\r\nContent-Length: 10485760\r\nExpect: 100-continue\r\n\r\n", 413),
+        ("GET /model HTTP/1.1\r\nHost: {host}\r\nContent-Length: 10485760\r\n\r\n", 413),
+        ("GET /model HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n", 413),
+        ("GET /model?a={long} HTTP/1.1\r\nHost: {host}\r\n\r\n", 414),
+        ("GET /model HTTP/1.1\r\n\r\n", 403),
+        ("BREW /pot HTTP/1.1\r\nHost: {host}\r\n\r\n", 501),
+        ("nonsense\r\n\r\n", 400),
+    ],
+)
+def test_bodies_and_nonsense_are_refused_unread(server, head, status):
+    """The answer comes before a byte of a body was sent, in plain text, and the connection is closed."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+        line.sendall(head.format(host=f"127.0.0.1:{server.port}", long="x" * 5000).encode())
+        received = b""
+        while part := line.recv(65536):
+            received += part
+    lines = received.decode().split("\r\n")
+    assert lines[0].startswith(f"HTTP/1.1 {status} ")
+    assert "Content-Type: text/plain; charset=utf-8" in lines
+    assert "<" not in received.decode()
+
+
+def test_a_port_in_use_is_named(server, page):
+    with pytest.raises(RocPredictError, match=rf"port {server.port} is in use; give another, or --port 0"):
+        page.serve(server.port)
+    for wrong, words in ((70000, "port=70000 is not allowed"), ("x", "port='x' is not a whole number")):
+        with pytest.raises(RocPredictError, match=words):
+            page.serve(wrong)
+
+
+def test_a_closed_server_is_gone(monkeypatch):
+    """Closing twice is fine, nobody listens afterwards, and a connection that a browser kept is ended."""
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    server = TeachingPage(**LEAST).serve(open_browser=True)
+    assert opened == [server.url]
+    assert repr(server) == f"TeachingServer({server.url!r}, serving)"
+    with urllib.request.urlopen(server.url) as reply:
+        assert reply.status == 200
+    kept = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    kept.sendall(f"GET /model HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+    assert kept.recv(12) == b"HTTP/1.1 200"
+    server.close()
+    server.close()
+    while kept.recv(65536):
+        pass
+    kept.close()
+    assert repr(server).endswith("closed)")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", server.port), timeout=10)
+
+
+def test_ctrl_c_ends_waiting(monkeypatch):
+    """`wait` returns and the server is closed."""
+    server = TeachingPage(**LEAST).serve()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(server._thread, "join", interrupted)
+        patched.setattr(server, "close", lambda: None)
+        server.wait()
+    server.close()
+    assert repr(server).endswith("closed)")
+
+
+def test_many_ask_at_once(server):
+    """Eight threads with states of their own each get their own answer."""
+    answers = {}
+
+    def worker(k):
+        answers[k] = [json.loads(ask(server, f"/model?threshold={k + n / 10}")[1])["threshold"] for n in range(5)]
+
+    threads = [threading.Thread(target=worker, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == {k: [k + n / 10 for n in range(5)] for k in range(8)}
+
+
+# ---- widget
+def test_the_widget_answers_by_messages():
+    """A state comes in with an id, the answer goes out with it, or a sentence; show() moves the page."""
+    page = TeachingPage(threshold=5.0, **LEAST)
+    widget = page.widget()
+    sent = []
+    widget.send = sent.append
+    assert widget.state == {"threshold": 5.0}
+    assert widget.payload["live"] is True
+    for message in ({"id": "a-1", "state": {"threshold": 6}}, {"id": "a-2", "state": {"std0": -1}}, "nonsense"):
+        widget._handle_custom_msg(message, [])
+    assert sent[0] == {"id": "a-1", "answer": page.answering().answer({"threshold": 6})}
+    assert sent[1]["id"] == "a-2"
+    assert sent[1]["error"].startswith("std0=-1 is not allowed")
+    widget.show(threshold=7.0)
+    assert sent[-1] == {"set": {"threshold": 7.0}}
+    assert "export default" in widget._esm
+    widget.close()
+
+
+def test_without_anywidget_a_sentence_names_the_remedy(monkeypatch):
+    monkeypatch.delitem(sys.modules, "rocpredict.teach.widget", raising=False)
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(
+        RocPredictError, match=re.escape('a widget needs anywidget: pip install "rocpredict[notebook]"')
+    ):
+        TeachingPage(**LEAST).widget()

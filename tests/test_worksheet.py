@@ -1,0 +1,269 @@
+"""The worksheet says nothing but words of the dictionary and numbers of the library, in every language alike."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rocpredict as rp
+from rocpredict.teach.wording import all_words
+from rocpredict.teach.worksheet import shown, spoken, worksheet_html
+
+LANGUAGES = ("en", "de")
+SECTIONS = ("lesson", "chance", "worksheet")
+PLACE = re.compile(r"\{[\w.]+(?::\d)?\}")
+SYMBOLS = re.compile(r"[\d.,−:ABCtz\s]*|FPR|TPR")
+FOUNDING = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
+
+
+class Sheet(HTMLParser):
+    """Read what a page shows: its words, and its numbers by the part they stand in."""
+
+    VOID = ("meta", "link", "path", "polyline", "circle")
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.open, self.words, self.numbers, self.part = [], [], [], None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.words += [given["aria-label"]] if "aria-label" in given else []
+        self.part = next(
+            (given[name] for name in ("data-question", "data-task", "data-answer") if name in given), self.part
+        )
+        self.answers = getattr(self, "answers", False) or given.get("class") == "answers"
+        if tag == "data":
+            self.numbers.append([self.answers, self.part, float(given["value"]), ""])
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, text):
+        if self.open and self.open[-1] == "data":
+            self.numbers[-1][3] += text
+        elif not {"style"} & set(self.open):
+            self.words.append(text)
+
+    def of(self, part: str) -> list[float]:
+        """Give the numbers in the answer to one question or sum."""
+        return [value for answers, where, value, _ in self.numbers if answers and where == part]
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def lang(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def sheet(lang):
+    return Sheet(worksheet_html(lang))
+
+
+def sentences(words, path=()):
+    """Give every string of a dictionary with its path."""
+    items = words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else ()
+    found = {path: words} if isinstance(words, (str, int)) else {}
+    for name, part in items:
+        found |= sentences(part, (*path, name))
+    return found
+
+
+def rows(data, feature, *labels):
+    x = data.column(feature)
+    return [x[data.y == label] for label in labels]
+
+
+def gaussian_roc(negative, positive):
+    return rp.PredictedRoc(*(rp.Gaussian(np.mean(side), np.std(side, ddof=1)) for side in (negative, positive)))
+
+
+# ---- numbers
+def test_each_number_is_shown_as_it_is_rounded(sheet, lang):
+    """No number is typed in: each is an element that holds the full value, and its text is that value rounded."""
+    assert len(sheet.numbers) > 150
+    decimal = {"en": ".", "de": ","}[lang]
+    for _, part, value, text in sheet.numbers:
+        digits = len(text.partition(decimal)[2])
+        assert text == f"{value:.{digits}f}".replace("-", "−").replace(".", decimal), part
+
+
+def test_the_answers_are_those_of_the_library(sheet):
+    """The numbers of each answer are found again by calls of the public functions, in their order."""
+    best, low_prevalence = (
+        FOUNDING.best_threshold(),
+        FOUNDING.rates(FOUNDING.best_threshold().threshold, prevalence=0.01),
+    )
+    cheap = FOUNDING.best_threshold("cost", prevalence=0.5, cost_fp=1, cost_fn=10)
+    hook = rp.PredictedRoc(rp.Gaussian(5, 1), rp.Gaussian(6, 3))
+    first, second = hook.crossings()
+    expected = {
+        "cross": [best.threshold, best.ameans],
+        "hook": [first, second, second, hook.rates(second).ameans, first, hook.rates(first).ameans, hook.hook().low],
+        "prevalence": [
+            FOUNDING.rates(best.threshold, prevalence=0.5).precision,
+            low_prevalence.precision,
+            10 * best.tpr,
+            10,
+            990 * best.fpr,
+        ],
+        "cost": [best.threshold, cheap.threshold, cheap.tpr, cheap.fpr],
+        "pairs": [100 * FOUNDING.auc(), FOUNDING.auc(), best.ameans],
+    }
+    for part, numbers in expected.items():
+        np.testing.assert_allclose(sheet.of(part), numbers, rtol=1e-9, err_msg=part)
+
+
+def test_the_answers_about_rows_are_those_of_the_library(sheet):
+    iris, pima = (
+        rows(rp.datasets.load_iris(), "petal_length", "versicolor", "virginica"),
+        rows(rp.datasets.load_pima(), "insulin", "neg", "pos"),
+    )
+    predicted, counted = gaussian_roc(*iris), rp.EmpiricalRoc(*iris)
+    low, high = counted.auc_interval()
+    asked, found = sheet.of("iris")[:4], sheet.of("iris")[4:]
+    shown_first = [predicted.auc(), counted.auc(), low, high]
+    np.testing.assert_allclose(asked, shown_first, rtol=1e-9)
+    np.testing.assert_allclose(found[0], counted.auc() - predicted.auc(), rtol=1e-9)
+    end = [predicted.auc(), counted.auc(), predicted.best_threshold().threshold, counted.best_threshold().threshold]
+    np.testing.assert_allclose(sheet.of("iris")[-4:], end, rtol=1e-9)
+    zeros = np.count_nonzero(np.concatenate(pima) == 0)
+    below = stats.norm.cdf(0, np.mean(pima[0]), np.std(pima[0], ddof=1))
+    np.testing.assert_allclose(sheet.of("pima"), [768, zeros, below], rtol=1e-9)
+
+
+def test_the_sums_are_right_by_scipy(sheet):
+    """The table of the tail, the four points and the area, by another library."""
+    table = [value for answers, part, value, text in sheet.numbers if not answers and len(text) == 6]
+    np.testing.assert_allclose(table, stats.norm.sf(np.arange(40) / 10), rtol=1e-12)
+    z = np.array([[-1, -3.5], [0, -2], [1, -0.5], [2, 1]])
+    fpr, tpr = stats.norm.sf(z).T
+    points = np.column_stack([[1, 4, 7, 10], z[:, 0], fpr, z[:, 1], tpr, 1 - fpr, (tpr + 1 - fpr) / 2])
+    np.testing.assert_allclose(np.reshape(sheet.of("rates")[-28:], (4, 7)), points, rtol=1e-12)
+    np.testing.assert_allclose(sheet.of("auc")[-2:], [4 / np.sqrt(13), stats.norm.cdf(4 / np.sqrt(13))], rtol=1e-12)
+    crossings = np.sort(np.roots([1 / 18 - 1 / 8, 16 / 8 - 8 / 18, 16 / 18 - 64 / 8 + np.log(3 / 2)]))
+    np.testing.assert_allclose(sheet.of("crossings")[:2], crossings, rtol=1e-9)
+    right, wrong = 10 * tpr[2], 990 * fpr[2]
+    np.testing.assert_allclose(sheet.of("precision")[-3:], [right, wrong, right / (right + wrong)], rtol=1e-12)
+
+
+def test_what_the_words_claim_is_so():
+    """The words themselves claim a few things: that an option is right, what lies near what, and which is larger."""
+    steps = all_words("en")["lesson"]["steps"]
+    right = {key: step["options"][step["right"]] for key, step in steps.items() if "options" in step}
+    assert len(rp.PredictedRoc(rp.Gaussian(5, 1), rp.Gaussian(6, 1)).crossings()) == 1
+    assert right["hook"].startswith("Two crossings")
+    assert right["prevalence"] == "The precision only"
+    assert right["cost"].startswith("To the left")
+    assert FOUNDING.best_threshold("cost", prevalence=0.5, cost_fn=10).threshold < FOUNDING.best_threshold().threshold
+    iris = rows(rp.datasets.load_iris(), "petal_length", "versicolor", "virginica")
+    assert right["iris"] == "Within 0.05"
+    assert 0.005 < abs(gaussian_roc(*iris).auc() - rp.EmpiricalRoc(*iris).auc()) < 0.05
+    assert right["pairs"].startswith("About {hundred.auc} times")
+    assert right["sample"].startswith("They lie 4 to 5 times")
+
+
+def test_what_the_words_claim_of_insulin_is_so():
+    insulin = rows(rp.datasets.load_pima(), "insulin", "neg", "pos")
+    predicted, counted = gaussian_roc(*insulin), rp.EmpiricalRoc(*insulin)
+    low, high = counted.auc_interval()
+    assert (low + 3 * high) / 4 < predicted.auc() < high  # "near the upper end"
+    assert np.max(np.abs(predicted.tpr(x := np.arange(850)) - counted.tpr(x))) > high - low  # "by far more"
+    assert predicted.negative.std > predicted.negative.mean
+
+
+def test_a_sample_scatters_as_the_sheet_says(sheet):
+    """400 samples of either size: their SD has a standard error of 3.5 %, so a false failure is one in 10^4."""
+    count_few, few, count_many, many, ratio = sheet.of("sample")
+    assert ratio == pytest.approx(few / many)
+    assert 4 < ratio < 5
+    rng = np.random.default_rng(5)
+    for count, sd in ((count_few, few), (count_many, many)):
+        samples = rng.normal([[[4]], [[8]]], [[[3]], [[2]]], (2, 400, int(count)))
+        areas = (samples[0][:, :, None] < samples[1][:, None, :]).mean(axis=(1, 2))
+        assert areas.std(ddof=1) == pytest.approx(sd, rel=0.14)
+
+
+# ---- words
+def test_every_word_comes_from_the_dictionary(sheet, lang):
+    """What is left of the page without its numbers are pieces of the dictionary, and symbols."""
+    pieces = {piece.strip() for text in sentences(all_words(lang)).values() for piece in PLACE.split(str(text))}
+    known = {re.sub(r"\b0\.(?=\d)", {"en": "0.", "de": "0,"}[lang], piece) for piece in pieces}
+    for text in sheet.words:
+        left = re.sub(r"^(\d+\. |: )", "", text.strip())
+        assert {text.strip(), left} & known or SYMBOLS.fullmatch(left), text
+
+
+def test_languages_have_the_same_places(lang):
+    """Same keys, same places for numbers, same right answers: so a translation cannot lose a number."""
+    english, other = (sentences(all_words(name)) for name in ("en", lang))
+    assert english.keys() == other.keys()
+    for path, text in english.items():
+        assert sorted(PLACE.findall(str(text))) == sorted(PLACE.findall(str(other[path]))), path
+        assert isinstance(text, str) or text == other[path]
+
+
+def test_words_hold_no_results():
+    """Decimals in the words are the conditions of a question, never its result."""
+    conditions = {"0.5", "0.005", "0.05", "0.01", "4.5"}
+    texts = [text for path, text in sentences(all_words("en")).items() if path[0] in SECTIONS]
+    decimals = {found for text in texts for found in re.findall(r"\d+\.\d+", PLACE.sub("", str(text)))}
+    assert decimals <= conditions
+
+
+def test_a_sentence_is_told_with_its_numbers():
+    facts = {"best": {"ameans": 0.79505}, "z": [-1.0, 2.0]}
+    assert spoken("{best.ameans:3} at {z.0:1}!", facts, ",") == [
+        "",
+        shown(0.79505, 3, ","),
+        " at ",
+        shown(-1, 1, ","),
+        "!",
+    ]
+    assert shown(-1, 1, ",").text == "−1,0"
+    with pytest.raises(KeyError):
+        spoken("{worst}", facts, ".")
+
+
+# ---- the file
+def test_the_answers_can_be_left_out(lang):
+    page = worksheet_html(lang, answers=False)
+    assert "data-answer" not in page
+    assert '<polyline class="curve"' not in page
+    assert page.count("data-task") == 5
+    assert all_words(lang)["worksheet"]["answers"] not in Sheet(page).words
+
+
+def test_the_answers_begin_on_a_new_page(lang):
+    page = worksheet_html(lang)
+    assert ".answers { break-before: page; }" in page
+    assert page.index('class="answers"') < page.index("data-answer")
+
+
+def test_the_file_stands_alone(lang):
+    """Nothing is fetched and nothing runs; the language is named."""
+    page = worksheet_html(lang)
+    assert not re.search(r"<script|https?:|\bon\w+=|@import", page)
+    assert f'<html lang="{lang}">' in page
+    assert not Sheet(page).open
+
+
+def test_words_are_escaped(monkeypatch):
+    words = all_words("en")
+    hostile = words | {"worksheet": words["worksheet"] | {"title": "<script>alert(1)</script>", "name": '"><b>'}}
+    monkeypatch.setattr("rocpredict.teach.worksheet.all_words", lambda lang: hostile)
+    page = worksheet_html("en")
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_an_unknown_language_is_refused():
+    with pytest.raises(rp.RocPredictError, match="lang='xx'"):
+        worksheet_html("xx")
