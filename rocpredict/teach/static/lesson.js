@@ -127,7 +127,9 @@ function mountSteps(root, panel, page, play) {
 
   async function answered({ key, start, near, reveal: show }) {
     const said = words.steps[key], index = at, fieldset = body.querySelector("fieldset"), explanation = body.querySelector(".explanation");
+    reveal.disabled = true;
     await page.set(near ? { ...start, threshold: page.state.threshold } : start);
+    if (at !== index) return;
     const before = factsOf(page), more = await show?.(page, play);
     if (at !== index) return;
     const well = near ? near(before) : Number(body.querySelector("input:checked").value) === said.right;
@@ -190,6 +192,7 @@ function mountChance(panel, page) {
   }
 
   function play(count) {
+    if (!source) return tally;
     tally = playPairs(source, page.state.direction, count, random, tally);
     tell({ played: tally.played, wins: tally.wins, ties: tally.ties });
     tell({ share: tally.share }, 3);

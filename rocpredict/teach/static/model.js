@@ -125,7 +125,7 @@ function dipsOf({ m0, m1, s0, s1 }, table) {
 // ---- rows of data
 export function contrastOf(state, payload) {
   const data = payload.datasets.find(({ key }) => key === state.data);
-  if (!data) return null;
+  if (!data?.contrasts[state.contrast] || !data.features[state.feature]) return null;
   const contrast = data.contrasts[state.contrast], feature = data.features[state.feature];
   return { data, contrast, feature, facts: contrast.facts[state.feature] };
 }

@@ -9,6 +9,7 @@ const START = {
   lecture: false, step: -1, names: "roc", keys: true,
 };
 const ASKED = Object.keys(START).slice(0, 12);
+const COUNTS = { n: [2, 1000], draws: [0, 50], seed: [-2147483648, 2147483647], step: [-1, 99] }, LARGEST = 1e100;
 const FINITE = ["mean0", "mean1", "threshold"], ABOVE_0 = ["std0", "std1", "cost"], STEPS = 2000;
 const READOUTS = {
   prediction: [["auc", rateShown], ["dprime", shown], ["std_ratio", significant], ["best.threshold", significant], ["best.ameans", rateShown], ["accuracybest.threshold", significant],
@@ -43,7 +44,7 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   for (const output of root.querySelectorAll("output")) output.setAttribute("aria-live", "off");
   (hash ? document : root).addEventListener("keydown", shortcuts);
   if (suppress) new MutationObserver(silence).observe(root, { childList: true, subtree: true });
-  if (window.ResizeObserver) new ResizeObserver(draw).observe(root);
+  if (window.ResizeObserver) new ResizeObserver(() => requestAnimationFrame(draw)).observe(root);
   else window.addEventListener("resize", draw);
   if (hash) window.addEventListener("hashchange", () => set(fromHash()));
   root.rocpredict.ready = set({ ...payload.start, ...(hash ? fromHash() : {}) });
@@ -53,7 +54,10 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   function set(patch) {
     const began = performance.now(), next = resolved(patch), wrong = problem(next);
     notice.textContent = wrong;
-    if (wrong) return Promise.resolve();
+    if (wrong) {
+      if (answer) for (const name of ["data", "contrast", "feature"]) inputs[name].show();
+      return Promise.resolve();
+    }
     Object.assign(state, next);
     if (!ask) {
       show(answerOf(state, payload), began);
@@ -71,13 +75,14 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
       try {
         show(revived(await ask(Object.fromEntries(ASKED.map((name) => [name, state[name]])))), began);
       } catch (error) {
-        notice.textContent = error.message;
+        notice.textContent = error instanceof TypeError ? words.wrong.gone : error.message;
       }
     }
   }
 
   function show(found, began) {
     answer = found;
+    notice.textContent = "";
     draw();
     if (hash) keepHash();
     root.rocpredict?.redraws.push(performance.now() - began);
@@ -88,18 +93,26 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
     const next = { ...state, ...patch }, data = payload.datasets.find(({ key }) => key === next.data);
     if (data && patch.contrastLabels) next.contrast = data.contrasts.findIndex(({ negative, positive }) => negative === patch.contrastLabels[0] && positive === patch.contrastLabels[1]);
     if (data && patch.featureName) next.feature = data.features.findIndex(({ name }) => name === patch.featureName);
+    for (const [name, [low, high]] of Object.entries(COUNTS)) next[name] = Number.isFinite(next[name]) ? clamp(Math.round(next[name]), low, high) : START[name];
+    if (!Object.hasOwn(words.names, next.names)) next.names = START.names;
+    if (next.direction !== "lower") next.direction = "higher";
     delete next.contrastLabels;
     delete next.featureName;
     if (!data) Object.assign(next, { data: next.data ? next.data : "", feature: 0, contrast: 0, family: "gaussian" });
     else if (next.data !== state.data) for (const name of ["feature", "contrast"]) if (!(name in patch) && !(`${name}Name` in patch) && !patch.contrastLabels) next[name] = 0;
+    if (data && !("feature" in patch) && !patch.featureName && contrastOf(next, payload)?.facts.error) next.feature = Math.max(0, data.contrasts[next.contrast].facts.findIndex(({ mean }) => mean));
     const chosen = ["data", "feature", "contrast"].some((name) => next[name] !== state[name]), facts = contrastOf(next, payload)?.facts;
     if (chosen && facts?.mean) {
       Object.assign(next, fitOf(facts), { threshold: NaN }, Object.fromEntries(Object.entries(patch).filter(([name]) => name in START)));
     }
     if (Number.isNaN(next.threshold) && !problem({ ...next, threshold: 0 })) next.threshold = bestIn(next);
-    if (!frame.mean || chosen || patch.fresh) frame = frameOf(next);
+    if (!frame.mean || chosen || patch.fresh || beyond(next)) frame = frameOf(next);
     delete next.fresh;
     return next;
+  }
+
+  function beyond(next) {
+    return ["mean", "std"].some((kind) => [0, 1].some((i) => next[kind + i] < frame[kind][0] || next[kind + i] > frame[kind][1]));
   }
 
   function bestIn(next) {
@@ -108,12 +121,13 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   }
 
   function problem(next) {
-    const name = FINITE.find((key) => !Number.isFinite(next[key])) ?? ABOVE_0.find((key) => !(Number.isFinite(next[key]) && next[key] > 0));
+    if (next.data && !(payload.datasets.some(({ key }) => key === next.data) && contrastAt(next))) return words.wrong.data;
+    if (next.data && contrastAt(next).facts.error) return contrastAt(next).facts.error;
+    const name = FINITE.find((key) => !(Math.abs(next[key]) <= LARGEST)) ?? ABOVE_0.find((key) => !(next[key] >= 1 / LARGEST && next[key] <= LARGEST));
     if (name) return `${words.labels[name]}: ${words.wrong[FINITE.includes(name) ? "finite" : "above"]}`;
     if (!(next.prevalence > 0 && next.prevalence < 1)) return `${words.labels.prevalence}: ${words.wrong.share}`;
-    if (!next.data) return "";
-    const found = payload.datasets.some(({ key }) => key === next.data) && contrastAt(next);
-    return !found ? words.wrong.data : found.facts.error ? found.facts.error : "";
+    const wide = Math.abs(next.mean1 - next.mean0) + Math.max(next.std0, next.std1), far = Math.max(Math.abs(next.mean0), Math.abs(next.mean1));
+    return wide < 1e-9 * far ? words.wrong.close : "";
   }
 
   function contrastAt(next) {
@@ -129,7 +143,7 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   function fromHash() {
     const patch = {};
     for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
-      if (name in START) patch[name] = typeof START[name] === "number" ? (value.trim() ? Number(value) : NaN) : typeof START[name] === "boolean" ? value === "true" || value === "1" : value;
+      if (Object.hasOwn(START, name)) patch[name] = typeof START[name] === "number" ? (value.trim() ? Number(value) : NaN) : typeof START[name] === "boolean" ? value === "true" || value === "1" : value;
     }
     return patch;
   }
@@ -211,6 +225,7 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   }
 
   function arrows(event) {
+    if (!answer) return;
     const [low, high] = answer.range, point = event.currentTarget.dataset.handle === "point" && state.direction !== "lower", step = (high - low) / (event.shiftKey ? 2000 : 200);
     const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key], end = { Home: 0, End: 1 }[event.key];
     if ((steps === undefined && end === undefined) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -219,13 +234,14 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   }
 
   function toPoint(x, y) {
+    if (!answer) return;
     move({ threshold: nearestThreshold(answer.curve, clamp(x, 0, 1), clamp(y, 0, 1)) });
   }
 
   function shortcuts(event) {
     if (suppress) event.stopPropagation();
     const typing = event.target.closest?.("textarea,select,input:not([type=range],[type=checkbox],[type=radio])");
-    if (!state.keys || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!answer || !state.keys || typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "b" || event.key === "B") toBest();
     else if (event.key === "p" || event.key === "P") toggleLecture();
     else if (event.key === " " && !event.target.closest?.("button,input,summary,a")) sweep();
@@ -245,11 +261,11 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   function sweep() {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     if (moving) { moving = 0; return; }
-    const mine = moving = performance.now(), [low, high] = answer.range;
+    const mine = moving = performance.now();
     (function step() {
       if (moving !== mine) return;
-      const next = state.threshold + (high - low) / 240;
-      set({ threshold: next > high ? low : next }).then(() => requestAnimationFrame(step));
+      const [low, high] = answer.range, next = state.threshold + (high - low) / 240;
+      set({ threshold: next > high || next < low ? low : next }).then(() => requestAnimationFrame(step));
     })();
   }
 
@@ -311,7 +327,7 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   function controls() {
     const group = (name, ...parts) => make("fieldset", {}, make("legend", {}, words.groups[name]), ...parts);
     return section("controls",
-      group("use", slider("threshold", () => linear(answer.range)), slider("prevalence", () => odds, 100), slider("cost", () => onLog([0.01, 100]))),
+      group("use", slider("threshold", () => linear(answer.range)), slider("prevalence", () => odds, 100), slider("cost", () => onLog([Math.min(0.01, state.cost), Math.max(100, state.cost)]))),
       group("classes", ...["mean0", "std0", "mean1", "std1"].map((name) => slider(name, () => name.startsWith("mean") ? linear(frame.mean) : onLog(frame.std))), button(words.buttons.fit, reset)),
       group("show", ...["weighted", "empirical", "strip", "costline", "keys"].map(tick), dropdown("names", () => Object.keys(words.names).map((name) => [name, words.namings[name]]))));
   }
@@ -323,10 +339,10 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   // A slider writes only what a hand moved it to: a fitted mean keeps its digits.
   function slider(name, scaleOf, times = 1) {
     const range = make("input", { type: "range", min: 0, max: STEPS, step: 1, id: page.id(name) }), box = make("input", { type: "number", step: "any", "aria-label": `${words.labels[name]}, ${words.exact}` });
-    range.addEventListener("input", () => set({ [name]: scaleOf().value(range.value / STEPS) }).then(() => say(name === "threshold" ? page.thresholdWords() : `${words.labels[name]} ${box.value}; ${pointWords()}`)));
+    range.addEventListener("input", () => answer && set({ [name]: scaleOf().value(range.value / STEPS) }).then(() => say(name === "threshold" ? page.thresholdWords() : `${words.labels[name]} ${box.value}; ${pointWords()}`)));
     if (name === "threshold") range.addEventListener("keydown", (event) => arrows(event));
     else range.addEventListener("keydown", (event) => fine(event, range));
-    box.addEventListener("change", () => set({ [name]: box.value === "" ? NaN : Number(box.value) / times }).then(() => inputs[name].mark()));
+    box.addEventListener("change", () => set({ [name]: box.value === "" ? Infinity : Number(box.value) / times }).then(() => inputs[name].mark()));
     const mark = () => box.setAttribute("aria-invalid", Number(box.value) / times !== state[name] && !!notice.textContent);
     inputs[name] = {
       mark,
@@ -383,9 +399,10 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
       lines.push(`data = rp.datasets.load_${found.data.key}()`, `x, y = data.column(${quoted(found.feature.name)}), data.y`);
     } else if (found) {
       lines.push(words.ownrows.replace("{feature}", found.feature.name.replaceAll("\n", " ")));
+      lines.push("y = [str(label) for label in y]");
     }
     if (found) {
-      const options = `x, y, positive=${quoted(found.contrast.positive)}, negative=${quoted(found.contrast.negative)}${lower}, nan_policy="omit"`, family = state.family === "gaussian" ? "" : `, family=${quoted(state.family)}`;
+      const options = `x, y, positive=${quoted(found.contrast.positive)}${found.data.labels.includes(found.contrast.negative) ? `, negative=${quoted(found.contrast.negative)}` : ""}${lower}, nan_policy="omit"`, family = state.family === "gaussian" ? "" : `, family=${quoted(state.family)}`;
       lines.push(`empirical = rp.empirical_roc(${options})`, isFit(state, found.facts) ? `roc = rp.predict_roc(${options}${family})` : `roc = ${gaussians}`, "rp.compare(roc, empirical)");
     } else lines.push(`roc = ${gaussians}`);
     lines.push("roc.auc()", "roc.best_threshold()", `roc.rates(${state.threshold}, prevalence=${state.prevalence})`, `roc.best_threshold("cost", prevalence=${state.prevalence}, cost_fp=${state.cost})`);
@@ -414,7 +431,7 @@ export function mount(root, payload, { hash = false, ask = null, suppress = fals
   function svgBlob(name) {
     const copy = views[name].element.cloneNode(true);
     put(copy, { xmlns: "http://www.w3.org/2000/svg" });
-    return new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
+    return new Blob([new XMLSerializer().serializeToString(copy).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, "")], { type: "image/svg+xml" });
   }
 
   function saveSvg(name) {

@@ -106,6 +106,7 @@ function handle(page, name, label, move) {
 function dragged(element, move) {
   let held = false;
   element.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
     held = true;
     element.setPointerCapture(event.pointerId);
     if (element.focus) element.focus();
@@ -124,8 +125,8 @@ const spot = (element, event) => {
 export function densityView(page) {
   const words = page.words.page, element = picture(page, "densities", words.densities);
   const [back, layer, lines, marks] = groups(4), patterns = svg("defs"), pad = { left: 10, right: 10 };
-  let from = () => 0, width = 600;
-  const toThreshold = (event) => page.set({ threshold: from(spot(element, event)[0]) });
+  let from = () => 0, width = 600, ends = [0, 1];
+  const toThreshold = (event) => page.set({ threshold: clamped(from(spot(element, event)[0]), ends) });
   const line = handle(page, "threshold", words.threshold, toThreshold);
   const stroke = svg("line", pen(INK, 2.5)), knob = svg("path", { fill: INK });
   const reach = svg("rect", { fill: "transparent", width: 32 });
@@ -139,6 +140,7 @@ export function densityView(page) {
     const size = sizeOf(state, width), top = 2.6 * size, bottom = 3.4 * size, height = Math.round(Math.min(570, Math.max(250, 0.7 * width))), base = height - bottom;
     resized(element, width, height);
     const x = scale(answer.range, [pad.left, width - pad.right]), weights = state.weighted ? [1 - state.prevalence, state.prevalence] : [1, 1];
+    ends = answer.range;
     from = (pixel) => answer.range[0] + (pixel - pad.left) / (width - pad.left - pad.right) * (answer.range[1] - answer.range[0]);
     const { threshold, negative, positive } = answer.curve, peak = Math.max(...negative.map((v) => v * weights[0]), ...positive.map((v) => v * weights[1]));
     const y = scale([0, peak * 1.08], [base, top]), xs = threshold.map(x), key = [answer.curve, ...weights, width, size, page.featureName(), ...page.classNames()];

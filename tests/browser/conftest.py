@@ -1,0 +1,85 @@
+"""One Chromium for all tests of the pages, and what they ask of it."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+from rocpredict.teach import TeachingPage
+from tests.browser.looking import Looker
+
+_OPTIONS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,1600",
+)
+_TOLD = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """Start a headless Chromium; without one there is nothing to test, and that is an error."""
+    chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or chromedriver is None:
+        raise RuntimeError("Chromium and its driver are not installed; run: make system")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for option in (*_OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    started = webdriver.Chrome(options=options, service=Service(chromedriver))
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def look(driver: webdriver.Chrome) -> Looker:
+    """Give a browser with an empty page, a usual width, and nothing said before."""
+    looker = Looker(driver)
+    looker.clear()
+    return looker
+
+
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Give what saves the teaching page that was asked for, each only once."""
+    folder = tmp_path_factory.mktemp("saved")
+
+    @cache
+    def save(**asked: Any) -> Path:
+        return TeachingPage(**asked).save(folder / f"{save.cache_info().misses}.html")
+
+    return save
+
+
+@pytest.fixture
+def opened(look: Looker, saved: Callable[..., Path]) -> Callable[..., Looker]:
+    """Give what opens a saved teaching page: its own arguments, and where (``at``, such as "#step=2") and how wide."""
+
+    def open_page(at: str = "", *, width: int = 1280, **asked: Any) -> Looker:
+        look.resize(width)
+        return look.open(saved(**asked).as_uri() + at)
+
+    return open_page
+
+
+@pytest.fixture
+def tell(pytestconfig: pytest.Config) -> Callable[[str], None]:
+    """Give what says a line at the end of the whole run: a time that is measured, and not asserted."""
+    return pytestconfig.stash.setdefault(_TOLD, []).append
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in terminalreporter.config.stash.get(_TOLD, []):
+        terminalreporter.write_line(line)

@@ -1,0 +1,99 @@
+"""The page for everybody: WCAG 2.2 A and AA, narrow and wide windows, large text, print, other languages."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from tests.browser.looking import Looker
+
+_USUAL = {"data": "", "names": "roc", "strip": False, "costline": False, "weighted": False, "lecture": False}
+_USUAL |= {"step": -1, "draws": 0}
+_STATES = {
+    "first": {},
+    "data": {"data": "iris", "strip": True, "costline": True, "weighted": True},
+    "lecture": {"lecture": True},
+    "lesson": {"step": 0},
+    "chance": {"draws": 10, "step": -1},
+    "clinic": {"names": "clinic", "data": "breast_cancer"},
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+@pytest.mark.parametrize("name", list(_STATES))
+def test_axe_finds_nothing(opened: Callable[..., Looker], name: str, lang: str) -> None:
+    """axe-core 4.12, rules of WCAG 2.0 to 2.2, levels A and AA, in each state of the page and in both languages."""
+    look = opened(lang=lang)
+    look.set(**_STATES[name])
+    assert look.findings() == []
+    assert look.run("return document.documentElement.lang") == lang
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_no_window_scrolls_sideways(opened: Callable[..., Looker], lang: str) -> None:
+    """Each state from 320 to 1920 pixels; 640 is a window of 1280 at 200 %."""
+    look = opened(lang=lang)
+    for name, state in _STATES.items():
+        look.set(**_USUAL | state)
+        for width in (320, 390, 640, 900, 1280, 1920):
+            look.resize(width)
+            assert (name, width, look.overflow()) == (name, width, 0)
+
+
+def test_axe_finds_nothing_on_a_telephone(opened: Callable[..., Looker]) -> None:
+    """The same rules at 320 pixels, where targets and contrasts may fail by themselves."""
+    look = opened(width=320)
+    assert look.findings() == []
+
+
+def test_without_javascript_a_sentence_says_so(look: Looker, saved: Callable[..., Path]) -> None:
+    """A reader without JavaScript is told what is missing."""
+    look.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        look.driver.get(saved(datasets=()).as_uri())
+        assert "JavaScript" in look.one("body").text
+    finally:
+        look.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_one_polite_region_speaks_and_outputs_do_not(opened: Callable[..., Looker]) -> None:
+    """Thirty numbers change at once: only the status line is read aloud, after 300 ms, once."""
+    look = opened(datasets=())
+    assert {e.get_attribute("aria-live") for e in look.all("output")} == {"off"}
+    assert len(look.all("[aria-live=polite]")) == 1
+    look.focus()
+    look.press(*5 * [Keys.ARROW_RIGHT])
+    look.pause(450)
+    assert look.one("[aria-live=polite]").get_attribute("textContent").count("TPR") == 1
+
+
+def test_what_is_printed_is_what_matters(opened: Callable[..., Looker]) -> None:
+    """On paper: the pictures and the numbers, without buttons and sliders."""
+    look = opened(datasets=())
+    look.emulate("print")
+    assert not look.one(".controls").is_displayed()
+    assert not look.one(".toolbar").is_displayed()
+    assert look.one(".densities").is_displayed()
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_text_of_twice_the_size_fits(opened: Callable[..., Looker], lang: str) -> None:
+    """At 640 pixels, for a reader whose usual text is twice as large, no state runs out of the window."""
+    look = opened(width=640, lang=lang)
+    look.run("document.documentElement.style.fontSize = '200%'")
+    for name, state in _STATES.items():
+        look.set(**_USUAL | state)
+        assert (name, look.overflow()) == (name, 0)
+
+
+def test_forced_colours_leave_everything_in_place(opened: Callable[..., Looker]) -> None:
+    """In the colours of a reader's own: no wider, curves keep their two colours, and axe finds nothing."""
+    look = opened(width=640)
+    look.emulate(forced_colors="active")
+    assert look.run("return matchMedia('(forced-colors: active)').matches")
+    for name, state in _STATES.items():
+        look.set(**_USUAL | state)
+        strokes = {line.value_of_css_property("stroke") for line in look.all("[data-line]")}
+        assert (name, look.overflow(), len(strokes)) == (name, 0, 2)
+    assert look.findings() == []

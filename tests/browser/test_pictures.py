@@ -1,0 +1,45 @@
+"""Pictures of the page to look at, in build/browser: no pixel is compared, only that they are there."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.looking import Looker
+
+_FOLDER = Path(__file__).parents[2] / "build" / "browser"
+_SHOWN = "#data=iris&contrast=2&feature=2&costline=true"
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "state"),
+    [("390", 390, ""), ("1280", 1280, ""), ("1920", 1920, ""), ("lecture", 1280, "&lecture=true")],
+)
+def test_a_picture_is_kept(opened: Callable[..., Looker], name: str, width: int, state: str) -> None:
+    """A telephone, a desk, a wide screen and a lecture room."""
+    _keep(opened(_SHOWN + state, width=width), name)
+
+
+def test_a_picture_in_grey_is_kept(opened: Callable[..., Looker]) -> None:
+    """For the eye of a reader: classes are to be told apart by dashes and hatches alone."""
+    look = opened(_SHOWN)
+    look.run("document.documentElement.style.filter = 'grayscale(1)'")
+    _keep(look, "grey")
+
+
+def test_a_picture_without_red_and_green_is_kept(opened: Callable[..., Looker]) -> None:
+    """As a reader with deuteranopia sees it."""
+    look = opened(_SHOWN)
+    look.driver.execute_cdp_cmd("Emulation.setEmulatedVisionDeficiency", {"type": "deuteranopia"})
+    try:
+        _keep(look, "deuteranopia")
+    finally:
+        look.driver.execute_cdp_cmd("Emulation.setEmulatedVisionDeficiency", {"type": "none"})
+
+
+def _keep(look: Looker, name: str) -> None:
+    _FOLDER.mkdir(parents=True, exist_ok=True)
+    path = _FOLDER / f"teach-{name}.png"
+    path.unlink(missing_ok=True)
+    assert look.driver.save_screenshot(str(path))
+    assert path.read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,107 @@
+"""The words of the teaching page and its scripts name each other: none is missing, and none is dead."""
+
+import re
+from functools import cache
+from importlib import resources
+
+import pytest
+
+from rocpredict.teach.payload import PRESETS
+from rocpredict.teach.wording import all_words, languages
+
+_STATIC = resources.files("rocpredict.teach").joinpath("static")
+SCRIPTS = {name: _STATIC.joinpath(name).read_text("utf-8") for name in ("views.js", "lesson.js", "page.js")}
+CODE = "\n".join(SCRIPTS.values())
+# What `words` stands for in each script.
+SECTIONS = {"views.js": ("page",), "page.js": ("page",), "lesson.js": ("lesson", "chance")}
+_NAMED = re.compile(r"(?<![\w$])words((?:\.[A-Za-z_]\w*)+)(\[)?")
+_METHODS = {"replace", "length"}
+# The sections of the page: their names are arguments, and nothing else of the page's first level is looked up by name.
+_FIRST_LEVEL = r"""\b(?:section|figure)\("{key}"|\["{key}", [^\]]*\]\.map"""
+
+
+def _leaves(words, path=()):
+    items = words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else None
+    if items is None:
+        return [path]
+    return [leaf for key, inner in items for leaf in _leaves(inner, (*path, str(key)))]
+
+
+def _at(words, path):
+    for name in path:
+        words = words[name] if isinstance(words, dict) and name in words else None
+    return words
+
+
+@cache
+def _named():
+    """Give every chain of names that a script asks the words for, whole, and whether a further name is looked up."""
+    found = set()
+    for script, code in SCRIPTS.items():
+        for names, further in _NAMED.findall(code):
+            path = tuple(name for name in names[1:].split(".") if name not in _METHODS)
+            tried = [(section, *path) for section in SECTIONS[script]] + [path]
+            held = [one for one in tried if path and _at(all_words("en"), one) is not None]
+            found |= {(script, path, held[0] if held else None, bool(further))} if path else set()
+    return found
+
+
+def _is_key(key):
+    """Tell whether a script has a name as a string or a field, or goes through all names of its kind."""
+    return (
+        key in PRESETS
+        or key in all_words("en")["page"]["names"]
+        or re.search(rf"""["'`.]{re.escape(key)}["'`]|[{{,]\s*{re.escape(key)}\s*[:,}}]""", CODE)
+    )
+
+
+def _is_used(path):
+    section, *names = path
+    whole = {held for _, _, held, further in _named() if held and not further}
+    if any(held == path[: len(held)] and len(held) > 1 for held in whole):
+        return True
+    looked_up = {held for _, _, held, further in _named() if held and further}
+    if tuple(path[:2]) in looked_up:
+        return _is_key(names[1].split(".")[-1])
+    if section == "page":
+        return len(names) == 1 and re.search(_FIRST_LEVEL.format(key=names[0]), CODE)
+    return _is_key(names[0])
+
+
+def test_every_word_that_a_script_names_exists():
+    """`words.a.b` in a script is a word, or a group of words, of the section that the script shows."""
+    missing = sorted(f"{script}: words.{'.'.join(path)}" for script, path, held, _ in _named() if held is None)
+    assert missing == []
+    assert len(_named()) > 60
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_no_word_is_dead(lang):
+    """Every word of the page, the lesson and chance is named by a script, or looked up by a name that a script has."""
+    words = {section: all_words(lang)[section] for section in ("page", "lesson", "chance")}
+    dead = [".".join(path) for path in _leaves(words) if not _is_used(path)]
+    assert dead == []
+
+
+def test_a_dead_word_would_be_found():
+    """Words that nobody names are told from those that somebody does, in each place where words may stand."""
+    for path in ("page.nobody", "page.labels.nobody", "page.remarks.nobody", "lesson.nobody", "chance.nobody"):
+        assert not _is_used(tuple(path.split("."))), path
+    for path in ("page.title", "page.densities", "page.labels.mean0", "page.remarks.two", "lesson.reveal", "chance.sd"):
+        assert _is_used(tuple(path.split("."))), path
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_a_measure_has_one_name(lang):
+    """The strip takes from `rates` what a naming does not name: a word that each naming has is not asked for."""
+    words = all_words(lang)["page"]
+    named = set.intersection(*(set(names) for names in words["names"].values()))
+    assert set(words["rates"]) & named == set()
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_presets_and_names_have_words(lang):
+    """Each example and each way to name the rates can be chosen by a name."""
+    words = all_words(lang)["page"]
+    assert set(words["presets"]) == set(PRESETS)
+    assert set(words["namings"]) == set(words["names"])
