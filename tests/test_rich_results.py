@@ -129,7 +129,7 @@ def _results():
 
 GAUSS_SCIPY = rp.PredictedRoc(stats.gamma(2), stats.gamma(3)).negative
 RESULTS = _results()
-NO_RESULTS = {"AssumptionWarning", "RocPredictError", "Distribution"}
+NO_RESULTS = {"AssumptionWarning", "RocPredictError", "Distribution", "TeachingPage", "TeachingServer"}
 
 
 class Page(HTMLParser):

@@ -84,9 +84,10 @@ class AucTest(Rich):
 
     def _shown(self) -> Shown:
         rows = [[f"estimate {place}", value] for place, value in enumerate(self.estimates, start=1)]
+        of = "difference" if len(self.estimates) > 1 else "estimate"
         rows += [
             ["difference", self.difference],
-            [f"interval of level {self.interval.level:g}", between(*self.interval)],
+            [f"interval of the {of}, level {self.interval.level:g}", between(*self.interval)],
             ["statistic", self.statistic],
             ["p", p_value(self.p_value)],
             ["cases (negative, positive)", str(self.n)],
@@ -95,7 +96,7 @@ class AucTest(Rich):
         if any(self.omitted):
             rows.append(["rows left out (negative, positive)", str(self.omitted)])
         notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
-        return Shown(f"Test of {self.estimator}", rows, notes=notes, flags=self.flags)
+        return Shown(f"Test of areas ({self.estimator})", rows, notes=notes, flags=self.flags)
 
     def __repr__(self) -> str:
         remarks = f", omitted={self.omitted}" if any(self.omitted) else ""

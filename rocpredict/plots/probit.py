@@ -41,7 +41,7 @@ def plot_probit(
     chance: bool = True,
     legend: bool = True,
 ) -> Axes:
-    """Draw ROC curves on probit axes: a straight line says that two Gaussians fit.
+    """Draw ROC curves on probit axes, where that of two Gaussians is a straight line.
 
     Parameters
     ----------
@@ -75,7 +75,8 @@ def plot_probit(
     The axes are probit(FPR) and probit(TPR), named by the rates. Two Gaussians give the line a + b probit(FPR), with
     a = (mean1 - mean0)/std1 and b = std0/std1: its slope is 1 where both classes have one standard deviation. Rates of
     0 and 1 lie at infinity: a step function is drawn at the edge there. Near the edges a curve rests on few rows, so
-    that it strays widely by chance alone.
+    that it strays widely by chance alone. A straight counted curve says that some increasing transform makes both
+    classes Gaussian (Metz, Herman and Shen 1998); that they are so as they stand, only if it lies on the predicted one.
 
     Examples
     --------
