@@ -15,6 +15,7 @@ from rocpredict.distributions import Distribution, Ecdf, Gaussian, Shrunk
 from rocpredict.errors import AssumptionWarning, RocPredictError
 from rocpredict.labels import MOST_CASES, Classes, split_classes
 from rocpredict.roc import Roc
+from rocpredict.roc_page import is_soon
 
 if TYPE_CHECKING:
     from rocpredict.inference.modelled import Refit
@@ -225,7 +226,7 @@ class PredictedRoc(Roc):
     def __repr__(self) -> str:
         if self.shape:
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
-        auc = f", auc={self.auc():.6g}" if self._soon else ""
+        auc = f", auc={self.auc():.6g}" if is_soon(self) else ""
         if isinstance(self.negative, Shrunk) and isinstance(self.positive, Shrunk):
             model, samples = _kind(self.negative.model), (self.negative.sample, self.positive.sample)
             cases = f"n_negative={samples[0].total:g}, n_positive={samples[1].total:g}"

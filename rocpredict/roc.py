@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rocpredict import binormal, steps
+from rocpredict import steps
 from rocpredict.answers import Hook
 from rocpredict.arguments import FloatArray, Values, as_fractions, as_pair, as_reals, as_whole, one_of, plain, shown
 from rocpredict.curve import RocCurve
@@ -28,7 +28,8 @@ from rocpredict.engines import engine_for
 from rocpredict.errors import RocPredictError
 from rocpredict.flags import Flags
 from rocpredict.measures import Cells, Measure, Rates
-from rocpredict.rich_results import MOST_ROWS, Picture, Rich, Shown, of_batch
+from rocpredict.rich_results import Rich, Shown
+from rocpredict.roc_page import page_of
 from rocpredict.thresholds import UNWEIGHTED, BestThreshold, Target, find_best, log_price, value_of
 from rocpredict.uncertainty import ChoiceUncertainty, Uncertain, corrected
 
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from rocpredict.views import DecisionCurve, PrecisionRecallCurve
 
 _DIRECTIONS = (None, "higher", "lower", "auto")
-_DRAWN = 61  # thresholds from each class, in a small picture
-_SEARCHED = 13  # of these, where a quantile takes a search
-_LOOKED_AT = 1_000  # values, at most, whose area a repr waits for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -531,62 +529,11 @@ class Roc(Uncertain, Rich):
         return side + (f", omitted={self.omitted}" if any(self.omitted) else "")
 
     def _shown(self) -> Shown:
-        if self.shape:
-            return self._shown_batch()
-        rows: list[list[Any]] = [["negative", _in_words(self.negative)], ["positive", _in_words(self.positive)]]
-        auc = self.auc() if self._soon else None
-        rows += [] if auc is None else [["AUC", auc]]
-        best = self.best_threshold() if self._closed else None
-        if best is not None:
-            rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
-        rows += [["direction", f"{self.direction}{' (auto)' * self.auto_direction}"]] if self.direction else []
-        rows += [["rows left out (negative, positive)", str(self.omitted)]] if any(self.omitted) else []
-        if auc is None:
-            note = ["So many rows take a while: ask auc() for the area, plot() for the curve."]
-            return Shown(self._title, rows, notes=note, flags=self._own_flags)
-        point = None if best is None else (best.fpr, best.tpr)
-        label = f"{self._title}, TPR against FPR, AUC {auc:.5g}"
-        picture = Picture(label, [self._outline()], point)
-        return Shown(self._title, rows, flags=self._own_flags if best is None else best.flags, picture=picture)
-
-    def _shown_batch(self) -> Shown:
-        """Show the first features, without what all of them would take."""
-        kept = slice(min(int(np.prod(self.shape)), MOST_ROWS))
-        pair: tuple[Any, ...] = self._pair
-        first = [Gaussian(*(np.broadcast_to(part, self.shape).flat[kept] for part in (d.mean, d.std))) for d in pair]
-        lower = np.broadcast_to(self._lower, self.shape).flat[kept]
-        best = self._engine.best(*first, np.zeros(()))
-        columns = {
-            "AUC": self._engine.auc(*first),
-            "best threshold (Ameans)": np.where(lower, np.negative(best.threshold), best.threshold) + 0.0,
-            "Ameans there": np.asarray(best.tpr) / 2 + np.asarray(best.tnr) / 2,
-            "direction": np.where(lower, "lower", "higher"),
-        }
-        return of_batch(self._title, self.shape, columns, flags=self._own_flags)
+        return page_of(self)
 
     @property
     def _title(self) -> str:
         return "Predicted ROC curve"
-
-    @property
-    def _closed(self) -> bool:
-        """Whether there is a closed form, or counting, for every answer."""
-        return not isinstance(self.negative, Shrunk) and self._engine in {binormal, steps}
-
-    @property
-    def _soon(self) -> bool:
-        """Whether the area takes no longer than a look."""
-        return self._closed or sum(held(d) for d in (self.negative, self.positive)) <= _LOOKED_AT
-
-    def _outline(self) -> tuple[FloatArray, FloatArray]:
-        """Give FPR and TPR at few thresholds, spread over both classes."""
-        pair: tuple[Any, ...] = self._pair
-        every = self._engine is steps and sum(len(d.points) for d in pair) <= 2 * _DRAWN
-        inner = np.concatenate([d.points if every else _spread_over(d, quick=self._closed) for d in pair])
-        thresholds = np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]])
-        fpr, tpr = (np.asarray(d.at_or_above(thresholds)) for d in pair)
-        fpr[0] = tpr[0] = 0.0  # at infinity: also when a value is infinite
-        return fpr, tpr
 
     @cached_property
     def _engine(self) -> Any:
@@ -678,30 +625,6 @@ def _just_above(x: FloatArray) -> FloatArray:
     """Give the next float; beyond the largest lies infinity."""
     with np.errstate(over="ignore"):
         return np.asarray(np.nextafter(x, np.inf))
-
-
-def _spread_over(distribution: Any, *, quick: bool) -> FloatArray:
-    """Give quantiles; where each takes a search, only some, and between them values at even steps."""
-    shares = ndtr(np.linspace(-4, 4, _DRAWN if quick else _SEARCHED))
-    found = np.asarray(distribution.isf(shares))
-    return found if quick else np.interp(np.linspace(0, _SEARCHED - 1, _DRAWN), np.arange(_SEARCHED), found)
-
-
-def _in_words(distribution: Any) -> str:
-    """Say what a class is taken for."""
-    if not isinstance(distribution, Shrunk):
-        return repr(distribution)
-    share = f"{1 - distribution.weight:.4g} of it the model's"
-    return f"{distribution.sample.total:g} cases shrunk to {distribution.model!r}, {share}"
-
-
-def held(distribution: Any) -> int:
-    """Give how many values a distribution sums over for one answer, as far as they make it slow."""
-    if isinstance(distribution, Shrunk):
-        return 20 * held(distribution.model) + int(distribution.sample.total)
-    if hasattr(distribution, "base"):
-        return held(distribution.base)
-    return len(distribution.components.weights) if hasattr(distribution, "components") else 0
 
 
 def as_sample(name: str, sample: Any) -> Ecdf:

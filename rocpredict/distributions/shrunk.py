@@ -169,7 +169,8 @@ class Shrunk(Rich):
         return Shown("Shrunk estimate", [*rows, ["share of the model", 1 - self.weight], ["pull", self.pull]])
 
     def __repr__(self) -> str:
-        return f"Shrunk({self.model!r}, {self.sample!r}, weight={self.weight:.6g})"
+        pull = f", pull={self.pull:.6g}" if self.pull else ""
+        return f"Shrunk({self.model!r}, {self.sample!r}, weight={self.weight:.6g}{pull})"
 
 
 def _score(upper: FloatArray, lower: FloatArray) -> FloatArray:
