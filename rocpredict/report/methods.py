@@ -24,6 +24,12 @@ REFERENCES = {
     "the binomial, Biometrika 26, 404-413.",
     "box": "G. E. P. Box, D. R. Cox (1964), An analysis of transformations, Journal of the Royal Statistical Society B "
     "26, 211-252.",
+    "yeo": "I.-K. Yeo, R. A. Johnson (2000), A new family of power transformations to improve normality or symmetry, "
+    "Biometrika 87, 954-959.",
+    "newcombe": "R. G. Newcombe (1998), Interval estimation for the difference between independent proportions: "
+    "comparison of eleven methods, Statistics in Medicine 17, 873-890.",
+    "wilson": "E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, Journal of "
+    "the American Statistical Association 22, 209-212.",
     "stute": "W. Stute, W. Gonzalez Manteiga, M. Presedo Quindimil (1993), "
     "Bootstrap based goodness-of-fit-tests, Metrika "
     "40, 243-256.",
@@ -50,16 +56,37 @@ COUNTED_AREA = (
     "that of DeLong et al. smoothed by half a case in "
     "each class."
 )
-GAUSSIAN_AREA = (
+_GAUSSIAN_AREA = (
     "The ROC curve was predicted from the mean and the standard deviation (divisor n - 1) of each class, taking both "
-    "classes as Gaussian, so that AUC = Φ((m₁ - m₀)/√(s₀² + s₁²)) with 0 the negative and 1 the positive class"
+    "classes as Gaussian (Green and Swets), so that AUC = Φ(({difference})/√(s₀² + s₁²)) with 0 the negative and 1 the "
+    "positive class"
 )
 DELTA = "its {level} confidence interval is by the delta method on the probit scale"
-AUTO_AREA = (
-    "a shrunk estimate between the cases themselves and a model that is Gaussian in both classes after one power "
-    "transform (Box-Cox, or Yeo-Johnson where values are 0 or less), which lies the nearer to the cases the worse the "
+_SHRUNK = (
+    "a shrunk estimate between the cases themselves and {model}, which lies the nearer to the cases the worse the "
     "model fits them"
 )
+_POWER = "one common power transform (Box-Cox, or Yeo-Johnson where values are 0 or less)"
+AUTO_AREA = _SHRUNK.format(model=f"a model that is Gaussian in both classes after {_POWER}")
+POWERS = {
+    "auto": AUTO_AREA,
+    "blend": _SHRUNK.format(model=f"a mean of two models after {_POWER}, Gaussians and a kernel density"),
+    "boxcox": f"taking both classes as Gaussian after {_POWER}",
+    "yeojohnson": "taking both classes as Gaussian after one common Yeo-Johnson transform",
+    "kde": f"a Gaussian kernel density of each class after {_POWER}, its bandwidth twice that of Silverman's rule, the "
+    "variance preserved",
+}
+"""What is predicted by after a power transform, by family."""
+WITH_BOX_COX = frozenset(POWERS) - {"yeojohnson"}
+NOT_MISSING_BY_VALUE = (
+    "Rows without a value were left out; this is right only if, within each class, whether a value is missing has "
+    "nothing to do with the value"
+)
+
+
+def gaussian_area(*, lower: bool = False) -> str:
+    """Say how two Gaussians predict, as the AUC of the rule that higher (or lower) values are positive."""
+    return _GAUSSIAN_AREA.format(difference="m₀ - m₁" if lower else "m₁ - m₀")
 
 
 class Methods(NamedTuple):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
+from rocpredict.report.findings import is_whole
 from rocpredict.report.grid import Cell, Column, Grid, sort_key
 from rocpredict.report.wording import between, named, number, p_value, percent, rule, share
 from rocpredict.screening import Screening
@@ -35,9 +36,10 @@ def feature_grid(table: Screening) -> Grid:
         {"rank": rank, **dict(zip(columns, cells, strict=True))}
         for rank, cells in enumerate(zip(*columns.values(), strict=True), 1)
     ]
-    caption = f"{len(held):,} of {len(table):,} rows" if len(held) < len(table) else f"All {len(table):,} rows"
+    whole = len(held) == table.n_screened
+    caption = f"All {len(held):,} rows" if whole else f"{len(held):,} of {table.n_screened:,} rows"
     return Grid(
-        label="All features",
+        label="All features" if is_whole(table) else "Features shown",
         caption=f"{caption}, in the order of the table",
         columns=[Column(one.title, numeric=one.numeric) for one in shown],
         rows=[[one.cell(row) for one in shown] for row in rows],

@@ -15,7 +15,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.files import check_place
 from rocpredict.flags import MEANINGS
 from rocpredict.plots import plot_screening
-from rocpredict.report.findings import findings
+from rocpredict.report.findings import findings, is_whole, rows_word
 from rocpredict.report.page import as_date, write_page
 from rocpredict.report.pictures import Image, as_image
 from rocpredict.report.provenance import data_hash, footer
@@ -90,7 +90,7 @@ def screening_report(
     heading = _heading(table) if title is None else named(title)
     drawn = draw_features(table.top(top), given)
     told: dict[str, Any] = {
-        "title": alone(title) if title is not None else f"{many(len(table), 'row')}: a screening by rocpredict",
+        "title": alone(title) if title is not None else f"{_how_many(table)}: a screening by rocpredict",
         "heading": heading,
         "footer": foot,
         "findings": findings(table),
@@ -115,8 +115,14 @@ def _check(table: object, path: Any, top: Any) -> None:
     check_place(path)
 
 
+def _how_many(table: Screening) -> str:
+    if is_whole(table):
+        return f"{len(table):,} {rows_word(table, len(table))}"
+    return f"{len(table):,} of {table.n_screened:,} {rows_word(table)}"
+
+
 def _heading(table: Screening) -> Markup:
-    rows = many(len(table), "feature" if len(table.contrasts) == 1 else "row")
+    rows = _how_many(table)
     if len(table.contrasts) > 1:
         return Markup("Screening: {} of {} contrasts").format(rows, len(table.contrasts))
     negative, positive = table.contrasts[0]
@@ -150,7 +156,8 @@ def _asked(table: Screening) -> Iterator[tuple[str, Any]]:
         ),
     )
     yield "Intervals", percent(table.level)
-    yield "q-values", f"{table.adjust}, over all rows"
+    over = f"all {table.n_tested:,} {rows_word(table)} that were tested"
+    yield "q-values", f"{table.adjust}, over {over if table.n_tested != 1 else 'the one row that was tested'}"
 
 
 def _range(table: Screening, name: str) -> str:
@@ -174,6 +181,8 @@ def _below(table: Screening) -> str:
         "is what it is worth on other cases, on average "
         "over all features."
     )
+    if table.family == "auto":
+        return f"{said} Misfit is the mean distance of the model's curve, before shrinking, from the empirical one."
     return said + (" Misfit is the mean distance of the predicted and the empirical curve." if table.empirical else "")
 
 

@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from rocpredict.report.findings import examined, is_whole
 from rocpredict.report.methods import (
     AMEANS,
     AUTO_AREA,
     COUNTED_AREA,
     DELTA,
-    GAUSSIAN_AREA,
+    NOT_MISSING_BY_VALUE,
     Methods,
+    gaussian_area,
     methods,
     software,
 )
-from rocpredict.report.wording import many, named, percent
+from rocpredict.report.wording import named, percent
 from rocpredict.screening import Screening
 
 _ADJUSTED = {
@@ -38,7 +40,7 @@ def screening_methods(table: Screening, versions: tuple[tuple[str, str], ...]) -
 def _paragraph(table: Screening) -> Iterator[Any]:
     level = percent(table.level)
     yield _subject(table)
-    yield f"{GAUSSIAN_AREA}; {DELTA.format(level=level)}."
+    yield f"{gaussian_area()}; {DELTA.format(level=level)}."
     if table.family == "auto":
         yield (
             f"For the features that were counted it was taken instead from "
@@ -52,24 +54,44 @@ def _paragraph(table: Screening) -> Iterator[Any]:
     yield _honest(table)
     if np.any(table["n_missing"]):
         yield "Missing values were left out feature by feature."
-    if table["n_negative"].dtype.kind == "f":
+    if _weighed(table):
         yield "Rows were weighted by the number of cases that each stands for."
 
 
+def _weighed(table: Screening) -> bool:
+    return bool(table["n_negative"].dtype.kind == "f")
+
+
 def _subject(table: Screening) -> Markup:
-    rows = many(len(table), "feature" if len(table.contrasts) == 1 else "pair of feature and contrast")
+    part = "" if is_whole(table) else f"; this report shows {len(table):,}"
     if len(table.contrasts) > 1:
-        return Markup("In {} it was examined how well the feature separates two classes.").format(rows)
+        return Markup("In {} ({}) it was examined how well the feature separates the two classes{}.").format(
+            examined(table), _contrasts(table), part
+        )
     negative, positive = table.contrasts[0]
-    other = Markup("the other classes") if _is_rest(negative) else named(negative)
-    return Markup("{} {} examined for how well {} separate{} {} (positive) from {} (negative).").format(
-        rows,
-        "was" if len(table) == 1 else "were",
-        "it" if len(table) == 1 else "they",
-        "s" if len(table) == 1 else "",
+    one = table.n_screened == 1
+    return Markup("{} {} examined for how well {} {} (positive) from {} (negative){}.").format(
+        examined(table),
+        "was" if one else "were",
+        "it separates" if one else "they separate",
         named(positive),
-        other,
+        _other(negative),
+        part,
     )
+
+
+def _contrasts(table: Screening) -> Markup:
+    """Name the contrasts in few words where each class stands against all others."""
+    if all(_is_rest(negative) for negative, _ in table.contrasts):
+        positives = Markup(", ").join(named(positive) for _, positive in table.contrasts)
+        return positives + ", each against the other classes"
+    return Markup(", ").join(
+        Markup("{} against {}").format(named(positive), _other(negative)) for negative, positive in table.contrasts
+    )
+
+
+def _other(negative: Any) -> Markup:
+    return Markup("the other classes") if _is_rest(negative) else named(negative)
 
 
 def _is_rest(label: Any) -> bool:
@@ -83,8 +105,14 @@ def _tested(table: Screening) -> str:
     )
     means = "are of the hypothesis that the class means are equal, by Welch's t-test"
     both = f"{ranks}, for features that were counted, and for others {means}"
-    said = both if table.empirical == "top" else ranks if table.empirical else means
-    return f"p-values are two-sided; they {said}, and were {_ADJUSTED[table.adjust]}."
+    said = means if not table.empirical else both if _some_uncounted(table) else ranks
+    of = "" if is_whole(table) else f", over all {table.n_tested:,} that were tested"
+    return f"p-values are two-sided; they {said}, and were {_ADJUSTED[table.adjust]}{of}."
+
+
+def _some_uncounted(table: Screening) -> bool:
+    """Tell whether a row may have the test of means: a part may lack it, though the screening had it."""
+    return table.empirical == "top" and bool(np.isnan(table["empirical_auc"]).any() or not is_whole(table))
 
 
 def _chosen(table: Screening) -> str:
@@ -128,6 +156,13 @@ def _assumptions(table: Screening) -> Iterator[str]:
         "several readings of one case are not several cases."
     )
     yield "The cases of each class stand for the cases on which the feature is to be used."
+    if np.any(table["n_missing"]):
+        yield f"{NOT_MISSING_BY_VALUE}, so features are compared on different cases."
+    if _weighed(table):
+        yield (
+            "Weights are numbers of like, independent cases; with sampling or inverse-probability weights neither the "
+            "intervals nor the p-values hold."
+        )
     if table.family == "gaussian":
         yield (
             "Predicted columns take both classes as Gaussian. A nearly normal "
@@ -152,7 +187,7 @@ def _cited(table: Screening) -> Iterator[str]:
         yield table.adjust
     if table.empirical:
         yield from ("delong", "mann")
-    if table.empirical is not True:
+    if not table.empirical or _some_uncounted(table):
         yield "welch"
     if table.family == "auto":
-        yield "box"
+        yield from ("box", "yeo")

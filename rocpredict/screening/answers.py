@@ -119,6 +119,8 @@ class Answers:
             empirical=asked.empirical,
             family=asked.family,
             n_rows=self._n_rows,
+            n_screened=rows,
+            n_tested=int(np.sum(~np.isnan(columns["p_value"]))),
             places=np.arange(rows),
         )
         return table.sort("discrimination")

@@ -48,6 +48,9 @@ class Screening(Rich):
         What was asked for; with "auto" each row has its own.
     n_rows : int
         Rows of the table that was read.
+    n_screened, n_tested : int
+        Rows of the first table, and how many of them have a p-value: what ``q_value`` was adjusted for. A part of a
+        table, such as ``top(10)``, keeps both.
 
     Notes
     -----
@@ -85,6 +88,8 @@ class Screening(Rich):
     empirical: bool | str
     family: str
     n_rows: int
+    n_screened: int
+    n_tested: int
     places: NDArray[np.intp]
     """Where each row stood: contrast by contrast, the features as they came."""
 
