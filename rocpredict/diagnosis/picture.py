@@ -49,35 +49,39 @@ def _span(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArra
     either side, most of it outside the picture: else a few of them would leave all others no room.
     """
     first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
-    quartiles = np.array([np.quantile(x, (0.25, 0.75)) for x in samples])
-    spreads = quartiles[:, 1] / 2 - quartiles[:, 0] / 2  # halved: what overflows in the end is clipped
-    far = 2 * _FAR * spreads[:, None] * [-1, 1]
+    exponent = int(np.frexp(max(abs(first), abs(last)))[1])
+    edges, x = _span_of_scaled(tuple(np.ldexp(x, -exponent) for x in samples))
     with np.errstate(over="ignore"):
-        low, high = np.clip([(quartiles + far)[:, 0].min(), (quartiles + far)[:, 1].max()], first, last)
+        edges, x = np.nan_to_num(np.ldexp(edges, exponent)), np.nan_to_num(np.ldexp(x, exponent))
+    edges = np.clip(edges, first, last) if first < last else edges
+    return np.unique(np.concatenate([[first], edges, [last]])), x
+
+
+def _span_of_scaled(samples: tuple[FloatArray, ...]) -> tuple[FloatArray, FloatArray]:
+    """Give the same of values within [-1, 1], where no difference overflows."""
+    first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
+    quartiles = np.array([np.quantile(x, (0.25, 0.75)) for x in samples])
+    spreads = quartiles[:, 1] - quartiles[:, 0]
+    far = _FAR * spreads[:, None] * [-1, 1]
+    low, high = np.clip([(quartiles + far)[:, 0].min(), (quartiles + far)[:, 1].max()], first, last)
     if not (spreads > 0).all():
         low, high = first, last
-    pad = float(_MARGIN * high - _MARGIN * low) or 0.1 * abs(low) or 1.0
+    pad = float(_MARGIN * (high - low)) or 0.1 * abs(low) or 1.0
     high = high if high > low else low + pad
-    edges = _evenly(low, high, _bins(samples, spreads, high / 2 - low / 2) + 1)
-    return np.unique(np.concatenate([[first], edges, [last]])), _evenly(low - pad, high + pad, _POINTS)
+    return np.linspace(low, high, _bins(samples, spreads, high - low) + 1), np.linspace(low - pad, high + pad, _POINTS)
 
 
-def _bins(samples: tuple[FloatArray, FloatArray], spreads: FloatArray, span: float) -> int:
+def _bins(samples: tuple[FloatArray, ...], spreads: FloatArray, span: float) -> int:
     """Give how many bins a span needs for the narrower class: by Freedman and Diaconis (1981), within bounds."""
     counts = np.array([len(x) for x in samples])
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         needed = span * np.cbrt(counts) / (2 * spreads)
     by_count = 2 * counts.max() ** (1 / 3)
     return int(np.clip(np.ceil(max(by_count, needed.max(where=spreads > 0, initial=0))), *_BINS))
 
 
-def _evenly(low: float, high: float, points: int) -> FloatArray:
-    """Give evenly spaced values, also where their span overflows."""
-    share = np.linspace(0, 1, points)
-    return low * (1 - share) + high * share
-
-
 def _densities(distribution: Distribution, values: FloatArray, edges: FloatArray, x: FloatArray) -> Densities:
-    density = np.asarray(distribution.pdf(x))
-    counted = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
+    with np.errstate(over="ignore"):
+        density = np.asarray(distribution.pdf(x))
+        counted = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
     return Densities(x, np.where(np.isfinite(density), density, 0.0), edges, counted)

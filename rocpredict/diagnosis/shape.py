@@ -96,7 +96,8 @@ def describe(values: FloatArray, *, ks: float, anderson_darling: float, p_value:
     distinct, counts = np.unique(values, return_counts=True)
     most = int(np.argmax(counts))
     exponent = int(np.frexp(max(abs(values[0]), abs(values[-1])))[1])
-    moments = moments_of(np.ldexp(values, -exponent))
+    scaled = np.ldexp(values, -exponent)  # so that nothing overflows
+    moments = moments_of(scaled)
     return ClassShape(
         count=len(values),
         mean=float(np.ldexp(moments.mean, exponent)),
@@ -112,7 +113,7 @@ def describe(values: FloatArray, *, ks: float, anderson_darling: float, p_value:
         share_at_minimum=float(counts[0] / len(values)),
         share_at_maximum=float(counts[-1] / len(values)),
         share_at_zero=float(np.mean(values == 0)),
-        outliers=_outliers(values),
+        outliers=_outliers(scaled),
         ks=ks,
         anderson_darling=anderson_darling,
         p_value=p_value,
@@ -167,5 +168,5 @@ def _kurtosis_z(moment: float, n: float) -> float:
 
 def _outliers(values: FloatArray) -> float:
     low, high = np.quantile(values, [0.25, 0.75])
-    fence = _FENCE * (high / 2 - low / 2) * 2
+    fence = _FENCE * (high - low)
     return float(np.mean((values < low - fence) | (values > high + fence)))

@@ -2,7 +2,8 @@
 
 Without ``ax`` they draw on a figure of their own that pyplot does not know: nothing global changes and
 nothing has to be closed. Such a figure shows itself in a notebook. In a script give ``ax=plt.gca()`` to see
-it in a window, or write it with ``save_figure(ax.figure, path)``.
+it in a window, or write it with ``save_figure(ax.figure, path)``. Axes that are given have linear scales and no
+projection, others are refused; change the scale afterwards.
 """
 
 from rocpredict.plots.bands import plot_band, plot_decision, plot_precision_recall

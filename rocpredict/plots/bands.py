@@ -17,6 +17,7 @@ from rocpredict.plots.style import (
     WIDE,
     Entry,
     add_legend,
+    as_switches,
     axes_or_new,
     draw_chance,
     free_corner,
@@ -80,6 +81,7 @@ def plot_band(
     ['predicted, AUC 0.866', '95 % band, simultaneous', 'chance']
     """
     roc = one_feature(roc)
+    as_switches(chance=chance, legend=legend)
     (name,) = names_of([roc], None if label is None else [label])
     grid = _FINE if kind == "simultaneous" else None
     found = roc.band(level, kind=kind, fpr=grid, method=method, n_resamples=n_resamples, rng=rng)
@@ -143,16 +145,19 @@ def plot_precision_recall(
     ['predicted, AP 0.758', 'a guess: prevalence 0.400']
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
+    as_switches(chance=chance, legend=legend)
     names = names_of(rocs, labels)
-    found = [roc.precision_recall_curve(prevalence=prevalence) for roc in rocs]
+    with np.errstate(over="ignore"):  # a density of a class that is very narrow
+        found = [roc.precision_recall_curve(prevalence=prevalence) for roc in rocs]
+        areas = [rate(curve.average_precision()) for curve in found]
     ax = axes_or_new(ax, SQUARE)
     frame(ax)
     ax.set(xlabel="recall (TPR)", ylabel="precision")
     entries: list[Entry] = []
-    for index, (roc, curve, name) in enumerate(zip(rocs, found, names, strict=True)):
+    for index, (roc, curve, name, area) in enumerate(zip(rocs, found, names, areas, strict=True)):
         style = line_style(index, roc) | {"drawstyle": "steps-pre" if isinstance(roc, EmpiricalRoc) else "default"}
         (line,) = ax.plot(curve.recall, curve.precision, gid=f"precision-recall-{index}", **style)
-        entries.append((line, f"{name}, AP {rate(curve.average_precision())}"))
+        entries.append((line, f"{name}, AP {area}"))
     if chance:
         for curve in _of_each_prevalence(found):
             line = ax.axhline(curve.prevalence, linestyle=":", gid="guess", **QUIET_LINE)
@@ -204,6 +209,7 @@ def plot_decision(
     ['predicted', 'treat all', 'treat none']
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
+    as_switches(legend=legend)
     names = names_of(rocs, labels)
     found = [roc.decision_curve(prevalence=prevalence, rule=rule) for roc in rocs]
     ax = axes_or_new(ax, WIDE)

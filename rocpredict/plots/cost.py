@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from rocpredict.arguments import FloatArray, as_fraction, as_not_negative, shown
+from rocpredict.arguments import FloatArray, as_not_negative, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.plots.curves import names_of
 from rocpredict.plots.style import (
@@ -18,6 +18,8 @@ from rocpredict.plots.style import (
     WIDE,
     Entry,
     add_legend,
+    as_share,
+    as_switches,
     axes_or_new,
     line_style,
     one_feature,
@@ -89,6 +91,7 @@ def plot_cost(
     ['predicted', 'its best Ameans threshold', 'always positive or negative', 'in use: probability cost 0.357']
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
+    as_switches(best=best, legend=legend)
     names = names_of(rocs, labels)
     used = _probability_cost(prevalence, cost_fp, cost_fn)
     ax = axes_or_new(ax, WIDE)
@@ -121,11 +124,11 @@ def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn:
     costs = np.array([as_not_negative("cost_fp", cost_fp), as_not_negative("cost_fn", cost_fn)], dtype=object)
     if any(np.ndim(cost) for cost in costs):
         raise RocPredictError("cost_fp and cost_fn are one number each")
-    if prevalence is None:
+    share = as_share(prevalence)
+    if share is None:
         if (costs != 1).any():
             raise RocPredictError("costs alone do not say where the rule is used; give prevalence= (0 to 1) too")
         return None
-    share = as_fraction("prevalence", prevalence)
     falsely, missed = (1 - share) * costs[0], share * costs[1]
     if falsely + missed == 0:
         raise RocPredictError(

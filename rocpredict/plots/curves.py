@@ -17,12 +17,14 @@ from rocpredict.curve import RocCurve
 from rocpredict.empirical import EmpiricalRoc
 from rocpredict.errors import RocPredictError
 from rocpredict.inference.results import AucTest
+from rocpredict.interval import as_level
 from rocpredict.plots.marks import gap_in_words, legend_in, mark_best, mark_gap
 from rocpredict.plots.placing import Box
 from rocpredict.plots.style import (
     CURVES,
     SQUARE,
     Entry,
+    as_switches,
     axes_or_new,
     draw_chance,
     free_corner,
@@ -89,7 +91,7 @@ def plot_roc(
     ------
     RocPredictError
         No ROC, what is not the ROC of one feature, or as many labels as there are not curves; a band of a curve
-        without counts; a test of other curves.
+        without counts; a level outside (0, 1); a switch that is not True or False; a test of other curves.
 
     Notes
     -----
@@ -104,7 +106,8 @@ def plot_roc(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['predicted, AUC 0.866', 'chance']
     """
-    rocs = tuple(one_feature(roc) for roc in rocs)
+    rocs, level = tuple(one_feature(roc) for roc in rocs), as_level(level)
+    as_switches(best=best, chance=chance, legend=legend, band=band)
     names = names_of(rocs, labels)
     told = [] if test is None else [(Line2D([], [], linestyle="none"), p_value_of(test, rocs))]
     shades = [roc.band(level) for roc in rocs] if band else []

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from rocpredict.arguments import FloatArray, as_fractions, as_reals
+from rocpredict.arguments import FloatArray, as_reals, shown
 from rocpredict.distributions import Atoms, Distribution, Ecdf
 from rocpredict.errors import RocPredictError
 from rocpredict.plots.placing import text_size
-from rocpredict.plots.span import TAIL, edges_of, span_of
+from rocpredict.plots.span import TAIL, cannot_be_drawn, edges_of, span_of
 from rocpredict.plots.style import (
     BACKING,
     INK,
@@ -19,6 +19,8 @@ from rocpredict.plots.style import (
     WIDE,
     ClassStyle,
     add_legend,
+    as_share,
+    as_switches,
     axes_or_new,
     name_x,
     one_feature,
@@ -30,6 +32,8 @@ from rocpredict.thresholds import BestThreshold
 
 _STEEP = 5
 """How many times its usual height a density is drawn at most; a Gaussian's peak is 1.25 times."""
+
+_TALLEST = 1e306
 
 
 class _Side(NamedTuple):
@@ -81,7 +85,8 @@ def plot_densities(
     Raises
     ------
     RocPredictError
-        What is not the ROC of one feature, a threshold that is not a number, a prevalence outside [0, 1].
+        What is not the ROC of one feature, a threshold that is not a number, a prevalence outside [0, 1]; values so
+        close to each other, or so far apart, that no axis can hold them.
 
     Notes
     -----
@@ -96,7 +101,8 @@ def plot_densities(
     >>> ax.get_xlabel()
     'width [cm]'
     """
-    roc = one_feature(roc)
+    roc, prevalence = one_feature(roc), as_share(prevalence)
+    as_switches(legend=legend)
     at = _threshold(roc, threshold)
     low, high = span_of(roc, at)
     sides = _sides(roc, at, (low, high), prevalence)
@@ -119,14 +125,15 @@ def plot_densities(
 def _threshold(roc: Roc, threshold: float | BestThreshold | None) -> float:
     if threshold is None:
         threshold = roc.best_threshold()
+    if isinstance(threshold, (bool, np.bool_)):
+        raise RocPredictError(f"threshold={shown(threshold)} is not a real number")
     value = as_reals("threshold", threshold.threshold if isinstance(threshold, BestThreshold) else threshold)
     if value.ndim:
         raise RocPredictError(f"threshold has shape {value.shape}; draw one at a time")
     return float(value)
 
 
-def _sides(roc: Roc, at: float, span: tuple[float, float], prevalence: float | None) -> list[_Side]:
-    share = None if prevalence is None else float(as_fractions("prevalence", prevalence))
+def _sides(roc: Roc, at: float, span: tuple[float, float], share: float | None) -> list[_Side]:
     weights = (1.0, 1.0) if share is None else (1 - share, share)
     edges = edges_of(roc, at)
     sides = []
@@ -147,7 +154,8 @@ def _line(roc: Roc, distribution: Distribution, at: float, span: tuple[float, fl
     x = x[(x >= span[0]) & (x <= span[1])]
     if distribution.atoms().masses.sum() > 1 - 1e-9:
         return x, np.zeros_like(x)
-    height = np.asarray(distribution.pdf(x))
+    with np.errstate(over="ignore"):
+        height = np.asarray(distribution.pdf(x))
     return x, np.where(np.isfinite(height), height, 0.0)
 
 
@@ -171,8 +179,12 @@ def _peak(side: _Side) -> float:
     highest = float(np.max(side.height, initial=0))
     if isinstance(side.distribution, Ecdf) or highest == 0:
         return highest
-    usual = side.weight * np.median(side.distribution.pdf(side.distribution.ppf(np.linspace(0.05, 0.95, 91))))
-    return min(highest, _STEEP * float(usual)) or highest
+    middle = side.distribution.ppf(np.linspace(0.05, 0.95, 91))
+    with np.errstate(over="ignore"):
+        usual = side.weight * float(np.median(side.distribution.pdf(middle)))
+    if usual > _TALLEST:
+        raise cannot_be_drawn(float(middle[0]), float(middle[-1]), "close to each other")
+    return min(highest, _STEEP * usual) or highest
 
 
 def _histogram(distribution: Ecdf, edges: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -15,6 +15,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.plots.curves import frame
 from rocpredict.plots.marks import gap_in_words, legend_in, mark_gap
 from rocpredict.plots.placing import Box
+from rocpredict.plots.span import padded
 from rocpredict.plots.style import (
     CURVES,
     INK,
@@ -26,6 +27,7 @@ from rocpredict.plots.style import (
     Entry,
     Picture,
     add_legend,
+    as_axes,
     as_plain,
     draw_chance,
     free_corner,
@@ -64,7 +66,8 @@ def plot_diagnosis(
     Raises
     ------
     RocPredictError
-        What is no diagnosis, or axes that are not three.
+        What is no diagnosis, or axes that are not three; values so close to each other, or so far apart, that no axis
+        can hold them.
 
     Notes
     -----
@@ -85,6 +88,8 @@ def plot_diagnosis(
 
     if not isinstance(diagnosis, Diagnosis):
         raise RocPredictError(f"diagnosis={shown(diagnosis)} is not a Diagnosis; give what rp.diagnose returns")
+    x = diagnosis.drawn.densities[0].x
+    padded(x[0], x[-1], 0)  # refuses values that no axis can hold
     curves, quantiles, densities = _axes(ax, diagnosis.verdict)
     _draw_curves(curves, diagnosis)
     _draw_quantiles(quantiles, diagnosis)
@@ -101,7 +106,7 @@ def _axes(ax: Any, verdict: str) -> list[Axes]:
     given = list(np.ravel(np.asarray(ax, dtype=object)))
     if len(given) != 3 or not all(isinstance(one, Axes) for one in given):
         raise RocPredictError(f"ax={shown(ax)} is not three matplotlib Axes; leave it out for a picture of its own")
-    return given
+    return [as_axes(one) for one in given]
 
 
 # ---- the curve

@@ -15,6 +15,7 @@ from rocpredict.plots.style import (
     SQUARE,
     Entry,
     add_legend,
+    as_switches,
     axes_or_new,
     draw_chance,
     free_corner,
@@ -78,8 +79,9 @@ def plot_mean_roc(
     for mean in means:
         if not isinstance(mean, MeanRoc):
             raise RocPredictError(f"mean={shown(mean)} is not a mean ROC; give rp.mean_roc(...)")
-    names = names_among(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _NAME)
     folds = len(means) == 1 if folds is None else folds
+    as_switches(folds=folds, band=band, chance=chance, legend=legend)
+    names = names_among(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _NAME)
     ax = axes_or_new(ax, SQUARE)
     frame(ax)
     entries: list[Entry] = []

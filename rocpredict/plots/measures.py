@@ -22,7 +22,10 @@ from rocpredict.plots.style import (
     WIDE,
     Entry,
     add_legend,
+    as_share,
+    as_switches,
     axes_or_new,
+    in_order,
     name_x,
     one_feature,
     rule,
@@ -95,7 +98,8 @@ def plot_measures(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['recall', 'precision']
     """
-    roc = one_feature(roc)
+    roc, prevalence = one_feature(roc), as_share(prevalence)
+    as_switches(best=best, legend=legend)
     names = _checked(roc, measures, prevalence)
     at = float(roc.best_threshold().threshold)
     span = span_of(roc, at)
@@ -123,13 +127,14 @@ def _checked(roc: Roc, measures: Sequence[str] | None, prevalence: float | None)
     known = prevalence is not None or roc.count is not None or roc.prevalence is not None
     if measures is None:
         return list(_WITH if known else _WITHOUT)
-    if isinstance(measures, str) or not len(measures):
+    names = in_order(measures)
+    if not names:
         raise RocPredictError(f"measures={shown(measures)} is no list of measures; give such as ['ameans', 'tpr']")
-    for name in measures:
-        if ALIASES.get(name, name) in _UNBOUNDED:
+    drawn = (*_DRAWN, *(alias for alias, name in ALIASES.items() if name in _DRAWN))
+    for name in names:
+        if isinstance(name, str) and _meaning(name) in _UNBOUNDED:
             raise RocPredictError(f"measures has {name!r}, which has no bound; it has no place beside rates")
-        one_of("measures", name, (*_DRAWN, *(alias for alias, name in ALIASES.items() if name in _DRAWN)))
-    return list(measures)
+    return [one_of("measures", name, drawn) for name in names]
 
 
 def _meaning(name: str) -> str:

@@ -19,6 +19,7 @@ from rocpredict.plots.style import (
     SMALL,
     SQUARE,
     Entry,
+    as_switches,
     axes_or_new,
     free_corner,
     line_style,
@@ -87,6 +88,7 @@ def plot_probit(
     1.5
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
+    as_switches(best=best, chance=chance, legend=legend)
     names = names_of(rocs, labels)
     end = _SPARE * _end(lowest)
     ax = axes_or_new(ax, SQUARE)

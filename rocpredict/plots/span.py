@@ -1,36 +1,60 @@
-"""Which part of the axis of a feature a picture shows, and its bins."""
+"""Which part of the axis of a feature a picture shows, its bins, and what no axis can hold."""
 
 import numpy as np
 
 from rocpredict.arguments import FloatArray
 from rocpredict.distributions import Distribution, Ecdf
+from rocpredict.errors import RocPredictError
 from rocpredict.roc import Roc
 
 TAIL = 0.001
 _FAR = 8
 """How many interquartile ranges beyond its quartiles a class is drawn at most: heavy tails have no end."""
 _MOST_BINS = 60
+_NARROWEST, _WIDEST = 1e-286, 1e306
+"""Lengths of an axis: of a shorter one matplotlib draws another, a longer one overflows."""
+_STEPS = 16
+"""The least room beside all values, in steps of a float there: a narrower axis matplotlib would widen by far more."""
 
 
 def span_of(roc: Roc, at: float) -> tuple[float, float]:
     """Give the ends of the x axis: both classes up to their tails, and the threshold unless it is far away."""
-    ends = np.array([end for d in (roc.negative, roc.positive) for end in ends_of(d)])
-    ends = ends[np.isfinite(ends)] if np.isfinite(ends).any() else np.zeros(1)  # all rows infinite
+    ends = np.array([end for d in (roc.negative, roc.positive) for end in ends_of(d)] or [0.0])  # all rows infinite
     low, high = float(ends.min()), float(ends.max())
-    pad = (high - low) * 0.04 or 0.1 * abs(low) or 1.0
     if low - (high - low) < at < high + (high - low):
         low, high = min(low, at), max(high, at)
+    return padded(low, high, 0.04)
+
+
+def padded(low: float, high: float, share: float) -> tuple[float, float]:
+    """Give the ends of an axis with room beside all values, or refuse values that no axis can hold."""
+    low, high = float(low), float(high)  # those of NumPy warn where these overflow
+    pad = share * (high - low) or 0.1 * abs(low) or 1.0
+    if pad < np.inf:
+        pad = max(pad, _STEPS * float(np.spacing(max(abs(low), abs(high)))))
+    if not _NARROWEST < high - low + 2 * pad < _WIDEST:
+        raise cannot_be_drawn(low, high, "far apart" if high - low > 1 else "close to each other")
     return low - pad, high + pad
+
+
+def cannot_be_drawn(low: float, high: float, how: str) -> RocPredictError:
+    """Say of values that no axis can hold them."""
+    return RocPredictError(
+        f"values too {how} to be drawn, from {low:.4g} to {high:.4g}; change their unit: multiply them by a constant"
+    )
 
 
 def ends_of(distribution: Distribution) -> list[float]:
     """Give the ends of one class as it is drawn; none where all of its rows are infinite."""
     if isinstance(distribution, Ecdf):
         finite = distribution.points[np.isfinite(distribution.points)]
-        return [finite[0], finite[-1]] if len(finite) else []
-    quartiles = np.array([distribution.ppf(0.25), distribution.isf(0.25)])
-    far = _FAR * (quartiles[1] - quartiles[0])
-    return [max(distribution.ppf(TAIL), quartiles[0] - far), min(distribution.isf(TAIL), quartiles[1] + far)]
+        return [float(finite[0]), float(finite[-1])] if len(finite) else []
+    low, high = float(distribution.ppf(0.25)), float(distribution.isf(0.25))
+    far = _FAR * (high - low)
+    low, high = max(float(distribution.ppf(TAIL)), low - far), min(float(distribution.isf(TAIL)), high + far)
+    if not np.isfinite([low, high]).all():
+        raise cannot_be_drawn(low, high, "far apart")
+    return [low, high]
 
 
 def edges_of(roc: Roc, at: float) -> FloatArray:
@@ -39,8 +63,10 @@ def edges_of(roc: Roc, at: float) -> FloatArray:
     ends = np.array([end for d in samples for end in ends_of(d)])
     if not len(ends):
         return np.array([0.0, 1.0])
-    low, high = ends.min(), ends.max()
+    low, high = float(ends.min()), float(ends.max())
     bins = np.clip(np.ceil(2 * max(len(d.points) for d in samples) ** (1 / 3)), 5, _MOST_BINS)
-    width = (high - low) / bins or 1.0
+    step = float(np.spacing(max(abs(low), abs(high))))
+    width = max((high - low) / bins or 1.0, 4 * step)  # each edge is a number of its own
     start = at if low <= at <= high else low
-    return start + width * np.arange(np.floor((low - start) / width), np.floor((high - start) / width) + 2)
+    edges = start + width * np.arange(np.floor((low - start) / width), np.floor((high - start) / width) + 2)
+    return np.unique(edges)

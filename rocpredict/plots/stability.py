@@ -10,7 +10,20 @@ from matplotlib.axes import Axes
 from rocpredict.arguments import FloatArray, as_whole, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.inference.stability import Stability
-from rocpredict.plots.style import BACKING, INK, QUIET, SMALL, WIDE, Entry, add_legend, axes_or_new, name_x, rate
+from rocpredict.plots.span import padded, span_of
+from rocpredict.plots.style import (
+    BACKING,
+    INK,
+    QUIET,
+    SMALL,
+    WIDE,
+    Entry,
+    add_legend,
+    as_switches,
+    axes_or_new,
+    name_x,
+    rate,
+)
 from rocpredict.roc import Roc
 from rocpredict.thresholds import BestThreshold
 
@@ -58,7 +71,8 @@ def plot_stability(
     Raises
     ------
     RocPredictError
-        What is neither a ROC nor a best threshold, a predicted one, a batch; as ``roc.best_threshold``.
+        What is neither a ROC nor a best threshold, a predicted one, a batch; as ``roc.best_threshold``; values so
+        close to each other, or so far apart, that no axis can hold them.
 
     Notes
     -----
@@ -75,16 +89,20 @@ def plot_stability(
     >>> ax.get_ylabel()
     'share of resamples'
     """
+    as_switches(legend=legend)
     chosen = _chosen(best, criterion, prevalence)
     found = chosen.stability(n_resamples=as_whole("n_resamples", n_resamples), rng=rng)
-    ax = axes_or_new(ax, WIDE)
+    if isinstance(best, Roc):
+        span_of(best, chosen.threshold)  # refuses values that no axis can hold
     finite = found.thresholds[np.abs(found.thresholds) < _FAR]
+    span = _span(finite, chosen)
+    ax = axes_or_new(ax, WIDE)
     drawn, tallest = _draw_shares(ax, finite, len(found.thresholds))
     entries = [*drawn, *_draw_plateau(ax, chosen), *_draw_range(ax, found, 1.1 * tallest)]
     if abs(chosen.threshold) < _FAR:
         line = ax.axvline(chosen.threshold, color=INK, linewidth=1.5, zorder=5, gid="threshold")
         entries.append((line, f"on all rows {chosen.threshold:.4g}".replace("-", "−")))
-    _frame(ax, finite, chosen, tallest)
+    _frame(ax, span, tallest)
     name_x(ax, feature, unit)
     _tell(ax, found, len(finite))
     if legend and entries:
@@ -143,12 +161,14 @@ def _draw_range(ax: Axes, found: Stability, height: float) -> list[Entry]:
     return [(ax.plot(ends, [height, height], gid="range", **look)[0], words)]
 
 
-def _frame(ax: Axes, finite: FloatArray, chosen: BestThreshold, tallest: float) -> None:
+def _span(finite: FloatArray, chosen: BestThreshold) -> tuple[float, float]:
     seen = np.append(finite, chosen.threshold)
     seen = seen[np.abs(seen) < _FAR]
-    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
-    pad = 0.05 * (high - low) or 0.1 * abs(low) or 1.0
-    ax.set(xlim=(low - pad, high + pad), ylim=(0, 1.35 * tallest), ylabel="share of resamples")
+    return padded(seen.min(), seen.max(), 0.05) if len(seen) else (-0.05, 1.05)
+
+
+def _frame(ax: Axes, span: tuple[float, float], tallest: float) -> None:
+    ax.set(xlim=span, ylim=(0, 1.35 * tallest), ylabel="share of resamples")
     ax.grid(visible=True, axis="y", color="#E4E4E4", linewidth=0.6)
     ax.set_axisbelow(True)
 

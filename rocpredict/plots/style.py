@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from rocpredict.arguments import shown
+from rocpredict.arguments import as_fractions, one_of, shown
 from rocpredict.empirical import EmpiricalRoc
 from rocpredict.errors import RocPredictError
 from rocpredict.plots.glyphs import drawable
@@ -81,11 +81,48 @@ class PictureAxes(Axes):
 
 def axes_or_new(ax: object, size: tuple[float, float]) -> Axes:
     """Return the given axes, or without any make some on a picture of their own."""
-    if isinstance(ax, Axes):
-        return ax
-    if ax is not None:
+    return Picture(size).add_subplot(axes_class=PictureAxes) if ax is None else as_axes(ax)
+
+
+def as_axes(ax: object) -> Axes:
+    """Return axes on which all pictures can be drawn, or refuse what is none, or others."""
+    if not isinstance(ax, Axes):
         raise RocPredictError(f"ax={shown(ax)} is not a matplotlib Axes; leave it out for a picture of its own")
-    return Picture(size).add_subplot(axes_class=PictureAxes)
+    if ax.get_figure() is None:
+        raise RocPredictError(f"ax={shown(ax)} was removed from its figure; leave it out for a picture of its own")
+    if ax.name != "rectilinear":
+        raise RocPredictError(f"ax={shown(ax)} has the projection {ax.name!r}; give axes without one: 'rectilinear'")
+    if (ax.get_xscale(), ax.get_yscale()) != ("linear", "linear"):
+        raise RocPredictError(
+            f"ax={shown(ax)} has the scales {ax.get_xscale()!r} and {ax.get_yscale()!r}; give axes with linear ones"
+        )
+    return ax
+
+
+def as_switches(**switches: object) -> None:
+    """Refuse what is neither True nor False."""
+    for name, value in switches.items():
+        one_of(name, value, (True, False))
+
+
+def as_share(prevalence: Any) -> float | None:
+    """Return a prevalence as a float, or refuse what is not one number in [0, 1]; None stays None."""
+    if prevalence is None:
+        return None
+    share = as_fractions("prevalence", prevalence)
+    if share.ndim:
+        raise RocPredictError(f"prevalence={shown(prevalence)} has shape {share.shape}; give one number")
+    return float(share)
+
+
+def in_order(values: object) -> list[Any] | None:
+    """Return what a list, a tuple or an array holds; None for what has no such order, and for text."""
+    if isinstance(values, (str, bytes, dict, set, frozenset)) or not hasattr(values, "__len__"):
+        return None
+    try:
+        return list(values)  # type: ignore[call-overload, no-any-return]
+    except TypeError:  # an array without axes
+        return None
 
 
 def one_feature(roc: object) -> Roc:
@@ -111,11 +148,12 @@ def names_among(
     """Give the labels, or without any the names that the drawn have of their own, each as a picture shows it."""
     if not own:
         raise RocPredictError(f"there is no {what} to draw; give one or several")
-    if labels is None:
-        labels = own
-    if isinstance(labels, str) or len(labels) != len(own):
-        raise RocPredictError(f"labels={labels!r} does not give one name to each of {len(own)} {what}s")
-    return [literal(label, longest) for label in labels]
+    names = in_order(own if labels is None else labels)
+    if names is None or len(names) != len(own):
+        raise RocPredictError(
+            f"labels={shown(labels)} does not give one name to each of {len(own)} {what}s; give a list of names"
+        )
+    return [literal(name, longest) for name in names]
 
 
 def as_plain(text: Text) -> Text:

@@ -10,6 +10,7 @@ from rocpredict.arguments import as_fraction, as_whole, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.plots.screening.clouds import draw_agreement, draw_volcano
 from rocpredict.plots.screening.ranking import draw_ranking
+from rocpredict.plots.style import as_switches
 
 if TYPE_CHECKING:
     from rocpredict.screening.table import Screening
@@ -81,6 +82,7 @@ def plot_screening(
         raise RocPredictError(f"top={top} is below 1; give the number of rows to draw")
     if as_whole("label", label) < 0:
         raise RocPredictError(f"label={label} is below 0; give the number of points to name, or 0")
+    as_switches(legend=legend)
     level = as_fraction("q", q, ends=False)
     if kind == "ranking":
         return draw_ranking(table.top(top), ax, legend=legend)
