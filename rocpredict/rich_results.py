@@ -24,8 +24,8 @@ _LONG = 30
 _SIDE = 220
 _MARGIN = 10
 _FLEX = "display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start"
-_TEXT = "text-align:left;overflow-wrap:anywhere;max-width:40em"
-_CAPTION = "caption-side:top;text-align:left;font-weight:bold;overflow-wrap:anywhere"
+_TEXT = "text-align:left;overflow-wrap:break-word;min-width:7em;max-width:40em"
+_CAPTION = "caption-side:top;text-align:left;font-weight:bold;overflow-wrap:break-word;min-width:22em"
 
 
 @dataclass(frozen=True)

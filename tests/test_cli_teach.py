@@ -12,6 +12,7 @@ import urllib.request
 import pytest
 
 from rocpredict.cli import main
+from rocpredict.cli.wording import in_options
 from rocpredict.teach import TeachingPage
 
 
@@ -121,6 +122,11 @@ def test_ctrl_c_ends_it_without_a_traceback():
     assert (process.returncode, err) == (0, "")
 
 
+@pytest.mark.parametrize("name", ["std", "port", "date", "feature"])
+def test_an_argument_is_named_as_it_was_written(name):
+    assert in_options(f"{name}='x' is not allowed; see {name}=") == f"--{name} 'x' is not allowed; see --{name}"
+
+
 def test_a_port_in_use_is_one_line(run):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -128,7 +134,7 @@ def test_a_port_in_use_is_one_line(run):
         port = taken.getsockname()[1]
         code, out, err = run("--port", str(port))
     assert (code, out) == (2, "")
-    assert err == f"rocpredict: port {port} is in use; give another, or --port 0 (port=0) for any that is free\n"
+    assert err == f"rocpredict: port {port} is in use; give another, or --port 0 for any that is free\n"
 
 
 @pytest.mark.parametrize(
@@ -143,14 +149,15 @@ def test_a_port_in_use_is_one_line(run):
         (("{csv}", "--label", "outcome", "--positive", "sick", "--feature", "colour"), "which is not a number"),
         (("{csv}", "--label", "outcome", "--positive", "sick", "--feature", "a", "--feature", "a"), "given twice"),
         (("iris", "--label", "y"), "--label 'y' is for files; iris knows its labels"),
-        (("iris", "--feature", "petal"), "'petal' is not allowed"),
+        (("iris", "--feature", "petal"), "--feature 'petal' is not allowed"),
         (("iris", "--feature", "petal_width", "--feature", "petal_length"), "--feature names the one to begin with"),
         (("iris", "--mean", "4", "8", "--std", "3", "2"), "--mean and --std begin with two Gaussians in place of DATA"),
         (("--mean", "4", "8"), "go together"),
-        (("--mean", "4", "8", "--std", "3", "-2"), "std1=-2.0 is not allowed"),
+        (("--mean", "4", "8", "--std", "3", "-2"), "--std -2.0 is not allowed"),
+        (("--mean", "4", "8", "--std", "0", "2"), "--std 0.0 is not allowed"),
         (("--positive", "sick"), "--positive goes with DATA, which is not there"),
         (("--lang", "xx"), "invalid choice: 'xx'"),
-        (("--port", "70000"), "70000 is not allowed; give 0 (any free one) to 65535"),
+        (("--port", "70000"), "--port 70000 is not allowed; give 0 (any free one) to 65535"),
         (("--save", "{csv}/teach.html"), "cannot be written"),
         (("--worksheet", "{csv}/sheet.html"), "cannot be written"),
     ],

@@ -86,7 +86,7 @@ def test_decision_is_the_librarys(predicted, empirical):
         curve = roc.decision_curve(prevalence=0.1)
         assert artist(ax, f"decision-{index}").get_ydata().tolist() == curve.net_benefit.tolist()
     assert artist(ax, "treat-all").get_ydata().tolist() == curve.treat_all.tolist()
-    assert words(ax) == ["1  predicted", "2  empirical", "treat all", "treat none"]
+    assert words(ax) == ["1  predicted", "2  empirical", "treat all: prevalence 0.100", "treat none"]
     low, high = ax.get_ylim()
     assert low < 0
     assert high > 0.1

@@ -6,18 +6,19 @@ from importlib import resources
 
 import pytest
 
+from rocpredict.teach.bundle import MODULES
 from rocpredict.teach.payload import PRESETS
 from rocpredict.teach.wording import all_words, languages
 
 _STATIC = resources.files("rocpredict.teach").joinpath("static")
-SCRIPTS = {name: _STATIC.joinpath(name).read_text("utf-8") for name in ("views.js", "lesson.js", "page.js")}
+SCRIPTS = {name: _STATIC.joinpath(name).read_text("utf-8") for name in MODULES}
 CODE = "\n".join(SCRIPTS.values())
 # What `words` stands for in each script.
-SECTIONS = {"views.js": ("page",), "page.js": ("page",), "lesson.js": ("lesson", "chance")}
+SECTIONS = dict.fromkeys(MODULES, ("page",)) | {"lesson.js": ("lesson",), "playing.js": ("chance",)}
 _NAMED = re.compile(r"(?<![\w$])words((?:\.[A-Za-z_]\w*)+)(\[)?")
 _METHODS = {"replace", "length"}
 # The sections of the page: their names are arguments, and nothing else of the page's first level is looked up by name.
-_FIRST_LEVEL = r"""\b(?:section|figure)\("{key}"|\["{key}", [^\]]*\]\.map"""
+_FIRST_LEVEL = r"""\b(?:section|figure)\((?:words, )?"{key}"|\["{key}", [^\]]*\]\.map"""
 
 
 def _leaves(words, path=()):
@@ -105,3 +106,44 @@ def test_presets_and_names_have_words(lang):
     words = all_words(lang)["page"]
     assert set(words["presets"]) == set(PRESETS)
     assert set(words["namings"]) == set(words["names"])
+
+
+# ---- the scripts themselves
+def test_scripts_are_as_readable_as_the_rest():
+    """No script is longer than 250 lines, and no line is longer than 120 characters."""
+    assert set(MODULES) == {file.name for file in _STATIC.iterdir() if file.name.endswith(".js")}
+    for name, code in SCRIPTS.items():
+        lines = code.splitlines()
+        assert len(lines) < 250, name
+        assert [line for line in lines if len(line) > 120] == [], name
+
+
+def test_no_two_scripts_share_a_name():
+    """The scripts become one module, where each name of the first level may stand once; a list of them counts whole."""
+    listed = {name: _first_level(code) for name, code in SCRIPTS.items()}
+    names = [one for found in listed.values() for one in found]
+    assert sorted(names) == sorted(set(names))
+    assert {"mount", "INK", "QUIET", "datasetOf", "mounts"} <= set(names)
+
+
+def test_scripts_import_what_stands_before_them():
+    """In the order of the bundle: a script names only what an earlier one exports, and uses each name it imports."""
+    exported = set()
+    for name, code in SCRIPTS.items():
+        imported = re.findall(r'^import \{ (.*) \} from "\./([\w.]+)";$', code, flags=re.MULTILINE)
+        assert len(imported) == len(re.findall(r"^import\b", code, flags=re.MULTILINE)), name
+        for names, source in imported:
+            for one in names.split(", "):
+                assert (source, one) in exported, (name, one)
+                assert len(re.findall(rf"(?<![\w$.]){one}(?![\w$])|\.\.\.{one}\b", code)) > 1, (name, one)
+        exported |= {(name, one) for one in _first_level(code, exported=True)}
+
+
+def _first_level(code, *, exported=False):
+    """Give the names that a script declares at its first level."""
+    found = []
+    for is_exported, kind, rest in re.findall(r"^(export )?(?:async )?(function|const|let) (.*)$", code, re.MULTILINE):
+        if is_exported or not exported:
+            plain = re.sub(r"\([^()]*\)|\{[^{}]*\}|\[[^\[\]]*\]|\"[^\"]*\"", "", rest)
+            found += re.findall(r"(\w+) =(?![=>])", rest if kind == "let" else plain) or re.findall(r"^(\w+)", rest)
+    return found

@@ -135,7 +135,9 @@ def test_the_answers_about_rows_are_those_of_the_library(sheet):
     np.testing.assert_allclose(sheet.of("iris")[-4:], end, rtol=1e-9)
     zeros = np.count_nonzero(np.concatenate(pima) == 0)
     below = stats.norm.cdf(0, np.mean(pima[0]), np.std(pima[0], ddof=1))
-    np.testing.assert_allclose(sheet.of("pima"), [768, zeros, below], rtol=1e-9)
+    clean = [side[side != 0] for side in pima]
+    without = [rp.EmpiricalRoc(*clean).auc(), rp.EmpiricalRoc(*pima).auc(), gaussian_roc(*clean).auc()]
+    np.testing.assert_allclose(sheet.of("pima"), [768, zeros, below, *without], rtol=1e-9)
 
 
 def test_the_sums_are_right_by_scipy(sheet):
@@ -171,11 +173,18 @@ def test_what_the_words_claim_is_so():
 
 def test_what_the_words_claim_of_insulin_is_so():
     insulin = rows(rp.datasets.load_pima(), "insulin", "neg", "pos")
-    predicted, counted = gaussian_roc(*insulin), rp.EmpiricalRoc(*insulin)
-    low, high = counted.auc_interval()
-    assert (low + 3 * high) / 4 < predicted.auc() < high  # "near the upper end"
-    assert np.max(np.abs(predicted.tpr(x := np.arange(850)) - counted.tpr(x))) > high - low  # "by far more"
+    """Zeros pull both areas down; what is left without them is skewed, and the bells miss it by more than before."""
+    clean = [side[side != 0] for side in insulin]
+    errors = [gaussian_roc(*pair).auc() - rp.EmpiricalRoc(*pair).auc() for pair in (insulin, clean)]
+    assert errors == pytest.approx([0.0356, -0.0556], abs=1e-4)
+    assert rp.EmpiricalRoc(*clean).auc() > rp.EmpiricalRoc(*insulin).auc()  # "both curves suffer"
+    assert gaussian_roc(*clean).auc() > gaussian_roc(*insulin).auc()
+    assert stats.skew(clean[0]) > 2  # "skewed"
+    predicted = gaussian_roc(*insulin)
     assert predicted.negative.std > predicted.negative.mean
+    words = all_words("en")["lesson"]["steps"]["pima"]
+    assert words["options"][words["right"]] == "Too many of them are exactly 0"
+    assert "before any curve" in words["question"]  # for the zeros are not why the curves differ
 
 
 def test_a_sample_scatters_as_the_sheet_says(sheet):

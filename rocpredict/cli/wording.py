@@ -7,6 +7,7 @@ _ARGUMENTS = (
     *("positive", "negative", "cost_fp", "cost_fn"),
     *("family", "auc", "width", "power", "against", "against_mean", "against_std", "correlation", "tpr_at_fpr"),
     *("level", "alternative", "ratio", "method", "margin", "direction", "n_top", "engine", "label", "exclude"),
+    *("port", "date", "feature"),
 )
 """What the library calls ``name=`` and the command line ``--name``."""
 _RENAMED = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top", "only": "feature"}

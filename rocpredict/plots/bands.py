@@ -206,7 +206,7 @@ def plot_decision(
     >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
     >>> ax = plot_decision(roc)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['predicted', 'treat all', 'treat none']
+    ['predicted', 'treat all: prevalence 0.400', 'treat none']
     """
     rocs = tuple(one_feature(roc) for roc in rocs)
     as_switches(legend=legend)
@@ -217,9 +217,9 @@ def plot_decision(
     for index, (roc, curve, name) in enumerate(zip(rocs, found, names, strict=True)):
         style = line_style(index, roc)
         entries += [(ax.plot(curve.probabilities, curve.net_benefit, gid=f"decision-{index}", **style)[0], name)]
-    for number, curve in enumerate(_of_each_prevalence(found)):
+    for curve in _of_each_prevalence(found):
         (line,) = ax.plot(curve.probabilities, curve.treat_all, linestyle="-.", gid="treat-all", **QUIET_LINE)
-        entries += [(line, "treat all")] if number == 0 else []
+        entries.append((line, f"treat all: prevalence {rate(curve.prevalence)}"))
     entries.append((ax.axhline(0, linestyle=":", gid="treat-none", **QUIET_LINE), "treat none"))
     top = max(curve.prevalence for curve in found)
     ax.set(xlim=(0, 1), ylim=(-0.16 * top, 1.06 * top), xlabel="threshold probability", ylabel="net benefit")

@@ -213,6 +213,7 @@ def _draw_class(ax: Axes, side: _Side) -> tuple[Any, str]:
 def _draw_areas(ax: Axes, roc: Roc, sides: list[_Side], at: float, top: float) -> None:
     """Hatch and name the four areas; errors are hatched more densely than right calls."""
     lower = roc.direction == "lower"
+    named: list[tuple[float, float, float]] = []
     for side in sides:
         for called_positive in (False, True):
             right = called_positive == (side.style is POSITIVE)
@@ -225,7 +226,7 @@ def _draw_areas(ax: Axes, roc: Roc, sides: list[_Side], at: float, top: float) -
                 x, height = _middle(side, at, upper_part=upper_part)
                 x = _clear_of(ax, text, x, at, upper_part=upper_part)
                 y = max(0.6 * height, 0.16 * top) if right else max(0.3 * height, 0.05 * top)
-                _name_area(ax, text, side.style, (x, y))
+                _name_area(ax, text, side.style, _above_others(ax, text, (x, y), named))
 
 
 def _fill(ax: Axes, side: _Side, at: float, *, upper_part: bool, right: bool, name: str) -> None:
@@ -263,6 +264,19 @@ def _clear_of(ax: Axes, text: str, x: float, at: float, *, upper_part: bool) -> 
     elif not upper_part and at - 2 * half > low:
         x = min(x, at - half)
     return min(max(x, low + half), high - half)
+
+
+def _above_others(
+    ax: Axes, text: str, spot: tuple[float, float], named: list[tuple[float, float, float]]
+) -> tuple[float, float]:
+    """Move a label up until it covers no other, and keep its place and half its width."""
+    wide, high = text_size(ax, text, SMALL)
+    (x, y), half, line = spot, wide * np.ptp(ax.get_xlim()) / 2, high * np.ptp(ax.get_ylim())
+    for other, level, reach in sorted(named, key=lambda label: label[1]):
+        if abs(x - other) < half + reach and abs(y - level) < line:
+            y = level + line
+    named.append((x, y, half))
+    return x, y
 
 
 def _name_area(ax: Axes, text: str, style: ClassStyle, spot: tuple[float, float]) -> None:

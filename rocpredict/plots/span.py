@@ -10,7 +10,7 @@ from rocpredict.roc import Roc
 TAIL = 0.001
 _FAR = 8
 """How many interquartile ranges beyond its quartiles a class is drawn at most: heavy tails have no end."""
-_MOST_BINS = 60
+_MOST_BINS, _MOST_FINE = 60, 200
 _NARROWEST, _WIDEST = 1e-286, 1e306
 """Lengths of an axis: of a shorter one matplotlib draws another, a longer one overflows."""
 _STEPS = 16
@@ -64,9 +64,17 @@ def edges_of(roc: Roc, at: float) -> FloatArray:
     if not len(ends):
         return np.array([0.0, 1.0])
     low, high = float(ends.min()), float(ends.max())
-    bins = np.clip(np.ceil(2 * max(len(d.points) for d in samples) ** (1 / 3)), 5, _MOST_BINS)
     step = float(np.spacing(max(abs(low), abs(high))))
-    width = max((high - low) / bins or 1.0, 4 * step)  # each edge is a number of its own
+    width = max(_width(samples, high - low) or 1.0, 4 * step)  # each edge is a number of its own
     start = at if low <= at <= high else low
     edges = start + width * np.arange(np.floor((low - start) / width), np.floor((high - start) / width) + 2)
+    edges[0] = min(low, edges[1])  # no bar reaches below the lowest value
     return np.unique(edges)
+
+
+def _width(samples: list[Ecdf], reach: float) -> float:
+    """Give the width of the bins: by the number of rows, or by the bulk of the narrower class where that is less."""
+    even = reach / np.clip(np.ceil(2 * max(len(d.points) for d in samples) ** (1 / 3)), 5, _MOST_BINS)
+    bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
+    fine = [width for width in bulk if np.isfinite(width) and width > 0]
+    return float(np.clip(min(fine, default=even), reach / _MOST_FINE, even))

@@ -157,7 +157,7 @@ def _draw_range(ax: Axes, found: Stability, height: float) -> list[Entry]:
     if max(map(abs, ends)) >= _FAR:
         return []
     look: dict[str, Any] = {"color": QUIET, "linewidth": 2, "marker": "|", "markersize": 9, "zorder": 6}
-    words = f"5 % to 95 %: {ends[0]:.4g} to {ends[1]:.4g}".replace("-", "−")
+    words = f"90 % of resamples: {ends[0]:.4g} to {ends[1]:.4g}".replace("-", "−")
     return [(ax.plot(ends, [height, height], gid="range", **look)[0], words)]
 
 

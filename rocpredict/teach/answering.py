@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,23 @@ from rocpredict.errors import RocPredictError
 from rocpredict.measures import Rates
 from rocpredict.predictor import PredictedRoc
 from rocpredict.teach.asked import Asked, read_state
-from rocpredict.teach.facts import Counted, as_json, count, counted_facts, gap_of, why_not
+from rocpredict.teach.facts import Counted, as_json, count, counted_facts, gap_of, reason_why_not
+from rocpredict.teach.kept import Kept
 from rocpredict.teach.rows import Rows
+from rocpredict.teach.tabulated import TabulatedRoc
 from rocpredict.teach.wording import python_words
+from rocpredict.thresholds import BestThreshold
 
 FAMILIES = ("gaussian", "auto", "yeojohnson", "logistic", "laplace", "kde", "histogram")
 """What is fitted while a lecture waits: each fit and its first answer within about a second."""
+_TABULATED = ("kde",)
+"""Families that take too long to search again at every move."""
 _SDS, _PAD = 4.2, 0.01
 _KEPT = 64
 
 
 class Answering:
-    """Answer for states of a page, one at a time; what was fitted is kept.
+    """Answer for states of a page; what was fitted is kept, and made once when several ask for it at once.
 
     Parameters
     ----------
@@ -46,13 +50,14 @@ class Answering:
     def __init__(self, data: Iterable[Rows] = (), lang: str = "en") -> None:
         self._data = {rows.key: rows for rows in data}
         self._words = python_words(lang)
-        self._lock = RLock()
-        self._counted = lru_cache(_KEPT)(self._count)
-        self._fitted = lru_cache(_KEPT)(self._fit)
-        self._observed = lru_cache(_KEPT)(self._observe)
-        self._best = lru_cache(_KEPT)(_best_rules)
-        self._gap = lru_cache(_KEPT)(gap_of)
-        self._shape = lru_cache(_KEPT)(_shape_of)
+        self._counted = Kept(self._count, _KEPT)
+        self._pair = Kept(self._fit, _KEPT)
+        self._fitted = Kept(self._predict, _KEPT)
+        self._observed = Kept(self._observe, _KEPT)
+        self._even = Kept(_even_of, _KEPT)
+        self._weighed = Kept(_weighed_of, _KEPT)
+        self._gap = Kept(gap_of, _KEPT)
+        self._shape = Kept(_shape_of, _KEPT)
 
     def answer(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Give every number that the page draws at a state, ready for JSON.
@@ -63,10 +68,6 @@ class Answering:
             A state that is not allowed: the argument is named.
         """
         asked = read_state(state)
-        with self._lock:
-            return self._answer(asked)
-
-    def _answer(self, asked: Asked) -> dict[str, Any]:
         one_of("family", asked.family, FAMILIES)
         if not asked.data:
             return self._about(asked, _gaussians(asked), None)
@@ -91,6 +92,21 @@ class Answering:
             "locked": locked,
         }
 
+    def _best(self, roc: PredictedRoc, prevalence: float, cost: float) -> dict[str, Any]:
+        """Give the thresholds with the best Ameans, the least cost and the best accuracy."""
+        even = self._even(roc)
+        cheap, right = self._weighed(roc, prevalence, cost), self._weighed(roc, prevalence, 1.0)
+        accuracy = prevalence * right.tpr + (1 - prevalence) * right.tnr
+        slope = (1 - prevalence) / prevalence * cost
+        least = prevalence * cheap.fnr + (1 - prevalence) * cost * cheap.fpr
+        return {
+            "best": as_json(_point(even) | {"ameans": even.ameans}),
+            "costbest": as_json(_point(cheap) | {"cost": least, "slope": slope}),
+            "accuracybest": as_json(_point(right) | {"accuracy": accuracy}),
+            "crossings": _distinct(even.crossings),
+            "weightedcrossings": _distinct(right.crossings),
+        }
+
     def _place(self, asked: Asked) -> tuple[str, int, int]:
         rows = self._data[one_of("data", asked.data, self._data)]
         for name, held in (("feature", rows.features), ("contrast", rows.contrasts)):
@@ -99,26 +115,32 @@ class Answering:
         return asked.data, asked.contrast, asked.feature
 
     def _count(self, data: str, contrast: int, feature: int) -> Counted:
-        pair = self._data[data].pair(contrast, feature)
-        trouble = why_not(*pair)
-        if trouble is not None:
-            raise RocPredictError(self._words[trouble].replace("{feature}", self._data[data].features[feature]))
-        return count(*pair)
+        rows = self._data[data]
+        reason = reason_why_not(rows, contrast, feature, self._words)
+        if reason is not None:
+            raise RocPredictError(reason)
+        return count(*rows.pair(contrast, feature))
 
-    def _fit(self, data: str, contrast: int, feature: int, family: str, direction: str) -> PredictedRoc:
-        """Fit a family; no direction was declared, so none is taken as known."""
+    def _predict(self, data: str, contrast: int, feature: int, family: str, direction: str) -> PredictedRoc:
+        """Predict; no direction was declared when the family was fitted, so none was taken as known."""
+        pair = self._pair(data, contrast, feature, family)
+        if family in _TABULATED:
+            return TabulatedRoc(*pair, direction=direction).tabulated()
+        return PredictedRoc(*pair, direction=direction)
+
+    def _fit(self, data: str, contrast: int, feature: int, family: str) -> tuple[Any, Any]:
         from rocpredict.fitting import fit_with
 
         rows = self._data[data]
         try:
-            pair = fit_with(family)(*rows.pair(contrast, feature))
+            negative, positive = fit_with(family)(*rows.pair(contrast, feature))
         except RocPredictError as error:
             told = {"{family}": family, "{feature}": rows.features[feature], "{reason}": str(error)}
             sentence = self._words["unfit"]
             for mark, text in told.items():
                 sentence = sentence.replace(mark, text)
             raise RocPredictError(sentence) from None
-        return PredictedRoc(*pair, direction=direction)
+        return negative, positive
 
     def _observe(self, data: str, contrast: int, feature: int, direction: str) -> tuple[EmpiricalRoc, dict[str, Any]]:
         """Give the curve that is counted, and what does not depend on a threshold."""
@@ -186,24 +208,15 @@ def _measures(rates: Rates, asked: Asked) -> dict[str, Any]:
     return as_json({name: getattr(rates, name) for name in names} | {"cost": cost})
 
 
-def _best_rules(roc: PredictedRoc, prevalence: float, cost: float) -> dict[str, Any]:
-    """Give the thresholds with the best Ameans, the least cost and the best accuracy."""
-    even = roc.best_threshold()
-    cheap = roc.best_threshold("cost", prevalence=prevalence, cost_fp=cost)
-    right = cheap if cost == 1 else roc.best_threshold("accuracy", prevalence=prevalence)
-    accuracy = prevalence * right.tpr + (1 - prevalence) * right.tnr
-    slope = (1 - prevalence) / prevalence * cost
-    least = prevalence * cheap.fnr + (1 - prevalence) * cost * cheap.fpr
-    return {
-        "best": as_json(_point(even) | {"ameans": even.ameans}),
-        "costbest": as_json(_point(cheap) | {"cost": least, "slope": slope}),
-        "accuracybest": as_json(_point(right) | {"accuracy": accuracy}),
-        "crossings": _distinct(even.crossings),
-        "weightedcrossings": _distinct(right.crossings),
-    }
+def _even_of(roc: PredictedRoc) -> BestThreshold:
+    return roc.best_threshold()
 
 
-def _point(best: Any) -> dict[str, float]:
+def _weighed_of(roc: PredictedRoc, prevalence: float, cost: float) -> BestThreshold:
+    return roc.best_threshold("cost", prevalence=prevalence, cost_fp=cost)
+
+
+def _point(best: BestThreshold) -> dict[str, float]:
     return {"threshold": best.threshold, "tpr": best.tpr, "fpr": best.fpr}
 
 

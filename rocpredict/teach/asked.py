@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
 from rocpredict.arguments import as_finite, as_fraction, one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.teach.facts import LARGEST
@@ -54,13 +56,15 @@ def read_state(state: Mapping[str, Any]) -> Asked:
     Raises
     ------
     RocPredictError
-        A number that is none, is not finite or out of range; it is named.
+        No mapping; a number that is none, is not finite or out of range: it is named.
 
     Examples
     --------
     >>> read_state({"mean0": "1.5", "prevalence": 0.1}).mean0
     1.5
     """
+    if not isinstance(state, Mapping):
+        raise RocPredictError(f"state={shown(state)} is not a mapping of names to numbers and words")
     found = Asked(**{name: _read(name, state[name]) for name in _KINDS if name in state})
     one_of("direction", found.direction, ("higher", "lower"))
     as_fraction("prevalence", found.prevalence, ends=False)
@@ -86,6 +90,7 @@ def _read(name: str, value: Any) -> Any:
 
 
 def _number(name: str, value: Any) -> float:
+    value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise RocPredictError(f"{name}={shown(value)} is not a number")
     try:

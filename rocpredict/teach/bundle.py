@@ -11,7 +11,12 @@ from typing import Any
 
 from rocpredict.teach.wording import as_script, python_words
 
-MODULES = ("model.js", "chance.js", "views.js", "lesson.js", "page.js")
+MODULES = (
+    *("numbers.js", "model.js", "scene.js", "chance.js", "state.js"),  # pure
+    *("drawing.js", "areas.js", "densities.js", "roc.js", "strip.js", "table.js"),
+    *("told.js", "playing.js", "lesson.js", "readouts.js", "handing.js", "controls.js", "moving.js"),
+    *("asking.js", "page.js"),
+)
 """In the order in which one needs the other."""
 _ALONE = "null"
 _SERVED = (

@@ -37,7 +37,7 @@ def solved() -> dict[str, Facts]:
         "prevalence": facts_of(FOUNDING) | {"rare": _rates(FOUNDING, FOUNDING.best_threshold().threshold, _RARE)},
         "cost": facts_of(FOUNDING) | _cheapest(),
         "iris": _petals(),
-        "pima": _of_rows(load_pima(), "insulin", "neg", "pos"),
+        "pima": _of_rows(load_pima(), "insulin", "neg", "pos") | _without_zeros(load_pima(), "insulin", "neg", "pos"),
         "pairs": facts_of(FOUNDING),
         "sample": facts_of(FOUNDING) | _scatter(),
         "sums": facts_of(FOUNDING) | _sums(),
@@ -99,8 +99,19 @@ def _scatter() -> Facts:
     return {"few": {"count": _FEW, "sd": few}, "many": {"count": _MANY, "sd": many}, "ratio": few / many}
 
 
+def _pair_of(data: Dataset, feature: str, *labels: str) -> list[FloatArray]:
+    return [data.column(feature)[data.y == label] for label in labels]
+
+
+def _without_zeros(data: Dataset, feature: str, *labels: str) -> Facts:
+    """Give what is counted and predicted where a zero stands for a value that was not measured."""
+    negative, positive = (side[side != 0] for side in _pair_of(data, feature, *labels))
+    predicted = PredictedRoc(Gaussian.fit(negative), Gaussian.fit(positive))
+    return {"clean": {"counted": EmpiricalRoc(negative, positive).auc(), "predicted": predicted.auc()}}
+
+
 def _of_rows(data: Dataset, feature: str, *labels: str) -> Facts:
-    negative, positive = (data.column(feature)[data.y == label] for label in labels)
+    negative, positive = _pair_of(data, feature, *labels)
     predicted = PredictedRoc(Gaussian.fit(negative), Gaussian.fit(positive))
     empirical = EmpiricalRoc(negative, positive)
     rows = np.concatenate([negative, positive])

@@ -39,6 +39,12 @@ def why_not(negative: FloatArray, positive: FloatArray) -> str | None:
     return None
 
 
+def reason_why_not(rows: Rows, contrast: int, feature: int, words: dict[str, str]) -> str | None:
+    """Give the sentence for why a feature cannot be shown, or None."""
+    trouble = why_not(*rows.pair(contrast, feature))
+    return None if trouble is None else words[trouble].replace("{feature}", rows.features[feature])
+
+
 def count(negative: FloatArray, positive: FloatArray) -> Counted:
     """Predict and count; the direction is that of the prediction."""
     predicted = PredictedRoc(Gaussian.fit(negative), Gaussian.fit(positive), direction="auto")
@@ -50,9 +56,9 @@ def facts_of(rows: Rows, contrast: int, feature: int, words: dict[str, str]) -> 
     """Give the library's numbers of one feature, or why there are none."""
     pair = rows.pair(contrast, feature)
     found: dict[str, Any] = {"count": [len(side) for side in pair], "missing": rows.left_out(contrast, feature)}
-    trouble = why_not(*pair)
-    if trouble is not None:
-        return found | {"error": words[trouble].replace("{feature}", rows.features[feature])}
+    reason = reason_why_not(rows, contrast, feature, words)
+    if reason is not None:
+        return found | {"error": reason}
     counted = count(*pair)
     predicted, empirical = counted.predicted, counted.empirical
     return found | {

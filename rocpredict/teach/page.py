@@ -5,24 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from html import escape
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rocpredict.arguments import one_of, shown
 from rocpredict.errors import RocPredictError
 from rocpredict.files import write_whole
 from rocpredict.teach import bundle
 from rocpredict.teach.answering import FAMILIES, Answering
-from rocpredict.teach.payload import payload_of
+from rocpredict.teach.facts import reason_why_not, why_not
+from rocpredict.teach.payload import dataset_of, payload_of
 from rocpredict.teach.rows import BUILT_IN, OWN, Rows, built_in, own_rows
 from rocpredict.teach.starting import begun, checked, gaussians, keys, refuse, refuse_pair
-from rocpredict.teach.wording import as_text, languages, python_words
+from rocpredict.teach.wording import languages, python_words, text_or_none
 
 if TYPE_CHECKING:
     from rocpredict.teach.server import TeachingServer
 
-_LENGTH = re.compile(r"\d+(\.\d+)?(%|px|em|rem|vw|vh)?")
+_LENGTH = re.compile(r"\d+(\.\d+)?(%|px|em|rem|vw|vh)?", re.ASCII)
+_MOST_PIXELS = 1e9
 _SANDBOX = "allow-scripts allow-downloads allow-popups allow-modals"
 
 
@@ -36,7 +42,8 @@ class TeachingPage:
     ----------
     x : array of shape (n,) or (n, features), a data frame or a mapping, optional
         Your own data, shown first; or the name of a built-in data set to begin with: "iris", "pima", "breast_cancer".
-        Left out, the page begins with two Gaussians. A page holds 500,000 values at most.
+        Left out, the page begins with two Gaussians. A page holds 500,000 values and 400 features
+        (times the pairs of labels) at most.
     y : array of shape (n,) or str, optional
         Labels, or the name of the column of x that holds them.
     positive, negative : label, optional
@@ -100,7 +107,7 @@ class TeachingPage:
     ) -> None:
         self.lang: str = one_of("lang", lang, languages())
         self.lesson = bool(one_of("lesson", lesson, (True, False)))
-        self.title = None if title is None else as_text(title)
+        self.title = text_or_none("title", title)
         lecture = bool(one_of("lecture", lecture, (True, False)))
         named = {"positive": positive, "negative": negative, "feature": feature, "unit": unit}
         chosen = keys(datasets)
@@ -116,19 +123,16 @@ class TeachingPage:
         if x is not None:
             refuse_pair(mean, std)
         self.data: list[Rows] = own + [built_in(key) for key in chosen]
-        moved = {"threshold": threshold, "prevalence": prevalence, "cost": cost} | gaussians(mean, std)
-        start |= checked({name: value for name, value in moved.items() if value is not None})
+        moved = {"threshold": threshold, "prevalence": prevalence, "cost": cost}
+        start |= gaussians(mean, std) | checked({name: value for name, value in moved.items() if value is not None})
         self.start: dict[str, Any] = start | ({"lecture": True} if lecture else {})
-        self._payloads: dict[bool, dict[str, Any]] = {}
         self._choose_feature()
 
     def payload(self, *, live: bool = False) -> dict[str, Any]:
         """Give all that Python writes into the page; ``live`` for one that asks Python again."""
-        if live not in self._payloads:
-            families = FAMILIES if live else None
-            options: dict[str, Any] = {"lang": self.lang, "lesson": self.lesson, "title": self.title}
-            self._payloads[live] = payload_of(self.data, start=self.start, families=families, **options)
-        return self._payloads[live]
+        families = FAMILIES if live else None
+        options: dict[str, Any] = {"lang": self.lang, "lesson": self.lesson, "title": self.title}
+        return payload_of(self._written, start=self.start, families=families, **options)
 
     def to_html(self) -> str:
         """Give the page as one HTML file that fetches nothing."""
@@ -166,6 +170,7 @@ class TeachingPage:
         """
         from rocpredict.teach.server import TeachingServer
 
+        one_of("open_browser", open_browser, (True, False))
         html = bundle.html_of(self.payload(live=True), served=True)
         server = TeachingServer(html, self.answering().answer, port)
         if open_browser:
@@ -215,14 +220,19 @@ class TeachingPage:
         """Begin with the first feature of the user's data that can be shown, or refuse data without any."""
         if self.start.get("data") != OWN:
             return
-        contrasts = self.payload()["datasets"][0]["contrasts"]
-        shown_ = [
-            (place, k) for place, one in enumerate(contrasts) for k, fact in enumerate(one["facts"]) if "mean" in fact
-        ]
-        if not shown_:
-            raise RocPredictError(f"x has no feature to show: {contrasts[0]['facts'][0]['error']}")
-        if shown_[0] != (0, 0):
-            self.start |= {"contrast": shown_[0][0], "feature": shown_[0][1]}
+        rows = self.data[0]
+        places = product(range(len(rows.contrasts)), range(len(rows.features)))
+        shows = next((place for place in places if why_not(*rows.pair(*place)) is None), None)
+        if shows is None:
+            reason = reason_why_not(rows, 0, 0, python_words(self.lang))
+            raise RocPredictError(f"x has no feature to show: {reason}")
+        if shows != (0, 0):
+            self.start |= {"contrast": shows[0], "feature": shows[1]}
+
+    @cached_property
+    def _written(self) -> list[dict[str, Any]]:
+        """Give the data with the library's numbers, which take a while: computed when a page is first wanted."""
+        return [dataset_of(rows, self.lang) for rows in self.data]
 
     def _repr_html_(self) -> str:
         return f"{self.embed()}\n<p>{escape(python_words(self.lang)['notebook'])}</p>"
@@ -236,7 +246,9 @@ class TeachingPage:
 
 
 def _length(name: str, value: Any) -> str:
-    text = f"{value:g}px" if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    pixels = number and 0 <= value < _MOST_PIXELS
+    text = f"{float(value):.12g}px" if pixels else value
     if not isinstance(text, str) or not _LENGTH.fullmatch(text):
         raise RocPredictError(f"{name}={shown(value)} is not a length; give pixels, or such as '100%' or '60vh'")
     return text if text[-1].isalpha() or text.endswith("%") else f"{text}px"

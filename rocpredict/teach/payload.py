@@ -28,7 +28,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 def payload_of(
-    data: Iterable[Rows],
+    data: Iterable[dict[str, Any]],
     *,
     lang: str,
     start: dict[str, Any],
@@ -40,7 +40,8 @@ def payload_of(
 
     Parameters
     ----------
-    data : iterable of Rows
+    data : iterable of dict
+        As ``dataset_of`` gives them.
     lang : str
     start : dict
         What differs from the page's first state.
@@ -56,7 +57,7 @@ def payload_of(
         "lang": lang,
         "words": page_words(lang),
         "normal": normal_table(),
-        "datasets": [_dataset(rows, lang) for rows in data],
+        "datasets": list(data),
         "start": start,
         "presets": [{"key": key, "state": state} for key, state in PRESETS.items()],
         "lesson": lesson,
@@ -71,7 +72,8 @@ def normal_table() -> dict[str, Any]:
     return {"step": _STEP, "upper": np.asarray(Gaussian(0, 1).sf(z)).tolist()}
 
 
-def _dataset(rows: Rows, lang: str) -> dict[str, Any]:
+def dataset_of(rows: Rows, lang: str) -> dict[str, Any]:
+    """Give rows as the page holds them, with the library's numbers for every feature and pair of classes."""
     if rows.key in BUILT_IN:
         return _built_in(rows, lang)
     return _written(rows, lang)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from rocpredict import datasets
 from rocpredict.arguments import FloatArray, one_of, shown
 from rocpredict.errors import RocPredictError
-from rocpredict.features import Features, table_and_labels
 from rocpredict.features.naming import distinct
 from rocpredict.labels import REST, is_label, label_names, split_classes
+from rocpredict.teach.taking import as_table, columns_of, units_of
 from rocpredict.teach.wording import as_text
 
 OWN = "own"
 """The key of what a user brings along."""
 MOST_VALUES = 500_000
 """How many values a page may hold: a browser draws them all."""
+MOST_VIEWS = 400
+"""How many features a page may hold, times the pairs of classes: the library's answer for each is written into it."""
 _MOST_LABELS = 12
 _NAMES = {"iris": "Iris", "pima": "Pima", "breast_cancer": "Breast cancer"}
 BUILT_IN = tuple(_NAMES)
@@ -96,7 +98,7 @@ def own_rows(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, unit
     """
     if y is None:
         raise RocPredictError("y is needed beside x: one label for each row, or the name of the column that holds them")
-    table, labels = _as_table(x, y, feature)
+    table, labels = as_table(x, y, feature)
     if table.n_rows * len(table) > MOST_VALUES:
         raise RocPredictError(
             f"x holds {table.n_rows * len(table):,} values, and a page at most {MOST_VALUES:,}; choose columns by "
@@ -104,11 +106,19 @@ def own_rows(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, unit
         )
     names = tuple(as_text(name) for name in table.names)
     distinct(names)
-    columns = dict(zip(names, _columns(table), strict=True))
+    columns = dict(zip(names, columns_of(table), strict=True))
     contrasts, kept = _contrasts(labels, positive, negative)
+    _refuse_many(len(names), len(contrasts))
     rows = np.isin(labels, kept) if labels.dtype.kind != "O" else np.array([label in kept for label in labels])
     held = {name: column[rows] for name, column in columns.items()}
-    return _rows(OWN, name="", source="", columns=held, units=_units(unit, names), y=labels[rows], pairs=contrasts)
+    return _rows(OWN, name="", source="", columns=held, units=units_of(unit, names), y=labels[rows], pairs=contrasts)
+
+
+def _refuse_many(features: int, contrasts: int) -> None:
+    if features * contrasts > MOST_VIEWS:
+        pairs = "" if contrasts == 1 else f" times {contrasts} pairs of labels"
+        remedy = "choose columns by feature=" + (", or name one pair by positive= and negative=" if pairs else "")
+        raise RocPredictError(f"x has {features:,} features{pairs}, and a page at most {MOST_VIEWS}; {remedy}")
 
 
 def contrast_of(rows: Rows, positive: Any, negative: Any) -> int:
@@ -168,71 +178,6 @@ def _texts(labels: list[Any]) -> list[str]:
 def _rest(texts: Sequence[str]) -> str:
     """Give a name for all other labels that is none of them."""
     return REST if REST not in texts else f"all but one of {len(texts)}"
-
-
-def _as_table(x: Any, y: Any, feature: Any) -> tuple[Features, NDArray[Any]]:
-    if _is_column(x):
-        name = getattr(x, "name", None) if feature is None else feature
-        if isinstance(name, (list, tuple)) and len(name) == 1:
-            name = name[0]
-        if name is not None and not isinstance(name, str):
-            raise RocPredictError(f"feature={shown(feature)} is not one name; x holds one feature")
-        return table_and_labels({"x" if name is None else name: x}, y)
-    wanted = [feature] if isinstance(feature, str) else feature
-    if wanted is None or not _has_names(x):
-        table, labels = table_and_labels(x, y, names=wanted)
-        return table.select(~table.not_numeric), labels
-    table, labels = table_and_labels(x, y)
-    return table.select(_places(table, wanted)), labels
-
-
-def _places(table: Features, wanted: Any) -> NDArray[np.intp]:
-    if not isinstance(wanted, Iterable):
-        raise RocPredictError(f"feature={shown(wanted)} is not a name or a list of names")
-    names = table.names.tolist()
-    chosen = [one_of("feature", name, names) for name in wanted]
-    for name in chosen:
-        if table.not_numeric[names.index(name)]:
-            raise RocPredictError(f"feature={name!r} holds no numbers; choose columns of numbers")
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise RocPredictError(
-            f"feature={shown(wanted)} names {'a column twice' if chosen else 'none'}; name different ones"
-        )
-    return np.array([names.index(name) for name in chosen], dtype=np.intp)
-
-
-def _has_names(x: Any) -> bool:
-    return isinstance(x, Mapping) or any(hasattr(x, name) for name in ("columns", "column_names", "var_names", "names"))
-
-
-def _is_column(x: Any) -> bool:
-    shape = getattr(x, "shape", None)
-    if shape is None and isinstance(x, (list, tuple)):
-        shape = np.shape(x[:1])
-    elif shape is None and hasattr(x, "__array__"):
-        shape = np.asarray(x).shape
-    return isinstance(shape, tuple) and len(shape) == 1
-
-
-def _columns(table: Features) -> list[FloatArray]:
-    """Give every feature as float64."""
-    parts = (part.toarray() if hasattr(part, "toarray") else part for _, part in table.matrices())
-    return [np.ma.filled(column.astype(np.float64), np.nan) for part in parts for column in part.T]
-
-
-def _units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
-    """Give a unit for each feature; "" where none is known."""
-    if unit is None or isinstance(unit, str):
-        return (as_text(unit or ""),) * len(names)
-    if isinstance(unit, Mapping):
-        for name in unit:
-            one_of("unit", name, names)
-        return tuple(as_text(unit.get(name, "")) for name in names)
-    if not isinstance(unit, Sequence) or len(unit) != len(names):
-        raise RocPredictError(
-            f"unit={shown(unit)} is not a unit for each of {len(names)} features; give one or as many"
-        )
-    return tuple(as_text(one) for one in unit)
 
 
 def _contrasts(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:

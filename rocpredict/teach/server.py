@@ -14,7 +14,7 @@ from socketserver import TCPServer
 from threading import Thread
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from rocpredict.arguments import as_whole
 from rocpredict.errors import RocPredictError
@@ -22,7 +22,14 @@ from rocpredict.errors import RocPredictError
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
 _HOST = "127.0.0.1"
 _LONGEST_URL = 4096
-_LONGEST_WAIT = 120  # seconds that a connection may be idle
+_LONGEST_SILENCE = 10  # seconds that a new connection may send nothing
+_LONGEST_WAIT = 120  # seconds that a connection may be idle once it has asked for something
+_REFUSALS = {
+    414: f"The address is longer than {_LONGEST_URL} characters.",
+    431: "The header of the request is too long.",
+    501: "Only GET is answered here.",
+    505: "HTTP/1.1 is spoken here.",
+}
 _PLAIN, _HTML, _JSON = "text/plain; charset=utf-8", "text/html; charset=utf-8", "application/json"
 
 
@@ -49,10 +56,11 @@ class TeachingServer:
     """
 
     def __init__(self, html: str, answer: Answer, port: int = 0) -> None:
-        if not 0 <= as_whole("port", port) <= 65535:
+        number = as_whole("port", port)
+        if isinstance(port, bool) or not 0 <= number <= 65535:
             raise RocPredictError(f"port={port} is not allowed; give 0 (any free one) to 65535")
         try:
-            self._server = _Server(html.encode(), answer, port)
+            self._server = _Server(html.encode(), answer, number)
         except OSError as error:
             raise _refused(port, error) from None
         self.port: int = self._server.server_address[1]
@@ -94,7 +102,11 @@ class TeachingServer:
 
 def _refused(port: int, error: OSError) -> RocPredictError:
     reason = {errno.EADDRINUSE: "in use", errno.EACCES: "reserved"}.get(error.errno or 0, f"not free ({error})")
-    return RocPredictError(f"port {port} is {reason}; give another, or --port 0 (port=0) for any that is free")
+    return RocPredictError(f"port {port} is {reason}; give another, or port=0 for any that is free")
+
+
+def _encoded(error: ValueError) -> bytes:
+    return str(error).encode("utf-8", "replace")
 
 
 class _Server(ThreadingHTTPServer):
@@ -133,19 +145,31 @@ class _Server(ThreadingHTTPServer):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that went away."""
-        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
-            super().handle_error(request, client_address)
+        """Say nothing of a browser that went away, and one line of anything else."""
+        error = sys.exception()
+        if not isinstance(error, (ConnectionError, TimeoutError, type(None))):
+            _log(error)
+
+
+def _log(error: BaseException) -> None:
+    if sys.stderr is not None:  # as without a terminal on Windows
+        sys.stderr.write(f"rocpredict: {type(error).__name__}: {' '.join(str(error).split())}\n")
 
 
 class _Handler(BaseHTTPRequestHandler):
     """Answer GET for the page and for the model; refuse everything else before it is read."""
 
     protocol_version = default_request_version = "HTTP/1.1"
-    timeout = _LONGEST_WAIT
+    timeout = _LONGEST_SILENCE
     wbufsize = -1  # headers and content leave together: apart, the second waits 40 ms for the first to be acknowledged
     disable_nagle_algorithm = True
     server: _Server
+
+    def handle_one_request(self) -> None:
+        """Be patient with a connection that has proved to be a browser's."""
+        super().handle_one_request()
+        with suppress(OSError):  # it may be gone
+            self.connection.settimeout(_LONGEST_WAIT)
 
     def do_GET(self) -> None:
         """Give the page, or an answer."""
@@ -153,30 +177,40 @@ class _Handler(BaseHTTPRequestHandler):
         if trouble is not None:
             self._refuse(*trouble)
             return
-        parts = urlsplit(self.path)
-        if parts.path == "/":
+        path, _, query = self.path.partition("?")
+        if path == "/":
             self._reply(200, _HTML, self.server.html)
-        elif parts.path == "/model":
-            self._model(parts.query)
+        elif path == "/model":
+            self._model(query)
         else:
             self._reply(404, _PLAIN, b"There is a page at / and a model at /model.")
 
     def _model(self, query: str) -> None:
         try:
             state = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=40))
-            reply = json.dumps(self.server.answer(state), separators=(",", ":"), allow_nan=False)
-        except (RocPredictError, ValueError) as error:
-            self._reply(400, _PLAIN, str(error).encode())
+        except ValueError as error:
+            self._reply(400, _PLAIN, _encoded(error))
             return
-        self._reply(200, _JSON, reply.encode())
+        try:
+            reply = json.dumps(self.server.answer(state), separators=(",", ":"), allow_nan=False)
+        except RocPredictError as error:
+            self._reply(400, _PLAIN, _encoded(error))
+        except Exception as error:  # a lecture goes on, and the terminal tells
+            _log(error)
+            self._reply(500, _PLAIN, b"Something went wrong in Python; its terminal says what.")
+        else:
+            self._reply(200, _JSON, reply.encode())
 
     def _trouble(self) -> tuple[int, str] | None:
-        if self.headers.get_all("Host") is None or self.headers["Host"].lower() not in self.server.hosts:
+        hosts, lengths = self.headers.get_all("Host", []), self.headers.get_all("Content-Length", ["0"])
+        if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
             return 403, "This page is for this machine alone; open it as 127.0.0.1."
-        if self.headers.get("Transfer-Encoding") or self.headers.get("Content-Length", "0").strip() != "0":
+        if "Transfer-Encoding" in self.headers or [length.strip() for length in lengths] != ["0"]:
             return 413, "A request to this page has no body."
         if len(self.path) > _LONGEST_URL:
-            return 414, f"The address is longer than {_LONGEST_URL} characters."
+            return 414, _REFUSALS[414]
+        if not self.path.startswith("/"):
+            return 400, "Ask for / or /model, without a host in front."
         return None
 
     def _other(self) -> None:
@@ -190,8 +224,9 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what is no proper request, in one line."""
-        self._refuse(code, message or "This is not a request.")
+        """Refuse what is no proper request, in a line that repeats nothing of it."""
+        del message, explain
+        self._refuse(code, _REFUSALS.get(code, "This is not a request."))
 
     def _refuse(self, code: int, sentence: str) -> None:
         self.close_connection = True

@@ -7,7 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from rocpredict.arguments import one_of
+from rocpredict.arguments import one_of, shown
+from rocpredict.errors import RocPredictError
 
 Words = dict[str, Any]
 _NOT_ON_THE_PAGE = ("python", "worksheet")
@@ -45,6 +46,19 @@ def python_words(lang: str) -> dict[str, str]:
 def as_text(name: Any) -> str:
     """Give a name as text that any file can hold: lone surrogates become question marks."""
     return str(name).encode("utf-8", "replace").decode("utf-8")
+
+
+def text_or_none(name: str, value: Any) -> str | None:
+    """Give text that any file can hold, or None as it is.
+
+    Raises
+    ------
+    RocPredictError
+        What is neither.
+    """
+    if value is not None and not isinstance(value, str):
+        raise RocPredictError(f"{name}={shown(value)} is not text; give a str, or None")
+    return None if value is None else as_text(value)
 
 
 def as_script(value: Any) -> str:

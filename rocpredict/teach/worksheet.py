@@ -58,7 +58,7 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
     (True, False)
     """
     words = all_words(lang)
-    decimal = words["worksheet"]["decimal"]
+    decimal = words["page"]["decimal"]
     page = _template().render(
         lang=lang,
         words=words["worksheet"],

@@ -13,6 +13,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 HANDLE = "[data-handle]"
+ERRORS = "window.harm = []; addEventListener('error', (e) => harm.push(e.message));"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 _LOCAL = ("file:", "data:", "blob:", "about:", "chrome:", "devtools:")
 _PAGE = "const page = document.querySelectorAll('.rocpredict')[{nth}]?.rocpredict;"

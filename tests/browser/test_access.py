@@ -97,3 +97,12 @@ def test_forced_colours_leave_everything_in_place(opened: Callable[..., Looker])
         strokes = {line.value_of_css_property("stroke") for line in look.all("[data-line]")}
         assert (name, look.overflow(), len(strokes)) == (name, 0, 2)
     assert look.findings() == []
+
+
+def test_a_page_follows_the_reader_s_size_of_text(opened: Callable[..., Looker]) -> None:
+    """Who has set a larger text in the browser gets it."""
+    look = opened(datasets=())
+    size = "return parseFloat(getComputedStyle(document.querySelector('.rocpredict')).fontSize)"
+    usual = look.run(size)
+    look.run("document.documentElement.style.fontSize = '200%'")
+    assert look.run(size) == 2 * usual

@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 
 import rocpredict as rp
 from rocpredict.teach import TeachingPage, bundle
-from tests.browser.looking import Looker
+from tests.browser.looking import ERRORS, Looker
 
 HOSTILE = (
     "</script><script>document.title='harmed'</script>",
@@ -38,6 +38,16 @@ const [before, done] = arguments;
 _IDS_USED = """
 const root = document.getElementById(arguments[0]), filled = [...root.querySelectorAll("[fill^='url(#']")];
 return filled.map((e) => root.contains(document.getElementById(e.getAttribute("fill").slice(5, -1))));
+"""
+_LATE = """
+const ask = fetch;
+let first = true;
+window.fetch = async (...a) => {
+  if (!first) return ask(...a);
+  first = false;
+  await new Promise((go) => setTimeout(go, 100));
+  throw new Error("gone");
+};
 """
 _UNHELD = """
 const all = [...document.querySelectorAll("button, input, select, [tabindex]")];
@@ -207,3 +217,30 @@ def test_names_that_mean_harm_are_only_names(look: Looker, tmp_path: Path, place
     assert name[:12] in look.one("[data-picture=densities]").get_attribute("textContent")
     look.resize(1280)
     assert look.findings() == []
+
+
+def test_keys_before_the_first_answer_are_no_error(look: Looker) -> None:
+    """While Python is still asked for the first time, keys and clicks do nothing."""
+    slow = "const ask = fetch; window.fetch = (...a) => new Promise((go) => setTimeout(go, 500)).then(() => ask(...a));"
+    with TeachingPage(datasets=()).serve() as server:
+        added = look.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": slow + ERRORS})
+        look.driver.get(server.url)
+        look.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+        look.focus()
+        look.press("b", " ", Keys.ARROW_RIGHT)
+        look.run("document.querySelector('[data-chance=one]').click()")
+        look.run("for (const p of document.querySelectorAll('.picture')) p.dispatchEvent(new MouseEvent('click'))")
+        look.run("document.querySelector('.controls input[type=range]').dispatchEvent(new Event('input'))")
+        look.wait()
+        assert look.run("return harm") == []
+
+
+def test_an_answer_takes_back_the_last_trouble(look: Looker) -> None:
+    """A question that failed while the next was asked: the answer clears what was said of the failure."""
+    with TeachingPage(datasets=()).serve() as server:
+        look.open(server.url)
+        look.run(_LATE)
+        look.run("page.set({threshold: 1}); setTimeout(() => page.set({threshold: 3}), 30);")
+        look.pause(500)
+        assert look.shown("threshold") == 3
+        assert look.one(".notice").text == ""

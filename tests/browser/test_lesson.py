@@ -96,3 +96,24 @@ def test_the_game_of_pairs_comes_to_the_auc(opened: Callable[..., Looker]) -> No
     assert look.shown("chance.share") == pytest.approx(
         (look.shown("chance.wins") + look.shown("chance.ties") / 2) / 2000
     )
+
+
+def test_reveal_and_next_at_once_keep_the_next_step(opened: Callable[..., Looker]) -> None:
+    """Next, before what Reveal does has come: the next step has its own state."""
+    look = opened("#step=2")
+    look.pause(50)
+    look.run("document.querySelector('.lesson input[type=radio]').click()")
+    look.run("for (const name of ['reveal', 'next']) document.querySelector(`[data-lesson=${name}]`).click()")
+    look.pause(100)
+    assert (look.state()["step"], look.state()["prevalence"]) == (3, 0.5)
+
+
+def test_reveal_reveals_once(opened: Callable[..., Looker]) -> None:
+    """A double click tells one answer, and plays 100 pairs."""
+    look = opened("#step=6")
+    look.pause(50)
+    look.run("document.querySelector('.lesson input[type=radio]').click()")
+    look.run("const reveal = document.querySelector('[data-lesson=reveal]'); reveal.click(); reveal.click();")
+    look.pause(100)
+    assert len(look.all(".verdict")) == 1
+    assert look.shown("chance.played") == 100

@@ -1,6 +1,5 @@
-"""The page by hand: keys alone, a pointer alone, the address, what leaves the page."""
+"""The page by hand: keys alone, a pointer alone, number boxes and lists."""
 
-import statistics
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,8 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from tests.browser.looking import Looker
+from rocpredict.teach import TeachingPage
+from tests.browser.looking import HANDLE, Looker
 
 _STOPS = """
 const all = [...document.querySelectorAll("button, input, select, textarea, [tabindex='0'], summary, a[href]")];
@@ -25,6 +25,13 @@ const done = arguments[0], from = page.state.threshold, began = performance.now(
   if (moved || performance.now() - began > 5000) done(moved);
   else setTimeout(look, 20);
 })();
+"""
+_PULL = """
+const [mark, from, to, button] = arguments, buttons = button ? 2 : 1;
+const at = (clientX) => ({ pointerId: 1, bubbles: true, clientX, clientY: 300, button, buttons });
+mark.setPointerCapture = () => {};
+mark.dispatchEvent(new PointerEvent("pointerdown", at(from)));
+mark.dispatchEvent(new PointerEvent("pointermove", at(to)));
 """
 
 
@@ -166,89 +173,61 @@ def test_number_boxes_take_exact_values_and_refuse_others(opened: Callable[..., 
         assert look.state() == before
 
 
-def test_the_address_holds_the_state(opened: Callable[..., Looker], look: Looker) -> None:
-    """A state is in the address and comes back from it; nonsense in an address is one sentence and no broken page."""
-    page = {"datasets": ("iris",), "lesson": False}
-    look = opened("#data=iris&feature=3&contrast=1&prevalence=0.2&strip=true", **page)
-    state = look.state()
-    assert (state["data"], state["feature"], state["contrast"], state["prevalence"], state["strip"]) == (
-        "iris",
-        3,
-        1,
-        0.2,
-        True,
-    )
-    look.set(threshold=1.55)
-    look.pause(400)
-    address = look.driver.current_url
-    assert "threshold=1.55" in address
-    look.driver.get("about:blank")
-    look.open(address)
-    assert look.state()["threshold"] == 1.55
-    for wrong in (
-        "#std0=-1",
-        "#mean0=abc",
-        "#data=nothing",
-        "#data=iris&feature=99",
-        "#prevalence=2",
-        "#feature=%3Cscript%3E",
-    ):
-        look.driver.get("about:blank")
-        look = opened(wrong, **page)
-        assert look.complaints() == []
-        assert look.run("return !!page.answer") or look.one(".notice").text
-
-
-def test_what_leaves_the_page(opened: Callable[..., Looker], tmp_path: Path) -> None:
-    """Copy Python gives a snippet that runs and finds the page's numbers; pictures are saved as files."""
-    look = opened(datasets=("iris",), lesson=False)
-    look.set(data="iris", contrastLabels=["versicolor", "virginica"], featureName="petal_length", threshold=5.0)
-    look.click("python")
-    snippet = look.run("return document.querySelector('textarea').value")
-    names: dict[str, object] = {}
-    exec(compile(snippet, "snippet", "exec"), names)
-    assert names["roc"].auc() == pytest.approx(look.answer()["auc"], abs=1e-8)  # type: ignore[attr-defined]
-    assert names["roc"].tpr(5.0) == pytest.approx(look.answer()["rates"]["tpr"], abs=1e-8)  # type: ignore[attr-defined]
-    look.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
-    for button in look.all(".densities .tools button"):
-        button.click()
-    for name, start in (("densities.svg", b"<svg"), ("densities.png", b"\x89PNG")):
-        _wait_for(look, tmp_path / name)
-        assert (tmp_path / name).read_bytes().startswith(start)
-
-
-def _wait_for(look: Looker, path: Path) -> None:
-    for _ in range(100):
-        if path.exists() and path.stat().st_size:
-            return
-        look.pause(50)
-    raise AssertionError(f"{path.name} was not saved")
-
-
-def test_a_redraw_is_quick(opened: Callable[..., Looker], tell: Callable[[str], None]) -> None:
-    """The time of a redraw after a key press is printed (it is meant to be below 16 ms), and no time is asserted."""
-    look = opened(datasets=("iris",))
-    look.set(data="iris", featureName="petal_length", contrastLabels=["versicolor", "virginica"], strip=True)
+def test_a_sweep_follows_the_axis(opened: Callable[..., Looker]) -> None:
+    """Other data while the threshold sweeps: it sweeps along the new axis."""
+    look = opened(datasets=())
     look.focus()
-    before = len(look.redraws())
-    for _ in range(40):
-        look.press(Keys.ARROW_RIGHT)
-    times = look.redraws(before)
-    assert len(times) == 40
-    tell(f"redraw after a key press, from a file: median {statistics.median(times):.1f} ms of {len(times)}")
+    look.press(" ")
+    look.set(mean0=0.0, mean1=0.1, std0=0.02, std1=0.02, fresh=True)
+    look.pause(300)
+    look.press(" ")
+    low, high = look.answer()["range"]
+    assert low <= look.state()["threshold"] <= high
 
 
-def test_a_browser_without_some_features(opened: Callable[..., Looker]) -> None:
-    """Without ResizeObserver and clipboard the page draws, follows the window, and offers text to copy by hand."""
-    script = "delete window.ResizeObserver; Object.defineProperty(navigator, 'clipboard', {value: undefined});"
-    look = opened(datasets=(), lesson=False)
-    added = look.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
-    look.driver.get(look.driver.current_url.split("#")[0] + "?again")
-    look.wait()
-    look.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
-    look.click("python")
-    assert "import rocpredict" in look.run("return document.querySelector('textarea').value")
-    wide = look.run(_WIDTH)
-    look.resize(500)
-    assert look.run(_WIDTH) < wide
-    assert look.complaints() == []
+@pytest.mark.parametrize("name", ["mean1", "cost"])
+def test_an_arrow_moves_on_from_a_typed_value(opened: Callable[..., Looker], name: str) -> None:
+    """A value beyond the slider's ends is not lost by one key."""
+    look = opened(datasets=())
+    look.set(**{name: 90.0 if name == "mean1" else 5000.0})
+    before = look.state()[name]
+    look.focus(f"input[type=range][id$='-{name}']")
+    look.press(Keys.ARROW_LEFT)
+    assert look.state()[name] == pytest.approx(before, rel=0.2)
+
+
+def test_a_feature_that_cannot_be_shown_locks_nothing(look: Looker, tmp_path: Path) -> None:
+    """With a first feature that is constant: the data can be left and come back, and the list shows what is shown."""
+    rng, y = np.random.default_rng(0), np.repeat(["a", "b"], 30)
+    x = np.column_stack([np.ones(60), rng.normal(size=60) + (y == "b"), np.ones(60)])
+    look.open(TeachingPage(x, y, positive="b", datasets=("iris",)).save(tmp_path / "p.html").as_uri())
+    choose = "const s = document.querySelector(`select[id$='-${arguments[0]}']`); s.value = arguments[1];"
+    choose += "s.dispatchEvent(new Event('change')); return s.value;"
+    assert look.run(choose, "feature", "2") == str(look.state()["feature"])
+    look.run(choose, "data", "iris")
+    look.run(choose, "data", "own")
+    assert look.state()["data"] == "own"
+
+
+def test_the_other_mouse_button_drags_nothing(opened: Callable[..., Looker]) -> None:
+    """A menu that is asked for on the line does not move it."""
+    look = opened(datasets=())
+    look.set(threshold=1.0)
+    look.run(_PULL, look.one(HANDLE), 300, 500, 2)
+    assert look.state()["threshold"] == 1.0
+
+
+def test_a_dragged_line_stays_on_the_axis(opened: Callable[..., Looker]) -> None:
+    """Beyond the picture the line stands at its end, and so does the threshold."""
+    look = opened(datasets=())
+    look.run(_PULL, look.one(HANDLE), 300, -900, 0)
+    assert look.state()["threshold"] == pytest.approx(look.answer()["range"][0], rel=1e-12)
+
+
+def test_an_empty_threshold_is_refused_in_words(opened: Callable[..., Looker]) -> None:
+    """As every other number box."""
+    look = opened(datasets=())
+    look.set(threshold=1.0)
+    look.type("threshold", "")
+    assert look.one(".notice").text
+    assert look.state()["threshold"] == 1.0

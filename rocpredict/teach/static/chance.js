@@ -1,5 +1,6 @@
 // Chance: what a sample might have shown. Pure functions of a seed, and nothing of the document.
-import { frequencies, rowsOf } from "./model.js";
+import { rowsOf, upperTail } from "./model.js";
+import { frequencies } from "./scene.js";
 
 // Uniform numbers inside (0, 1), the same for the same seed and stream: sfc32 (Doty-Humphrey, PractRand).
 export function randomOf(seed, stream = 0) {
@@ -35,16 +36,15 @@ function fromCurve(threshold, rate, direction) {
   };
 }
 
-// Where values are drawn from, and the AUC they come to in the long run: the rows where there are some, else the densities.
+// Where values are drawn from, the rows where there are some, else the densities; and their AUC in the long run.
 export function sourceOf(state, answer, payload) {
-  const rows = state.empirical && answer.empirical && rowsOf(state, payload);
-  if (rows) return { rows: true, auc: answer.empirical.auc, negative: fromRows(rows.negative), positive: fromRows(rows.positive) };
-  const { threshold, fpr, tpr } = answer.curve, gaussian = state.family === "gaussian" && !answer.locked;
-  const bell = (mean, std) => (random) => mean + std * normalOf(random), drawn = (rate) => fromCurve(threshold, rate, state.direction);
-  return {
-    rows: false, auc: answer.auc,
-    negative: gaussian ? bell(state.mean0, state.std0) : drawn(fpr), positive: gaussian ? bell(state.mean1, state.std1) : drawn(tpr),
-  };
+  const rows = state.empirical && answer.empirical && rowsOf(state, payload), { auc } = answer.empirical ?? {};
+  if (rows) return { rows: true, auc, negative: fromRows(rows.negative), positive: fromRows(rows.positive) };
+  const { threshold, fpr, tpr } = answer.curve, known = { rows: false, auc: answer.auc };
+  const bell = (mean, std) => (random) => mean + std * normalOf(random);
+  const drawn = (rate) => fromCurve(threshold, rate, state.direction);
+  if (answer.locked || state.family !== "gaussian") return { ...known, negative: drawn(fpr), positive: drawn(tpr) };
+  return { ...known, negative: bell(state.mean0, state.std0), positive: bell(state.mean1, state.std1) };
 }
 
 // A sample of n cases of each class. A larger n adds cases to the same ones: each class has a stream of its own.
@@ -58,11 +58,13 @@ export function drawSample(source, n, seed, redraw) {
 
 // The empirical ROC of a sample and the area under it, where a tie counts half; corners only.
 export function stepsOf(sample, direction) {
-  const side = direction === "lower" ? 1 : -1, turned = (values) => Float64Array.from(values, (value) => side * value).sort();
+  const side = direction === "lower" ? 1 : -1;
+  const turned = (values) => Float64Array.from(values, (value) => side * value).sort();
   const negative = turned(sample.negative), positive = turned(sample.positive), corners = [[0, 0]];
   let fp = 0, tp = 0, area = 0;
   while (fp < negative.length || tp < positive.length) {
-    const at = Math.min(negative[fp] ?? Infinity, positive[tp] ?? Infinity), [fp0, tp0] = [fp, tp], [fp1, tp1] = corners.at(-2) ?? [];
+    const at = Math.min(negative[fp] ?? Infinity, positive[tp] ?? Infinity);
+    const [fp0, tp0] = [fp, tp], [fp1, tp1] = corners.at(-2) ?? [];
     while (negative[fp] === at) fp++;
     while (positive[tp] === at) tp++;
     area += (fp - fp0) * (tp + tp0) / 2;
@@ -85,7 +87,7 @@ export function cloudOf(source, { n, seed, draws, direction }) {
   return { curves, ...(draws ? spreadOf(curves.map(({ auc }) => auc)) : {}) };
 }
 
-// The tally of random pairs after some more of them: a pair is won where the positive lies further to the positive side.
+// The tally of random pairs after some more: a pair is won where the positive lies further to the positive side.
 export function playPairs(source, direction, count, random, tally = { played: 0, wins: 0, ties: 0 }) {
   let { played, wins, ties } = tally, last = null;
   for (let i = 0; i < count; i++) {
@@ -98,13 +100,23 @@ export function playPairs(source, direction, count, random, tally = { played: 0,
   return { played, wins, ties, share: (wins + ties / 2) / played, last };
 }
 
+// What is left where zeros stand for values that were not measured: what is counted, and what two bells predict.
+function withoutZeros({ negative, positive }, { direction }, table) {
+  const [n, p] = [negative, positive].map((values) => values.filter((value) => value !== 0));
+  const [a, b] = [n, p].map(spreadOf), side = direction === "lower" ? -1 : 1;
+  const predicted = upperTail(side * (a.mean - b.mean) / Math.hypot(a.sd, b.sd), table);
+  return { counted: stepsOf({ negative: n, positive: p }, direction).auc, predicted };
+}
+
 // What the lesson speaks of: the answer, and a few numbers more.
 export function lessonFacts(state, answer, payload) {
-  const { auc, best, rates, empirical, crossings } = answer, rows = rowsOf(state, payload), all = rows ? [...rows.negative, ...rows.positive] : [];
+  const { auc, best, rates, empirical, crossings } = answer, rows = rowsOf(state, payload);
   const away = (t) => Math.abs(t - best.threshold), [worst] = [...crossings].sort((a, b) => away(b) - away(a));
+  const all = rows ? [...rows.negative, ...rows.positive] : [];
   return {
     ...answer, worst, loss: 100 * (best.ameans - rates.ameans), hundred: { auc: 100 * auc, ameans: 100 * best.ameans },
-    error: Math.abs(auc - empirical?.auc), gap: Math.abs(empirical?.gap?.value), counts: frequencies(rates, state.prevalence),
+    error: Math.abs(auc - empirical?.auc), gap: Math.abs(empirical?.gap?.value),
+    counts: frequencies(rates, state.prevalence), clean: rows && withoutZeros(rows, state, payload.normal),
     zeros: { count: all.filter((value) => value === 0).length, of: all.length },
   };
 }

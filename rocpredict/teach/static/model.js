@@ -2,7 +2,8 @@
 
 // NaN comes as null, infinities as words: JSON has neither.
 export function number(value) {
-  return value === null || value === undefined ? NaN : value === "inf" ? Infinity : value === "-inf" ? -Infinity : +value;
+  if (value === null || value === undefined) return NaN;
+  return value === "inf" ? Infinity : value === "-inf" ? -Infinity : Number(value);
 }
 
 function density(z) {
@@ -39,7 +40,8 @@ function mirrored(state) {
 }
 
 function ratesFromScores(z0, z1, table) {
-  return { tpr: upperTail(z1, table), fpr: upperTail(z0, table), tnr: upperTail(-z0, table), fnr: upperTail(-z1, table) };
+  const tail = (z) => upperTail(z, table);
+  return { tpr: tail(z1), fpr: tail(z0), tnr: tail(-z0), fnr: tail(-z1) };
 }
 
 export function gaussianRates(state, threshold, table) {
@@ -47,7 +49,7 @@ export function gaussianRates(state, threshold, table) {
   return ratesFromScores((t - m0) / s0, (t - m1) / s1, table);
 }
 
-// Where positive density = kappa times negative density. The first root is the best threshold of x >= t, the other the worst.
+// Where positive density = kappa times negative density: first the best threshold of x >= t, then the worst.
 function densityRoots({ m0, m1, s0, s1 }, kappa) {
   const d = m1 - m0, spread = (s1 - s0) * (s1 + s0);
   const ratio = Math.abs(s1 - s0) < s0 / 2 ? Math.log1p((s1 - s0) / s0) : Math.log(s1 / s0);
@@ -74,12 +76,14 @@ function bestRule(pair, kappa, table) {
   const end = kappa < 1 ? always : never, [root] = densityRoots(pair, kappa);
   if (!root) return end;
   const rates = ratesFromScores(root.z0, root.z1, table);
-  const overAlways = kappa * rates.tnr - rates.fnr, overNever = rates.tpr - kappa * rates.fpr, wins = overAlways >= 0 && overNever >= 0 && overAlways + overNever > 0;
+  const overAlways = kappa * rates.tnr - rates.fnr, overNever = rates.tpr - kappa * rates.fpr;
+  const wins = overAlways >= 0 && overNever >= 0 && overAlways + overNever > 0;
   return wins ? { threshold: pair.side * root.t, ...rates } : end;
 }
 
-function measured(rates, prevalence, cost) {
-  const { tpr, fpr, tnr, fnr } = rates, p = prevalence, q = 1 - p, called = p * tpr + q * fpr, uncalled = q * tnr + p * fnr, youden = fpr > 0.5 ? tnr - fnr : tpr - fpr;
+export function measured(rates, prevalence, cost) {
+  const { tpr, fpr, tnr, fnr } = rates, p = prevalence, q = 1 - p;
+  const called = p * tpr + q * fpr, uncalled = q * tnr + p * fnr, youden = fpr > 0.5 ? tnr - fnr : tpr - fpr;
   return {
     ...rates, ameans: (tpr + tnr) / 2, youden, precision: p * tpr / called, npv: q * tnr / uncalled,
     accuracy: p * tpr + q * tnr, cost: p * fnr + q * cost * fpr, mcc: youden * Math.sqrt(p * q / (called * uncalled)),
@@ -134,8 +138,10 @@ const rowsKept = new WeakMap();
 export function rowsOf(state, payload) {
   const found = contrastOf(state, payload);
   if (!found) return null;
-  const { data, contrast, facts } = found, column = (label) => (data.columns[label] ?? restOf(data, contrast.positive))[state.feature];
-  if (!rowsKept.has(facts)) rowsKept.set(facts, { negative: column(contrast.negative), positive: column(contrast.positive), points: {} });
+  const { data, contrast, facts } = found, rest = () => restOf(data, contrast.positive);
+  const column = (label) => (data.columns[label] ?? rest())[state.feature];
+  const rows = () => ({ negative: column(contrast.negative), positive: column(contrast.positive), points: {} });
+  if (!rowsKept.has(facts)) rowsKept.set(facts, rows());
   return rowsKept.get(facts);
 }
 
@@ -161,7 +167,7 @@ export function countedRates({ negative, positive }, threshold, direction) {
   return { tpr: tp / p, fpr: fp / n, tnr: (n - fp) / n, fnr: (p - tp) / p, ameans: (tp / p + (n - fp) / n) / 2 };
 }
 
-export function countedPoints(rows, direction) {
+function pointsOf(rows, { direction }) {
   const values = [...new Set([...rows.negative, ...rows.positive])].sort((a, b) => a - b);
   if (direction !== "lower") values.reverse();
   const at = values.map((t) => countedRates(rows, t, direction));
@@ -169,93 +175,37 @@ export function countedPoints(rows, direction) {
 }
 
 function empiricalOf(state, payload, rows) {
-  const { facts } = contrastOf(state, payload), turned = facts.direction !== state.direction, own = isFit(state, facts);
-  const { auc, low, high, best, gap } = facts.empirical;
+  const { facts } = contrastOf(state, payload), { auc, low, high, best, gap } = facts.empirical;
+  const turned = facts.direction !== state.direction, points = rows.points[state.direction] ??= pointsOf(rows, state);
   return {
     ...countedRates(rows, state.threshold, state.direction),
     auc: turned ? 1 - auc : auc, low: turned ? 1 - high : low, high: turned ? 1 - low : high,
-    best: turned ? null : best, gap: own && !turned ? gap : null, points: (rows.points[state.direction] ??= countedPoints(rows, state.direction)),
+    best: turned ? null : best, gap: isFit(state, facts) && !turned ? gap : null, points,
   };
 }
 
-export function isFit(state, facts) {
-  return state.mean0 === facts.mean[0] && state.mean1 === facts.mean[1] && state.std0 === facts.std[0] && state.std1 === facts.std[1];
+export function isFit(state, { mean, std }) {
+  return [0, 1].every((i) => state[`mean${i}`] === mean[i] && state[`std${i}`] === std[i]);
 }
 
 // ---- the answer that all views draw
+const pointOf = ({ threshold, tpr, fpr }) => ({ threshold, tpr, fpr });
+
 export function answerOf(state, payload) {
   const table = payload.normal, pair = mirrored(state), { m0, m1, s0, s1 } = pair;
-  const rows = rowsOf(state, payload), range = rangeOf(state, rows), slope = (1 - state.prevalence) / state.prevalence;
-  const rule = (kappa) => bestRule(pair, kappa, table), score = (found) => measured(found, state.prevalence, state.cost);
+  const rows = rowsOf(state, payload), range = rangeOf(state, rows);
+  const slope = (1 - state.prevalence) / state.prevalence, rule = (kappa) => bestRule(pair, kappa, table);
+  const score = (found) => measured(found, state.prevalence, state.cost);
   const best = score(rule(1)), cheap = score(rule(slope * state.cost)), accurate = score(rule(slope));
   return {
     threshold: state.threshold, auc: upperTail((m0 - m1) / Math.hypot(s0, s1), table),
     dprime: (m1 - m0) / Math.sqrt((s0 * s0 + s1 * s1) / 2), std_ratio: s1 / s0,
     rates: score(gaussianRates(state, state.threshold, table)),
-    best: { threshold: best.threshold, tpr: best.tpr, fpr: best.fpr, ameans: best.ameans },
-    costbest: { threshold: cheap.threshold, tpr: cheap.tpr, fpr: cheap.fpr, cost: cheap.cost, slope: slope * state.cost },
-    accuracybest: { threshold: accurate.threshold, tpr: accurate.tpr, fpr: accurate.fpr, accuracy: accurate.accuracy },
+    best: { ...pointOf(best), ameans: best.ameans },
+    costbest: { ...pointOf(cheap), cost: cheap.cost, slope: slope * state.cost },
+    accuracybest: { ...pointOf(accurate), accuracy: accurate.accuracy },
     crossings: crossings(pair, 1), weightedcrossings: crossings(pair, slope), dips: dipsOf(pair, table),
-    range, curve: curveOf(state, range, table), empirical: rows && empiricalOf(state, payload, rows), locked: null,
+    range, curve: curveOf(state, range, table),
+    empirical: rows && empiricalOf(state, payload, rows), locked: null,
   };
-}
-
-// ---- what views show of an answer
-export function sceneOf(state, answer, payload, cloud) {
-  const rows = rowsOf(state, payload), gap = answer.empirical?.gap;
-  if (rows) rows.histograms ??= { negative: histogramOf(rows.negative, answer.range), positive: histogramOf(rows.positive, answer.range) };
-  const top = gap && heightOfCurve(answer.curve, gap.fpr);
-  return {
-    state, answer, rows, cloud, counts: frequencies(answer.rates, state.prevalence), gap: gap && { ...gap, from: top - gap.value, to: top },
-    along: state.strip ? measuresAlong(answer, state.prevalence) : null,
-  };
-}
-
-function heightOfCurve({ fpr, tpr }, at) {
-  const falls = fpr[0] > fpr.at(-1), x = falls ? fpr.toReversed() : fpr, y = falls ? tpr.toReversed() : tpr;
-  const i = Math.max(1, x.findIndex((v) => v >= at));
-  return y[i - 1] + (y[i] - y[i - 1]) * Math.min(1, Math.max(0, (at - x[i - 1]) / (x[i] - x[i - 1] || 1)));
-}
-
-export function frequencies(rates, prevalence) {
-  const total = prevalence < 0.01 || prevalence > 0.99 ? 10000 : 1000, positives = Math.round(total * prevalence);
-  const tp = Math.round(positives * rates.tpr), fp = Math.round((total - positives) * rates.fpr);
-  return { total, positives, negatives: total - positives, tp, fp, fn: positives - tp, tn: total - positives - fp };
-}
-
-export function measuresAlong({ curve }, prevalence) {
-  const at = curve.threshold.map((_, i) => {
-    const tpr = curve.tpr[i], fpr = curve.fpr[i];
-    return measured({ tpr, fpr, tnr: 1 - fpr, fnr: 1 - tpr }, prevalence, 1);
-  });
-  const column = (name) => at.map((measures) => measures[name]);
-  return { ameans: column("ameans"), tpr: column("tpr"), tnr: column("tnr"), precision: column("precision") };
-}
-
-export function histogramOf(rows, [low, high]) {
-  const bins = Math.min(40, Math.max(8, Math.ceil(2 * Math.cbrt(rows.length)))), ends = [rows[0], rows.at(-1)];
-  const width = (ends[1] - ends[0]) / bins || (high - low) / 40, counts = new Array(bins + 1).fill(0);
-  for (const value of rows) counts[Math.floor((value - ends[0]) / width)]++;
-  counts[bins - 1] += counts.pop();
-  return counts.map((count, i) => ({ from: ends[0] + i * width, to: ends[0] + (i + 1) * width, height: count / rows.length / width }));
-}
-
-// The threshold whose point of the curve is nearest to a point of the square.
-export function nearestThreshold({ threshold, fpr, tpr }, x, y) {
-  let nearest = Infinity, found = threshold[0];
-  for (let i = 1; i < threshold.length; i++) {
-    const dx = fpr[i] - fpr[i - 1], dy = tpr[i] - tpr[i - 1], length = dx * dx + dy * dy;
-    const along = length ? Math.min(1, Math.max(0, ((x - fpr[i - 1]) * dx + (y - tpr[i - 1]) * dy) / length)) : 0;
-    const gap = Math.hypot(fpr[i - 1] + along * dx - x, tpr[i - 1] + along * dy - y);
-    if (gap < nearest) [nearest, found] = [gap, threshold[i - 1] + along * (threshold[i] - threshold[i - 1])];
-  }
-  return found;
-}
-
-export function ticks(low, high, most) {
-  const rough = (high - low) / most, unit = 10 ** Math.floor(Math.log10(rough));
-  const step = unit * [1, 2, 5, 10].find((factor) => factor * unit >= rough);
-  const first = Math.ceil(low / step), count = Math.floor(high / step) - first + 1;
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  return Array.from({ length: count }, (_, i) => ({ at: (first + i) * step, text: ((first + i) * step).toFixed(Math.min(digits, 12)).replace("-", "−") }));
 }

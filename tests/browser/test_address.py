@@ -1,0 +1,140 @@
+"""The address of a page: it holds the state, and nothing that it says breaks the page."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.browser.looking import Looker
+
+
+def test_the_address_holds_the_state(opened: Callable[..., Looker], look: Looker) -> None:
+    """A state is in the address and comes back from it; nonsense in an address is one sentence and no broken page."""
+    page = {"datasets": ("iris",), "lesson": False}
+    look = opened("#data=iris&feature=3&contrast=1&prevalence=0.2&strip=true", **page)
+    state = look.state()
+    assert (state["data"], state["feature"], state["contrast"], state["prevalence"], state["strip"]) == (
+        "iris",
+        3,
+        1,
+        0.2,
+        True,
+    )
+    look.set(threshold=1.55)
+    look.pause(400)
+    address = look.driver.current_url
+    assert "threshold=1.55" in address
+    look.driver.get("about:blank")
+    look.open(address)
+    assert look.state()["threshold"] == 1.55
+    for wrong in (
+        "#std0=-1",
+        "#mean0=abc",
+        "#data=nothing",
+        "#data=iris&feature=99",
+        "#prevalence=2",
+        "#feature=%3Cscript%3E",
+    ):
+        look.driver.get("about:blank")
+        look = opened(wrong, **page)
+        assert look.complaints() == []
+        assert look.run("return !!page.answer") or look.one(".notice").text
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "#names=foo",
+        "#names=constructor",
+        "#n=abc&draws=3",
+        "#n=-5&draws=3",
+        "#n=0.5&draws=3",
+        "#draws=abc",
+        "#data=iris&contrast=0.5",
+        "#mean0=1e20&mean1=1e20",
+        "#mean0=-1e308",
+        "#std0=1e308&std1=1e308",
+        "#std0=1e-320",
+    ],
+)
+def test_an_address_that_means_harm_is_one_sentence(opened: Callable[..., Looker], at: str) -> None:
+    """Names that are none, counts that are none, numbers that no axis can hold: a sentence, and no broken page."""
+    look = opened(at, datasets=("iris",))
+    assert look.broken() == []
+    assert look.complaints() == []
+    assert look.run("return !!page.answer") or look.one(".notice").text
+
+
+@pytest.mark.parametrize("at", ["#draws=3000&n=2", "#draws=1&n=100000", "#data=iris&draws=3000&n=2"])
+def test_an_address_cannot_keep_the_browser_busy(opened: Callable[..., Looker], at: str) -> None:
+    """Millions of samples are not drawn because an address says so."""
+    look = opened(at, datasets=("iris",))
+    assert look.state()["draws"] <= 50
+    assert look.state()["n"] <= 1000
+
+
+@pytest.mark.parametrize("at", ["#data=nothing", "#data=own", "#data=iris&feature=-1"])
+def test_data_that_are_not_there_are_named(opened: Callable[..., Looker], at: str) -> None:
+    """The sentence is about the data, not about a threshold that nobody gave."""
+    look = opened(at, datasets=("iris",))
+    assert look.one(".notice").text == look.run("return page.page.words.page.wrong.data")
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        "#threshold=1e308",
+        "#prevalence=1e-320",
+        "#cost=1e308&costline=true",
+        "#cost=1e-320&costline=true",
+        "#std0=1e-9&std1=1e9&strip=true&costline=true&weighted=true",
+        "#mean0=5&mean1=5&std0=2&std1=2",
+        "#mean0=5&mean1=5&std0=2&std1=2.0000000001",
+        "#seed=1e99&draws=5",
+        "#step=99",
+        "#step=2.5",
+        "#__proto__=1&constructor=2&toString=3",
+        "#%E0%A4%A",
+    ],
+)
+def test_an_address_that_means_harm_breaks_nothing(opened: Callable[..., Looker], at: str) -> None:
+    """Extreme or senseless numbers and names of an address: one sentence, or a page without a NaN."""
+    look = opened(at, datasets=("iris",))
+    assert look.broken() == []
+    assert look.complaints() == []
+    assert look.run("return !!page.answer") or look.one(".notice").text
+
+
+_GO = "location.hash = arguments[0]; setTimeout(arguments[1], 400);"
+
+
+def test_an_address_that_is_emptied_is_a_new_page(opened: Callable[..., Looker]) -> None:
+    """What the address no longer says is as it was at first, and what it says anew is taken alone."""
+    look = opened(datasets=("iris",))
+    first = look.state()
+    look.set(data="iris", feature=3, prevalence=0.2, strip=True, draws=5, step=1, names="clinic", keys=False)
+    look.pause(400)
+    look.later(_GO, "")
+    assert look.state() == first
+    look.later(_GO, "mean1=9")
+    assert look.state() | {"mean1": 8, "threshold": 0} == first | {"threshold": 0}
+    assert look.state()["threshold"] == look.answer()["best"]["threshold"]
+
+
+def test_an_address_is_of_its_own_page(opened: Callable[..., Looker]) -> None:
+    """On a page that begins with data: two Gaussians, and data of another place, come back from their addresses."""
+    page = {"x": "iris", "positive": "virginica", "negative": "versicolor", "feature": "petal_length"}
+    look = opened(datasets=("iris",), **page)
+    look.pause(400)
+    plain = look.driver.current_url
+    assert "mean0" not in plain, "the fit is that of the data"
+    for state in ({"data": "", "mean0": 4.0, "std0": 3.0}, {"feature": 0, "mean1": 8.0}, {"direction": "lower"}):
+        look.set(**state)
+        look.pause(400)
+        held, address = look.state(), look.driver.current_url
+        look.driver.get("about:blank")
+        look.open(address)
+        assert look.state() == held
+    look.driver.get("about:blank")
+    look.open(plain.split("#")[0])
+    look.later(_GO, "")
+    assert (look.state()["data"], look.state()["feature"]) == ("iris", 2)

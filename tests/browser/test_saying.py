@@ -1,0 +1,112 @@
+"""What the page says beside its numbers: of crossings, of formulas, and how a language writes a decimal."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import rocpredict as rp
+from rocpredict.teach import TeachingPage
+from tests.browser.looking import Looker
+
+_LABEL = (
+    "return document.querySelector(`output[data-name='${arguments[0]}']`).closest('dl > div').firstChild.textContent"
+)
+_TITLE = "return document.querySelector('[data-mark=best] title').textContent"
+_POINTS = r"""
+const attributes = (e) => ["aria-label", "aria-valuetext", "title"].map((name) => e.getAttribute(name) ?? "");
+const said = (e) => [...attributes(e), ...[...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data)];
+const all = [...document.querySelectorAll(".rocpredict *:not(textarea)")].flatMap(said);
+return all.filter((words) => arguments[0] === "," ? /\d\.\d/.test(words) : /\d,\d/.test(words));
+"""
+
+
+def _remarks(look: Looker) -> str:
+    return look.one(".remarks").get_attribute("textContent") or ""
+
+
+def test_the_best_threshold_and_the_worst_are_named(opened: Callable[..., Looker]) -> None:
+    """Two Gaussians that cross twice: both crossings, as the library calls them."""
+    look = opened(datasets=())
+    look.set(mean0=5.0, std0=1.0, mean1=6.0, std1=3.0)
+    worst, best = rp.PredictedRoc(rp.Gaussian(5, 1), rp.Gaussian(6, 3)).crossings()
+    assert f"cross twice: {best:.3f} is the best single threshold, {worst:.3f} the worst" in _remarks(look)
+    assert look.run(_TITLE) == "Best Ameans: here the unweighted densities cross"
+    look.set(mean0=5.0, std0=2.0, mean1=5.0, std1=2.0)
+    assert "do not cross" in _remarks(look)
+    assert look.run(_TITLE) == "Best Ameans"
+
+
+def test_weighted_densities_cross_where_accuracy_is_best(opened: Callable[..., Looker]) -> None:
+    """The two kinds of crossing are told apart: accuracy is best at one, Ameans at the other."""
+    look = opened(datasets=())
+    look.set(prevalence=0.2, weighted=True)
+    roc = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
+    accurate = roc.best_threshold("accuracy", prevalence=0.2).threshold
+    said = _remarks(look)
+    assert f"weighted densities cross at {accurate:.3f}: there accuracy is best" in said
+    assert f"Ameans is best at {roc.best_threshold().threshold:.3f}, where the unweighted densities cross" in said
+    assert "cross twice" not in said
+    assert look.one("[data-crossing] title").get_attribute("textContent").startswith("The weighted densities cross at")
+    look.set(prevalence=0.001, mean1=4.5, std1=2.9)
+    assert "no threshold is more accurate than one call for all cases" in _remarks(look)
+    look.set(weighted=False)
+    assert "accura" not in _remarks(look)
+
+
+def test_more_crossings_than_two_are_counted(look: Looker) -> None:
+    """Densities of a family that follows the rows: as many crossings as are drawn, and no worst among them."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal([0, 8], 1, (60, 2)).ravel(), rng.normal([4, 12], 1, (60, 2)).ravel()])
+    with TeachingPage(x, np.repeat(["a", "b"], 120), positive="b", datasets=(), lesson=False).serve() as server:
+        look.open(server.url)
+        look.set(family="histogram")
+        low, high = look.answer()["range"]
+        count = sum(low < t < high for t in look.answer()["crossings"])
+        assert count > 2
+        assert f"The densities cross {count} times; " in _remarks(look)
+        assert "worst" not in _remarks(look)
+        assert look.run(_LABEL, "auc") == "AUC"
+
+
+def test_the_formula_of_the_area_is_that_of_the_state(opened: Callable[..., Looker]) -> None:
+    """Where positives lie lower, the means change places in it; and the index is named for unequal SDs."""
+    look = opened(datasets=())
+    assert look.run(_LABEL, "auc") == "AUC = Φ((m₁ − m₀)/√(s₀² + s₁²))"
+    look.set(direction="lower")
+    assert look.run(_LABEL, "auc") == "AUC = Φ((m₀ − m₁)/√(s₀² + s₁²))"
+    assert look.run(_LABEL, "dprime") == "dₐ (d\N{PRIME} where both SDs are equal)"
+
+
+@pytest.mark.parametrize(("lang", "decimal"), [("en", "."), ("de", ",")])
+def test_decimals_are_those_of_the_language(opened: Callable[..., Looker], lang: str, decimal: str) -> None:
+    """No number that is read has another decimal sign; what a program reads has the point."""
+    look = opened(lang=lang, datasets=("iris", "pima"))
+    look.set(weighted=True, strip=True, prevalence=0.3, draws=5, threshold=5.5)
+    look.run("for (const name of ['one', 'hundred']) document.querySelector(`[data-chance=${name}]`).click()")
+    assert look.run(_POINTS, decimal) == []
+    output = look.one("output[data-name='rates.tpr']")
+    value = float(output.get_attribute("data-value"))
+    assert output.get_attribute("textContent") == f"{value:.3f}".replace(".", decimal)
+    for step in range(6):
+        look.set(step=step)
+        look.pause(50)
+        assert (step, look.run(_POINTS, decimal)) == (step, [])
+    look.click("python")
+    assert "prevalence=0.5, cost_fp=1)" in look.run("return document.querySelector('textarea').value")
+
+
+def test_zeros_are_not_why_the_curves_differ(opened: Callable[..., Looker]) -> None:
+    """The step on insulin: without the women of a zero, what is counted and what two bells predict is the library's."""
+    look = opened("#step=4", datasets=("pima",))
+    look.pause(50)
+    look.run("document.querySelector('.lesson input[type=radio]').click()")
+    look.run("document.querySelector('[data-lesson=reveal]').click()")
+    look.pause(100)
+    pima = rp.datasets.load_pima()
+    x = pima.column("insulin")
+    clean = [x[(x != 0) & (pima.y == label)] for label in ("neg", "pos")]
+    counted = rp.EmpiricalRoc(*clean).auc()
+    predicted = rp.PredictedRoc(*map(rp.Gaussian.fit, clean)).auc()
+    found = [look.shown(f"lesson.clean.{name}") for name in ("counted", "predicted")]
+    assert found == pytest.approx([counted, predicted], abs=1e-8)
