@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rocpredict.arguments import FloatArray
+from rocpredict.assumptions import doubt_of_gaussian
 from rocpredict.comparison import gaps_between
 from rocpredict.distributions import Gaussian
 from rocpredict.empirical import EmpiricalRoc
@@ -65,6 +66,7 @@ def facts_of(rows: Rows, contrast: int, feature: int, words: dict[str, str]) -> 
         "mean": [predicted.negative.mean, predicted.positive.mean],
         "std": [predicted.negative.std, predicted.positive.std],
         "direction": predicted.direction,
+        "doubt": doubt_of_gaussian(*pair) is not None,
         "auc": predicted.auc(),
         "empirical": counted_facts(empirical) | {"gap": gap_of(predicted, empirical)},
     }

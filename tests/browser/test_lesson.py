@@ -66,7 +66,7 @@ def test_a_guess_at_the_crossing_is_told_its_price(opened: Callable[..., Looker]
 
 def test_a_step_comes_from_the_address(opened: Callable[..., Looker]) -> None:
     """A lecturer can link to a step."""
-    look = opened("#step=2", datasets=())
+    look = opened("#step=3", datasets=())
     look.pause(50)
     assert "3" in look.one(".lesson .progress").text
 
@@ -100,7 +100,7 @@ def test_the_game_of_pairs_comes_to_the_auc(opened: Callable[..., Looker]) -> No
 
 def test_reveal_and_next_at_once_keep_the_next_step(opened: Callable[..., Looker]) -> None:
     """Next, before what Reveal does has come: the next step has its own state."""
-    look = opened("#step=2")
+    look = opened("#step=3")
     look.pause(50)
     look.run("document.querySelector('.lesson input[type=radio]').click()")
     look.run("for (const name of ['reveal', 'next']) document.querySelector(`[data-lesson=${name}]`).click()")
@@ -110,7 +110,7 @@ def test_reveal_and_next_at_once_keep_the_next_step(opened: Callable[..., Looker
 
 def test_reveal_reveals_once(opened: Callable[..., Looker]) -> None:
     """A double click tells one answer, and plays 100 pairs."""
-    look = opened("#step=6")
+    look = opened("#step=7")
     look.pause(50)
     look.run("document.querySelector('.lesson input[type=radio]').click()")
     look.run("const reveal = document.querySelector('[data-lesson=reveal]'); reveal.click(); reveal.click();")

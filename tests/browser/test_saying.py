@@ -98,7 +98,7 @@ def test_decimals_are_those_of_the_language(opened: Callable[..., Looker], lang:
 
 def test_zeros_are_not_why_the_curves_differ(opened: Callable[..., Looker]) -> None:
     """The step on insulin: without the women of a zero, what is counted and what two bells predict is the library's."""
-    look = opened("#step=4", datasets=("pima",))
+    look = opened("#step=5", datasets=("pima",))
     look.pause(50)
     look.run("document.querySelector('.lesson input[type=radio]').click()")
     look.run("document.querySelector('[data-lesson=reveal]').click()")
@@ -110,3 +110,25 @@ def test_zeros_are_not_why_the_curves_differ(opened: Callable[..., Looker]) -> N
     predicted = rp.PredictedRoc(*map(rp.Gaussian.fit, clean)).auc()
     found = [look.shown(f"lesson.clean.{name}") for name in ("counted", "predicted")]
     assert found == pytest.approx([counted, predicted], abs=1e-8)
+
+
+def test_rows_that_gaussians_do_not_describe_are_said_so(opened: Callable[..., Looker]) -> None:
+    """What the library warns of stands on the page; not of rows that fit, nor of a prediction moved by hand."""
+    look = opened(datasets=("iris", "pima"))
+    doubt = look.run("return document.querySelector('.rocpredict').rocpredict.page.words.page.remarks.doubt")
+    look.set(data="pima", featureName="insulin")
+    assert doubt in look.one(".remarks").text
+    look.set(mean0=60)
+    assert doubt not in look.one(".remarks").text
+    look.set(data="iris", contrastLabels=["versicolor", "virginica"], featureName="petal_length")
+    assert doubt not in look.one(".remarks").text
+
+
+def test_what_has_nothing_to_act_on_is_not_shown(opened: Callable[..., Looker]) -> None:
+    """Of two Gaussians typed in there are no rows to show, and no fit to go back to."""
+    look = opened(datasets=("iris",))
+    words = look.run("return document.querySelector('.rocpredict').rocpredict.page.words.page")
+    shown = [words["labels"]["empirical"], words["buttons"]["fit"]]
+    assert not [word for word in shown if word in look.one(".controls").text]
+    look.set(data="iris")
+    assert [word for word in shown if word in look.one(".controls").text] == shown

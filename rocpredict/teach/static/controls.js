@@ -50,8 +50,14 @@ export function controlsOf(page, act) {
     group("use", slider(page, "threshold", () => linear(page.answer.range)),
       slider(page, "prevalence", () => odds, 100), slider(page, "cost", costs)),
     group("classes", ...FITTED.map((name) => slider(page, name, () => fitted(name))),
-      button(words.buttons.fit, act.reset)),
+      refit(page, act.reset)),
     group("show", ...TICKS.map((name) => tick(page, name)), dropdown(page, "names", () => namings)));
+}
+
+function refit(page, reset) {
+  const back = button(page.words.page.buttons.fit, reset);
+  page.inputs.fit = { show: () => { back.hidden = !datasetOf(page.state, page.payload); } };
+  return back;
 }
 
 // ---- one of them; a slider writes only what a hand moved it to: a fitted mean keeps its digits
@@ -90,8 +96,14 @@ function fine(event, range) {
 
 function tick(page, name) {
   const box = make("input", { type: "checkbox", id: page.id(name), onchange: () => page.set({ [name]: box.checked }) });
-  page.inputs[name] = { show: () => { box.checked = page.state[name]; } };
-  return make("div", { class: "tick" }, box, make("label", { for: box.id }, page.words.page.labels[name]));
+  const line = make("div", { class: "tick" }, box, make("label", { for: box.id }, page.words.page.labels[name]));
+  page.inputs[name] = {
+    show() {
+      box.checked = page.state[name];
+      line.hidden = name === "empirical" && !datasetOf(page.state, page.payload);
+    },
+  };
+  return line;
 }
 
 const optionsFor = (options) => options.map(([value, label]) => make("option", { value }, label));

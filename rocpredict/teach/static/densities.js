@@ -28,21 +28,28 @@ export function densityView(page) {
   return { element, draw };
 }
 
+// The height that has room: that of the curves, and of bars up to half as high again.
+function peakOf({ negative, positive }, rows, weights) {
+  const curves = Math.max(...negative, ...positive), highest = (bars) => Math.max(...bars.map(({ height }) => height));
+  const bars = rows ? SIDES.map((side, i) => weights[i] * highest(rows.histograms[side])) : [0];
+  return Math.max(curves, Math.min(1.5 * curves, Math.max(...bars)));
+}
+
 // Places on the screen: all that the parts of the picture share.
-function planOf(page, { state, answer, widths }) {
+function planOf(page, { state, answer, rows, widths }) {
   const width = Math.max(280, widths.densities), size = sizeOf(state, width), { range, curve } = answer;
   const height = Math.round(clamped(0.7 * width, [250, 570])), base = height - 3.4 * size, top = 2.6 * size;
   const weights = state.weighted ? [1 - state.prevalence, state.prevalence] : [1, 1];
   const heights = Object.fromEntries(SIDES.map((side, i) => [side, curve[side].map((v) => v * weights[i])]));
   const x = scale(range, [EDGE, width - EDGE]);
-  const y = scale([0, 1.08 * Math.max(...heights.negative, ...heights.positive)], [base, top]);
+  const peak = peakOf(heights, state.empirical && rows, weights), y = scale([0, 1.08 * peak], [base, top]);
   return {
     width, size, top, height, base, weights, heights, x, y, range,
     threshold: curve.threshold, xs: curve.threshold.map(x),
     ys: { negative: heights.negative.map(y), positive: heights.positive.map(y) },
     edge: x(clamped(state.threshold, range)),
     from: (pixel) => range[0] + (pixel - EDGE) / (width - 2 * EDGE) * (range[1] - range[0]),
-    key: [curve, ...weights, width, size, page.featureName(), ...page.classNames()],
+    key: [curve, ...weights, peak, width, size, page.featureName(), ...page.classNames()],
   };
 }
 

@@ -67,7 +67,10 @@ export function remarksOf(page) {
   const { rateShown } = page.numbers, inside = dips && dips[0] > 0.0005 && dips[0] < 0.9995;
   if (inside) said.push(words.remarks.dips.replace("{fpr}", rateShown(dips[0])));
   if (answer.locked) said.push(answer.locked);
-  if (facts && !isFit(state, facts) && state.family === "gaussian") said.push(words.remarks.moved);
+  if (facts && state.family === "gaussian") {
+    if (!isFit(state, facts)) said.push(words.remarks.moved);
+    else if (facts.doubt) said.push(words.remarks.doubt);
+  }
   if (facts?.missing) said.push(words.remarks.missing.replace("{n}", facts.missing));
   return said.filter(Boolean);
 }

@@ -96,12 +96,14 @@ const KINDS = {
 
 export function patchOf(hash) {
   const given = [...new URLSearchParams(hash.slice(1))].filter(([name]) => Object.hasOwn(START, name));
-  return Object.fromEntries(given.map(([name, text]) => [name, KINDS[typeof START[name]](text)]));
+  const patch = Object.fromEntries(given.map(([name, text]) => [name, KINDS[typeof START[name]](text)]));
+  return "step" in patch ? { ...patch, step: patch.step - 1 } : patch;
 }
 
-// What differs from the state that an address without it would bring.
+// What differs from the state that an address without it would bring; steps are counted from 1 there, as on the page.
 export function hashOf(state, payload) {
   const facts = contrastOf(state, payload)?.facts;
   const plain = { ...START, ...(facts?.mean ? fitOf(facts) : {}), ...payload.start, threshold: NaN };
-  return new URLSearchParams(Object.entries(state).filter(([name, value]) => value !== plain[name])).toString();
+  const told = Object.entries(state).filter(([name, value]) => value !== plain[name]);
+  return new URLSearchParams(told.map(([name, value]) => [name, name === "step" ? value + 1 : value])).toString();
 }
