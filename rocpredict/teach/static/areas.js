@@ -7,8 +7,9 @@ export const AREAS = [
 ];
 const RATE = { tn: "tnr", fp: "fpr", fn: "fnr", tp: "tpr" };
 
-export function nameAreas(layer, page, scene, plan) {
-  const placed = [];
+// Names cover neither each other nor the marks that are there.
+export function nameAreas(layer, page, scene, plan, marks) {
+  const placed = marks.map(({ x, y, half }) => ({ x, y: y + plan.size / 3, half }));
   for (const [area, side, called] of AREAS) {
     const rate = scene.answer.rates[RATE[area]];
     if (!(rate > 0.0005)) continue;
@@ -22,12 +23,19 @@ export function nameAreas(layer, page, scene, plan) {
 }
 
 // Within its area, near its middle; right and wrong calls have lanes of their own.
-function placeOf(half, side, called, state, { x, threshold, heights, edge, size, width, top, base }) {
+function placeOf(half, side, called, state, { x, y, threshold, heights, edge, size, width, top, base }) {
   const upper = called !== (state.direction === "lower"), right = (side === "positive") === called;
-  const centre = x(weightedMiddle(threshold, heights[side], state.threshold, upper));
+  const middle = weightedMiddle(threshold, heights[side], state.threshold, upper), centre = x(middle);
   const px = upper ? Math.max(centre, edge + half + 6) : Math.min(centre, edge - half - 6);
-  const py = base - (base - top) * (right ? 0.42 : 0.14) - (side === "positive" ? 0 : size * 0.2);
+  const lane = base - (base - top) * (right ? 0.42 : 0.14);
+  const inside = y(0.6 * heightAt(threshold, heights[side], middle));
+  const py = (right ? Math.max(lane, inside) : lane) - (side === "positive" ? 0 : size * 0.2);
   return { x: clamped(px, [half + 4, width - half - 4]), y: py, half };
+}
+
+export function heightAt(xs, ys, at) {
+  const i = Math.max(1, xs.findIndex((x) => x >= at)), share = (at - xs[i - 1]) / (xs[i] - xs[i - 1] || 1);
+  return ys[i - 1] + clamped(share, [0, 1]) * (ys[i] - ys[i - 1]);
 }
 
 const isOver = (one, other, size) =>

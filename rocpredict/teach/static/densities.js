@@ -1,5 +1,5 @@
 // Both densities: the threshold, the four shares that it cuts off, and where the densities cross.
-import { AREAS, nameAreas } from "./areas.js";
+import { AREAS, heightAt, nameAreas } from "./areas.js";
 import { CLASS, INK, bottomAxis, groups, halo, handle, kept, path, pen, picture } from "./drawing.js";
 import { put, resized, scale, segment, sizeOf, spot, svg } from "./drawing.js";
 import { clamped } from "./numbers.js";
@@ -21,8 +21,9 @@ export function densityView(page) {
     kept(back, [scene.rows, scene.state.empirical, ...plan.key], () => rowsDrawn(scene, plan));
     layer.replaceChildren(...AREAS.map((area) => areaOf(page, area, scene.state, plan)));
     kept(lines, plan.key, () => linesOf(page, plan));
-    marks.replaceChildren(...diamonds(page, scene, plan));
-    nameAreas(marks, page, scene, plan);
+    const crossings = crossingsOf(scene, plan);
+    marks.replaceChildren(...crossings.map((crossing) => diamondAt(page, scene, crossing)));
+    nameAreas(marks, page, scene, plan, crossings);
     mark.draw(scene, plan);
   }
   return { element, draw };
@@ -107,21 +108,17 @@ function areaOf(page, [area, side, called], state, { xs, ys, edge, base }) {
   return svg("path", { d, fill: `url(#${page.id(area)})`, "data-area": area });
 }
 
-function heightAt(xs, ys, at) {
-  const i = Math.max(1, xs.findIndex((x) => x >= at)), share = (at - xs[i - 1]) / (xs[i] - xs[i - 1] || 1);
-  return ys[i - 1] + clamped(share, [0, 1]) * (ys[i] - ys[i - 1]);
+// ---- where the densities cross; the best of these places is white
+function crossingsOf({ state: { weighted }, answer }, { x, y, range, threshold, heights }) {
+  const inside = (weighted ? answer.weightedcrossings : answer.crossings).filter((t) => t > range[0] && t < range[1]);
+  return inside.map((at) => ({ at, x: x(at), y: y(heightAt(threshold, heights.negative, at)), half: 9 }));
 }
 
-// ---- where the densities cross; the best of these places is white
-function diamonds(page, { state: { weighted }, answer }, { x, y, range, threshold, heights }) {
+function diamondAt(page, { state: { weighted }, answer }, { at, x, y }) {
   const words = page.words.page, said = weighted ? words.crossingweighted : words.crossing;
-  const best = (weighted ? answer.accuracybest : answer.best).threshold;
-  const inside = (weighted ? answer.weightedcrossings : answer.crossings).filter((t) => t > range[0] && t < range[1]);
-  return inside.map((at) => {
-    const fill = at === best ? "#ffffff" : "#d0d0d0", height = heightAt(threshold, heights.negative, at);
-    const title = svg("title", {}, `${said} ${page.numbers.significant(at)}`);
-    return svg("path", { d: diamond(x(at), y(height), 8, 7), ...pen(INK, 2), fill, "data-crossing": at }, title);
-  });
+  const best = (weighted ? answer.accuracybest : answer.best).threshold, fill = at === best ? "#ffffff" : "#d0d0d0";
+  const title = svg("title", {}, `${said} ${page.numbers.significant(at)}`);
+  return svg("path", { d: diamond(x, y, 8, 7), ...pen(INK, 2), fill, "data-crossing": at }, title);
 }
 
 export function diamond(x, y, high, wide) {
