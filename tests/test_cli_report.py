@@ -29,12 +29,35 @@ GLUCOSE = ("report", "pima", "--feature", "glucose", "--nan", "omit", "--resampl
 def test_the_page_is_that_of_the_library(run, tmp_path):
     """Byte for byte, with prevalence, level, unit and seed: so twice the same data and day give the same bytes."""
     words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
-    assert run(*GLUCOSE, *words) == (0, "a.html: a report of glucose\n", "")
+    note = "pima: zeros in glucose stand for missing values; they are left out"
+    said = f"a.html: a report of glucose\n{note} (--nan raise takes them as they are).\n"
+    assert run(*GLUCOSE, *words) == (0, said, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
     asked = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
-    asked |= {"prevalence": 0.1, "seed": 3, "n_resamples": 20, "date": "2026-11-21"}
+    asked |= {"prevalence": 0.1, "seed": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
     feature_report(pima.column("glucose"), pima.y, "b.html", **asked)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_zeros_that_are_counted_are_not_passed_over(run, tmp_path):
+    """Said on the page without an option, and on the command line with it; nothing of a feature that has none."""
+    words = ("--resamples", 20, "--out", "a.html")
+    said = "pima: zeros in insulin stand for missing values;"
+    out = run("report", "pima", "--feature", "insulin", *words)[1]
+    assert out == f"a.html: a report of insulin\n{said} --nan omit leaves these rows out.\n"
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert f"<dt>Note</dt><dd>{said} here they are taken as they are.</dd>" in text
+    assert "--nan" not in text[text.index("</style>") :]
+    assert run("report", "pima", "--feature", "age", *words)[1] == "a.html: a report of age\n"
+    assert "<dt>Note</dt>" not in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_rows_of_several_contrasts(run):
+    """A page of them has rows; one of a single contrast has features."""
+    words = ("screen", "iris", "--feature", "petal_width", "--report", "a.html")
+    assert run(*words)[1].endswith("a.html: a report of 3 rows\n")
+    both = (*words, "--feature", "petal_length", "--positive", "setosa")
+    assert run(*both)[1].endswith("a.html: a report of 2 features\n")
 
 
 def test_a_csv_file(run, tmp_path):
@@ -71,7 +94,7 @@ def test_a_screening_as_a_page(run, tmp_path):
     width = ("--feature", "petal_width")
     code, out, _ = run(*words, *width, "--top", 1)
     assert code == 0
-    assert out.endswith("a.html: a report of 1 row\n")
+    assert out.endswith("a.html: a report of 1 feature\n")
     iris = rp.datasets.load_iris()
     data = {"petal_width": iris.column("petal_width")}
     table = rp.screen(data, iris.y, positive="virginica", negative="versicolor")

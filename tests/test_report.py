@@ -144,7 +144,6 @@ def test_numbers_are_those_of_the_table(tmp_path, options):
     assert len(rows) == len(table)
     shown = {name: [row[head.index(name)] for row in rows] for name in head}
     for title, name, form in (
-        ("AUC predicted", "auc", share),
         ("p", "p_value", p_value),
         ("q", "q_value", p_value),
         ("TPR", "tpr", share),
@@ -152,13 +151,46 @@ def test_numbers_are_those_of_the_table(tmp_path, options):
         ("Ameans, honest", "ameans_honest", share),
     ):
         assert shown[title] == [form(value) for value in table[name].tolist()], title
+    for title, name, ends in (("AUC predicted", "auc", "auc"), ("AUC empirical", "empirical_auc", "empirical")):
+        if title in shown:
+            wanted = zip(*(table[one].tolist() for one in (name, f"{ends}_low", f"{ends}_high")), strict=True)
+            assert shown[title] == [area_cell(*one) for one in wanted], title
     assert ("AUC empirical" in shown) == bool(table.empirical)
     if table.empirical:
-        assert shown["AUC empirical"] == [share(value) for value in table["empirical_auc"].tolist()]
-        told = [float(value) for value in shown["AUC empirical"] if value not in {"–", ">0.999"}]
+        areas = [cell.partition(" (")[0] for cell in shown["AUC empirical"]]
+        told = [float(value) for value in areas if value not in {"–", ">0.999"}]
         counted = table["empirical_auc"][~np.isnan(table["empirical_auc"])]
         np.testing.assert_allclose(told, counted[counted < 0.9995], atol=0.0005)
-    assert shown["Negatives"] == ["40"] * 5
+    assert not {"Negatives", "Positives", "Missing"} & set(head), "the same everywhere"
+
+
+def area_cell(value, low, high):
+    """Give an AUC with its interval, where it has one."""
+    return share(value) + ("" if np.isnan(low) else f" ({share(low)} to {share(high)})")
+
+
+def test_the_columns_that_choose_come_first(tmp_path):
+    """Eight of them, in one order; a contrast after the name; numbers of cases last, and only where they differ."""
+    first = ["#", "Feature", "AUC empirical", "AUC predicted", "q", "Positive when", "Ameans, honest", "Flags"]
+    rest = ["p", "Negative mean (SD)", "Positive mean (SD)", "TPR", "FPR", "Misfit"]
+    assert Page(table_page(screened(), tmp_path)).tables[0][0] == first + rest
+    shrunk = Page(table_page(screened(family="auto"), tmp_path)).tables[0][0]
+    assert shrunk == [*first, "Family", "Share of the model", *rest]
+    predicted = Page(table_page(screened(empirical=False), tmp_path)).tables[0][0]
+    assert predicted == [name for name in first + rest if name not in {"AUC empirical", "Misfit"}]
+    lacking = X.copy()
+    lacking[:3, 0] = np.nan
+    head = Page(table_page(rp.screen(lacking, Y, positive=Y[-1], feature_names=NAMES), tmp_path)).tables[0][0]
+    assert head == [*first, *rest, "Negatives", "Missing"]
+    three = Page(table_page(rp.screen(X, np.arange(80) % 3), tmp_path)).tables[0][0]
+    assert three[:5] == ["#", "Feature", "Negative", "Positive", "AUC empirical"]
+    assert three[-2:] == ["Negatives", "Positives"]
+
+
+def test_a_wide_table_says_that_it_goes_on(pages):
+    """By the style alone: in a browser that knows no timeline of a scroll, and on paper, nothing is shown."""
+    assert 'content: "scroll for more →"' in pages["data"]
+    assert ".scroll::before { content: none; }" in pages["data"]
 
 
 def table_page(table, folder, **options):
@@ -244,7 +276,7 @@ def test_hard_tables(tmp_path, monkeypatch):
     for room in ("rows", "screening"):
         monkeypatch.setattr(f"rocpredict.report.{room}.MOST_ROWS", 15)
     long = table_page(rp.screen(_RNG.normal(size=(20, 16)), np.arange(20) % 2), tmp_path)
-    assert "The first 15 of 16 rows are shown" in long
+    assert "The first 15 of 16 features are shown" in long
     assert len(Page(long).tables[0]) == 16
 
 

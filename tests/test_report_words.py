@@ -12,7 +12,7 @@ from rocpredict.report.feature import feature_report, words
 from rocpredict.report.feature_methods import feature_methods
 from rocpredict.report.findings import findings
 from rocpredict.report.screening import screening_report
-from rocpredict.report.wording import share
+from rocpredict.report.wording import in_prose, share
 from tests.blank import leave_blank
 
 Y = np.arange(80) % 2
@@ -105,7 +105,7 @@ def test_a_part_of_a_table_says_of_how_many(tmp_path):
     assert "Screening of 10 of 40 features" in text
     assert "40 features were examined for how well they separate" in text
     assert "this report shows 10" in text
-    assert "10 of 40 rows" in text
+    assert "10 of 40 features, in the order of the table; AUCs with their 95 % intervals" in text
     assert "over all 39 features that were tested" in text
     assert "Judge chosen features on new cases" in found(table.top(1))
 
@@ -315,3 +315,109 @@ def test_what_a_small_p_says(of_feature):
     said = sentences(of_feature(), "test")
     assert "A small p says that the AUC is not 0.5, not how far it is from it: for that read the interval." in said
     assert "A feature may tell something at an AUC of 0.5, where the spreads differ." in said
+
+
+_REST = "the rest is the sample's own."
+
+
+def test_nothing_contradicts_the_verdict(of_feature):
+    """How far a model lies from its rows is the diagnosis's to say; of a shrunk estimate its share is told beside."""
+    assert words(of_feature())["of_model"] == ""
+    assert words(of_feature(family="boxcox"))["of_model"] == ""
+    assert words(of_feature(family="empirical"))["of_model"] == ""
+    asked = of_feature(family="auto")
+    said = words(asked)["of_model"]
+    part = asked.trust.model_share
+    whole = "All of this estimate is the model's."
+    assert said == (whole if part == 1 else f"The share of the model in this estimate is {share(part)}; {_REST}")
+    assert "chance" not in said
+
+
+def test_the_share_of_a_model_that_is_not_all(of_feature):
+    third = np.arange(80) // 2 % 3 == 0
+    odd = (
+        np.where(Y, np.where(third, 0.0, 1.0), np.where(third, -0.5, 0.5))
+        + np.random.default_rng(3).normal(size=80) / 20
+    )
+    asked = of_feature(odd, family="auto")
+    assert 0 < asked.trust.model_share < 1
+    assert words(asked)["of_model"].endswith(f"is {share(asked.trust.model_share)}; {_REST}")
+
+
+@pytest.mark.parametrize(
+    ("code", "prose"),
+    [
+        ("Do not rely on the curve of family='gaussian' here:", "Do not rely on the curve of the Gaussian model here:"),
+        ("use family='boxcox' or family='auto'.", "use a Box-Cox model or a model shrunk to the rows (auto)."),
+        ("use family='auto' or rp.empirical_roc", "use a model shrunk to the rows (auto) or the empirical curve"),
+        ("use rp.empirical_roc", "use the empirical curve"),
+        ("Nothing speaks against family='gamma' here.", "Nothing speaks against the gamma model here."),
+        ("see roc.proper() and its best_rule()", "consider two thresholds, by the ratio of the densities"),
+        (
+            "here; two thresholds may do better than one: see roc.proper().",
+            "here; two thresholds may do better than one.",
+        ),
+        ("lean on the rows by family='auto', or", "lean on the rows by a model shrunk to the rows (auto), or"),
+    ],
+)
+def test_code_in_prose(code, prose):
+    assert in_prose(code) == prose
+
+
+@pytest.mark.parametrize("family", ["gaussian", "auto", "gamma"])
+def test_no_code_on_the_page_of_a_feature(tmp_path, monkeypatch, family):
+    """Neither an argument nor a function, wherever; nor in the heading of the picture of the diagnosis."""
+    leave_blank(monkeypatch)
+    drawn = []
+    monkeypatch.setattr("rocpredict.report.feature.plot_diagnosis", lambda found, **_: drawn.append(found) or _blank())
+    x = np.exp(1.5 * X) if family == "gamma" else np.r_[np.zeros(20), np.exp(1.5 * X[20:])]
+    text = feature_report(x, Y, tmp_path / "page.html", family=family, n_resamples=20).read_text(encoding="utf-8")
+    text = html.unescape(re.sub("<[^>]*>", "", text[text.index("<main") : text.index("<footer")]))
+    assert not re.search(r"\w=['\"\w]|\brp\.|\(\)|roc\.\w|_roc\b", text.replace("n = ", ""))
+    assert drawn[0].verdict in text
+
+
+def _blank():
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(6, 3))
+
+
+def test_notes_stand_under_what_was_asked(tmp_path, monkeypatch):
+    """As text, whatever they hold; none where none was given."""
+    leave_blank(monkeypatch)
+    path = tmp_path / "page.html"
+    text = feature_report(X, Y, path, n_resamples=20, notes=["zeros <stand> for missing"]).read_text(encoding="utf-8")
+    place = text.index("<dt>Note</dt><dd>zeros &lt;stand&gt; for missing</dd>")
+    assert text.index("What was asked") < place < text.index("Densities and curves")
+    assert "<dt>Note</dt>" not in feature_report(X, Y, path, n_resamples=20).read_text(encoding="utf-8")
+
+
+def test_the_paragraph_of_a_screening_has_the_numbers_of_cases(tmp_path):
+    """A range where they differ by feature, and then why they do."""
+    x = np.column_stack([X, X, X])
+    said = "3 features were examined for how well they separate 1 (positive, n = {}) from 0 (negative, n = {})."
+    text = page(screened(x), tmp_path)
+    assert said.format(40, 40) in text
+    assert "left out feature by feature" not in text
+    x[:7, 1] = np.nan
+    text = page(screened(x), tmp_path)
+    assert said.format("37 to 40", "36 to 40") + " Missing values were left out feature by feature." in text
+    part = page(screened(x).top(0), tmp_path)
+    assert "1 (positive) from 0 (negative); this report shows 0." in part
+
+
+def test_rows_are_cases_where_there_is_one_contrast(tmp_path, monkeypatch):
+    """Features are called features, in captions, alt texts and sentences; with several contrasts a row is a pair."""
+    leave_blank(monkeypatch)
+    x = np.column_stack([X, _RNG.normal(size=(80, 2)), np.full(80, np.nan)])
+    table = screened(x)
+    text = screening_report(table, tmp_path / "page.html", top=1).read_text(encoding="utf-8")
+    for said in ("All 4 features", "The first 4 features with", "of each feature; on", "of 3 features: they differ"):
+        assert said in text
+    for said in ("Ranking of the first 4 features", "No answer for 1 feature (", "in 1 feature of the table"):
+        assert said in text
+    assert not re.search(r"\d rows(?! were read)|each row;|the row ", text[text.index("<h1>") :])
+    assert "over the one feature that was tested" in page(screened(X[:, None]), tmp_path)
+    iris = rp.datasets.load_iris()
+    assert "All 12 rows" in page(screened(iris.X, iris.y), tmp_path)

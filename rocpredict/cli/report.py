@@ -1,6 +1,7 @@
 """``rocpredict report``: one feature as a page to hand over."""
 
 import argparse
+from collections.abc import Iterable
 from pathlib import Path
 
 from rocpredict.cli.data import add_data, add_family, load, named
@@ -48,10 +49,17 @@ def run(options: argparse.Namespace) -> None:
 
     asked = ("family", "direction", "level", "prevalence", "unit", "title", "date", "seed")
     given = {option: getattr(options, option) for option in asked} | {"nan_policy": options.nan, **data.classes}
-    given |= {"feature": name, "n_resamples": options.resamples}
+    given |= {"feature": name, "n_resamples": options.resamples, "notes": on_page(data.notes)}
     named(name, feature_report, values, data.labels, options.out, **given)
     if is_stream(options.out):
         return
-    print(
-        to_json({"feature": name, "report": str(options.out)}) if options.json else f"{options.out}: a report of {name}"
-    )
+    if options.json:
+        print(to_json({"feature": name, "report": str(options.out)}))
+        return
+    print("\n".join([f"{options.out}: a report of {name}", *data.notes]))
+
+
+def on_page(notes: Iterable[str]) -> tuple[str, ...]:
+    """Say of the data, to who reads the page and gave no options, what became of them."""
+    said = (note.replace(" (--nan raise takes them as they are)", "") for note in notes)
+    return tuple(note.replace("--nan omit leaves these rows out", "here they are taken as they are") for note in said)

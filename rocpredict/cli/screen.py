@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rocpredict.cli.data import BUILT_IN, as_label, built_in, check_twice
+from rocpredict.cli.report import on_page
 from rocpredict.cli.showing import show
 from rocpredict.errors import RocPredictError
 from rocpredict.features.table import column_of
@@ -79,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
     if options.report is not None:
         _report(whole, (features, labels), options, notes)
         if form == "table" or (options.out is not None and not is_stream(options.out)):
-            print(f"{options.report}: a report of {_many(len(whole), 'row')}")
+            print(f"{options.report}: a report of {_many(len(whole), _word(whole))}")
 
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:
@@ -185,7 +186,7 @@ def _report(table: Screening, data: tuple[Any, Any], options: argparse.Namespace
     from rocpredict.report import screening_report
 
     ordered = table if options.sort is None else table.sort(options.sort)
-    screening_report(ordered, options.report, data=data, notes=notes)
+    screening_report(ordered, options.report, data=data, notes=on_page(notes))
 
 
 def _text(table: Screening, of: Screening, form: str, notes: tuple[str, ...]) -> str:
@@ -240,6 +241,10 @@ def _remarks(table: Screening) -> Iterator[str]:
     )
     if "misfit" in table.flags:
         yield "misfit: the Gaussians do not describe the feature; trust the empirical AUC."
+
+
+def _word(table: Screening) -> str:
+    return "feature" if len(table.contrasts) == 1 else "row"
 
 
 def _many(count: int, what: str) -> str:

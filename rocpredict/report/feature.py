@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from rocpredict.report.feature_findings import (
     diagnosis_alt,
     feature_findings,
     picture_alt,
+    share_of_model,
     test_sentences,
     verdict,
     what_was_asked,
@@ -32,7 +35,7 @@ from rocpredict.report.feature_methods import feature_methods
 from rocpredict.report.page import as_date, write_page
 from rocpredict.report.pictures import Image, as_image
 from rocpredict.report.provenance import data_hash, footer
-from rocpredict.report.wording import alone, named
+from rocpredict.report.wording import alone, in_prose, named
 
 
 def feature_report(
@@ -53,6 +56,7 @@ def feature_report(
     date: Any = None,
     n_resamples: int = 500,
     seed: int = 0,
+    notes: Sequence[str] = (),
 ) -> Path:
     """Write all there is to say of one feature as one HTML file that needs nothing else.
 
@@ -81,6 +85,9 @@ def feature_report(
         Samples that the diagnosis draws, 20 or more.
     seed : int
         Of what is drawn at random: with it and a date the same data give the same bytes.
+
+    notes : sequence of str
+        Further sentences on what was asked.
 
     Returns
     -------
@@ -126,7 +133,7 @@ def feature_report(
         "title": alone(title or f"{feature}: a report by rocpredict"),
         "heading": named(title) if title is not None else _heading(asked),
         "footer": foot,
-        **words(asked),
+        **words(asked, notes),
         **_pictures(asked),
         "methods": feature_methods(asked, foot.versions),
     }
@@ -138,12 +145,12 @@ def _heading(asked: Asked) -> Markup:
     return Markup("{}: {} against {}").format(named(asked.feature), positive, negative)
 
 
-def words(asked: Asked) -> dict[str, Any]:
+def words(asked: Asked, notes: Sequence[str] = ()) -> dict[str, Any]:
     """Give what the template of one feature shows, but for the pictures."""
     found, area = asked.diagnosis, asked.empirical.auc_test(level=asked.level)
     return {
         "findings": list(feature_findings(asked)),
-        "asked": list(what_was_asked(asked)),
+        "asked": [*what_was_asked(asked), *(("Note", note) for note in notes)],
         "classes": class_grid(asked),
         "areas": area_grid(asked),
         "test": list(test_sentences(area)),
@@ -154,9 +161,9 @@ def words(asked: Asked) -> dict[str, Any]:
         "caveats": list(caveats(asked)),
         "rests_on": "Can the prediction be believed?" if asked.modelled else "What the curve rests on",
         "verdict": verdict(asked),
-        "trust": "" if asked.trust is None else asked.trust.meaning,
+        "of_model": share_of_model(asked),
         "diagnosis": None if found is None else diagnosis_grid(found),
-        "flags": [(name, MEANINGS[name]) for name in _flags(asked, area)],
+        "flags": [(name, in_prose(MEANINGS[name])) for name in _flags(asked, area)],
     }
 
 
@@ -165,7 +172,8 @@ def _pictures(asked: Asked) -> dict[str, Image | None]:
     drawn = {"picture": as_image(side_by_side(*rocs, feature=asked.feature, unit=asked.unit), picture_alt(asked))}
     found, below = asked.diagnosis, None
     if found is not None:
-        below = as_image(plot_diagnosis(found, feature=asked.feature, unit=asked.unit), diagnosis_alt(found))
+        said = replace(found, verdict=verdict(asked))  # as it is said elsewhere on the page
+        below = as_image(plot_diagnosis(said, feature=asked.feature, unit=asked.unit), diagnosis_alt(found))
     return drawn | {"diagnosis_picture": below}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from rocpredict.report.asked import Asked
-from rocpredict.report.wording import alone, between, many, named, number, p_value, percent, share
+from rocpredict.report.wording import alone, between, in_prose, many, named, number, p_value, percent, share
 
 BY_COUNT = "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
 
@@ -40,13 +40,23 @@ def verdict(asked: Asked) -> str:
     if found is None or trust is None:
         return BY_COUNT
     if not asked.shrunk or not found.verdict.startswith("Nothing speaks against"):
-        return found.verdict
+        return in_prose(found.verdict)
     alone_off = "; its model alone lies farther off than chance" if trust.excess > 1 else ""
     few = found.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
     beside = f"; {few}" if few else ""
     return (
         f"The shrunk estimate agrees with the rows it was drawn towards, which is little evidence{alone_off}{beside}."
     )
+
+
+def share_of_model(asked: Asked) -> str:
+    """Say how much of a shrunk estimate is its model; how far the model lies off is the diagnosis's to say."""
+    if asked.trust is None or not asked.shrunk:
+        return ""
+    part = asked.trust.model_share
+    if part == 1:
+        return "All of this estimate is the model's."
+    return f"The share of the model in this estimate is {share(part)}; the rest is the sample's own."
 
 
 def what_was_asked(asked: Asked) -> Iterator[tuple[str, Any]]:
@@ -86,10 +96,7 @@ def choice_sentences(asked: Asked) -> Iterator[str]:
     )
     yield from _crossings(asked)
     if asked.modelled and not asked.gaussian:
-        yield (
-            "Of the predicted threshold no interval is given: each resample would have to "
-            "be fitted anew (best_threshold().threshold_interval())."
-        )
+        yield ("Of the predicted threshold no interval is given: each resample would have to be fitted anew.")
 
 
 def _crossings(asked: Asked) -> Iterator[str]:

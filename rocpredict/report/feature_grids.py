@@ -11,7 +11,7 @@ from rocpredict.diagnosis import Diagnosis
 from rocpredict.interval import Interval
 from rocpredict.report.asked import Asked
 from rocpredict.report.grid import Grid, plain_grid
-from rocpredict.report.wording import between, named, number, percent, share
+from rocpredict.report.wording import between, in_prose, named, number, percent, share
 from rocpredict.thresholds import BestThreshold
 
 _OF_CLASSES = {
@@ -92,7 +92,9 @@ def _rate_rows(asked: Asked) -> Iterator[list[str]]:
 def diagnosis_grid(found: Diagnosis) -> Grid:
     """Show what a diagnosis looked at."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
-    rows = [[item.name, marks[item.level], item.sentence, item.remedy or ""] for item in found.findings]
+    rows = [
+        [item.name, marks[item.level], *map(in_prose, (item.sentence, item.remedy or ""))] for item in found.findings
+    ]
     return plain_grid("Diagnosis", "What was looked at", ["Finding", "Level", "What was seen", "Remedy"], rows)
 
 

@@ -98,6 +98,14 @@ def rows_word(table: Screening, count: int = 2) -> str:
     return word if count == 1 else f"{word}s"
 
 
+def cases(table: Screening, name: str) -> str:
+    """Give a number of cases, from the lowest to the highest where it differs by feature."""
+    if not len(table):
+        return "no"
+    low, high = (f"{end:,.10g}" for end in (table[name].min(), table[name].max()))
+    return high if low == high else f"{low} to {high}"
+
+
 def row_names(table: Screening, rows: Any, most: int) -> Markup:
     """Name the first of some rows, each with its contrast where there are several."""
     names = [named(name) for name in table["feature"][rows[:most]].tolist()]
@@ -171,7 +179,7 @@ def _unanswered(table: Screening) -> Iterator[Markup]:
     unknown = np.flatnonzero(np.isnan(table["auc"]) & np.isnan(table["empirical_auc"]))
     if len(unknown):
         yield Markup("No answer for {} ({}{}); the flags say why.").format(
-            many(len(unknown), "row"), row_names(table, unknown, 5), ", ..." if len(unknown) > 5 else ""
+            many(len(unknown), rows_word(table, 1)), row_names(table, unknown, 5), ", ..." if len(unknown) > 5 else ""
         )
     copies = np.flatnonzero(table.flagged("label_copy") | table.flagged("perfect_separation"))
     if len(copies):

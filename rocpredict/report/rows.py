@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
-from rocpredict.report.findings import is_whole
+from rocpredict.report.findings import is_whole, rows_word
 from rocpredict.report.grid import Cell, Column, Grid, sort_key
 from rocpredict.report.wording import between, named, number, p_value, percent, rule, share
 from rocpredict.screening import Screening
@@ -37,10 +37,11 @@ def feature_grid(table: Screening) -> Grid:
         for rank, cells in enumerate(zip(*columns.values(), strict=True), 1)
     ]
     whole = len(held) == table.n_screened
-    caption = f"All {len(held):,} rows" if whole else f"{len(held):,} of {table.n_screened:,} rows"
+    word = rows_word(table, table.n_screened)
+    caption = f"All {len(held):,} {word}" if whole else f"{len(held):,} of {table.n_screened:,} {word}"
     return Grid(
         label="All features" if is_whole(table) else "Features shown",
-        caption=f"{caption}, in the order of the table",
+        caption=f"{caption}, in the order of the table; AUCs with their {percent(table.level)} intervals",
         columns=[Column(one.title, numeric=one.numeric) for one in shown],
         rows=[[one.cell(row) for one in shown] for row in rows],
         head=1,
@@ -59,41 +60,41 @@ def rule_of(threshold: float, direction: str) -> str:
 
 
 def _columns(table: Screening) -> list[_Shown]:
-    interval = f"{percent(table.level)} interval"
-    shown = [
-        _Shown("#", lambda row: Cell(str(row["rank"]))),
-        _Shown("Feature", lambda row: Cell(row_name(row)), numeric=False),
-    ]
+    """Give the columns, first those by which features are chosen: a narrow window shows no more."""
+    return [*_answers(table), *_details(table), *_counts(table)]
+
+
+def _answers(table: Screening) -> Iterator[_Shown]:
+    yield _Shown("#", lambda row: Cell(str(row["rank"])))
+    yield _Shown("Feature", lambda row: Cell(row_name(row)), numeric=False)
     if "positive" in table.columns:
-        shown += [_label("Negative", "negative"), _label("Positive", "positive")]
-    shown += [_count("Negatives", "n_negative"), _count("Positives", "n_positive")]
-    if np.any(table["n_missing"]):
-        shown.append(_count("Missing", "n_missing"))
-    shown += [
-        _spread("Negative mean (SD)", "negative"),
-        _spread("Positive mean (SD)", "positive"),
-        _number("AUC predicted", "auc", share),
-        _interval(interval, "auc_low", "auc_high"),
-    ]
+        yield from (_label("Negative", "negative"), _label("Positive", "positive"))
     if table.empirical:
-        shown += [
-            _number("AUC empirical", "empirical_auc", share),
-            _interval(interval, "empirical_low", "empirical_high"),
-        ]
-    shown += [
-        _number("p", "p_value", p_value),
-        _number("q", "q_value", p_value),
-        _Shown("Positive when", lambda row: _cell(rule_of(row["threshold"], row["direction"]), row["threshold"])),
-        _number("TPR", "tpr", share),
-        _number("FPR", "fpr", share),
-        _number("Ameans, honest", "ameans_honest", share),
-    ]
-    if table.empirical:
-        shown.append(_number("Misfit", "misfit", share))
+        yield _area("AUC empirical", "empirical_auc", "empirical")
+    yield _area("AUC predicted", "auc", "auc")
+    yield _number("q", "q_value", p_value)
+    yield _Shown("Positive when", lambda row: _cell(rule_of(row["threshold"], row["direction"]), row["threshold"]))
+    yield _number("Ameans, honest", "ameans_honest", share)
+    yield _Shown("Flags", lambda row: Cell(row["flags"].replace(" ", ", ")), numeric=False)
+
+
+def _details(table: Screening) -> Iterator[_Shown]:
     if table.family == "auto":
-        shown += [_label("Family", "family"), _number("Share of the model", "model_share", share)]
-    shown.append(_Shown("Flags", lambda row: Cell(row["flags"].replace(" ", ", ")), numeric=False))
-    return shown
+        yield from (_label("Family", "family"), _number("Share of the model", "model_share", share))
+    yield _number("p", "p_value", p_value)
+    yield from (_spread("Negative mean (SD)", "negative"), _spread("Positive mean (SD)", "positive"))
+    yield from (_number("TPR", "tpr", share), _number("FPR", "fpr", share))
+    if table.empirical:
+        yield _number("Misfit", "misfit", share)
+
+
+def _counts(table: Screening) -> Iterator[_Shown]:
+    """Give the numbers of cases that differ; what is the same everywhere stands above the table."""
+    for title, name in (("Negatives", "n_negative"), ("Positives", "n_positive")):
+        if len(np.unique(table[name])) > 1:
+            yield _count(title, name)
+    if np.any(table["n_missing"]):
+        yield _count("Missing", "n_missing")
 
 
 def _cell(shown: Any, value: float) -> Cell:
@@ -112,8 +113,12 @@ def _number(title: str, name: str, form: Callable[[float], str]) -> _Shown:
     return _Shown(title, lambda row: _cell(form(row[name]), row[name]))
 
 
-def _interval(title: str, low: str, high: str) -> _Shown:
-    return _Shown(title, lambda row: _cell(between(row[low], row[high]), row[low]))
+def _area(title: str, name: str, ends: str) -> _Shown:
+    return _Shown(title, lambda row: _cell(_with_ends(row[name], row[f"{ends}_low"], row[f"{ends}_high"]), row[name]))
+
+
+def _with_ends(value: float, low: float, high: float) -> str:
+    return share(value) if np.isnan(low) or np.isnan(high) else f"{share(value)} ({between(low, high)})"
 
 
 def _spread(title: str, side: str) -> _Shown:

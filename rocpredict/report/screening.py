@@ -15,7 +15,7 @@ from rocpredict.errors import RocPredictError
 from rocpredict.files import check_place
 from rocpredict.flags import MEANINGS
 from rocpredict.plots import plot_screening
-from rocpredict.report.findings import findings, is_whole, rows_word
+from rocpredict.report.findings import cases, findings, is_whole, rows_word
 from rocpredict.report.page import as_date, write_page
 from rocpredict.report.pictures import Image, as_image
 from rocpredict.report.provenance import data_hash, footer
@@ -132,12 +132,12 @@ def _heading(table: Screening) -> Markup:
 def _asked(table: Screening) -> Iterator[tuple[str, Any]]:
     for negative, positive in table.contrasts:
         yield "Classes", Markup("{} is positive, {} is negative").format(named(positive), named(negative))
-    values = f"{_range(table, 'n_positive')} positive and {_range(table, 'n_negative')} negative values a feature"
+    values = f"{cases(table, 'n_positive')} positive and {cases(table, 'n_negative')} negative values a feature"
     yield "Cases", f"{table.n_rows:,} rows were read; {values}"
     missing = table["n_missing"]
     yield (
         "Missing",
-        f"{missing.sum():,} values, in {many(int((missing > 0).sum()), 'row')} of the table"
+        f"{missing.sum():,} values, in {many(int((missing > 0).sum()), rows_word(table, 1))} of the table"
         if missing.any()
         else "no value",
     )
@@ -156,21 +156,16 @@ def _asked(table: Screening) -> Iterator[tuple[str, Any]]:
         ),
     )
     yield "Intervals", percent(table.level)
+    one = f"the one {rows_word(table, 1)} that was tested"
     over = f"all {table.n_tested:,} {rows_word(table)} that were tested"
-    yield "q-values", f"{table.adjust}, over {over if table.n_tested != 1 else 'the one row that was tested'}"
-
-
-def _range(table: Screening, name: str) -> str:
-    if not len(table):
-        return "no"
-    low, high = (f"{end:,.10g}" for end in (table[name].min(), table[name].max()))
-    return high if low == high else f"{low} to {high}"
+    yield "q-values", f"{table.adjust}, over {over if table.n_tested != 1 else one}"
 
 
 def _left_out(table: Screening) -> str:
     if len(table) <= MOST_ROWS:
         return ""
-    return f"The first {MOST_ROWS:,} of {len(table):,} rows are shown; all of them are in the file that to_csv writes."
+    many_more = f"{len(table):,} {rows_word(table)}"
+    return f"The first {MOST_ROWS:,} of {many_more} are shown; all of them are in the table of the screening itself."
 
 
 def _below(table: Screening) -> str:
@@ -193,13 +188,13 @@ def _overview(table: Screening) -> Iterator[tuple[Image, str]]:
         return
     yield (
         as_image(plot_screening(first, top=_RANKED), _ranking_alt(first)),
-        f"The first {len(first)} rows with the {percent(table.level)} intervals of their AUCs.",
+        f"The first {many(len(first), rows_word(table, 1))} with the {percent(table.level)} intervals of their AUCs.",
     )
     both = ~np.isnan(table["auc"]) & ~np.isnan(table["empirical_auc"])
     if both.sum() > 1:
         yield (
             as_image(plot_screening(table, kind="agreement"), _agreement_alt(table, both)),
-            "Prediction and count of each row; on the line they agree.",
+            f"Prediction and count of each {rows_word(table, 1)}; on the line they agree.",
         )
 
 
@@ -212,19 +207,18 @@ def _ranking_alt(table: Screening) -> str:
         for name, area, *ends in zip(table["feature"].tolist(), areas, low, high, strict=True)
         if not np.isnan(area)
     ]
-    return (
-        f"Ranking of the first {len(table)} rows by AUC, with its {percent(table.level)} interval: {'; '.join(rows)}."
-    )
+    ranked = many(len(table), rows_word(table, 1))
+    return f"Ranking of the first {ranked} by AUC, with its {percent(table.level)} interval: {'; '.join(rows)}."
 
 
 def _agreement_alt(table: Screening, both: Any) -> str:
     apart = np.where(both, np.abs(table["auc"] - table["empirical_auc"]), 0)
     worst = int(np.argmax(apart))
     return (
-        f"Empirical over predicted AUC of {int(both.sum()):,} rows: they "
-        f"differ by {share(float(apart[both].mean()))} on "
-        f"average, and most, by {share(float(apart[worst]))}, for {alone(table['feature'][worst])} (predicted "
-        f"{share(table['auc'][worst])}, empirical {share(table['empirical_auc'][worst])})."
+        f"Empirical over predicted AUC of {int(both.sum()):,} {rows_word(table)}: they differ by "
+        f"{share(float(apart[both].mean()))} on average, and most, by {share(float(apart[worst]))}, for "
+        f"{alone(table['feature'][worst])} (predicted {share(table['auc'][worst])}, empirical "
+        f"{share(table['empirical_auc'][worst])})."
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from rocpredict.report.findings import examined, is_whole
+from rocpredict.report.findings import cases, examined, is_whole, rows_word
 from rocpredict.report.methods import (
     AMEANS,
     AUTO_AREA,
@@ -40,6 +40,8 @@ def screening_methods(table: Screening, versions: tuple[tuple[str, str], ...]) -
 def _paragraph(table: Screening) -> Iterator[Any]:
     level = percent(table.level)
     yield _subject(table)
+    if np.any(table["n_missing"]):
+        yield "Missing values were left out feature by feature."
     yield f"{gaussian_area()}; {DELTA.format(level=level)}."
     if table.family == "auto":
         yield (
@@ -52,8 +54,6 @@ def _paragraph(table: Screening) -> Iterator[Any]:
     yield _tested(table)
     yield f"For each feature {_chosen(table)} was taken from the same distributions. {_direction(table)}"
     yield _honest(table)
-    if np.any(table["n_missing"]):
-        yield "Missing values were left out feature by feature."
     if _weighed(table):
         yield "Rows were weighted by the number of cases that each stands for."
 
@@ -70,14 +70,20 @@ def _subject(table: Screening) -> Markup:
         )
     negative, positive = table.contrasts[0]
     one = table.n_screened == 1
-    return Markup("{} {} examined for how well {} {} (positive) from {} (negative){}.").format(
+    return Markup("{} {} examined for how well {} {} (positive{}) from {} (negative{}){}.").format(
         examined(table),
         "was" if one else "were",
         "it separates" if one else "they separate",
         named(positive),
+        _size(table, "n_positive"),
         _other(negative),
+        _size(table, "n_negative"),
         part,
     )
+
+
+def _size(table: Screening, name: str) -> str:
+    return f", n = {cases(table, name)}" if len(table) else ""
 
 
 def _contrasts(table: Screening) -> Markup:
@@ -138,7 +144,8 @@ def _honest(table: Screening) -> str:
     if table.family == "auto":
         return (
             "The Ameans called honest was counted on cases that were held out, a fifth of each class in turn, the rule "
-            "chosen by the others (for rows of Gaussians: counted at the threshold, less the mean optimism)."
+            "chosen by the others (for those predicted by two Gaussians: "
+            "counted at the threshold, less the mean optimism)."
         )
     start = (
         "counted" if table.empirical is True else "predicted" if table.empirical is False else "counted or predicted"
@@ -176,7 +183,9 @@ def _assumptions(table: Screening) -> Iterator[str]:
         )
     yield "Features are looked at one by one: what two of them do together is not seen here."
     yield (
-        "Neither the honest Ameans nor an interval knows of how many features the row is the best one: they hold on "
+        "Neither the honest Ameans nor an interval knows of how many "
+        + rows_word(table)
+        + " this one is the best: they hold on "
         "average over all features, not for those that were picked from the top."
     )
 

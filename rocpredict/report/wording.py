@@ -10,11 +10,38 @@ from markupsafe import Markup
 from rocpredict.plots.style import rate, rule
 from rocpredict.tables import as_text
 
-__all__ = ["alone", "between", "listed", "many", "named", "number", "p_value", "percent", "rule", "share"]
+__all__ = ["alone", "between", "in_prose", "listed", "many", "named", "number", "p_value", "percent", "rule", "share"]
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_MODELS = {
+    "gaussian": "Gaussian model",
+    "boxcox": "Box-Cox model",
+    "yeojohnson": "Yeo-Johnson model",
+    "kde": "kernel density model",
+    "auto": "model shrunk to the rows (auto)",
+    "blend": "model shrunk to the rows (blend)",
+}
+_PROSE = (
+    ("direction='auto' was resolved here", "the direction was chosen here"),
+    (" and its best_rule()", ""),
+    ("two thresholds may do better than one: see roc.proper()", "two thresholds may do better than one"),
+    ("see roc.proper()", "consider two thresholds, by the ratio of the densities"),
+    ("rp.empirical_roc", "the empirical curve"),
+)
 UNKNOWN = "–"
 """What stands where nothing is known."""
+
+
+def in_prose(message: str) -> str:
+    """Say the library's words without code: ``use family='boxcox'`` as ``use a Box-Cox model``."""
+    for code, prose in _PROSE:
+        message = message.replace(code, prose)
+    message = re.sub(r"\b(use|by|or|else) family='([^']*)'", lambda found: f"{found[1]} a {_model(found[2])}", message)
+    return re.sub(r"\bfamily='([^']*)'", lambda found: f"the {_model(found[1])}", message)
+
+
+def _model(family: str) -> str:
+    return _MODELS.get(family, f"{family} model")
 
 
 def named(name: object) -> Markup:
