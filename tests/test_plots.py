@@ -363,3 +363,15 @@ def test_figure_5_shows_six_features_and_turns_the_last():
         "6  distance to mean of class 3, AUC 0.879",
     ]
     assert "6: ≤ 1.282" in words(ax)
+
+
+def test_densities_may_carry_the_names_of_their_classes():
+    """In the legend, shown literally and in their order; what is no pair is refused by its name."""
+    roc = rp.PredictedRoc(negative=rp.Gaussian(4, 3), positive=rp.Gaussian(8, 2))
+    ax = plot_densities(roc, classes=["healthy", "$ill$"])
+    assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["healthy", "$ill$"]
+    left = side_by_side(roc, classes=("healthy", 1)).axes[0]
+    assert [text.get_text() for text in left.get_legend().get_texts()][:2] == ["healthy", "1"]
+    for wrong in ("ab", ["healthy"], 3):
+        with pytest.raises(rp.RocPredictError, match=r"^classes="):
+            plot_densities(roc, classes=wrong)

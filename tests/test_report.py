@@ -255,7 +255,7 @@ def test_the_hash_is_that_of_the_recipe(pages):
 def test_the_same_picture_gives_the_same_bytes(pages):
     """Drawn once more it is the one on the page: the predicted curve over the empirical one."""
     rocs = (kind(X[:, 0], Y, positive=Y[-1]) for kind in (rp.predict_roc, rp.empirical_roc))
-    image = as_image(side_by_side(*rocs, feature=NAMES[0], unit="<u>"), "")
+    image = as_image(side_by_side(*rocs, feature=NAMES[0], unit="<u>", classes=(Y[0], Y[-1])), "")
     assert Page(pages["feature"]).all("img")[0]["src"] == image.source
 
 

@@ -1,5 +1,6 @@
 """The two class densities, a threshold between them, and the four areas it cuts out."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from rocpredict.plots.style import (
     as_switches,
     axes_or_new,
     name_x,
+    names_among,
     one_feature,
     rate,
     rule,
@@ -57,6 +59,7 @@ def plot_densities(
     prevalence: float | None = None,
     feature: str = "x",
     unit: str | None = None,
+    classes: Sequence[Any] | None = None,
     legend: bool = True,
 ) -> Axes:
     """Draw both class densities, a threshold, and the areas TP, FP, FN and TN.
@@ -75,6 +78,8 @@ def plot_densities(
         for Ameans.
     feature, unit : str, optional
         Name of the x axis, shown literally; a long one is cut.
+    classes : pair, optional
+        Names of the negative and the positive class, in place of these words.
     legend : bool
         Name the lines, above the axes: give a title a ``pad`` of 24.
 
@@ -103,6 +108,7 @@ def plot_densities(
     """
     roc, prevalence = one_feature(roc), as_share(prevalence)
     as_switches(legend=legend)
+    names = names_among(classes, (NEGATIVE.name, POSITIVE.name), "curve", argument="classes")
     at = _threshold(roc, threshold)
     low, high = span_of(roc, at)
     sides = _sides(roc, at, (low, high), prevalence)
@@ -111,7 +117,7 @@ def plot_densities(
     sides = _with_stems(sides, top)
     ax.set(xlim=(low, high), ylim=(0, 1.16 * top), ylabel=height + ("" if prevalence is None else " × class share"))
     name_x(ax, feature, unit)
-    entries = [_draw_class(ax, side) for side in sides]
+    entries = [_draw_class(ax, side, name) for side, name in zip(sides, names, strict=True)]
     _draw_areas(ax, roc, sides, at, top)
     entries += _draw_crossings(ax, roc, sides, prevalence)
     _draw_threshold(ax, roc, at, top)
@@ -201,13 +207,13 @@ def _atoms(distribution: Distribution, span: tuple[float, float]) -> Atoms:
 
 
 # ---- drawing
-def _draw_class(ax: Axes, side: _Side) -> tuple[Any, str]:
+def _draw_class(ax: Axes, side: _Side, name: str) -> tuple[Any, str]:
     style = side.style
     line = {"color": style.colour, "linestyle": style.dash, "zorder": 4}
     if len(side.atoms.points):
         stems = ax.vlines(side.atoms.points, 0, side.stems, **line, linewidth=3, gid=style.name)
-        return stems, f"{style.name} (point masses)"
-    return ax.plot(side.x, side.height, **line, linewidth=2, gid=style.name)[0], style.name
+        return stems, f"{name} (point masses)"
+    return ax.plot(side.x, side.height, **line, linewidth=2, gid=style.name)[0], name
 
 
 def _draw_areas(ax: Axes, roc: Roc, sides: list[_Side], at: float, top: float) -> None:

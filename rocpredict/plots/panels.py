@@ -1,5 +1,8 @@
 """Densities and ROC curve side by side."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from rocpredict.empirical import EmpiricalRoc
 from rocpredict.plots.curves import plot_comparison, plot_roc
 from rocpredict.plots.densities import plot_densities
@@ -10,7 +13,12 @@ _SIZE = (10.4, 4.9)
 
 
 def side_by_side(
-    predicted: Roc, empirical: EmpiricalRoc | None = None, *, feature: str = "x", unit: str | None = None
+    predicted: Roc,
+    empirical: EmpiricalRoc | None = None,
+    *,
+    feature: str = "x",
+    unit: str | None = None,
+    classes: Sequence[Any] | None = None,
 ) -> Picture:
     """Draw the two class densities on the left, the ROC curve on the right.
 
@@ -21,6 +29,7 @@ def side_by_side(
     empirical : EmpiricalRoc, optional
         Of the same feature: then the right panel lays the predicted curve over it.
     feature, unit : str, optional
+    classes : pair, optional
         As in ``plot_densities``.
 
     Returns
@@ -35,7 +44,7 @@ def side_by_side(
     """
     picture = Picture(_SIZE)
     left, right = picture.subplots(1, 2)
-    plot_densities(predicted, ax=left, feature=feature, unit=unit)
+    plot_densities(predicted, ax=left, feature=feature, unit=unit, classes=classes)
     if empirical is None:
         plot_roc(predicted, ax=right)
     else:

@@ -143,7 +143,11 @@ def literal(text: object, longest: int = _LONGEST) -> str:
 
 
 def names_among(
-    labels: Sequence[str] | None, own: Sequence[str], what: str = "ROC", longest: int = _IN_LEGEND
+    labels: Sequence[Any] | None,
+    own: Sequence[str],
+    what: str = "ROC",
+    longest: int = _IN_LEGEND,
+    argument: str = "labels",
 ) -> list[str]:
     """Give the labels, or without any the names that the drawn have of their own, each as a picture shows it."""
     if not own:
@@ -151,7 +155,7 @@ def names_among(
     names = in_order(own if labels is None else labels)
     if names is None or len(names) != len(own):
         raise RocPredictError(
-            f"labels={shown(labels)} does not give one name to each of {len(own)} {what}s; give a list of names"
+            f"{argument}={shown(labels)} does not give one name to each of {len(own)} {what}s; give a list of names"
         )
     return [literal(name, longest) for name in names]
 

@@ -36,6 +36,7 @@ from rocpredict.report.page import as_date, write_page
 from rocpredict.report.pictures import Image, as_image
 from rocpredict.report.provenance import data_hash, footer
 from rocpredict.report.wording import alone, in_prose, named
+from rocpredict.tables import as_text
 
 
 def feature_report(
@@ -169,7 +170,9 @@ def words(asked: Asked, notes: Sequence[str] = ()) -> dict[str, Any]:
 
 def _pictures(asked: Asked) -> dict[str, Image | None]:
     rocs = (asked.predicted, asked.empirical) if asked.modelled else (asked.empirical,)
-    drawn = {"picture": as_image(side_by_side(*rocs, feature=asked.feature, unit=asked.unit), picture_alt(asked))}
+    names = [as_text(label) for label in asked.labels]
+    both = side_by_side(*rocs, feature=asked.feature, unit=asked.unit, classes=names)
+    drawn = {"picture": as_image(both, picture_alt(asked))}
     found, below = asked.diagnosis, None
     if found is not None:
         said = replace(found, verdict=verdict(asked))  # as it is said elsewhere on the page

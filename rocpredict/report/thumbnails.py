@@ -22,6 +22,7 @@ from rocpredict.report.provenance import as_columns
 from rocpredict.report.rows import rule_of
 from rocpredict.report.wording import alone, named, number, p_value, share
 from rocpredict.screening import Screening
+from rocpredict.tables import as_text
 
 
 class Given(NamedTuple):
@@ -94,7 +95,8 @@ def _drawn(
     predicted, empirical = _rocs(table, row, contrast, column, given)
     image = None
     if predicted is not None:
-        picture = side_by_side(predicted, empirical, feature=str(row["feature"]))
+        names = [as_text(label) for label in contrast]
+        picture = side_by_side(predicted, empirical, feature=str(row["feature"]), classes=names)
         image = as_image(picture, _alt(row, predicted, empirical))
     return Drawn(heading, _sentence(row, drawn=image is not None), image)
 

@@ -35,7 +35,7 @@ def script() -> str:
 
 @cache
 def packed() -> str:
-    """Give the script deflated, in base64: a file to share is a third of its size so."""
+    """Give the script deflated, in base64: less than half as long, for a file to share."""
     return b64encode(zlib.compress(script().encode(), 9)).decode()
 
 
