@@ -170,7 +170,8 @@ def numbered_rows(reader: Reader, name: str, cells: int, *, before: int = 0) -> 
 
 def wrong_count(name: str, line: int, found: int, cells: int) -> RocPredictError:
     """Make the error of a row that has not as many cells as the header."""
-    return RocPredictError(f"{name}, line {line}: {found} cells where the header has {cells}")
+    hint = " (commas separate cells; does this file use something else?)" if cells == 1 else ""
+    return RocPredictError(f"{name}, line {line}: {found} cells where the header has {cells}{hint}")
 
 
 def not_text(name: str) -> RocPredictError:

@@ -168,3 +168,13 @@ def test_wrong_input_is_one_line_and_code_2(run, csv, words, said):
     assert (code, out) == (2, "")
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_bad_cell_is_named_by_its_line(run, tmp_path):
+    """Where it leaves no column of numbers: the cell is to blame, not the file."""
+    (tmp_path / "bad.csv").write_text("a,y\n1,n\nabc,p\n")
+    code, out, err = run(
+        str(tmp_path / "bad.csv"), "--label", "y", "--positive", "p", "--save", str(tmp_path / "t.html")
+    )
+    assert (code, out) == (2, "")
+    assert err == "rocpredict: bad.csv, line 3: column 'a' holds 'abc', which is not a number\n"

@@ -119,11 +119,12 @@ def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
     if options.feature:
         return {name: table.numbers(name) for name in options.feature}
     found: dict[str, Any] = {}
+    trouble = RocPredictError(f"{table.name} has no column beside its labels")
     for name in table.header:
         try:
             found |= {} if name == options.label else {name: table.numbers(name)}
-        except RocPredictError:  # a column of words is no feature
-            continue
+        except RocPredictError as error:  # a column of words is no feature
+            trouble = error
     if not found:
-        raise RocPredictError(f"{table.name} has no column of numbers beside its labels")
+        raise trouble
     return found
