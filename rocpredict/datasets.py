@@ -1,5 +1,6 @@
 """Data to try things on: built in, or drawn from a seed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -228,6 +229,21 @@ def load_breast_cancer() -> Dataset:
 
 def _cancer_unit(name: str) -> str:
     return next((unit for kind, unit in _CANCER_UNITS.items() if kind in name), "1")
+
+
+_LOADERS: dict[str, Callable[[], Dataset]] = {
+    "iris": load_iris,
+    "pima": load_pima,
+    "breast_cancer": load_breast_cancer,
+}
+BUILT_IN = tuple(_LOADERS)
+"""The names of the data sets that need no file."""
+
+
+def load_built_in(name: str) -> Dataset:
+    """Load a built-in data set by its name."""
+    one_of("name", name, BUILT_IN)
+    return _LOADERS[name]()
 
 
 def simulate_two_gaussians(

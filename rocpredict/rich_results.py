@@ -157,8 +157,12 @@ def to_html(shown: Shown) -> str:
 
 def text(words: object) -> str:
     """Escape text, show what cannot be seen, and isolate its direction."""
-    seen = _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), clipped(str(words)))
-    return f"<bdi>{escape(seen)}</bdi>"
+    return f"<bdi>{escape(visible(clipped(str(words))))}</bdi>"
+
+
+def visible(words: str) -> str:
+    """Give text on one line: what would break it, speak to a terminal or fit no file as its escape."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), words)
 
 
 def _beside(picture: str, table: str) -> str:

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from rocpredict.files import as_csv
+from rocpredict.rich_results import visible
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""What would break a line, or speak to the terminal."""
 _MARKUP = re.compile(r"[\\|<]")
 
 
@@ -56,14 +55,14 @@ class Table:
 
         drawn = RichTable(box=box.SQUARE, show_edge=False, pad_edge=True)
         for index, column in enumerate(self.columns):
-            drawn.add_column(Text(_visible(column)), justify="right" if self._is_numeric(index) else "left")
+            drawn.add_column(Text(visible(column)), justify="right" if self._is_numeric(index) else "left")
         for row in self._shown():
             drawn.add_row(*(Text(cell) for cell in row))
         console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
-        console.print(Text(_visible(self.title)))
+        console.print(Text(visible(self.title)))
         console.print(drawn)
         for note in self.notes:
-            console.print(Text(_visible(note)))
+            console.print(Text(visible(note)))
         text = console.file.getvalue()  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in text.splitlines())
 
@@ -92,7 +91,7 @@ class Table:
         if value is None:
             return ""
         if not _is_number(value):
-            return _visible(as_text(value))
+            return visible(as_text(value))
         return format(value, (self.formats or {}).get(column, ".6g"))
 
     def _is_numeric(self, index: int) -> bool:
@@ -130,14 +129,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.timedelta64))
 
 
-def _visible(text: str) -> str:
-    """Give text on one line, control characters as their escapes."""
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-
-
 def _marked(text: str) -> str:
     """Give text that Markdown takes as it stands in one cell."""
-    return _MARKUP.sub(r"\\\g<0>", _visible(text))
+    return _MARKUP.sub(r"\\\g<0>", visible(text))
 
 
 def _pipes(cells: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ import pytest
 import rocpredict as rp
 from rocpredict.report.asked import ask
 from rocpredict.report.feature import feature_report, words
+from rocpredict.report.feature_grids import moments_of
 from rocpredict.report.feature_methods import feature_methods
 from rocpredict.report.findings import findings
 from rocpredict.report.screening import screening_report
@@ -421,3 +422,10 @@ def test_rows_are_cases_where_there_is_one_contrast(tmp_path, monkeypatch):
     assert "over the one feature that was tested" in page(screened(X[:, None]), tmp_path)
     iris = rp.datasets.load_iris()
     assert "All 12 rows" in page(screened(iris.X, iris.y), tmp_path)
+
+
+def test_the_spread_of_huge_values_is_the_library_s():
+    """Values of 1e300, whose squares overflow, have the SD of a Gaussian fit; an infinite or single one has none."""
+    x = np.array([1.0, 2.0, 4.0]) * 1e300
+    assert moments_of(x) == (rp.Gaussian.fit(x).mean, rp.Gaussian.fit(x).std)
+    assert np.isnan([moments_of(np.array([1.0]))[1], moments_of(np.array([1.0, np.inf]))[1]]).all()

@@ -21,12 +21,12 @@ import pytest
 import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.comparison import compare, gaps_between
-from rocpredict.datasets import load_breast_cancer, load_iris, load_pima
+from rocpredict.datasets import BUILT_IN, load_breast_cancer, load_iris, load_pima
 from rocpredict.teach import TeachingPage, TeachingServer, bundle
 from rocpredict.teach.answering import FAMILIES, Answering
 from rocpredict.teach.kept import Kept
 from rocpredict.teach.payload import PRESETS, normal_table
-from rocpredict.teach.rows import BUILT_IN, built_in
+from rocpredict.teach.rows import built_in
 from rocpredict.teach.wording import all_words, languages
 
 IRIS, PIMA = load_iris(), load_pima()

@@ -12,19 +12,13 @@ import numpy as np
 from rocpredict import datasets
 from rocpredict.arguments import FloatArray
 from rocpredict.cli.warned import about
+from rocpredict.datasets import BUILT_IN
 from rocpredict.errors import RocPredictError
 from rocpredict.fitting import FAMILIES
 from rocpredict.labels import label_names
 from rocpredict.sources import CsvTable, read_csv
 from rocpredict.tables import as_text
 
-BUILT_IN = ("iris", "pima", "breast_cancer")
-"""The names of the data sets that need no file."""
-_LOADED: dict[str, Callable[[str], datasets.Dataset]] = {
-    "iris": lambda _: datasets.load_iris(),
-    "pima": lambda nan: datasets.load_pima(zeros_as_missing=nan == "omit"),
-    "breast_cancer": lambda _: datasets.load_breast_cancer(),
-}
 _POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
@@ -95,7 +89,10 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
     """Give built-in data, or some of its features; with ``--nan omit`` what stands for missing values is missing."""
     if options.label is not None:
         raise RocPredictError(f"--label {options.label!r} is for files; {name} knows its labels")
-    data = _LOADED[name](options.nan)
+    if name == "pima":
+        data = datasets.load_pima(zeros_as_missing=options.nan == "omit")
+    else:
+        data = datasets.load_built_in(name)
     unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
     if unknown:
         raise RocPredictError(f"{name} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}")

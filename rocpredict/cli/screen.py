@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rocpredict.cli.data import BUILT_IN, as_label, built_in, check_twice
+from rocpredict.cli.data import as_label, built_in, check_twice
 from rocpredict.cli.report import on_page
 from rocpredict.cli.showing import show
+from rocpredict.datasets import BUILT_IN
 from rocpredict.errors import RocPredictError
 from rocpredict.features.table import column_of
 from rocpredict.files import check_place, is_stream, write_whole

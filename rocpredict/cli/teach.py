@@ -7,12 +7,12 @@ from typing import Any
 
 from rocpredict.cli.data import as_label, check_twice
 from rocpredict.cli.showing import add_pair
+from rocpredict.datasets import BUILT_IN
 from rocpredict.errors import RocPredictError
 from rocpredict.files import write_whole
 from rocpredict.sources import CsvTable, read_csv
 from rocpredict.tables import to_json
 from rocpredict.teach import TeachingPage
-from rocpredict.teach.rows import BUILT_IN
 from rocpredict.teach.wording import languages
 
 ABOUT = """\
@@ -47,7 +47,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--no-browser", action="store_true", help="do not open the browser")
     command.add_argument("--lang", choices=languages(), default="en", help="language of the page (default: en)")
     command.add_argument("--no-lesson", action="store_true", help="leave the guided lesson out")
-    command.add_argument("--lecture", action="store_true", help="begin in lecture mode: large, without controls")
+    command.add_argument("--lecture", action="store_true", help="begin in lecture mode: large, without sliders")
 
 
 def run(options: argparse.Namespace) -> None:

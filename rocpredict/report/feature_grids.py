@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rocpredict.arguments import FloatArray
 from rocpredict.diagnosis import Diagnosis
+from rocpredict.distributions import Gaussian
 from rocpredict.interval import Interval
 from rocpredict.report.asked import Asked
 from rocpredict.report.grid import Grid, plain_grid
@@ -27,11 +29,18 @@ def class_grid(asked: Asked) -> Grid:
     rows = []
     for side, label in zip((asked.empirical.negative, asked.empirical.positive), asked.labels, strict=True):
         x = side.ordered
-        spread = x.std(ddof=1) if len(x) > 1 else np.nan
-        numbers = (x.mean(), spread, x[0], float(np.median(x)), x[-1])
+        numbers = (*moments_of(x), x[0], float(np.median(x)), x[-1])
         rows.append([named(label), f"{len(x):,}", *(number(float(value)) for value in numbers)])
     titles = ["Class", "Cases", "Mean", "SD (n − 1)", "Smallest", "Median", "Largest"]
     return plain_grid("The classes", "The two classes: negative, then positive", titles, rows)
+
+
+def moments_of(x: FloatArray) -> tuple[float, float]:
+    """Give mean and SD, as far as the values have them."""
+    if len(x) < 2 or not np.isfinite(x).all():
+        return float(np.mean(x)), np.nan
+    fitted = Gaussian.fit(x)
+    return float(fitted.mean), float(fitted.std)
 
 
 def area_grid(asked: Asked) -> Grid:

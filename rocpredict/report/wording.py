@@ -8,11 +8,11 @@ from typing import Any
 from markupsafe import Markup
 
 from rocpredict.plots.style import rate, rule
+from rocpredict.rich_results import visible
 from rocpredict.tables import as_text
 
 __all__ = ["alone", "between", "in_prose", "listed", "many", "named", "number", "p_value", "percent", "rule", "share"]
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _MODELS = {
     "gaussian": "Gaussian model",
     "boxcox": "Box-Cox model",
@@ -46,12 +46,12 @@ def _model(family: str) -> str:
 
 def named(name: object) -> Markup:
     """Give a name as HTML, kept apart from the text around it whichever way it is written."""
-    return Markup("<bdi>{}</bdi>").format(_visible(name))
+    return Markup("<bdi>{}</bdi>").format(visible(as_text(name)))
 
 
 def alone(name: object) -> str:
     """Give a name for plain text, such as an alt text, kept apart by the invisible marks that do so."""
-    return f"\u2068{_visible(name)}\u2069"
+    return f"\u2068{visible(as_text(name))}\u2069"
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -91,9 +91,3 @@ def listed(items: list[Any]) -> Markup:
     if len(items) < 2:
         return Markup().join(items)
     return Markup("{} and {}").format(Markup(", ").join(items[:-1]), items[-1])
-
-
-def _visible(name: object) -> str:
-    """Give a name on one line, what cannot be shown as its escape."""
-    text = as_text(name).encode("utf-8", "backslashreplace").decode()
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

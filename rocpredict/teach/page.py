@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rocpredict.arguments import one_of, shown
+from rocpredict.datasets import BUILT_IN
 from rocpredict.errors import RocPredictError
 from rocpredict.files import write_whole
 from rocpredict.teach import bundle
 from rocpredict.teach.answering import FAMILIES, Answering
 from rocpredict.teach.facts import reason_why_not, why_not
 from rocpredict.teach.payload import dataset_of, payload_of
-from rocpredict.teach.rows import BUILT_IN, OWN, Rows, built_in, own_rows
+from rocpredict.teach.rows import OWN, Rows, built_in, own_rows
 from rocpredict.teach.starting import begun, checked, gaussians, keys, refuse, refuse_pair
 from rocpredict.teach.wording import languages, python_words, text_or_none
 
@@ -66,7 +67,7 @@ class TeachingPage:
     lesson : bool
         Whether the guided lesson is shown.
     lecture : bool
-        Begin in lecture mode: large, without controls.
+        Begin in lecture mode: large, without sliders and numbers.
     title : str, optional
         A heading in place of the page's own.
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from rocpredict.datasets import BUILT_IN
 from rocpredict.distributions import Gaussian
 from rocpredict.teach.facts import facts_of
-from rocpredict.teach.rows import BUILT_IN, Rows
+from rocpredict.teach.rows import Rows
 from rocpredict.teach.wording import page_words, python_words
 from rocpredict.version import __version__
 

@@ -27,8 +27,6 @@ MOST_VIEWS = 400
 """How many features a page may hold, times the pairs of classes: the library's answer for each is written into it."""
 _MOST_LABELS = 12
 _NAMES = {"iris": "Iris", "pima": "Pima", "breast_cancer": "Breast cancer"}
-BUILT_IN = tuple(_NAMES)
-"""The data sets that need no file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +79,7 @@ class Rows:
 @cache
 def built_in(key: str) -> Rows:
     """Give built-in data with every pair of its labels; zeros of Pima are left as they are."""
-    data: datasets.Dataset = getattr(datasets, f"load_{one_of('datasets', key, BUILT_IN)}")()
+    data = datasets.load_built_in(key)
     labels = label_names(data.y)
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     pairs = list(combinations(labels, 2))

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from rocpredict.arguments import as_pair, one_of, plain, shown
+from rocpredict.datasets import BUILT_IN
 from rocpredict.errors import RocPredictError
 from rocpredict.teach.asked import read_state
-from rocpredict.teach.rows import BUILT_IN, built_in, contrast_of
+from rocpredict.teach.rows import built_in, contrast_of
 
 
 def keys(datasets: Any) -> list[str]:
