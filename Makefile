@@ -52,8 +52,8 @@ system:  ## install what needs apt and root: Chromium, for test-browser
 	  || { echo "Chromium and chromedriver could not be installed; as root: apt-get install chromium chromium-driver" >&2; exit 1; }
 
 # What numba keeps of a kernel is not thrown away by itself when another kernel that it calls has changed.
-$(VENV)/compiled: $(shell find rocpredict/kernels -name '*.py') $(VENV)/pip
-	@find rocpredict/kernels -name '*.nb[ic]' -delete
+$(VENV)/compiled: $(shell find rocpredict/screening/kernels -name '*.py') $(VENV)/pip
+	@find rocpredict/screening/kernels -name '*.nb[ic]' -delete
 	@touch $@
 
 # Stamps: the project alone, or with one dependency group.

@@ -10,8 +10,8 @@ import numpy
 import scipy
 
 from benchmarks import measure, memory, predict, screen, screen_memory
-from rocpredict.files import write_whole
-from rocpredict.tables import Table
+from rocpredict.base.files import write_atomic
+from rocpredict.base.results import Table
 
 PARTS = {"predict": predict, "measure": measure, "screen": screen}
 
@@ -35,7 +35,7 @@ def main() -> None:
     options = parser.parse_args()
     tables = list(_tables(options.only))
     if options.out is not None:
-        write_whole(options.out, _INTRODUCTION + "\n".join(table.to_markdown() for table in tables))
+        write_atomic(options.out, _INTRODUCTION + "\n".join(table.to_markdown() for table in tables))
 
 
 def _tables(parts: list[str]) -> Iterable[Table]:

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 import rocpredict as rp
 from benchmarks.ratio import Ratio, compare
-from rocpredict.assumptions import without_doubt
+from rocpredict.distributions.normality import suppress_normality_warning
 
 _MILLION = 1_000_000
 
@@ -67,7 +67,7 @@ def _the_shrunk_estimate() -> Ratio:
         assert np.isfinite(roc.best_threshold().threshold)
 
     def plain() -> None:
-        with without_doubt():
+        with suppress_normality_warning():
             answered(rp.predict_roc(x, y))
         answered(rp.empirical_roc(x, y))
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from rocpredict import datasets, diagnose
-from rocpredict.files import write_whole
-from rocpredict.plots.saving import as_bytes
+from rocpredict.base.files import write_atomic
+from rocpredict.plots.style import figure_to_bytes
 
 TARGET = Path(__file__).parent / "images" / "diagnosis.png"
 
 if __name__ == "__main__":
     pima = datasets.load_pima(zeros_as_missing=True)
     diagnosis = diagnose(pima.column("insulin"), pima.y, positive="pos", nan_policy="omit")
-    write_whole(TARGET, as_bytes(diagnosis.plot(feature="insulin", unit="mU/l"), "png", dots_per_inch=100))
+    write_atomic(TARGET, figure_to_bytes(diagnosis.plot(feature="insulin", unit="mU/l"), "png", dots_per_inch=100))

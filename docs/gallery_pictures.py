@@ -9,8 +9,8 @@ from typing import Any
 
 from PIL import Image, PngImagePlugin
 
-from rocpredict.files import write_whole
-from rocpredict.plots.saving import as_bytes
+from rocpredict.base.files import write_atomic
+from rocpredict.plots.style import figure_to_bytes
 
 HERE = Path(__file__).parent
 PAGE = HERE / "gallery.md"
@@ -49,7 +49,7 @@ def drawn(page: str) -> Iterator[tuple[str, str, Any]]:
 
 def as_small_png(figure: Any, mark: str) -> bytes:
     """Give a figure as a PNG of few colours, with the mark of its code."""
-    large = as_bytes(figure, "png", dots_per_inch=max(_LEAST, WIDTH / figure.get_figwidth()))
+    large = figure_to_bytes(figure, "png", dots_per_inch=max(_LEAST, WIDTH / figure.get_figwidth()))
     small = (
         Image.open(io.BytesIO(large)).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     )
@@ -62,4 +62,4 @@ def as_small_png(figure: Any, mark: str) -> bytes:
 
 if __name__ == "__main__":
     for path, code, figure in drawn(PAGE.read_text(encoding="utf-8")):
-        write_whole(HERE / path, as_small_png(figure, mark_of(code)))
+        write_atomic(HERE / path, as_small_png(figure, mark_of(code)))

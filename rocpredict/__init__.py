@@ -5,143 +5,79 @@ cases, or to fit classifiers: it takes one number for each case and says what th
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rocpredict import datasets
-from rocpredict.comparison import Comparison, compare
-from rocpredict.curve import RocCurve
-from rocpredict.distributions import Distribution, Ecdf, Gaussian
-from rocpredict.empirical import EmpiricalRoc, empirical_roc
-from rocpredict.errors import AssumptionWarning, RocPredictError
-from rocpredict.flags import Flags
-from rocpredict.interval import Interval, proportion_interval
-from rocpredict.measures import Rates, rates
-from rocpredict.predictor import PredictedRoc, predict_roc
-from rocpredict.thresholds import BestThreshold
-from rocpredict.version import __version__
+from rocpredict._version import __version__
+from rocpredict.base.rates import Rates, rates
+from rocpredict.base.results import Flags, Interval, proportion_interval
+from rocpredict.base.validation import AssumptionWarning, RocPredictError
+from rocpredict.diagnostics.comparison import compare
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
+from rocpredict.roc.predicted import PredictedRoc, predict_roc
+from rocpredict.solvers.base import RocCurve
+from rocpredict.solvers.thresholds import BestThreshold
 
-if TYPE_CHECKING:
-    from rocpredict.auc_tests import AucTestMany, auc_covariance, auc_test, auc_test_many, auc_test_unpaired
-    from rocpredict.classifiers import McNemarTest, mcnemar_test
-    from rocpredict.diagnosis import ClassShape, Diagnosis, Finding, diagnose
-    from rocpredict.distributions.gaussian_mixture import GaussianMixture
-    from rocpredict.distributions.histogram import Histogram
-    from rocpredict.distributions.kde import GaussianKde
-    from rocpredict.grey_zone import GreyZone
-    from rocpredict.groups import AucEstimate, GroupedAuc, auc_by_group, auc_estimate
-    from rocpredict.inference.bands import ConfidenceBand
-    from rocpredict.inference.results import AucTest
-    from rocpredict.inference.stability import Stability
-    from rocpredict.mean_curve import MeanRoc, mean_roc
-    from rocpredict.multiclass import MulticlassAuc, multiclass_auc
-    from rocpredict.multivariate import LinearCombination, best_combination, distance_to_mean
-    from rocpredict.planning import Plan, plan
-    from rocpredict.proper import ProperGain
-    from rocpredict.report import feature_report
-    from rocpredict.screening import Screening, screen
-    from rocpredict.summary import ClassSummary, TwoClassSummary, summarize
-    from rocpredict.teach import TeachingPage, TeachingServer
-    from rocpredict.trust import Trust
-    from rocpredict.views import DecisionCurve, PrecisionRecallCurve
+_LAZY_IMPORTS = {
+    "LinearCombination": "combination",
+    "class_mean_distance": "combination",
+    "fit_linear_combination": "combination",
+    "diagnose": "diagnostics.diagnose",
+    "Histogram": "distributions.histogram",
+    "GaussianKde": "distributions.kde",
+    "GaussianMixture": "distributions.mixture",
+    "auc_covariance": "inference.multiple_tests",
+    "auc_test": "inference.auc_tests",
+    "auc_test_unpaired": "inference.auc_tests",
+    "auc_by_group": "inference.groups",
+    "auc_estimate": "inference.groups",
+    "mcnemar_test": "inference.mcnemar",
+    "auc_test_many": "inference.multiple_tests",
+    "multiclass_auc": "multiclass",
+    "sample_size": "planning",
+    "feature_report": "reports",
+    "mean_roc": "roc.mean_curve",
+    "ScreeningResult": "screening.result",
+    "screen": "screening.screen",
+    "ClassSummary": "screening.summary",
+    "TwoClassSummary": "screening.summary",
+    "summarize": "screening.summary",
+    "TeachingPage": "teaching",
+    "TeachingServer": "teaching",
+}
+"""Names that are imported from these modules when they are first used, so that the import stays light."""
 
 __all__ = [
     "AssumptionWarning",
-    "AucEstimate",
-    "AucTest",
-    "AucTestMany",
     "BestThreshold",
-    "ClassShape",
-    "ClassSummary",
-    "Comparison",
-    "ConfidenceBand",
-    "DecisionCurve",
-    "Diagnosis",
     "Distribution",
     "Ecdf",
     "EmpiricalRoc",
-    "Finding",
     "Flags",
     "Gaussian",
-    "GaussianKde",
-    "GaussianMixture",
-    "GreyZone",
-    "GroupedAuc",
-    "Histogram",
     "Interval",
-    "LinearCombination",
-    "McNemarTest",
-    "MeanRoc",
-    "MulticlassAuc",
-    "Plan",
-    "PrecisionRecallCurve",
     "PredictedRoc",
-    "ProperGain",
     "Rates",
     "RocCurve",
     "RocPredictError",
-    "Screening",
-    "Stability",
-    "TeachingPage",
-    "TeachingServer",
-    "Trust",
-    "TwoClassSummary",
     "__version__",
-    "auc_by_group",
-    "auc_covariance",
-    "auc_estimate",
-    "auc_test",
-    "auc_test_many",
-    "auc_test_unpaired",
-    "best_combination",
     "compare",
     "datasets",
-    "diagnose",
-    "distance_to_mean",
     "empirical_roc",
-    "feature_report",
-    "mcnemar_test",
-    "mean_roc",
-    "multiclass_auc",
-    "plan",
     "predict_roc",
     "proportion_interval",
     "rates",
-    "screen",
-    "summarize",
 ]
-
-_ROOMS = {
-    "auc_tests": ("AucTestMany", "auc_covariance", "auc_test", "auc_test_many", "auc_test_unpaired"),
-    "classifiers": ("McNemarTest", "mcnemar_test"),
-    "diagnosis": ("ClassShape", "Diagnosis", "Finding", "diagnose"),
-    "distributions.gaussian_mixture": ("GaussianMixture",),
-    "distributions.histogram": ("Histogram",),
-    "distributions.kde": ("GaussianKde",),
-    "grey_zone": ("GreyZone",),
-    "groups": ("AucEstimate", "GroupedAuc", "auc_by_group", "auc_estimate"),
-    "inference.bands": ("ConfidenceBand",),
-    "inference.results": ("AucTest",),
-    "inference.stability": ("Stability",),
-    "mean_curve": ("MeanRoc", "mean_roc"),
-    "multiclass": ("MulticlassAuc", "multiclass_auc"),
-    "multivariate": ("LinearCombination", "best_combination", "distance_to_mean"),
-    "planning": ("Plan", "plan"),
-    "proper": ("ProperGain",),
-    "report": ("feature_report",),
-    "screening": ("Screening", "screen"),
-    "summary": ("ClassSummary", "TwoClassSummary", "summarize"),
-    "teach": ("TeachingPage", "TeachingServer"),
-    "trust": ("Trust",),
-    "views": ("DecisionCurve", "PrecisionRecallCurve"),
-}
-"""Names that are fetched from these modules when they are first asked for, so that the import stays light."""
+__all__.extend(_LAZY_IMPORTS)
 
 
 def __getattr__(name: str) -> Any:
-    for room, names in _ROOMS.items():
-        if name in names:
-            globals()[name] = getattr(import_module(f"{__name__}.{room}"), name)
-            return globals()[name]
+    if name in _LAZY_IMPORTS:
+        globals()[name] = getattr(import_module(f"{__name__}.{_LAZY_IMPORTS[name]}"), name)
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

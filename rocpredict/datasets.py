@@ -9,11 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.arguments import FloatArray, as_finite, as_not_negative, as_pair, as_whole, one_of, shown
-from rocpredict.errors import RocPredictError
-from rocpredict.frames import to_frame
-from rocpredict.rich_results import Rich, Shown, listed
-from rocpredict.sources import read_csv
+from rocpredict.base.results import Result, ResultSummary, format_list
+from rocpredict.base.validation import (
+    FloatArray,
+    RocPredictError,
+    check_finite,
+    check_int,
+    check_nonnegative,
+    check_option,
+    check_pair,
+    short_repr,
+)
+from rocpredict.sources.blocks import to_frame
+from rocpredict.sources.csv_reader import read_csv
 
 __all__ = ["Dataset", "load_breast_cancer", "load_iris", "load_pima", "simulate_two_gaussians"]
 
@@ -29,14 +37,13 @@ _PIMA_UNITS = {
 }
 _CANCER_UNITS = {"radius": "a.u.", "perimeter": "a.u.", "area": "a.u.^2", "texture": "grey levels"}
 """By the kind of feature; the others are pure numbers."""
-_PIMA_MARKS_MISSING = ("glucose", "pressure", "triceps", "insulin", "mass")
-
-_IN_NOTEBOOK = 30
-_IN_REPR = 10
+_PIMA_ZERO_MISSING = ("glucose", "pressure", "triceps", "insulin", "mass")
+_MAX_NAMES_HTML = 30
+_MAX_NAMES_REPR = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset(Rich):
+class Dataset(Result):
     """Hold a table of features with one label for each row.
 
     Attributes
@@ -60,12 +67,12 @@ class Dataset(Rich):
 
     def column(self, name: str) -> FloatArray:
         """Give one feature by name, shape (n,)."""
-        one_of("name", name, self.feature_names)
+        check_option("name", name, self.feature_names)
         return self.X[:, self.feature_names.index(name)]
 
     def unit(self, name: str) -> str:
         """Give the unit of one feature by name."""
-        one_of("name", name, self.feature_names)
+        check_option("name", name, self.feature_names)
         return self.units[self.feature_names.index(name)]
 
     def frame(self, backend: str = "pandas") -> Any:
@@ -82,18 +89,18 @@ class Dataset(Rich):
         """
         return to_frame(dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}, backend)
 
-    def _shown(self) -> Shown:
+    def _summary(self) -> ResultSummary:
         rows = []
-        for name, unit, values in list(zip(self.feature_names, self.units, self.X.T, strict=True))[:_IN_NOTEBOOK]:
+        for name, unit, values in list(zip(self.feature_names, self.units, self.X.T, strict=True))[:_MAX_NAMES_HTML]:
             there = values[~np.isnan(values)]
             ends = [there.min(), there.mean(), there.max()] if there.size else [None] * 3
             rows.append([name, unit, there.size, *ends])
         many = len(self.feature_names)
-        cut = [f"The first {_IN_NOTEBOOK} of {many} features."] if many > _IN_NOTEBOOK else []
-        labels = listed([f"{label} {count}" for label, count in zip(*self._labels, strict=True)])
+        cut = [f"The first {_MAX_NAMES_HTML} of {many} features."] if many > _MAX_NAMES_HTML else []
+        labels = format_list([f"{label} {count}" for label, count in zip(*self._labels, strict=True)])
         notes = [*cut, f"Labels: {labels}.", self.description, f"Source: {self.source}. Licence: {self.licence}."]
         columns = ["feature", "unit", "values", "minimum", "mean", "maximum"]
-        return Shown(f"Dataset of {len(self.y)} rows", rows, columns, notes=notes)
+        return ResultSummary(f"Dataset of {len(self.y)} rows", rows, columns, notes=notes)
 
     @property
     def _labels(self) -> tuple[list[Any], list[int]]:
@@ -102,15 +109,15 @@ class Dataset(Rich):
         return labels.tolist(), counts.tolist()
 
     def __repr__(self) -> str:
-        features, labels = _few(self.feature_names), _few(np.unique(self.y).tolist())
+        features, labels = _abbreviate(self.feature_names), _abbreviate(np.unique(self.y).tolist())
         return f"Dataset({len(self.y)} rows, features={features}, labels={labels})"
 
 
-def _few(names: Any) -> str:
+def _abbreviate(names: Any) -> str:
     """List names, the first of many, so that they stay on one line."""
     listed = list(names)
-    more = f", ... {len(listed)} in all" if len(listed) > _IN_REPR else ""
-    words = shown(listed[:_IN_REPR], 120)
+    more = f", ... {len(listed)} in all" if len(listed) > _MAX_NAMES_REPR else ""
+    words = short_repr(listed[:_MAX_NAMES_REPR], 120)
     return f"{words[:-1]}{more}]" if words.endswith("]") else words
 
 
@@ -172,10 +179,10 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
     >>> int(np.isnan(load_pima(zeros_as_missing=True).column("insulin")).sum())
     374
     """
-    one_of("zeros_as_missing", zeros_as_missing, (True, False))
+    check_option("zeros_as_missing", zeros_as_missing, (True, False))
     table = read_csv(_path("pima.csv"))
     columns = {name: table.numbers(name) for name in _PIMA_UNITS}
-    for name in _PIMA_MARKS_MISSING if zeros_as_missing else ():
+    for name in _PIMA_ZERO_MISSING if zeros_as_missing else ():
         columns[name] = np.where(columns[name] == 0, np.nan, columns[name])
     return Dataset(
         X=np.column_stack(list(columns.values())),
@@ -183,7 +190,7 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
         feature_names=tuple(columns),
         units=tuple(_PIMA_UNITS.values()),
         description="Pima: diabetes within five years, and eight features, of 768 women of 21 years or more. Zeros "
-        f"in {', '.join(_PIMA_MARKS_MISSING)} stand for missing values"
+        f"in {', '.join(_PIMA_ZERO_MISSING)} stand for missing values"
         + (" and are NaN here." if zeros_as_missing else "."),
         source="National Institute of Diabetes and Digestive and Kidney Diseases; donated to the UCI repository by "
         "V. Sigillito (1990); as PimaIndiansDiabetes of the R package mlbench 2.1",
@@ -236,13 +243,13 @@ _LOADERS: dict[str, Callable[[], Dataset]] = {
     "pima": load_pima,
     "breast_cancer": load_breast_cancer,
 }
-BUILT_IN = tuple(_LOADERS)
+DATASET_NAMES = tuple(_LOADERS)
 """The names of the data sets that need no file."""
 
 
-def load_built_in(name: str) -> Dataset:
+def load_dataset(name: str) -> Dataset:
     """Load a built-in data set by its name."""
-    one_of("name", name, BUILT_IN)
+    check_option("name", name, DATASET_NAMES)
     return _LOADERS[name]()
 
 
@@ -282,11 +289,11 @@ def simulate_two_gaussians(
     >>> y
     array([0, 0, 0, 1, 1])
     """
-    if as_whole("seed", seed) < 0:
+    if check_int("seed", seed) < 0:
         raise RocPredictError(f"seed={seed!r} is negative; it must be 0 or more")
     rng = np.random.default_rng(seed)
-    means, stds = as_finite("mean", as_pair("mean", mean)), as_not_negative("std", as_pair("std", std))
-    counts = [as_whole("count", n) for n in as_pair("count", count)]
+    means, stds = check_finite("mean", check_pair("mean", mean)), check_nonnegative("std", check_pair("std", std))
+    counts = [check_int("count", n) for n in check_pair("count", count)]
     if min(counts) < 1:
         raise RocPredictError(f"count={count!r} has a class without rows; give 1 or more for each")
     x = np.concatenate([rng.normal(m, s, n) for m, s, n in zip(means, stds, counts, strict=True)])

@@ -8,17 +8,24 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict import assumptions
-from rocpredict.assumptions import counted_heights, doubt_of_gaussian, misfit_of, moments_of, ordered, skewness_z
+from rocpredict.distributions import normality as assumptions
+from rocpredict.distributions.normality import (
+    binormal_misfit,
+    empirical_tpr,
+    normality_warning,
+    sample_moments,
+    skewness_z,
+    sort_and_scale,
+)
 
 
 def _spoken(draws):
-    return sum(doubt_of_gaussian(*pair) is not None for pair in draws)
+    return sum(normality_warning(*pair) is not None for pair in draws)
 
 
 def _found(negative, positive):
-    samples = ordered(negative, positive)
-    return misfit_of(samples, (moments_of(samples[0]), moments_of(samples[1])))
+    samples = sort_and_scale(negative, positive)
+    return binormal_misfit(samples, (sample_moments(samples[0]), sample_moments(samples[1])))
 
 
 # ---- how often it speaks
@@ -62,14 +69,14 @@ def test_it_is_silent_where_ties_do_not_harm_the_curve():
     shares = np.array([[450, 250, 150, 100, 50], [100, 150, 200, 250, 300]])
     negative, positive = (np.repeat(levels, share) for share in shares)
     found = _found(negative, positive)
-    assert 0 < found.distance < assumptions.TOLERATED
-    assert doubt_of_gaussian(negative, positive) is None
+    assert 0 < found.distance < assumptions.MAX_HARMLESS_DISTANCE
+    assert normality_warning(negative, positive) is None
 
 
 # ---- the words
 def test_the_sentence_names_class_measure_and_remedy():
     quantiles = stats.lognorm(1).ppf((np.arange(100) + 0.5) / 100)
-    said = doubt_of_gaussian(quantiles, 3 * quantiles**1.2)
+    said = normality_warning(quantiles, 3 * quantiles**1.2)
     assert said is not None
     assert said.startswith("the positive class is skewed (skewness ")
     assert "of TPR off the counted one on the average, more than chance explains" in said
@@ -81,11 +88,11 @@ def test_the_sentence_names_class_measure_and_remedy():
 def test_ties_heavy_tails_and_other_shapes_have_words_of_their_own():
     q = (np.arange(100) + 0.5) / 100
     zeros = np.where(q < 0.7, 0, stats.expon.ppf(q))
-    assert doubt_of_gaussian(zeros, 2 * stats.expon.ppf(q)).startswith("70 % of the negative class are equal (0)")
+    assert normality_warning(zeros, 2 * stats.expon.ppf(q)).startswith("70 % of the negative class are equal (0)")
     heavy = stats.t(1.5).ppf((np.arange(400) + 0.5) / 400)
-    assert doubt_of_gaussian(heavy, heavy + 2).startswith("the negative class has heavy tails (excess kurtosis ")
+    assert normality_warning(heavy, heavy + 2).startswith("the negative class has heavy tails (excess kurtosis ")
     two_peaks = np.concatenate([stats.norm.ppf(q) - 2.5, stats.norm.ppf(q) + 2.5])
-    said = doubt_of_gaussian(np.repeat(stats.norm.ppf(q), 2) + np.tile([-1e-9, 1e-9], 100), two_peaks)
+    said = normality_warning(np.repeat(stats.norm.ppf(q), 2) + np.tile([-1e-9, 1e-9], 100), two_peaks)
     assert said.startswith("the classes are not normal: ")
     assert said.endswith("use family='auto' or rp.empirical_roc")
 
@@ -98,8 +105,8 @@ def test_the_expectation_is_that_of_counted_curves():
     fpr = (np.arange(64) + 0.5) / 64
     truth = stats.norm.sf(stats.norm.isf(fpr), mean, std)
     samples = ((np.sort(rng.normal(0, 1, 30)), np.sort(rng.normal(mean, std, 40))) for _ in range(2000))
-    seen = np.mean([(counted_heights(*pair, fpr) - truth) ** 2 for pair in samples])
-    assert assumptions._by_chance(mean / std, 1 / std, counts) == pytest.approx(seen, rel=0.08)
+    seen = np.mean([(empirical_tpr(*pair, fpr) - truth) ** 2 for pair in samples])
+    assert assumptions._expected_square_distance(mean / std, 1 / std, counts) == pytest.approx(seen, rel=0.08)
 
 
 def test_heights_are_those_of_the_empirical_curve_ties_included():
@@ -108,12 +115,12 @@ def test_heights_are_those_of_the_empirical_curve_ties_included():
     for levels in (3, 8, 10**9):
         negative, positive = np.sort(rng.integers(0, levels, 23)) * 1.0, np.sort(rng.integers(0, levels, 17)) * 1.0
         expected = rp.EmpiricalRoc(negative, positive).tpr_at_fpr(fpr)
-        assert counted_heights(negative, positive, fpr) == pytest.approx(expected, abs=1e-12)
+        assert empirical_tpr(negative, positive, fpr) == pytest.approx(expected, abs=1e-12)
 
 
 def test_moments_and_scores_are_scipys():
     sample = np.sort(np.random.default_rng(3).gamma(2, 1, 40))
-    found = moments_of(sample)
+    found = sample_moments(sample)
     assert found == pytest.approx(
         (sample.mean(), sample.std(ddof=1), stats.skew(sample), stats.kurtosis(sample)), rel=1e-12
     )
@@ -128,7 +135,7 @@ def test_unit_mirror_and_exchange_change_nothing():
     rng = np.random.default_rng(4)
     negative, positive = rng.exponential(1, 60), rng.exponential(3, 45)
     found = _found(negative, positive)
-    assert found.excess > assumptions.BY_CHANCE_IF_SKEWED
+    assert found.ratio_to_expected > assumptions.MISFIT_RATIO_LIMIT_SKEWED
     for factor in (2.0**990, 2.0**-990):
         assert _found(factor * negative, factor * positive) == found
     for pair in ((-negative, -positive), (positive, negative), (negative + 1000, positive + 1000)):
@@ -137,10 +144,10 @@ def test_unit_mirror_and_exchange_change_nothing():
 
 def test_degenerate_samples_get_no_false_alarm():
     some = np.arange(4.0)
-    assert doubt_of_gaussian(some, some**5) is None  # fewer than 5 rows
-    assert doubt_of_gaussian(np.ones(30), np.ones(30)) is None
-    assert doubt_of_gaussian(np.zeros(30), np.ones(30)) is None
+    assert normality_warning(some, some**5) is None  # fewer than 5 rows
+    assert normality_warning(np.ones(30), np.ones(30)) is None
+    assert normality_warning(np.zeros(30), np.ones(30)) is None
     rng = np.random.default_rng(6)
-    assert doubt_of_gaussian(np.zeros(30), rng.normal(1, 1, 30)) is None
-    assert doubt_of_gaussian(rng.normal(1, 1, 30), np.zeros(30)) is None
-    assert doubt_of_gaussian(rng.normal(0, 1, 30), rng.normal(100, 1, 30)) is None
+    assert normality_warning(np.zeros(30), rng.normal(1, 1, 30)) is None
+    assert normality_warning(rng.normal(1, 1, 30), np.zeros(30)) is None
+    assert normality_warning(rng.normal(0, 1, 30), rng.normal(100, 1, 30)) is None

@@ -669,7 +669,7 @@ def test_error_words_of_two_curves(options, words):
         (lambda: rp.auc_test(np.arange(300), None, np.arange(300) % 2, method="exact"), "300 cases.*mann-whitney"),
         (lambda: rp.auc_test(XS[2], -XS[2], LABELS, direction="auto"), "auto.*opposite.*'higher', 'lower'"),
         (lambda: rp.auc_test_unpaired((XS[2], LABELS), (-XS[2], LABELS), direction="auto"), "auto.*opposite"),
-        (lambda: rp.auc_test_unpaired(XS[0], (XS[1], LABELS)), "first=.*pair"),
+        (lambda: rp.auc_test_unpaired(XS[0], (XS[1], LABELS)), "sample1=.*pair"),
         (lambda: rp.auc_test_unpaired((XS[0], LABELS), (XS[1], LABELS), method="exact"), "method='exact'"),
         (lambda: rp.auc_test_unpaired((XS[0], LABELS), (XS[1], LABELS), direction=("up", "up")), "direction='up'"),
         (lambda: rp.auc_test_unpaired((XS[0], LABELS), (XS[1], LABELS), direction=5), "direction=5"),

@@ -10,7 +10,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import AssumptionWarning, Ecdf, EmpiricalRoc, Gaussian, PredictedRoc, RocPredictError
-from rocpredict.measures import precision_from_rates, precision_from_recall
+from rocpredict.base.rates import precision_from_rates, precision_from_recall
 
 NAN, INF = np.nan, np.inf
 ROCS = {
@@ -331,7 +331,12 @@ def test_no_input_array_is_modified_or_kept():
 
 
 def test_what_was_given_cannot_be_changed_behind_a_result():
-    for array in (Gaussian([1, 2], 1).mean, Ecdf([1, 2]).sample, Ecdf([1, 2]).points, Ecdf([1, 2]).counts):
+    for array in (
+        Gaussian([1, 2], 1).mean,
+        Ecdf([1, 2]).sample,
+        Ecdf([1, 2]).unique_values,
+        Ecdf([1, 2]).unique_weights,
+    ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 9
     for frozen in (Gaussian(0, 1), ROCS["gaussian"], ROCS["samples"], rp.rates(1, 2, 3, 4)):

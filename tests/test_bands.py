@@ -10,9 +10,9 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 from rocpredict import EmpiricalRoc, Gaussian, PredictedRoc, RocPredictError, empirical_roc, predict_roc
-from rocpredict.distributions import Ecdf
-from rocpredict.inference.bands import f_root, kolmogorov_reach
-from rocpredict.tables import to_json
+from rocpredict.base.results import to_json
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.inference.bands import kolmogorov_critical_value, working_hotelling_factor
 
 GRID = np.arange(401) / 400
 
@@ -31,7 +31,7 @@ def published(count=(60, 40)):
 def test_one_case_a_class_by_hand():
     """D of one case is max(U, 1 - U), so its quantile at q is (1 + q)/2; both classes have q = sqrt(0.81) = 0.9."""
     reach = 0.95
-    assert kolmogorov_reach(0.9, 1) == pytest.approx(reach, abs=1e-12)
+    assert kolmogorov_critical_value(0.9, 1) == pytest.approx(reach, abs=1e-12)
     band = EmpiricalRoc(negative=[0], positive=[1]).band(0.81, kind="simultaneous", fpr=[0, 0.5, 0.94, 0.96, 1])
     assert band.tpr.tolist() == [1] * 5
     assert band.low == pytest.approx([0, 0, 0, 1 - reach, 1], abs=1e-12)
@@ -82,7 +82,7 @@ def test_the_simultaneous_band_of_samples_covers(decimals):
     for _ in range(150):
         samples = rng.normal(size=12), rng.normal(1.2, 1.3, size=9)
         roc = EmpiricalRoc(*(s if decimals is None else s.round(decimals) for s in samples))
-        covered += roc.band(0.5, kind="simultaneous", fpr=GRID).covers(lambda _: true)
+        covered += roc.band(0.5, kind="simultaneous", fpr=GRID).contains(lambda _: true)
     assert covered >= 75 - 4 * np.sqrt(150 / 4)
 
 
@@ -91,7 +91,7 @@ def test_the_reach_of_an_empirical_cdf_is_exact():
     u = np.sort(np.random.default_rng(2).uniform(size=(20_000, 7)), axis=1)
     rank = np.arange(7)
     deviation = np.maximum((rank + 1) / 7 - u, u - rank / 7).max(axis=1)
-    inside = np.mean(deviation <= kolmogorov_reach(0.8, 7))
+    inside = np.mean(deviation <= kolmogorov_critical_value(0.8, 7))
     assert inside == pytest.approx(0.8, abs=4 * np.sqrt(0.16 / 20_000))
 
 
@@ -108,7 +108,7 @@ def test_the_simultaneous_band_of_two_gaussians_covers(n0, n1, draws):
         negative, positive = rng.normal(size=n0), rng.normal(1.2, 1.3, size=n1)
         pair = [Gaussian(x.mean(), x.std(ddof=1)) for x in (negative, positive)]
         band = PredictedRoc(*pair, count=(n0, n1)).band(kind="simultaneous", fpr=at)
-        covered += band.covers(lambda _: heights)
+        covered += band.contains(lambda _: heights)
     assert covered / draws >= 0.945 - 4 * np.sqrt(0.95 * 0.05 / draws)
 
 
@@ -121,7 +121,7 @@ def test_the_lines_of_working_and_hotelling():
     half = np.sqrt(2 * stats.f.ppf(0.95, 2, 39) * variance)
     assert band.low[0] == pytest.approx(ndtr(z - half), abs=1e-14)
     assert band.high[0] == pytest.approx(ndtr(z + half), abs=1e-14)
-    assert f_root(0.95, 1e9) == pytest.approx(np.sqrt(stats.chi2.ppf(0.95, 2)), abs=1e-7)
+    assert working_hotelling_factor(0.95, 1e9) == pytest.approx(np.sqrt(stats.chi2.ppf(0.95, 2)), abs=1e-7)
 
 
 def test_the_delta_method_is_that_of_the_interval():
@@ -173,7 +173,7 @@ def test_a_band_holds_its_curve_and_grows_with_the_level(name, method):
     bands = [asked(name, method, level) for level in (0.5, 0.9, 0.99)]
     roc = makers()[name][0]
     for band in bands:
-        assert band.covers(roc)
+        assert band.contains(roc)
         assert band.tpr.tolist() == roc.tpr_at_fpr(band.fpr).tolist()
         assert band.low[0] == 0 or band.tpr[0] > 0
         assert (band.low[-1], band.high[-1]) == (1, 1)
@@ -243,7 +243,7 @@ def test_degenerate_classes_leave_room(roc, kind):
     """Separation, reversal, one case, one value, infinities: no NaN, the estimate inside, and never a mere line."""
     band = roc.band(kind=kind, n_resamples=50)
     assert np.isfinite([band.tpr, band.low, band.high]).all()
-    assert band.covers(roc)
+    assert band.contains(roc)
     assert band.mean_width > 0.05
 
 
@@ -265,12 +265,12 @@ def test_without_spread_another_method_is_named():
 # ---- manners
 def test_a_band_is_a_value():
     band = published().band(fpr=[0.1, 0.5])
-    assert repr(band).startswith("ConfidenceBand(pointwise, points=2, level=0.95, method='delta', mean_width=0.")
+    assert repr(band).startswith("ConfidenceBand(pointwise, n_points=2, level=0.95, method='delta', mean_width=0.")
     assert len(band) == 2
     as_read = json.loads(to_json(band.to_dict()))
     assert as_read["low"] == band.low.tolist()
     assert as_read["kind"] == "pointwise"
-    assert not band.covers(lambda fpr: fpr)
+    assert not band.contains(lambda fpr: fpr)
     with pytest.raises(ValueError, match="read-only"):
         band.fpr[0] = 1
     backwards = published().band(fpr=[0.5, 0.1], kind="simultaneous")
@@ -294,7 +294,7 @@ def test_the_same_seed_gives_the_same_band():
         (lambda: published().band(1.5), "level=1.5 is outside"),
         (lambda: published().band(fpr=0.5), r"give shape \(k,\)"),
         (lambda: published().band(fpr=[]), r"give shape \(k,\)"),
-        (lambda: published().band().covers(0.5), "curve=0.5 is no curve"),
+        (lambda: published().band().contains(0.5), "curve=0.5 is no curve"),
         (lambda: published().band(fpr=[50]), "fractions, not percent"),
         (lambda: PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).band(), r"give count=\(negative, positive\)"),
         (lambda: PredictedRoc.from_stats(mean=(0, [1, 2]), std=(1, 1), count=(9, 9)).band(), r"batch of shape \(2,\)"),

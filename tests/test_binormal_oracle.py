@@ -13,7 +13,7 @@ import pytest
 from scipy.special import ndtr
 
 import rocpredict as rp
-from rocpredict import binormal
+from rocpredict.solvers import binormal
 from tests.oracle import DIGITS, UNIT, Truth, probit
 
 TINY = 1e-300  # below, doubles lose digits by themselves
@@ -40,7 +40,7 @@ def library(m0, s0, m1, s1, log_kappa=0.0):
     pair = rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)
     level = np.asarray(log_kappa)
     best = binormal.best(*pair, level)
-    z0, z1, _, _ = binormal.crossing_z(*pair, level)
+    z0, z1, _, _ = binormal.crossing_z_scores(*pair, level)
     found = binormal.crossings(*pair, level)
     areas = binormal.auc(*pair), binormal.auc_complement(*pair), binormal.log_auc_complement(*pair)
     rates = best.threshold, z0, z1, best.tpr, best.fpr, best.tnr, best.fnr

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from rocpredict import RocPredictError
-from rocpredict.classifiers import Agreement, mcnemar_test, paired_difference_interval
-from rocpredict.interval import proportion_interval
+from rocpredict.base.results import proportion_interval
+from rocpredict.inference.mcnemar import CorrectnessTable, mcnemar_test, paired_difference_interval
 
 TABLES = [(10, 8, 2, 5), (0, 1, 7, 12), (30, 3, 3, 1), (1, 0, 6, 0), (0, 0, 5, 0), (50, 21, 9, 4), (2, 1, 0, 0)]
 
@@ -60,9 +60,9 @@ def test_the_exact_test_never_rejects_a_true_null_too_often():
 
 def test_the_interval_is_the_published_one():
     """Bentur et al. 2009 as printed by Fagerland, Lydersen and Laake (2014): 1, 1, 7, 12 gives -0.507 to -0.026."""
-    shown = paired_difference_interval(Agreement(12, 7, 1, 1))
+    shown = paired_difference_interval(CorrectnessTable(12, 7, 1, 1))
     assert [round(end, 3) for end in shown] == [-0.507, -0.026]
-    turned = paired_difference_interval(Agreement(12, 1, 7, 1))
+    turned = paired_difference_interval(CorrectnessTable(12, 1, 7, 1))
     assert list(turned) == pytest.approx([-shown.high, -shown.low], abs=1e-15)
 
 
@@ -71,7 +71,7 @@ def test_the_interval_covers_the_difference_as_often_as_it_says(n):
     """Coverage of level 0.95, every table of n rows enumerated: 0.93 or more everywhere, 0.95 or more on average."""
     tables = np.array([t for t in itertools.product(range(n + 1), repeat=3) if sum(t) <= n])
     tables = np.column_stack([tables, n - tables.sum(axis=1)])
-    ends = np.array([list(paired_difference_interval(Agreement(*map(int, t)))) for t in tables])
+    ends = np.array([list(paired_difference_interval(CorrectnessTable(*map(int, t)))) for t in tables])
     assert (ends[:, 1] - ends[:, 0]).min() > 0.1
     assert ends.min() >= -1
     assert ends.max() <= 1

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import rocpredict as rp
+from rocpredict.base.results import to_json
 from rocpredict.cli import main
-from rocpredict.tables import to_json
 
 
 @pytest.fixture
@@ -223,7 +223,7 @@ def test_our_own_fault_is_code_1_with_its_traceback(run, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("inside")
 
-    monkeypatch.setattr("rocpredict.cli.predict.PredictedRoc.from_stats", broken)
+    monkeypatch.setattr("rocpredict.roc.predicted.PredictedRoc.from_stats", broken)
     code, _, err = run("predict", "--mean", "4", "8", "--std", "3", "2")
     assert code == 1
     assert "ZeroDivisionError: inside" in err
@@ -301,7 +301,7 @@ def test_other_warnings_are_shown_as_ever(run, monkeypatch):
         warnings.warn("of old", DeprecationWarning, stacklevel=1)
         raise rp.RocPredictError("enough")
 
-    monkeypatch.setattr("rocpredict.cli.predict.PredictedRoc.from_stats", old)
+    monkeypatch.setattr("rocpredict.roc.predicted.PredictedRoc.from_stats", old)
     with pytest.warns(DeprecationWarning, match="of old"):
         assert run("predict", "--effect-size", "1") == (2, "", "rocpredict: enough\n")
 
@@ -316,11 +316,11 @@ def test_compare_takes_a_family(run, family):
     expected = rp.compare(roc, rp.empirical_roc(x, y, positive="pos"))
     assert (code, err) == (0, "")
     assert json.loads(out)["features"]["age"] == json.loads(
-        to_json(expected.to_dict() | {"trust": roc.trust().to_dict()})
+        to_json(expected.to_dict() | {"model_fit": roc.model_fit().to_dict()})
     )
     if family == "auto":
         told = run(*AGE, "--family", family)[1]
-        assert f"age: {roc.trust().meaning}" in told
+        assert f"age: {roc.model_fit().summary}" in told
         assert told.startswith("Predicted (auto) against empirical")
 
 

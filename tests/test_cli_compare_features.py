@@ -164,7 +164,7 @@ def test_a_table_of_one_feature_shows_its_uncertainty(run):
     roc = rp.empirical_roc(iris.column("sepal_width"), iris.y, **classes)
     assert code == 0
     assert shown["auc_empirical_low"] == f"{roc.auc_interval().low:.6g}"
-    assert shown["ameans_empirical_honest"] == f"{roc.best_threshold().ameans_honest:.6g}"
+    assert shown["ameans_empirical_corrected"] == f"{roc.best_threshold().ameans_corrected:.6g}"
     assert "ameans_empirical is what the best threshold gives on the rows that chose it, and optimistic" in out
     assert "95 % interval" in out
     assert "on the same cases" not in out

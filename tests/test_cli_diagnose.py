@@ -5,8 +5,8 @@ import json
 import pytest
 
 import rocpredict as rp
+from rocpredict.base.results import to_json
 from rocpredict.cli import main
-from rocpredict.tables import to_json
 
 PIMA = rp.datasets.load_pima()
 AGE = ("diagnose", "pima", "--feature", "age", "--resamples", "60")
@@ -58,11 +58,11 @@ def test_the_table_is_the_librarys_in_the_words_of_options(run):
         told |= {cells[0]: cells[1:]} if len(cells) == 5 and cells[0] else {}
     assert list(told)[1:] == [item.name for item in found.findings]
     marks = {"ok": "", "note": "note", "warn": "WARN"}
-    assert [cells[1] for cells in list(told.values())[1:]] == [marks[item.level] for item in found.findings]
+    assert [cells[1] for cells in list(told.values())[1:]] == [marks[item.severity] for item in found.findings]
     assert told["negative skewness"] == [
         f"{found.negative.skewness:.3g}",
         "note",
-        found.finding("negative skewness").sentence,
+        found.finding("negative skewness").message,
         "use --family 'boxcox' or --family 'auto'",
     ]
     assert "use --family 'auto' or the empirical curve" in out
@@ -115,7 +115,7 @@ def test_the_picture_is_the_diagnosis_own(run, tmp_path):
     """`--plot FILE`: the same bytes as the library's picture with the feature's name."""
     path, other = tmp_path / "age.svg", tmp_path / "own.svg"
     assert run(*AGE, "--plot", str(path))[0] == 0
-    from rocpredict.plots import save_figure
+    from rocpredict.plots.style import save_figure
 
     save_figure(by_library().plot(feature="age"), other)
     assert path.read_bytes() == other.read_bytes()

@@ -6,7 +6,7 @@ import pytest
 
 import rocpredict as rp
 from rocpredict.cli import main
-from rocpredict.planning import plan
+from rocpredict.planning import sample_size
 
 PAPER = ("--mean", "4", "8", "--std", "3", "2")
 SECOND = ("--against-mean", "4", "7", "--against-std", "3", "2")
@@ -18,7 +18,7 @@ def run(capsys):
     """Run `rocpredict plan` in this process: exit code, output, errors."""
 
     def call(*words):
-        code = main(["plan", *words])
+        code = main(["sample-size", *words])
         out, err = capsys.readouterr()
         return code, out, err
 
@@ -69,7 +69,7 @@ def test_json_is_the_librarys_plan(run, words, asked):
     """`--json`: every number and word of `rp.plan`, digit for digit."""
     code, out, _ = run(*words, "--json")
     assert code == 0
-    assert json.loads(out) == json.loads(json.dumps(plan(**asked).to_dict()))
+    assert json.loads(out) == json.loads(json.dumps(sample_size(**asked).to_dict()))
     assert run(*words)[0] == 0
 
 
@@ -132,7 +132,7 @@ def test_wrong_input_is_one_line_and_code_2(run, words, said):
 def test_help_teaches(capsys):
     """`plan --help`: an example of each question that can be pasted."""
     with pytest.raises(SystemExit) as left:
-        main(["plan", "--help"])
+        main(["sample-size", "--help"])
     assert left.value.code == 0
     out = capsys.readouterr().out
     for words in ("--width 0.05", "--power 0.9 --against 0.5", "--against-mean 4 7", "--tpr-at-fpr 0.1"):

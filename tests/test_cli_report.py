@@ -6,7 +6,8 @@ import pytest
 
 import rocpredict as rp
 from rocpredict.cli import main
-from rocpredict.report import feature_report, screening_report
+from rocpredict.reports.feature import feature_report
+from rocpredict.reports.screening import screening_report
 from tests.blank import leave_blank
 
 
@@ -34,7 +35,7 @@ def test_the_page_is_that_of_the_library(run, tmp_path):
     assert run(*GLUCOSE, *words) == (0, said, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
     asked = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
-    asked |= {"prevalence": 0.1, "seed": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
+    asked |= {"prevalence": 0.1, "rng": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
     feature_report(pima.column("glucose"), pima.y, "b.html", **asked)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 

@@ -472,7 +472,7 @@ def test_a_failing_write_leaves_the_old_file(run, monkeypatch, name, stage):
     if stage == "replace":
         monkeypatch.setattr(Path, "replace", full)
     else:
-        monkeypatch.setattr("rocpredict.files.os.chmod", full)
+        monkeypatch.setattr("rocpredict.base.files.os.chmod", full)
     code, out, err = run(*ASKED, "--out", name)
     assert (code, out, err) == (2, "", f"rocpredict: {name} cannot be written: No space left on device\n")
     assert Path(name).read_bytes() == b"as it was"

@@ -12,8 +12,8 @@ import urllib.request
 import pytest
 
 from rocpredict.cli import main
-from rocpredict.cli.wording import in_options
-from rocpredict.teach import TeachingPage
+from rocpredict.cli.data import translate_to_options
+from rocpredict.teaching.page import TeachingPage
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_it_serves_until_somebody_ends_it(run, monkeypatch, words, shown):
             asked.append(json.load(reply)["auc"])
 
     monkeypatch.setattr("webbrowser.open", opened.append)
-    monkeypatch.setattr("rocpredict.teach.TeachingServer.wait", wait)
+    monkeypatch.setattr("rocpredict.teaching.server.TeachingServer.wait", wait)
     code, out, err = run(*words)
     url = re.fullmatch(r"(http://127\.0\.0\.1:\d+/)  \(Ctrl-C ends\)\n", out)[1]
     assert (code, err, opened) == (0, "", [url] * shown)
@@ -124,7 +124,9 @@ def test_ctrl_c_ends_it_without_a_traceback():
 
 @pytest.mark.parametrize("name", ["std", "port", "date", "feature"])
 def test_an_argument_is_named_as_it_was_written(name):
-    assert in_options(f"{name}='x' is not allowed; see {name}=") == f"--{name} 'x' is not allowed; see --{name}"
+    assert (
+        translate_to_options(f"{name}='x' is not allowed; see {name}=") == f"--{name} 'x' is not allowed; see --{name}"
+    )
 
 
 def test_a_port_in_use_is_one_line(run):

@@ -6,8 +6,8 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import Gaussian, PredictedRoc, RocPredictError, compare
-from rocpredict.assumptions import without_doubt
 from rocpredict.datasets import load_iris, simulate_two_gaussians
+from rocpredict.distributions.normality import suppress_normality_warning
 
 IRIS = load_iris()
 ROWS = IRIS.y != "setosa"
@@ -29,7 +29,7 @@ def test_every_number_by_brute_force(case):
     assert found.auc_error == pytest.approx(auc - counted, abs=1e-14)
     above = ((p[:, None] > n) * 1.0 + (p[:, None] >= n)) / 2
     error = np.sqrt(above.mean(axis=1).var(ddof=1) / len(p) + above.mean(axis=0).var(ddof=1) / len(n))
-    assert found.auc_error_in_std_errors == pytest.approx((auc - counted) / error, rel=1e-9)
+    assert found.auc_error_z == pytest.approx((auc - counted) / error, rel=1e-9)
     assert (found.auc_empirical_low, found.auc_empirical_high) == tuple(rp.empirical_roc(x, y).auc_interval())
     assert found.auc_empirical_low < counted < found.auc_empirical_high
 
@@ -43,12 +43,12 @@ def test_every_number_by_brute_force(case):
     assert found.ameans_predicted == pytest.approx((laws[1].sf(at) + laws[0].cdf(at)) / 2, rel=1e-13)
     grid = np.linspace(x.min(), x.max(), 20001)
     assert found.ameans_predicted >= ((laws[1].sf(grid) + laws[0].cdf(grid)) / 2).max()
-    assert found.ameans_achieved == pytest.approx(((p >= at).mean() + (n < at).mean()) / 2, abs=1e-15)
+    assert found.ameans_at_predicted_threshold == pytest.approx(((p >= at).mean() + (n < at).mean()) / 2, abs=1e-15)
     assert found.ameans_empirical == pytest.approx(highest, abs=1e-15)
-    assert found.threshold_regret == pytest.approx(highest - found.ameans_achieved, abs=1e-15)
+    assert found.threshold_regret == pytest.approx(highest - found.ameans_at_predicted_threshold, abs=1e-15)
     assert found.threshold_regret >= 0
-    assert found.ameans_empirical_honest == rp.empirical_roc(x, y).best_threshold().ameans_honest
-    assert 0.5 < found.ameans_empirical_honest < found.ameans_empirical
+    assert found.ameans_empirical_corrected == rp.empirical_roc(x, y).best_threshold().ameans_corrected
+    assert 0.5 < found.ameans_empirical_corrected < found.ameans_empirical
 
     fpr = (np.arange(200_000) + 0.5) / 200_000
     corners = np.array([((n >= t).mean(), (p >= t).mean()) for t in cuts[::-1]])
@@ -108,10 +108,10 @@ def test_degenerate_samples_still_have_a_yardstick(classes):
     """No overlap, single cases, all tied (T7, T8, T9, T11): finite, with the sign of the error, and an interval."""
     empirical = rp.EmpiricalRoc(negative=classes[0], positive=classes[1])
     found = compare(PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(1, 1)), empirical)
-    assert np.isfinite(found.auc_error_in_std_errors)
-    assert np.sign(found.auc_error_in_std_errors) == np.sign(found.auc_error)
+    assert np.isfinite(found.auc_error_z)
+    assert np.sign(found.auc_error_z) == np.sign(found.auc_error)
     assert found.auc_empirical_low < found.auc_empirical_high
-    assert 0 <= found.ameans_empirical_honest <= 1
+    assert 0 <= found.ameans_empirical_corrected <= 1
 
 
 def test_the_level_is_that_of_the_interval():
@@ -131,9 +131,9 @@ def test_a_fitted_prediction_lies_near_its_own_rows():
     for seed in range(60):
         x, y = simulate_two_gaussians(mean=(0, 1.2), std=(1, 1), count=(50, 50), seed=seed)
         for held, values in ((gaussian, x), (lognormal, np.exp(x))):
-            with without_doubt():  # which speaks of the lognormal ones
+            with suppress_normality_warning():  # which speaks of the lognormal ones
                 predicted = rp.predict_roc(values, y)
-            held.append(compare(predicted, rp.empirical_roc(values, y)).auc_error_in_std_errors)
+            held.append(compare(predicted, rp.empirical_roc(values, y)).auc_error_z)
     assert np.quantile(np.abs(gaussian), 0.95) < 0.4
     assert np.mean(lognormal) < -1
 

@@ -10,7 +10,7 @@ from sklearn import datasets as sklearn_datasets
 
 from rocpredict import RocPredictError
 from rocpredict.datasets import load_breast_cancer, load_iris, load_pima, simulate_two_gaussians
-from rocpredict.sources import read_csv
+from rocpredict.sources.csv_reader import read_csv
 
 DATA = Path(__file__).parents[1] / "data"
 IRIS = load_iris()

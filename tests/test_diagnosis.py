@@ -11,10 +11,16 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import RocPredictError
-from rocpredict.diagnosis import diagnose
-from rocpredict.diagnosis.measured import Misfit, Sorted, misfit, misfit_of_gaussians, normal_scores
+from rocpredict.base.results import to_json
+from rocpredict.diagnostics.diagnose import diagnose
+from rocpredict.diagnostics.fit import (
+    GoodnessOfFit,
+    SortedSamples,
+    goodness_of_fit,
+    goodness_of_fit_gaussian,
+    normal_scores,
+)
 from rocpredict.inference import bootstrap
-from rocpredict.tables import to_json
 
 Q = (np.arange(100) + 0.5) / 100
 NORMAL = stats.norm.ppf(Q)
@@ -30,7 +36,7 @@ def _of(negative, positive, **options):
 
 
 def _levels(diagnosis):
-    return {item.name: item.level for item in diagnosis.findings if item.level != "ok"}
+    return {item.name: item.severity for item in diagnosis.findings if item.severity != "ok"}
 
 
 # ---- p-values
@@ -75,21 +81,21 @@ def test_anderson_and_darlings_statistic_is_its_formula():
 
 def test_many_draws_at_a_time_are_measured_as_one():
     rng = np.random.default_rng(4)
-    samples = Sorted(np.sort(rng.normal(0, 1, (5, 37))), np.sort(rng.normal(1, 2, (5, 53))))
-    together, scores = misfit_of_gaussians(samples)
+    samples = SortedSamples(np.sort(rng.normal(0, 1, (5, 37))), np.sort(rng.normal(1, 2, (5, 53))))
+    together, scores = goodness_of_fit_gaussian(samples)
     for k in range(5):
         pair = samples.negative[k], samples.positive[k]
         roc = rp.PredictedRoc(*map(rp.Gaussian.fit, pair))
-        alone = misfit(roc, Sorted(*pair))
+        alone = goodness_of_fit(roc, SortedSamples(*pair))
         assert alone == pytest.approx([column[k] for column in together], rel=1e-9, abs=1e-12)
         assert scores[1][k] == pytest.approx(normal_scores(roc.positive, pair[1]), abs=1e-9)
-    assert together._fields == Misfit._fields
+    assert together._fields == GoodnessOfFit._fields
 
 
 def test_chunks_of_draws_change_nothing(monkeypatch):
     x, y = _rows(NORMAL, NORMAL**3)
     whole = diagnose(x, y, n_resamples=50).to_dict()
-    monkeypatch.setattr(bootstrap, "_HELD", 30_000)
+    monkeypatch.setattr(bootstrap, "_MAX_CHUNK_SIZE", 30_000)
     assert diagnose(x, y, n_resamples=50).to_dict() == whole
 
 
@@ -99,11 +105,11 @@ def test_one_draw_at_a_time_agrees_with_many():
     negative, positive = rng.gamma(9, 1, 40), rng.normal(12, 4, 50)
     many = _of(negative, positive)
     one = _of(negative, positive, family=stats.norm)
-    assert one.l1 == pytest.approx(many.l1, abs=0.005)
+    assert one.area_between == pytest.approx(many.area_between, abs=0.005)
     for name in ("l1_p_value", "auc_p_value", "threshold_p_value"):
         assert getattr(one, name) == pytest.approx(getattr(many, name), abs=0.3), name
     assert one.negative.p_value == pytest.approx(many.negative.p_value, abs=0.3)
-    for theirs, ours in zip(one.drawn.quantiles, many.drawn.quantiles, strict=True):
+    for theirs, ours in zip(one.plot_data.quantiles, many.plot_data.quantiles, strict=True):
         assert np.abs(theirs.low - ours.low).mean() < 0.2
         assert np.abs(theirs.fitted - ours.fitted).max() < 0.1
 
@@ -112,8 +118,11 @@ def test_the_same_seed_gives_the_same():
     x, y = _rows(NORMAL, NORMAL + 1)
     first = diagnose(x, y, rng=7, n_resamples=50)
     assert diagnose(x, y, rng=7, n_resamples=50).to_dict() == first.to_dict()
-    assert diagnose(x, y, rng=np.random.default_rng(7), n_resamples=50).l1_by_chance == first.l1_by_chance
-    assert diagnose(x, y, rng=8, n_resamples=50).l1_by_chance != first.l1_by_chance
+    assert (
+        diagnose(x, y, rng=np.random.default_rng(7), n_resamples=50).area_between_expected
+        == first.area_between_expected
+    )
+    assert diagnose(x, y, rng=8, n_resamples=50).area_between_expected != first.area_between_expected
 
 
 # ---- power, and what is right
@@ -131,33 +140,33 @@ def test_the_right_family_has_nothing_against_it():
     found = _of(stats.expon.ppf(q), 2.5 * stats.expon.ppf(q), family=stats.expon, n_resamples=40)
     assert found.family == "expon"
     assert not {"curve", "AUC", "threshold"} & set(_levels(found))
-    assert "warn" not in {item.level for item in found.findings}
-    assert found.finding("positive fit").level == "ok"
+    assert "warn" not in {item.severity for item in found.findings}
+    assert found.finding("positive fit").severity == "ok"
 
 
 def test_perfectly_normal_rows_have_no_finding():
     found = _of(NORMAL, NORMAL + 1)
     assert _levels(found) == {}
-    assert found.level == "ok"
-    assert all(item.remedy == "" for item in found.findings)
+    assert found.severity == "ok"
+    assert all(item.suggestion == "" for item in found.findings)
     assert found.verdict == "Nothing speaks against family='gaussian' here."
-    assert found.l1 < found.l1_by_chance
+    assert found.area_between < found.area_between_expected
 
 
 # ---- each finding
 def test_skewness_is_found_with_its_remedy():
     found = _of(NORMAL, stats.lognorm(0.8).ppf(Q))
     item = found.finding("positive skewness")
-    assert (item.level, item.value) == ("warn", pytest.approx(stats.skew(stats.lognorm(0.8).ppf(Q), bias=False)))
-    assert item.sentence == f"positive class: skewness {item.value:.1f} (z {found.positive.skewness_z:.1f})"
-    assert item.remedy == "use family='boxcox' or family='auto'"
-    assert found.finding("negative skewness").level == "ok"
+    assert (item.severity, item.value) == ("warn", pytest.approx(stats.skew(stats.lognorm(0.8).ppf(Q), bias=False)))
+    assert item.message == f"positive class: skewness {item.value:.1f} (z {found.positive.skewness_z:.1f})"
+    assert item.suggestion == "use family='boxcox' or family='auto'"
+    assert found.finding("negative skewness").severity == "ok"
 
 
 def test_heavy_tails_and_outliers_are_found():
     found = _of(stats.t(2).ppf(Q), NORMAL + 1)
     assert _levels(found)["negative kurtosis"] == "warn"
-    assert found.finding("negative kurtosis").sentence.endswith(", heavy tails")
+    assert found.finding("negative kurtosis").message.endswith(", heavy tails")
     far = np.concatenate([NORMAL, [15, 16, 17]])
     assert _levels(_of(far, NORMAL + 1))["negative outliers"] == "warn"
     assert _levels(_of(far[:-2], NORMAL + 1))["negative outliers"] == "note"
@@ -166,32 +175,32 @@ def test_heavy_tails_and_outliers_are_found():
 def test_ties_and_the_mass_at_an_end_are_found():
     found = _of(np.where(Q < 0.41, 0, stats.expon.ppf(Q)), 2 + NORMAL / 4)
     ties, end = found.finding("negative ties"), found.finding("negative boundary")
-    assert (ties.value, ties.level) == (pytest.approx(0.41), "warn")
-    assert ties.sentence == "negative class: 41 % of its rows equal 0"
-    assert (end.value, end.level) == (pytest.approx(0.41), "warn")
-    assert end.sentence == "negative class: 41 % of its rows lie at the minimum 0"
+    assert (ties.value, ties.severity) == (pytest.approx(0.41), "warn")
+    assert ties.message == "negative class: 41 % of its rows equal 0"
+    assert (end.value, end.severity) == (pytest.approx(0.41), "warn")
+    assert end.message == "negative class: 41 % of its rows lie at the minimum 0"
     assert "positive ties" not in _levels(found)
     middle = np.sort(np.concatenate([NORMAL[:80], np.full(20, 0.1)]))
     assert {"negative boundary"} & set(_levels(_of(middle, NORMAL + 1))) == set()
     assert _levels(_of(middle, NORMAL + 1))["negative ties"] == "warn"
     top = np.minimum(NORMAL, stats.norm.ppf(0.8))
-    assert _of(top, NORMAL + 1).finding("negative boundary").sentence.split(" lie at the ")[1].startswith("maximum 0.8")
+    assert _of(top, NORMAL + 1).finding("negative boundary").message.split(" lie at the ")[1].startswith("maximum 0.8")
 
 
 def test_few_different_values_are_noted():
     thrice = _of(np.tile(np.linspace(-2, 2, 14), 3), NORMAL).finding("negative ties")
-    assert (thrice.level, thrice.sentence) == ("note", "negative class: 7 % of its rows equal -2")
+    assert (thrice.severity, thrice.message) == ("note", "negative class: 7 % of its rows equal -2")
     twice = _of(np.tile(np.linspace(-2, 2, 14), 2), NORMAL).finding("negative ties")
-    assert (twice.level, twice.sentence) == ("ok", "negative class: 14 different values in 28 rows")
+    assert (twice.severity, twice.message) == ("ok", "negative class: 14 different values in 28 rows")
 
 
 def test_unequal_spread_asks_for_two_thresholds_and_does_not_blame_the_family():
     found = _of(NORMAL, 1 + 3.2 * NORMAL)
     item = found.finding("SD ratio")
-    assert item.level == "warn"
-    assert item.sentence.startswith("SD ratio (positive/negative) 3.20 (2.6")
-    assert "two thresholds" in item.sentence
-    assert item.remedy == "see roc.proper() and its best_rule()"
+    assert item.severity == "warn"
+    assert item.message.startswith("SD ratio (positive/negative) 3.20 (2.6")
+    assert "two thresholds" in item.message
+    assert item.suggestion == "see roc.proper() and its best_rule()"
     assert found.verdict == (
         "Nothing speaks against family='gaussian' here; two thresholds may do better than one: see roc.proper()."
     )
@@ -213,7 +222,7 @@ def test_where_the_curve_fails_is_told():
     with pytest.warns(rp.AssumptionWarning, match="class is skewed"):
         predicted = rp.predict_roc(*_rows(negative, positive))
     empirical = rp.empirical_roc(*_rows(negative, positive))
-    assert found.l1 == pytest.approx(rp.compare(predicted, empirical).area_between, abs=2e-3)
+    assert found.area_between == pytest.approx(rp.compare(predicted, empirical).area_between, abs=2e-3)
     assert found.auc_error == predicted.auc() - empirical.auc()
     at = found.max_tpr_gap_fpr
     assert 0.01 <= at <= 0.99
@@ -223,8 +232,8 @@ def test_where_the_curve_fails_is_told():
     thirds = found.gap_low_fpr, found.gap_middle_fpr, found.gap_high_fpr
     assert np.mean(thirds) == pytest.approx(found.auc_error, abs=2e-3)
     lost = empirical.best_threshold().ameans - empirical.rates(predicted.best_threshold().threshold).ameans
-    assert found.ameans_lost == pytest.approx(lost)
-    sentence = found.finding("largest gap").sentence
+    assert found.threshold_regret == pytest.approx(lost)
+    sentence = found.finding("largest gap").message
     assert f"{found.max_tpr_gap:+.3f}".replace("-", "−") in sentence
     assert "at low" in sentence
     assert found.verdict.startswith("Do not rely on the curve")
@@ -233,18 +242,18 @@ def test_where_the_curve_fails_is_told():
 def test_few_rows_are_said_to_tell_little():
     q = (np.arange(10) + 0.5) / 10
     found = _of(stats.norm.ppf(q), 1 + stats.norm.ppf(q))
-    assert found.finding("cases").level == "warn"
-    assert "no check is decisive" in found.finding("cases").sentence
+    assert found.finding("cases").severity == "warn"
+    assert "no check is decisive" in found.finding("cases").message
     assert found.verdict.endswith("could hardly tell: no check is decisive here.")
-    assert _of(NORMAL[::4], NORMAL[::4]).finding("cases").level == "note"
-    assert found.level == "ok"
+    assert _of(NORMAL[::4], NORMAL[::4]).finding("cases").severity == "note"
+    assert found.severity == "ok"
 
 
 def test_shape_is_no_more_than_a_note_of_another_family():
     negative, positive = stats.expon.ppf(Q[::2]), 9 * stats.expon.ppf(Q[::2]) ** 1.5
     assert "warn" in _levels(_of(negative, positive)).values()
     item = _of(negative, positive, family=stats.gamma, n_resamples=20).finding("positive skewness")
-    assert (item.level, item.remedy) == ("note", "none where the curve holds")
+    assert (item.severity, item.suggestion) == ("note", "none where the curve holds")
 
 
 # ---- the result
@@ -262,16 +271,24 @@ def test_moments_are_scipys():
 def test_direction_lower_is_the_mirror():
     negative, positive = stats.expon.ppf(Q), 2.5 * stats.expon.ppf(Q)
     higher, lower = _of(negative, positive), _of(-negative, -positive, direction="lower")
-    same = ("l1", "l1_by_chance", "l1_p_value", "auc_p_value", "auc_error", "gap_low_fpr", "ameans_lost")
+    same = (
+        "area_between",
+        "area_between_expected",
+        "l1_p_value",
+        "auc_p_value",
+        "auc_error",
+        "gap_low_fpr",
+        "threshold_regret",
+    )
     for name in same:
         assert getattr(lower, name) == pytest.approx(getattr(higher, name), abs=1e-12), name
     assert lower.direction == "lower"
     assert lower.negative.skewness == pytest.approx(-higher.negative.skewness)
     assert lower.max_tpr_gap_threshold == pytest.approx(-higher.max_tpr_gap_threshold)
     assert lower.negative.anderson_darling == pytest.approx(higher.negative.anderson_darling)
-    mirrored = lower.drawn.quantiles[0]
-    assert mirrored.fitted == pytest.approx(-higher.drawn.quantiles[0].fitted[::-1])
-    assert mirrored.low == pytest.approx(-higher.drawn.quantiles[0].high[::-1])
+    mirrored = lower.plot_data.quantiles[0]
+    assert mirrored.fitted == pytest.approx(-higher.plot_data.quantiles[0].fitted[::-1])
+    assert mirrored.low == pytest.approx(-higher.plot_data.quantiles[0].high[::-1])
     assert _of(-negative, -positive, direction="auto").direction == "lower"
 
 
@@ -280,7 +297,7 @@ def test_the_unit_changes_nothing():
     one = _of(negative, positive)
     for factor in (2.0**990, 2.0**-990):
         other = _of(factor * negative, factor * positive)
-        assert other.l1 == pytest.approx(one.l1, abs=1e-12)
+        assert other.area_between == pytest.approx(one.area_between, abs=1e-12)
         assert other.l1_p_value == one.l1_p_value
         assert other.negative.skewness == pytest.approx(one.negative.skewness)
         assert _levels(other) == _levels(one)
@@ -289,19 +306,19 @@ def test_the_unit_changes_nothing():
 def test_it_can_be_written_and_shown():
     found = _of(NORMAL, stats.lognorm(0.8).ppf(Q))
     told = json.loads(to_json(found.to_dict()))
-    assert told["l1"] == found.l1
+    assert told["area_between"] == found.area_between
     assert told["positive"]["skewness"] == found.positive.skewness
     assert told["std_ratio"]["low"] == found.std_ratio.low
     assert [item["name"] for item in told["findings"]] == [item.name for item in found.findings]
     assert "drawn" not in told
     assert "\n" not in repr(found)
-    assert repr(found).startswith("Diagnosis(family='gaussian', n_negative=100, n_positive=100, l1=")
+    assert repr(found).startswith("Diagnosis(family='gaussian', n_negative=100, n_positive=100, area_between=")
     html = found._repr_html_()
     assert "<bdi>positive skewness</bdi></th>" in html
     assert "family=&#x27;auto&#x27;" in html
     frame = found.to_frame()
     assert list(frame["name"]) == [item.name for item in found.findings]
-    assert list(frame.columns) == ["name", "level", "value", "sentence", "remedy"]
+    assert list(frame.columns) == ["name", "severity", "value", "message", "suggestion"]
 
 
 def test_the_table_shows_every_finding():
@@ -309,9 +326,9 @@ def test_the_table_shows_every_finding():
     lines = found.table().to_text(400).splitlines()
     for item in found.findings:
         (line,) = [line for line in lines if line.startswith(f" {item.name} ")]
-        assert item.sentence in line
-        assert item.remedy in line
-        assert ("WARN" in line) == (item.level == "warn")
+        assert item.message in line
+        assert item.suggestion in line
+        assert ("WARN" in line) == (item.severity == "warn")
     assert lines[-1] == found.verdict
     assert str(found).startswith("Diagnosis of family='gaussian'")
 
@@ -321,27 +338,27 @@ def test_a_class_without_spread_is_named_and_everything_else_is_still_told():
     for negative, positive, word in ((np.zeros(30), NORMAL, "negative"), (NORMAL, np.full(30, 0.5), "positive")):
         found = _of(negative, positive, n_resamples=20)
         item = found.finding(f"{word} spread")
-        assert item.level == "warn"
-        assert "all 30 values equal" in item.sentence
+        assert item.severity == "warn"
+        assert "all 30 values equal" in item.message
         shape = getattr(found, word)
-        assert (shape.p_value, shape.anderson_darling, shape.distinct) == (1.0, 0.0, 1)
+        assert (shape.p_value, shape.anderson_darling, shape.n_unique) == (1.0, 0.0, 1)
         assert np.isnan(shape.skewness)
         assert tuple(found.std_ratio) == (0.0, np.inf)
-        assert np.isfinite([found.l1, found.auc_error, found.ameans_lost]).all()
+        assert np.isfinite([found.area_between, found.auc_error, found.threshold_regret]).all()
 
 
 def test_all_rows_equal_and_two_points_are_fitted_by_what_they_are():
     for value in (1.0, 2.0):
         found = _of(np.ones(30), np.full(30, value), n_resamples=20)
-        assert (found.l1, found.l1_p_value, found.auc_error) == (0.0, 1.0, 0.0)
+        assert (found.area_between, found.l1_p_value, found.auc_error) == (0.0, 1.0, 0.0)
         assert np.isnan(found.std_ratio.estimate)
 
 
 def test_two_rows_a_class_are_enough_for_a_humble_answer():
     found = diagnose([1.0, 2, 3, 4], [0, 0, 1, 1], n_resamples=20)
     assert np.isnan([found.negative.skewness, found.negative.kurtosis, found.negative.skewness_z]).all()
-    assert "too few rows for a z" in found.finding("negative skewness").sentence
-    assert found.finding("negative skewness").level == "ok"
+    assert "too few rows for a z" in found.finding("negative skewness").message
+    assert found.finding("negative skewness").severity == "ok"
     assert "no check is decisive" in found.verdict
 
 
@@ -352,7 +369,7 @@ def test_values_that_fill_the_range_of_floats_do_not_break_it():
 
 def test_classes_far_apart_are_no_misfit():
     found = _of(NORMAL, NORMAL + 1000)
-    assert (found.l1, found.l1_p_value) == (0.0, 1.0)
+    assert (found.area_between, found.l1_p_value) == (0.0, 1.0)
     assert _levels(found) == {}
 
 

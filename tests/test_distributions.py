@@ -9,11 +9,13 @@ import pytest
 from scipy import integrate, stats
 
 from rocpredict import Ecdf, Gaussian, PredictedRoc, RocPredictError
-from rocpredict.distributions import Distribution, FromScipy, PowerTransform, Shrunk, Transformed, as_distribution
-from rocpredict.distributions.families import fit_family, from_moments
-from rocpredict.distributions.gaussian_mixture import GaussianMixture
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.families import ScipyDistribution, check_distribution, fit_family, from_moments
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.kde import GaussianKde
+from rocpredict.distributions.mixture import GaussianMixture
+from rocpredict.distributions.power import PowerTransform, Transformed
+from rocpredict.distributions.shrinkage import ShrinkageDistribution
 
 EPS, LARGEST = np.finfo(float).eps, np.finfo(float).max
 FOLDED = PowerTransform("yeo-johnson", 1.7, 0.5, 2.0, -2.0, 1.5)
@@ -24,14 +26,14 @@ PLAIN = {
     "Ecdf of one value": Ecdf([2.0]),
     "weighted Ecdf": Ecdf([3, -1, 2, 2, 9], weights=[0.5, 2, 1.25, 3, 0]),
     "Ecdf with infinities": Ecdf([-np.inf, 0, 1, np.inf]),
-    "norm": FromScipy(stats.norm(1, 2)),
-    "gamma": FromScipy(stats.gamma(2.5, scale=2)),
-    "beta": FromScipy(stats.beta(2, 3)),
-    "expon": FromScipy(stats.expon(loc=-1)),
-    "t": FromScipy(stats.t(3)),
-    "uniform": FromScipy(stats.uniform(-1, 3)),
-    "poisson": FromScipy(stats.poisson(3.5)),
-    "binom": FromScipy(stats.binom(10, 0.3)),
+    "norm": ScipyDistribution(stats.norm(1, 2)),
+    "gamma": ScipyDistribution(stats.gamma(2.5, scale=2)),
+    "beta": ScipyDistribution(stats.beta(2, 3)),
+    "expon": ScipyDistribution(stats.expon(loc=-1)),
+    "t": ScipyDistribution(stats.t(3)),
+    "uniform": ScipyDistribution(stats.uniform(-1, 3)),
+    "poisson": ScipyDistribution(stats.poisson(3.5)),
+    "binom": ScipyDistribution(stats.binom(10, 0.3)),
     "kde": GaussianKde([3.1, 4.0, 4.2, 5.9, 7.3, 4.0]),
     "narrow kde": GaussianKde([-1, 0.2, 0.5, 3], bandwidth="cube-root", bandwidth_factor=0.5, weights=[1, 0.5, 3, 2]),
     "variance-preserving kde": GaussianKde([3.1, 4.0, 4.2, 5.9, 7.3], bandwidth="scott", variance_preserving=True),
@@ -60,15 +62,17 @@ PLAIN = {
     "yeo-johnson -3": Transformed(Gaussian(-0.1, 0.07), PowerTransform("yeo-johnson", -3.0, 0.0, 3.0, -0.4, 0.6)),
     "yeo-johnson 0": Transformed(Gaussian(-0.4, 0.9), PowerTransform("yeo-johnson", 0.0, -1.0, 1.0, -1.0, 2.0)),
     "transformed kde": Transformed(GaussianKde([-0.3, 0.2, 0.4, 1.3]), FOLDED),
-    "shrunk": Shrunk(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.2),
-    "shrunk, pulled up": Shrunk(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.2, 0.3),
-    "shrunk, pulled down": Shrunk(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.9, -0.4),
-    "shrunk to a transformed": Shrunk(Transformed(Gaussian(-0.3, 1.1), FOLDED), Ecdf([-1, 0.5, 0.5, 2]), 0.4, -0.1),
-    "shrunk, all model": Shrunk(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.0, 0.3),
-    "shrunk, all sample": Shrunk(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 1.0, 0.3),
+    "shrunk": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.2),
+    "shrunk, pulled up": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.2, 0.3),
+    "shrunk, pulled down": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.9, -0.4),
+    "shrunk to a transformed": ShrinkageDistribution(
+        Transformed(Gaussian(-0.3, 1.1), FOLDED), Ecdf([-1, 0.5, 0.5, 2]), 0.4, -0.1
+    ),
+    "shrunk, all model": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.0, 0.3),
+    "shrunk, all sample": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 1.0, 0.3),
 }
 REGISTRY = PLAIN | {f"reflected {name}": d.reflect() for name, d in PLAIN.items()}
-QUESTIONS = ("pdf", "logpdf", "cdf", "sf", "below", "at_or_above", "ppf", "isf")
+QUESTIONS = ("pdf", "logpdf", "cdf", "sf", "cdf_strict", "sf_inclusive", "ppf", "isf")
 Q = np.concatenate([[1e-12, 1e-6], np.linspace(0.001, 0.999, 333), [1 - 1e-6]])
 
 
@@ -87,7 +91,7 @@ def points_of(d):
 class TestBattery:
     def test_answers_the_protocol_and_is_its_own_distribution(self, d):
         assert isinstance(d, Distribution)
-        assert as_distribution("negative", d) is d
+        assert check_distribution("negative", d) is d
         assert d.shape == ()
         assert repr(d)
 
@@ -112,30 +116,30 @@ class TestBattery:
 
     def test_tails_are_monotone_and_within_0_and_1(self, d):
         x = points_of(d)
-        for rising, falling in ((d.cdf, d.sf), (d.below, d.at_or_above)):
+        for rising, falling in ((d.cdf, d.sf), (d.cdf_strict, d.sf_inclusive)):
             slack = 64 * EPS  # scipy's special functions are monotone up to their rounding only
             assert (np.diff(rising(x)) >= -slack * rising(x)[1:]).all()
             assert (np.diff(falling(x)) <= slack * falling(x)[:-1]).all()
             assert ((rising(x) >= 0) & (rising(x) <= 1) & (falling(x) >= 0) & (falling(x) <= 1)).all()
 
     def test_nothing_lies_beyond_the_ends(self, d):
-        assert d.cdf(np.inf) == d.at_or_above(-np.inf) == 1
-        assert d.below(-np.inf) == d.sf(np.inf) == 0
+        assert d.cdf(np.inf) == d.sf_inclusive(-np.inf) == 1
+        assert d.cdf_strict(-np.inf) == d.sf(np.inf) == 0
 
     def test_each_pair_of_tails_sums_to_1(self, d):
         x = points_of(d)
         np.testing.assert_allclose(d.cdf(x) + d.sf(x), 1, rtol=8 * EPS)
-        np.testing.assert_allclose(d.below(x) + d.at_or_above(x), 1, rtol=8 * EPS)
+        np.testing.assert_allclose(d.cdf_strict(x) + d.sf_inclusive(x), 1, rtol=8 * EPS)
 
     def test_strict_and_weak_tails_differ_by_the_atom(self, d):
         atoms, masses = d.atoms()
         assert (np.diff(atoms) > 0).all()
         assert (masses > 0).all()
-        np.testing.assert_allclose(d.cdf(atoms) - d.below(atoms), masses, rtol=0, atol=16 * EPS)
-        np.testing.assert_allclose(d.at_or_above(atoms) - d.sf(atoms), masses, rtol=0, atol=16 * EPS)
+        np.testing.assert_allclose(d.cdf(atoms) - d.cdf_strict(atoms), masses, rtol=0, atol=16 * EPS)
+        np.testing.assert_allclose(d.sf_inclusive(atoms) - d.sf(atoms), masses, rtol=0, atol=16 * EPS)
         elsewhere = np.setdiff1d(points_of(d), atoms)
-        assert np.array_equal(d.cdf(elsewhere), d.below(elsewhere))
-        assert np.array_equal(d.sf(elsewhere), d.at_or_above(elsewhere))
+        assert np.array_equal(d.cdf(elsewhere), d.cdf_strict(elsewhere))
+        assert np.array_equal(d.sf(elsewhere), d.sf_inclusive(elsewhere))
 
     def test_ppf_is_the_smallest_value_that_reaches_q(self, d):
         x = np.asarray(d.ppf(Q))
@@ -180,10 +184,10 @@ class TestBattery:
 
     def test_reflecting_exchanges_the_tails(self, d):
         x, mirror = points_of(d), d.reflect()
-        assert np.array_equal(mirror.sf(-x), d.below(x))
-        assert np.array_equal(mirror.cdf(-x), d.at_or_above(x))
-        assert np.array_equal(mirror.at_or_above(-x), d.cdf(x))
-        assert np.array_equal(mirror.below(-x), d.sf(x))
+        assert np.array_equal(mirror.sf(-x), d.cdf_strict(x))
+        assert np.array_equal(mirror.cdf(-x), d.sf_inclusive(x))
+        assert np.array_equal(mirror.sf_inclusive(-x), d.cdf(x))
+        assert np.array_equal(mirror.cdf_strict(-x), d.sf(x))
         assert np.array_equal(mirror.pdf(-x), d.pdf(x))
         assert np.array_equal(mirror.atoms().points, -d.atoms().points[::-1])
         assert np.array_equal(mirror.atoms().masses, d.atoms().masses[::-1])
@@ -214,15 +218,15 @@ def test_far_tails_keep_their_digits():
     with mpmath.workdps(40):
         wanted = float(mpmath.ncdf(-37))
     d = Gaussian(10, 2)
-    assert d.sf(10 + 2 * 37) == d.at_or_above(84) == d.cdf(10 - 2 * 37) == pytest.approx(wanted, rel=1e-13)
-    assert FromScipy(stats.norm(10, 2)).reflect().cdf(-84) == pytest.approx(wanted, rel=1e-13)
+    assert d.sf(10 + 2 * 37) == d.sf_inclusive(84) == d.cdf(10 - 2 * 37) == pytest.approx(wanted, rel=1e-13)
+    assert ScipyDistribution(stats.norm(10, 2)).reflect().cdf(-84) == pytest.approx(wanted, rel=1e-13)
     assert d.logpdf(10 + 2 * 1e10) == pytest.approx(-0.5e20, rel=1e-12)
     assert d.isf(1e-300) == pytest.approx(10 + 2 * 37.0471, rel=1e-5)
 
 
 def test_a_point_mass_holds_all_at_one_value():
     d = Gaussian(4, 0)
-    assert (d.cdf(4), d.below(4), d.sf(4), d.at_or_above(4)) == (1, 0, 0, 1)
+    assert (d.cdf(4), d.cdf_strict(4), d.sf(4), d.sf_inclusive(4)) == (1, 0, 0, 1)
     assert (d.ppf(0.3), d.isf(0.3), d.pdf(4)) == (4, 4, 0)
 
 
@@ -308,8 +312,8 @@ def test_integer_weights_equal_repeated_rows():
 
 def test_zeros_of_both_signs_are_one_value():
     d = Ecdf([-0.0, 0.0, 1.0])
-    assert d.points.tolist() == [0, 1]
-    assert not np.signbit(d.points).any()
+    assert d.unique_values.tolist() == [0, 1]
+    assert not np.signbit(d.unique_values).any()
     assert d == Ecdf([0.0, 0.0, 1.0])
 
 

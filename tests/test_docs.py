@@ -9,13 +9,17 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
+from rocpredict.base.results import FLAG_DESCRIPTIONS
 from rocpredict.cli import main
-from rocpredict.distributions.by_moments import BY_MOMENTS
-from rocpredict.fitting import FAMILIES
-from rocpredict.flags import MEANINGS
-from rocpredict.shrinkage.estimating import PRIOR_VARIANCE
-from rocpredict.shrinkage.levels import DECLARED, OPEN
-from rocpredict.shrinkage.weighing import CAUTION, STEEPEST
+from rocpredict.distributions.fitting import FAMILIES
+from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
+from rocpredict.distributions.shrinkage import (
+    MAX_SLOPE,
+    NOISE_FACTOR,
+    PRIOR_LOG_VARIANCE_RATIO,
+    PRIOR_SCALE,
+    PRIOR_SCALE_KNOWN_DIRECTION,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -38,7 +42,7 @@ PAGES = [
 PRINTED = PAGES[-3:]
 """Pages that show what their blocks print."""
 
-_UNCERTAIN = re.compile(r"interval|p_value|adjusted_p|honest|strata")
+_UNCERTAIN = re.compile(r"interval|p_value|adjusted_p|_cv|corrected|strata")
 
 
 def _blocks(page, language):
@@ -141,7 +145,7 @@ def test_the_page_on_families_has_every_family():
     """A row for each family that can be named, and none for another; "yes" where two moments make one."""
     rows = re.findall(r'^\| `"(\w+)"` \|.*\| (yes|-) \|$', (ROOT / "docs/families.md").read_text("utf-8"), re.MULTILINE)
     assert [name for name, _ in rows] == list(FAMILIES)
-    assert {name for name, made in rows if made == "yes"} == {"gaussian", *BY_MOMENTS}
+    assert {name for name, made in rows if made == "yes"} == {"gaussian", *MOMENT_ESTIMATORS}
 
 
 def test_the_formulas_of_the_shrunk_estimate_have_its_constants():
@@ -150,10 +154,10 @@ def test_the_formulas_of_the_shrunk_estimate_have_its_constants():
     rows = {
         name: re.findall(r"\d+\.\d+", row) for name, row in re.findall(r"^\| ([\w ]+) \| (.*)$", text, re.MULTILINE)
     }
-    assert rows["variance ratio"] == [f"{PRIOR_VARIANCE:g}"] * 2
-    assert rows["weight of the sample"] == [f"{CAUTION:g}"]
-    assert rows["prior"] == [f"{DECLARED:g}", f"{OPEN:g}"]
-    assert f"up to {STEEPEST:g}" in text
+    assert rows["variance ratio"] == [f"{PRIOR_LOG_VARIANCE_RATIO:g}"] * 2
+    assert rows["weight of the sample"] == [f"{NOISE_FACTOR:g}"]
+    assert rows["prior"] == [f"{PRIOR_SCALE_KNOWN_DIRECTION:g}", f"{PRIOR_SCALE:g}"]
+    assert f"up to {MAX_SLOPE:g}" in text
 
 
 def test_every_page_with_python_is_run():
@@ -212,4 +216,4 @@ def test_messages_of_the_error_page_are_the_librarys(message):
 def test_every_flag_is_explained():
     """The page on flags has a row for each flag, and none for what is no flag."""
     rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/flags.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert sorted(rows) == sorted(MEANINGS)
+    assert sorted(rows) == sorted(FLAG_DESCRIPTIONS)

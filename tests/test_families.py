@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from rocpredict import Gaussian, RocPredictError
-from rocpredict.distributions.families import FAMILIES, fit_family, from_moments, make_family
+from rocpredict.distributions.families import FAMILIES, fit_family, freeze_family, from_moments
 from rocpredict.distributions.skew_normal import SKEW_NORMAL
 
 TRUTH = {
@@ -55,7 +55,7 @@ SCIPY_FITS = {
 
 def even_sample(name, n=800):
     """The quantiles of a family in the middle of n equal shares: a sample without chance."""
-    return np.asarray(make_family(name, *TRUTH[name]).ppf((np.arange(n) + 0.5) / n))
+    return np.asarray(freeze_family(name, *TRUTH[name]).ppf((np.arange(n) + 0.5) / n))
 
 
 def parameters_of(fitted):
@@ -82,7 +82,7 @@ def test_every_family_is_described_and_tested():
 @pytest.mark.parametrize("name", FAMILIES)
 def test_parameters_give_the_mean_and_spread_that_the_table_says(name):
     """By quadrature of the density, against the formulas of the table, to 1e-6."""
-    d = make_family(name, *TRUTH[name])
+    d = freeze_family(name, *TRUTH[name])
     mean, std = MEANINGS[name]
     assert moment(d, 0) == pytest.approx(1, abs=1e-9)
     assert moment(d, 1) == pytest.approx(mean, rel=1e-6)
@@ -91,20 +91,20 @@ def test_parameters_give_the_mean_and_spread_that_the_table_says(name):
 
 def test_parameters_mean_what_else_the_table_says():
     """Medians, shares below the scale, where each family begins and ends, and a skew to the right."""
-    assert make_family("lognormal", *TRUTH["lognormal"]).cdf(4) == pytest.approx(0.5)
-    assert make_family("weibull", *TRUTH["weibull"]).cdf(2) == pytest.approx(1 - np.exp(-1))
+    assert freeze_family("lognormal", *TRUTH["lognormal"]).cdf(4) == pytest.approx(0.5)
+    assert freeze_family("weibull", *TRUTH["weibull"]).cdf(2) == pytest.approx(1 - np.exp(-1))
     for name in ("logistic", "laplace", "student_t"):
-        assert make_family(name, *TRUTH[name]).cdf(TRUTH[name][-2]) == pytest.approx(0.5)
-    d = make_family("laplace", *TRUTH["laplace"])
+        assert freeze_family(name, *TRUTH[name]).cdf(TRUTH[name][-2]) == pytest.approx(0.5)
+    d = freeze_family("laplace", *TRUTH["laplace"])
     away, _ = integrate.quad(lambda x: (x + 1) * d.pdf(x), -1, 100)
     assert 2 * away == pytest.approx(2)
     for name in (*POSITIVE, "exponential", "beta"):
-        d = make_family(name, *TRUTH[name])
+        d = freeze_family(name, *TRUTH[name])
         assert d.cdf(0) == 0 < d.cdf(1e-3)
-    assert make_family("beta", *TRUTH["beta"]).sf(1) == 0
-    d = make_family("skew_normal", *TRUTH["skew_normal"])
+    assert freeze_family("beta", *TRUTH["beta"]).sf(1) == 0
+    d = freeze_family("skew_normal", *TRUTH["skew_normal"])
     assert moment(d, 3, MEANINGS["skew_normal"][0]) > 0
-    logs = np.log(make_family("lognormal", *TRUTH["lognormal"]).ppf([0.1, 0.9]))
+    logs = np.log(freeze_family("lognormal", *TRUTH["lognormal"]).ppf([0.1, 0.9]))
     np.testing.assert_allclose(logs, Gaussian(np.log(4), 0.6).ppf([0.1, 0.9]))
 
 
@@ -120,7 +120,7 @@ def test_fits_find_the_parameters_again(name):
 def test_no_fit_of_scipy_is_more_likely(name, n):
     """To 1e-6 of the log-likelihood, on seeded samples; the skew normal where scipy's shape stays below 100."""
     family, known = SCIPY_FITS[name]
-    sample = make_family(name, *TRUTH[name]).ppf(np.random.default_rng(n).uniform(size=n))
+    sample = freeze_family(name, *TRUTH[name]).ppf(np.random.default_rng(n).uniform(size=n))
     fitted = fit_family(name, sample, "positive")
     with np.errstate(all="ignore"):
         theirs = family(*family.fit(sample, **known))
@@ -135,7 +135,7 @@ def test_no_fit_of_scipy_is_more_likely(name, n):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_step_away_from_a_fit_is_less_likely(name):
     """Each free parameter moved by 1e-4 of a scale, either way, on a seeded sample of 60."""
-    sample = make_family(name, *TRUTH[name]).ppf(np.random.default_rng(7).uniform(size=60))
+    sample = freeze_family(name, *TRUTH[name]).ppf(np.random.default_rng(7).uniform(size=60))
     fitted = fit_family(name, sample, "positive")
     found, height = parameters_of(fitted), log_likelihood(fitted, sample)
     fixed = {"gamma": [1], "lognormal": [1], "weibull": [1], "exponential": [0], "beta": [2, 3]}.get(name, [])
@@ -143,7 +143,7 @@ def test_every_step_away_from_a_fit_is_less_likely(name):
         for step in (-1e-4, 1e-4):
             moved = found.copy()
             moved[index] += step * max(abs(moved[index]), moved[-1])
-            assert log_likelihood(make_family(name, *moved), sample) <= height + 1e-9 * abs(height)
+            assert log_likelihood(freeze_family(name, *moved), sample) <= height + 1e-9 * abs(height)
 
 
 @pytest.mark.parametrize("unit", [2.0**-990, 2.0**990])
@@ -310,7 +310,7 @@ def test_both_tails_of_a_skew_normal_keep_their_digits(a, h):
     with mpmath.workdps(20):
         thin = thin_tail(h, a)
         thick = 2 * mpmath.ncdf(-h) - thin
-    d = make_family("skew_normal", a, 0, 1)
+    d = freeze_family("skew_normal", a, 0, 1)
     if thin > 1e-280:
         assert d.cdf(-h) == pytest.approx(float(thin), rel=1e-13, abs=0)
         assert d.reflect().sf(h) == d.cdf(-h)
@@ -321,7 +321,7 @@ def test_both_tails_of_a_skew_normal_keep_their_digits(a, h):
 
 @pytest.mark.parametrize("a", [-20, -1, 0, 4])
 def test_quantiles_of_a_skew_normal_return(a):
-    d = make_family("skew_normal", a, 5, 2)
+    d = freeze_family("skew_normal", a, 5, 2)
     q = np.concatenate([10.0 ** -np.arange(1, 290, 24), np.linspace(0.05, 0.95, 19)])
     np.testing.assert_allclose(SKEW_NORMAL.cdf(SKEW_NORMAL.ppf(q, a), a), q, rtol=2e-12)
     np.testing.assert_allclose(SKEW_NORMAL.sf(SKEW_NORMAL.isf(q, a), a), q, rtol=2e-12)

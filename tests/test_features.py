@@ -17,7 +17,8 @@ import pytest
 import scipy.sparse
 
 from rocpredict import RocPredictError
-from rocpredict.features import as_features, parts, table_and_labels
+from rocpredict.sources import blocks as parts
+from rocpredict.sources.table import as_feature_table, split_table_and_labels
 
 NAN = np.nan
 X = np.random.default_rng(1).normal(size=(7, 5))
@@ -26,7 +27,7 @@ X = np.random.default_rng(1).normal(size=(7, 5))
 def whole(table, features=None):
     """Give all parts side by side, and check that each says where it belongs."""
     held, place = [], 0
-    for where, part in table.matrices(features):
+    for where, part in table.iter_blocks(features):
         dense = part.toarray() if scipy.sparse.issparse(part) else part
         assert (where.start, where.stop) == (place, place + dense.shape[1])
         held.append(np.asarray(dense))
@@ -34,7 +35,7 @@ def whole(table, features=None):
     return np.concatenate(held, axis=1)
 
 
-def message_of(*args, take=as_features, **kwargs):
+def message_of(*args, take=as_feature_table, **kwargs):
     with pytest.raises(RocPredictError) as caught:
         take(*args, **kwargs)
     assert "\n" not in str(caught.value)
@@ -46,8 +47,8 @@ def message_of(*args, take=as_features, **kwargs):
 def test_an_array_of_numbers_comes_as_it_is(dtype, order):
     """Proves that arrays are one part that shares its memory, with its dtype, and are named x0, x1, ..."""
     array = np.asarray(np.abs(X) * 9, dtype=dtype, order=order)
-    table = as_features(array)
-    ((where, part),) = table.matrices()
+    table = as_feature_table(array)
+    ((where, part),) = table.iter_blocks()
     assert where == slice(0, 5)
     assert part is array
     assert table.names.tolist() == ["x0", "x1", "x2", "x3", "x4"]
@@ -58,7 +59,7 @@ def test_an_array_of_numbers_comes_as_it_is(dtype, order):
 def test_a_memory_map_stays_one(tmp_path):
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    ((_, part),) = as_features(mapped).matrices()
+    ((_, part),) = as_feature_table(mapped).iter_blocks()
     assert isinstance(part, np.memmap)
     assert np.shares_memory(part, mapped)
 
@@ -66,17 +67,17 @@ def test_a_memory_map_stays_one(tmp_path):
 @pytest.mark.parametrize("make", ["csc_array", "csr_array", "csc_matrix", "csr_matrix"])
 def test_sparse_stays_sparse_and_itself(make):
     matrix = getattr(scipy.sparse, make)(np.where(X > 0, X, 0))
-    table = as_features(matrix, names=list("abcde"))
-    ((_, part),) = table.matrices()
+    table = as_feature_table(matrix, names=list("abcde"))
+    ((_, part),) = table.iter_blocks()
     assert part is matrix
     assert (whole(table, [3, 0]) == matrix.toarray()[:, [3, 0]]).all()
-    assert all(scipy.sparse.issparse(some) for _, some in table.matrices([3, 0]))
+    assert all(scipy.sparse.issparse(some) for _, some in table.iter_blocks([3, 0]))
 
 
 @pytest.mark.parametrize("make", ["coo_array", "lil_matrix", "dok_array"])
 def test_other_sparse_forms_become_csc(make):
     matrix = getattr(scipy.sparse, make)(np.where(X > 0, X, 0))
-    ((_, part),) = as_features(matrix).matrices()
+    ((_, part),) = as_feature_table(matrix).iter_blocks()
     assert part.format == "csc"
     assert (part.toarray() == matrix.toarray()).all()
 
@@ -95,7 +96,7 @@ def test_other_sparse_forms_become_csc(make):
     ],
 )
 def test_what_holds_numbers_becomes_numbers(given, expected):
-    np.testing.assert_array_equal(whole(as_features(given)), np.array(expected, dtype=float))
+    np.testing.assert_array_equal(whole(as_feature_table(given)), np.array(expected, dtype=float))
 
 
 class Labelled:
@@ -106,7 +107,7 @@ class Labelled:
 
 
 def test_what_can_become_an_array():
-    assert (whole(as_features(Labelled())) == X).all()
+    assert (whole(as_feature_table(Labelled())) == X).all()
 
 
 class Elsewhere:
@@ -128,16 +129,16 @@ def test_integers_that_lie_elsewhere_keep_their_digits():
             return np.full((7, 5), 2**53 + 1)[key]
 
     with pytest.raises(RocPredictError, match="X holds integers beyond"):
-        whole(as_features(Counts(np.int64)))
+        whole(as_feature_table(Counts(np.int64)))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_what_lies_elsewhere_is_fetched_in_blocks(monkeypatch, dtype):
     monkeypatch.setattr(parts, "BLOCK_BYTES", 2 * 7 * 8)
-    table = as_features(Elsewhere(dtype))
+    table = as_feature_table(Elsewhere(dtype))
     for features in (slice(None), [4, 0], [1, 2], [3]):
         assert (whole(table, features) == X[:, features].astype(dtype)).all()
-    assert next(table.matrices())[1].dtype == dtype
+    assert next(table.iter_blocks())[1].dtype == dtype
 
 
 DAY = datetime.date(2020, 1, 2)
@@ -171,13 +172,13 @@ FRAMES = {
 def test_frames_of_every_kind_say_the_same(monkeypatch, kind, width):
     """Proves that nulls are NaN, and booleans and decimals numbers, in blocks of any width; text and dates are told."""
     monkeypatch.setattr(parts, "BLOCK_BYTES", width * 2 * 8)
-    table = as_features(FRAMES[kind]())
+    table = as_feature_table(FRAMES[kind]())
     assert table.names.tolist() == list(COLUMNS)
     assert table.n_rows == 2
     assert table.not_numeric.tolist() == [False] * 8 + [True, True]
     np.testing.assert_array_equal(whole(table), NUMBERS)
     np.testing.assert_array_equal(whole(table, [8, 3, 0]), np.array(NUMBERS)[:, [8, 3, 0]])
-    for _, part in table.matrices():
+    for _, part in table.iter_blocks():
         assert part.flags.f_contiguous
         assert part.dtype == np.float64
         assert part.shape[1] <= width
@@ -186,7 +187,7 @@ def test_frames_of_every_kind_say_the_same(monkeypatch, kind, width):
 def test_a_duckdb_relation():
     """Proves that a relation is asked by blocks, and that its label column goes with its rows."""
     relation = duckdb.sql("select i::double as a, (i * 2)::decimal(9, 2) as b, 'c' || (i % 2) as c from range(5) t(i)")
-    table, labels = table_and_labels(relation, "c")
+    table, labels = split_table_and_labels(relation, "c")
     np.testing.assert_array_equal(whole(table), [[i, 2 * i] for i in range(5)])
     assert labels.tolist() == ["c0", "c1", "c0", "c1", "c0"]
 
@@ -194,10 +195,10 @@ def test_a_duckdb_relation():
 @pytest.mark.parametrize("kind", [pl.DataFrame, pl.LazyFrame, pa.table, pd.DataFrame])
 def test_float32_stays_float32_beside_text(kind):
     columns = {"a": np.float32([1, 2]), "b": np.float32([3, 4]), "c": ["x", "y"]}
-    table = as_features(kind(columns))
-    assert {part.dtype.name for _, part in table.matrices()} == {"float32"}
-    mixed = as_features(kind(columns | {"d": [1.0, 2.0]}))
-    assert {part.dtype.name for _, part in mixed.matrices()} == {"float64"}
+    table = as_feature_table(kind(columns))
+    assert {part.dtype.name for _, part in table.iter_blocks()} == {"float32"}
+    mixed = as_feature_table(kind(columns | {"d": [1.0, 2.0]}))
+    assert {part.dtype.name for _, part in mixed.iter_blocks()} == {"float64"}
 
 
 def test_categories_durations_and_periods_are_not_numeric():
@@ -210,33 +211,33 @@ def test_categories_durations_and_periods_are_not_numeric():
             "moment": pd.to_datetime(["2020-01-01", None]),
         }
     )
-    assert as_features(frame).not_numeric.tolist() == [False, True, True, True, True]
+    assert as_feature_table(frame).not_numeric.tolist() == [False, True, True, True, True]
     lists = pl.DataFrame({"x": [1, 2], "list": [[1], [2]], "enum": pl.Series(["a", "b"], dtype=pl.Enum(["a", "b"]))})
-    assert as_features(lists).not_numeric.tolist() == [False, True, True]
+    assert as_feature_table(lists).not_numeric.tolist() == [False, True, True]
 
 
 def test_a_frame_that_is_one_array_is_not_copied():
     """Proves that pandas frames of one block come as a view, and others by columns with the same numbers."""
     frame = pd.DataFrame(X, columns=list("abcde"))
-    ((_, part),) = as_features(frame).matrices()
+    ((_, part),) = as_feature_table(frame).iter_blocks()
     assert np.shares_memory(part, X)
     split = pd.DataFrame({name: X[:, place].copy() for place, name in enumerate("abcde")})
     split["f"] = np.arange(7.0)
-    assert (whole(as_features(split)) == np.column_stack([X, np.arange(7)])).all()
+    assert (whole(as_feature_table(split)) == np.column_stack([X, np.arange(7)])).all()
 
 
 def test_a_sparse_pandas_column():
-    assert whole(as_features(pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.5])}))).tolist() == [[0], [1.5]]
+    assert whole(as_feature_table(pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.5])}))).tolist() == [[0], [1.5]]
 
 
 def test_integers_of_128_bits():
     frame = pl.DataFrame({"a": pl.Series([1, 2**100, None], dtype=pl.Int128)})
-    np.testing.assert_array_equal(whole(as_features(frame)), [[1], [2.0**100], [NAN]])
+    np.testing.assert_array_equal(whole(as_feature_table(frame)), [[1], [2.0**100], [NAN]])
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table])
 def test_integers_that_would_become_equal_are_refused_when_they_are_read(form):
-    table = as_features(
+    table = as_feature_table(
         form(
             {"a": [2**53 + 1, None, 1], "b": [1.0, 2.0, 3.0]}
             if form != pd.DataFrame
@@ -257,7 +258,7 @@ def annotated(matrix):
 
 @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_matrix, scipy.sparse.csc_array])
 def test_annotated_data(make):
-    table, labels = table_and_labels(annotated(make(X)), "kind")
+    table, labels = split_table_and_labels(annotated(make(X)), "kind")
     assert table.names.tolist() == ["g0", "g1", "g2", "g3", "g4"]
     assert table.annotations["chromosome"].tolist() == [1, 2, 3, 4, 5]
     assert labels.tolist() == list("abababa")
@@ -269,7 +270,7 @@ def test_annotated_data_in_a_file(tmp_path):
     for matrix in (X, scipy.sparse.csr_matrix(X)):
         annotated(matrix).write_h5ad(tmp_path / "x.h5ad")
         backed = anndata.read_h5ad(tmp_path / "x.h5ad", backed="r")
-        assert (whole(as_features(backed)) == X).all()
+        assert (whole(as_feature_table(backed)) == X).all()
         backed.file.close()
 
 
@@ -277,18 +278,18 @@ def test_annotated_data_in_a_file(tmp_path):
 @pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csc_array, pd.DataFrame, lambda x: dict(enumerate(x.T))])
 def test_some_of_the_features(features, form):
     """Proves that chosen features come in their order, from tables that were cut down before too."""
-    table = as_features(form(X))
+    table = as_feature_table(form(X))
     if len(X[0, features]):
         assert (whole(table, features) == X[:, features]).all()
         assert (whole(table.select(features)) == X[:, features]).all()
         assert (whole(table.select([4, 3, 2, 1, 0]), features) == X[:, ::-1][:, features]).all()
     else:
-        assert sum(part.shape[1] for _, part in table.matrices(features)) == 0
+        assert sum(part.shape[1] for _, part in table.iter_blocks(features)) == 0
 
 
 def test_neighbouring_columns_of_an_array_are_views():
-    table, labels = table_and_labels(np.column_stack([np.arange(7) % 2, X]), "x0")
-    ((_, part),) = table.matrices()
+    table, labels = split_table_and_labels(np.column_stack([np.arange(7) % 2, X]), "x0")
+    ((_, part),) = table.iter_blocks()
     assert part.base is not None
     assert (part == X).all()
     assert labels.tolist() == [0, 1, 0, 1, 0, 1, 0]
@@ -296,7 +297,7 @@ def test_neighbouring_columns_of_an_array_are_views():
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_column_of_labels_is_no_feature(kind):
-    table, labels = table_and_labels(FRAMES[kind](), "yes")
+    table, labels = split_table_and_labels(FRAMES[kind](), "yes")
     assert labels.tolist() == [True, False]
     assert table.names.tolist() == [name for name in COLUMNS if name != "yes"]
     np.testing.assert_array_equal(whole(table), np.delete(NUMBERS, 5, axis=1))
@@ -306,7 +307,7 @@ def test_a_column_of_labels_is_no_feature(kind):
 def test_labels_keep_their_kind(form):
     columns = {"x": [1.0, 2.0], "whole": [3, 4], "word": ["p", "q"], "truth": [True, False], "real": [0.5, 1.0]}
     for name, kind in (("whole", "i"), ("word", "UO"), ("truth", "b"), ("real", "f")):
-        _, labels = table_and_labels(form(columns), name)
+        _, labels = split_table_and_labels(form(columns), name)
         assert labels.tolist() == columns[name]
         assert labels.dtype.kind in kind
 
@@ -315,29 +316,32 @@ def test_labels_keep_their_kind(form):
 def test_names_are_those_of_the_features_beside_the_labels(form):
     """Proves that the column of labels needs no name: it is found by its own, and the rest are called anew in order."""
     columns = {"a": [1.0, 2.0], "y": ["p", "q"], "b": [3.0, 4.0]}
-    table, labels = table_and_labels(form(columns), "y", names=["first", "second"])
+    table, labels = split_table_and_labels(form(columns), "y", names=["first", "second"])
     assert (table.names.tolist(), labels.tolist()) == (["first", "second"], ["p", "q"])
     assert whole(table).tolist() == [[1, 3], [2, 4]]
     with pytest.raises(RocPredictError, match="feature_names has 3 names and X beside its labels has 2 columns"):
-        table_and_labels(form(columns), "y", names=["first", "second", "third"])
+        split_table_and_labels(form(columns), "y", names=["first", "second", "third"])
 
 
 def test_labels_of_two_kinds_are_no_broken_feature():
     frame = pd.DataFrame({"x": [1, 2], "kind": [1, "unknown"]})
-    table, labels = table_and_labels(frame, "kind")
+    table, labels = split_table_and_labels(frame, "kind")
     assert (table.names.tolist(), labels.tolist()) == (["x"], [1, "unknown"])
     assert "column 'kind' holds 'unknown' at row 1, which is not a number" in message_of(frame)
 
 
 def test_names_of_any_kind():
-    assert as_features(pd.DataFrame(X)).names.tolist() == ["0", "1", "2", "3", "4"]
-    assert as_features(pd.DataFrame({("a", "b"): [1], ("a", "c"): [2]})).names.tolist() == ["('a', 'b')", "('a', 'c')"]
-    assert as_features(X, names=np.arange(5)).names.tolist() == ["0", "1", "2", "3", "4"]
-    assert as_features(pd.DataFrame(X), names=list("abcde")).names.tolist() == list("abcde")
-    table = as_features(X, names=list("abcde"))
-    assert as_features(table) is table
-    assert as_features(table.select([1, 2]), names=["p", "q"]).names.tolist() == ["p", "q"]
-    assert (whole(as_features(table.select([1, 2]), names=["p", "q"])) == X[:, 1:3]).all()
+    assert as_feature_table(pd.DataFrame(X)).names.tolist() == ["0", "1", "2", "3", "4"]
+    assert as_feature_table(pd.DataFrame({("a", "b"): [1], ("a", "c"): [2]})).names.tolist() == [
+        "('a', 'b')",
+        "('a', 'c')",
+    ]
+    assert as_feature_table(X, names=np.arange(5)).names.tolist() == ["0", "1", "2", "3", "4"]
+    assert as_feature_table(pd.DataFrame(X), names=list("abcde")).names.tolist() == list("abcde")
+    table = as_feature_table(X, names=list("abcde"))
+    assert as_feature_table(table) is table
+    assert as_feature_table(table.select([1, 2]), names=["p", "q"]).names.tolist() == ["p", "q"]
+    assert (whole(as_feature_table(table.select([1, 2]), names=["p", "q"])) == X[:, 1:3]).all()
 
 
 REFUSED = {
@@ -412,15 +416,15 @@ def test_names_that_do_not_fit(names, words):
     ],
 )
 def test_labels_that_do_not_fit(given, y, words):
-    assert words in message_of(given, y, take=table_and_labels)
+    assert words in message_of(given, y, take=split_table_and_labels)
 
 
 def test_frames_without_narwhals(monkeypatch):
     monkeypatch.setitem(sys.modules, "narwhals", None)
     assert message_of(pd.DataFrame(X)) == "a pandas DataFrame needs narwhals: pip install 'rocpredict[frames]'"
-    assert whole(as_features({"a": [1, 2]})).tolist() == [[1], [2]]
+    assert whole(as_feature_table({"a": [1, 2]})).tolist() == [[1], [2]]
 
 
 def test_a_table_says_what_it_is():
-    assert repr(as_features(X)) == "Features(7 rows, 5 features: 'x0', 'x1', 'x2', ...)"
-    assert re.search(r"2 not numeric\)$", repr(as_features(COLUMNS)))
+    assert repr(as_feature_table(X)) == "FeatureTable(7 rows, 5 features: 'x0', 'x1', 'x2', ...)"
+    assert re.search(r"2 not numeric\)$", repr(as_feature_table(COLUMNS)))

@@ -20,7 +20,7 @@ from benchmarks.fidelity.scoring import ALSO, EVERY, Misfit, Plan, Score, judged
 from benchmarks.fidelity.sources import Problem, parsed
 from rocpredict import EmpiricalRoc, Gaussian, predict_roc
 from rocpredict.distributions.families import fit_family
-from rocpredict.shrinkage.heights import FPR
+from rocpredict.distributions.shrinkage import FPR
 
 SMALL = Plan(repeats=2, sampled=1, asked=1)
 
@@ -155,8 +155,8 @@ def test_misfit_is_the_distance_of_trust():
     found = misfit(case, 20, draws)
     for i, rows in enumerate(zip(draws.negative, draws.positive, strict=True)):
         pair = predict_roc(np.concatenate(rows), np.repeat([0, 1], 20), family="boxcox")
-        own = type(pair)(*map(Gaussian.fit, rows), fitted_by=pair.fitted_by)
-        assert found.of_draws[i] == pytest.approx(own.trust().distance, abs=1e-12)
+        own = type(pair)(*map(Gaussian.fit, rows), fit=pair.fit)
+        assert found.of_draws[i] == pytest.approx(own.model_fit().distance, abs=1e-12)
     assert found.of_all > 0
 
 
@@ -196,7 +196,9 @@ def test_curve_of_chosen_families_is_that_of_the_pair():
     found = chosen_by_aic(draws.negative, draws.positive)
     negative, positive = best_family(draws.negative[0]), best_family(draws.positive[0])
     assert found.heights[0] == pytest.approx(positive.sf(negative.isf(FPR)))
-    assert found.ameans[0] == pytest.approx((negative.below(found.threshold[0]) + positive.sf(found.threshold[0])) / 2)
+    assert found.ameans[0] == pytest.approx(
+        (negative.cdf_strict(found.threshold[0]) + positive.sf(found.threshold[0])) / 2
+    )
 
 
 # ---- the comparisons

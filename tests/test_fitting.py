@@ -7,9 +7,12 @@ import pytest
 from scipy import stats
 
 from rocpredict import RocPredictError, predict_roc
-from rocpredict.distributions import Ecdf, Gaussian, Shrunk, Transformed
-from rocpredict.errors import AssumptionWarning
-from rocpredict.fitting import FAMILIES, fit_with
+from rocpredict.base.validation import AssumptionWarning
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.fitting import FAMILIES, get_fitter
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.power import Transformed
+from rocpredict.distributions.shrinkage import ShrinkageDistribution
 
 pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
 
@@ -75,7 +78,7 @@ class TestEveryFamily:
     @pytest.mark.parametrize("criterion", CRITERIA)
     def test_every_criterion_has_a_threshold(self, family, criterion):
         best = fitted(family).best_threshold(criterion, **CRITERIA[criterion])
-        assert not np.isnan([best.threshold, best.tpr, best.fpr, best.value]).any()
+        assert not np.isnan([best.threshold, best.tpr, best.fpr, best.criterion_value]).any()
         limits = {
             "min_tpr": best.tpr >= 0.8 - 1e-9,
             "min_tnr": best.fpr <= 0.3 + 1e-9,
@@ -127,8 +130,8 @@ class TestEveryFamily:
 
     def test_trust_and_words(self, family):
         roc = fitted(family)
-        trust = roc.trust()
-        assert not np.isnan([trust.distance, trust.excess, trust.model_share]).any()
+        trust = roc.model_fit()
+        assert not np.isnan([trust.distance, trust.misfit_ratio, trust.model_weight]).any()
         assert trust.distance < (0.25 if family == "exponential" else 0.1)
         assert repr(roc).startswith(("PredictedRoc(negative=", "PredictedRoc(shrunk to "))
         again = pickle.loads(pickle.dumps(roc.negative))
@@ -153,7 +156,7 @@ class TestEveryFamily:
 
 
 def test_a_pair_of_distributions_is_what_the_table_says():
-    kinds = {"gaussian": Gaussian, "auto": Shrunk, "blend": Shrunk, "empirical": Ecdf}
+    kinds = {"gaussian": Gaussian, "auto": ShrinkageDistribution, "blend": ShrinkageDistribution, "empirical": Ecdf}
     kinds |= dict.fromkeys(("boxcox", "yeojohnson", "kde"), Transformed)
     for name, kind in kinds.items():
         assert isinstance(fitted(name).negative, kind)
@@ -165,7 +168,7 @@ def test_a_pair_of_distributions_is_what_the_table_says():
 
 def test_a_gaussian_on_another_axis_has_the_moments_of_its_rows():
     roc = fitted("boxcox")
-    z = roc.negative.transform.forward(NEGATIVE)
+    z = roc.negative.transform.transform(NEGATIVE)
     assert roc.negative.base.mean == pytest.approx(z.mean())
     assert roc.negative.base.std == pytest.approx(z.std(ddof=1))
 
@@ -173,7 +176,7 @@ def test_a_gaussian_on_another_axis_has_the_moments_of_its_rows():
 @pytest.mark.parametrize("wrong", ["normal", "Gaussian", "", None, 3, stats.norm(0, 1), stats.poisson, ["auto"]])
 def test_other_families_are_refused_in_words(wrong):
     with pytest.raises(RocPredictError, match=r"family=.* is not available; choose one of 'gaussian', 'auto', 'blend'"):
-        fit_with(wrong)
+        get_fitter(wrong)
 
 
 @pytest.mark.parametrize("family", [name for name in FAMILIES if name not in {"empirical", "histogram"}])

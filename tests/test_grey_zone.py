@@ -29,7 +29,7 @@ def test_error_rates_are_quantiles():
     assert zone.tpr == pytest.approx(stats.norm(8, 2).sf(4 + 3 * z), rel=1e-13)
     assert zone.tnr == pytest.approx(stats.norm(4, 3).cdf(8 - 2 * z), rel=1e-13)
     assert sums_to_one(zone) == pytest.approx((1, 1), abs=1e-15)
-    assert not zone.single
+    assert not zone.single_threshold
     assert (zone.rule_out, zone.rule_in) == (zone.low, zone.high)
     strict = PAPER.grey_zone(max_fnr=1e-12, max_fpr=1e-9)
     assert (strict.fnr, strict.fpr) == (pytest.approx(1e-12, rel=1e-12), pytest.approx(1e-9, rel=1e-12))
@@ -44,7 +44,7 @@ def test_what_the_zone_tells_with_a_prevalence():
     out, grey, in_ = zone.likelihood_ratios
     assert (out, in_) == (zone.fnr / zone.tnr, zone.tpr / zone.fpr)
     assert out < grey < in_
-    decided = zone.decided
+    decided = zone.decided_rates
     assert decided.tpr == pytest.approx(zone.tpr / (zone.tpr + zone.fnr), rel=1e-15)
     assert decided.precision == pytest.approx(zone.ppv, rel=1e-14)
     assert decided.tpr + decided.fnr == pytest.approx(1, abs=1e-15)
@@ -68,7 +68,7 @@ def test_predictive_values_are_met_exactly_and_no_wider(demand, prevalence):
                 assert (beyond.precision if inward else beyond.npv) < value
             else:  # one threshold for both, better than asked, or nothing that meets it
                 nobody = zone.high == np.inf if name == "min_ppv" else zone.low == -np.inf
-                assert nobody or (zone.single and getattr(zone, name[4:]) >= value)
+                assert nobody or (zone.single_threshold and getattr(zone, name[4:]) >= value)
 
 
 # ---- closed form, search, counting
@@ -90,8 +90,10 @@ def test_closed_form_and_search_agree(moments, demand):
     m0, s0, m1, s1 = moments
     closed = rp.PredictedRoc(rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)).grey_zone(**demand)
     searched = rp.PredictedRoc(stats.norm(m0, s0), stats.norm(m1, s1)).grey_zone(**demand)
-    assert searched.single == closed.single
-    if not (closed.single and np.isinf(closed.low)):  # all calls alike: where the axis ends is not seen by a grid
+    assert searched.single_threshold == closed.single_threshold
+    if not (
+        closed.single_threshold and np.isinf(closed.low)
+    ):  # all calls alike: where the axis ends is not seen by a grid
         ends = np.isfinite([closed.low, closed.high])
         want, got = numbers(closed), numbers(searched)
         assert got[2:] == pytest.approx(want[2:], abs=1e-11)
@@ -124,9 +126,9 @@ def test_samples_against_brute_force():
                 lambda r, w: 23 * r >= 0.8 * (23 * r + 17 * w) - 1e-9,
                 lambda r, w: 17 * r >= 0.9 * (17 * r + 23 * w) - 1e-9,
             )
-        assert zone.single == (len([t for t in both if t >= in_]) > 0)
-        singles += bool(zone.single)
-        if zone.single:
+        assert zone.single_threshold == (len([t for t in both if t >= in_]) > 0)
+        singles += bool(zone.single_threshold)
+        if zone.single_threshold:
             ameans = [(positive >= t).mean() + (negative < t).mean() for t in both if t >= in_]
             assert zone.tpr + zone.tnr == pytest.approx(max(ameans), abs=1e-12)
         else:
@@ -140,11 +142,11 @@ def test_samples_against_brute_force():
 def test_one_threshold_is_enough_when_it_meets_both():
     """Where the regions would overlap the best threshold is taken, moved into the overlap if it lies outside."""
     easy = PAPER.grey_zone(max_fnr=0.3, max_fpr=0.3)
-    assert easy.single
+    assert easy.single_threshold
     assert easy.low == easy.high == PAPER.best_threshold().threshold
     assert easy.undecided_negative == easy.undecided_positive == 0
     moved = PAPER.grey_zone(max_fnr=0.9, max_fpr=0.05)
-    assert moved.single
+    assert moved.single_threshold
     assert moved.high == pytest.approx(PAPER.threshold_at_fpr(0.05), rel=1e-14)
     assert "threshold=5.82611" in repr(easy)
     assert easy.undefined == ("likelihood_ratios",)
@@ -171,7 +173,7 @@ def test_predictive_values_that_fall_again():
     assert zone.rule_in == pytest.approx(meets.min(), abs=1e-3)
     assert meets.max() < 20
     both = roc.grey_zone(min_ppv=0.5, min_npv=0.7, prevalence=0.5)
-    assert both.single
+    assert both.single_threshold
     at = roc.rates(both.low, prevalence=0.5)
     assert at.precision >= 0.5
     assert at.npv >= 0.7
@@ -180,7 +182,7 @@ def test_predictive_values_that_fall_again():
 def test_point_masses():
     """Single values: told apart by one threshold where the order is right, undecided where it is not."""
     apart = rp.PredictedRoc(rp.Gaussian(1, 0), rp.Gaussian(2, 0)).grey_zone()
-    assert apart.single
+    assert apart.single_threshold
     assert (apart.tpr, apart.fpr, apart.tnr, apart.fnr) == (1, 0, 1, 0)
     reversed_ = rp.PredictedRoc(rp.Gaussian(2, 0), rp.Gaussian(1, 0)).grey_zone(prevalence=0.5)
     assert reversed_.undecided == 1

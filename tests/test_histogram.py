@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from rocpredict import Ecdf, PredictedRoc, RocPredictError, closed, numeric, steps
-from rocpredict.closed.histograms import ameans_bounds, auc_bounds
+from rocpredict import Ecdf, PredictedRoc, RocPredictError
 from rocpredict.distributions.histogram import Histogram
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers import families as closed
+from rocpredict.solvers import numerical as numeric
+from rocpredict.solvers.histogram import ameans_bounds, auc_bounds
 
 EDGES = [0, 1, 2.5, 3, 7]
 PAIRS = {
@@ -85,7 +88,7 @@ def test_best_thresholds_are_edges(pair, log_kappa):
     searched = numeric.best(negative, positive, np.asarray(log_kappa))
     loss = float(found.fnr + kappa * found.fpr)
     cuts = np.concatenate([np.union1d(negative.edges, positive.edges), np.linspace(-2, 10, 97), [-np.inf, np.inf]])
-    assert loss <= np.min(positive.below(cuts) + kappa * negative.at_or_above(cuts)) + 1e-15
+    assert loss <= np.min(positive.cdf_strict(cuts) + kappa * negative.sf_inclusive(cuts)) + 1e-15
     assert loss == pytest.approx(float(searched.fnr + kappa * searched.fpr), abs=1e-14)
     assert np.isin(found.crossings, np.union1d(negative.edges, positive.edges)).all()
 
@@ -96,12 +99,12 @@ def test_even_bins_are_the_trapezoid_and_the_midpoint_of_the_bounds():
     for _ in range(50):
         edges = np.sort(rng.normal(size=8))
         negative, positive = (Histogram(edges, rng.gamma(0.5, size=7)) for _ in range(2))
-        fpr, tpr = negative.at_or_above(edges)[::-1], positive.at_or_above(edges)[::-1]
+        fpr, tpr = negative.sf_inclusive(edges)[::-1], positive.sf_inclusive(edges)[::-1]
         low, high = auc_bounds(negative, positive)
         auc = closed.auc(negative, positive)
         assert auc == pytest.approx(np.trapezoid(tpr, fpr), abs=1e-14)
         assert (low + high) / 2 == pytest.approx(auc, abs=1e-14)
-        assert high - low == pytest.approx(negative.shares @ positive.shares, abs=1e-14)
+        assert high - low == pytest.approx(negative.probabilities @ positive.probabilities, abs=1e-14)
         middles = edges[:-1] / 2 + edges[1:] / 2
         tied = steps.auc(Ecdf(middles, negative.counts), Ecdf(middles, positive.counts))
         assert auc == pytest.approx(float(tied), abs=1e-14)
@@ -145,7 +148,7 @@ def test_ameans_of_even_bins_lies_within_the_bounds(pair):
     best = closed.best(*pair, np.zeros(()))
     assert low <= (best.tpr + best.tnr) / 2 + 1e-15
     assert (best.tpr + best.tnr) / 2 <= high + 1e-15
-    assert repr(auc_bounds(*PAIRS["apart"])) == "Bounds(low=1, high=1)"
+    assert repr(auc_bounds(*PAIRS["apart"])) == "AucBounds(low=1, high=1)"
 
 
 def test_finer_bins_come_closer_to_the_sample():
@@ -206,7 +209,7 @@ def test_the_curve_is_straight_between_edges(pair, fpr):
     """Heights, places and partial areas are those of the polygon through the operating points at all edges."""
     negative, positive = pair
     cuts = np.concatenate([[np.inf], np.union1d(negative.edges, positive.edges)[::-1], [-np.inf]])
-    x, y = negative.at_or_above(cuts), positive.at_or_above(cuts)
+    x, y = negative.sf_inclusive(cuts), positive.sf_inclusive(cuts)
     height = y[x <= fpr].max() if np.isin(fpr, x) else np.interp(fpr, x, y)
     assert float(closed.tpr_at_fpr(*pair, np.asarray(fpr))) == pytest.approx(height, abs=1e-14)
     grid = np.linspace(0, fpr, 200_001)
@@ -215,7 +218,7 @@ def test_the_curve_is_straight_between_edges(pair, fpr):
     wanted = numeric.partial_auc_fpr(*pair, np.zeros(()), np.asarray(fpr))
     assert float(closed.partial_auc_fpr(*pair, np.zeros(()), np.asarray(fpr))) == pytest.approx(wanted, abs=1e-11)
     at = closed.threshold_at_fpr(*pair, np.asarray(fpr))
-    assert negative.at_or_above(at) <= fpr + 1e-14
+    assert negative.sf_inclusive(at) <= fpr + 1e-14
 
 
 def test_the_likelihood_ratio_curve_ranks_the_cells(pair):
@@ -231,10 +234,10 @@ def test_the_likelihood_ratio_curve_ranks_the_cells(pair):
     rule = closed.proper_rule(*pair)
     assert float(rule.tpr) == pytest.approx(p[p > n + 1e-15].sum(), abs=1e-14)
     assert float(rule.fpr) == pytest.approx(n[p > n + 1e-15].sum(), abs=1e-14)
-    assert np.isin(rule.edges, edges).all()
+    assert np.isin(rule.thresholds, edges).all()
     middles = edges[:-1] / 2 + edges[1:] / 2
-    starts = (rule.inside & np.isneginf(rule.low)) | (~rule.inside & np.isfinite(rule.low))
-    called = (np.searchsorted(rule.edges, middles) % 2 == 0) == bool(starts)
+    starts = (rule.positive_inside & np.isneginf(rule.low)) | (~rule.positive_inside & np.isfinite(rule.low))
+    called = (np.searchsorted(rule.thresholds, middles) % 2 == 0) == bool(starts)
     filled = np.abs(n - p) > 1e-12
     assert np.array_equal(called[filled], (p > n)[filled])
 

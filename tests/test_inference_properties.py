@@ -84,7 +84,7 @@ def test_whole_weights_are_repeated_rows_in_a_curve(table):
         lambda r: r.best_threshold().ameans_interval(**options),
     ):
         assert ends(ask(roc)) == pytest.approx(ends(ask(long)), abs=1e-12)
-    assert best.ameans_honest == pytest.approx(other.ameans_honest, abs=1e-12)
+    assert best.ameans_corrected == pytest.approx(other.ameans_corrected, abs=1e-12)
     assert best.stability(**options).to_dict() == other.stability(**options).to_dict()
 
 

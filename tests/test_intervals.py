@@ -16,9 +16,9 @@ from scipy import stats
 from scipy.special import expit, logit, ndtr, ndtri
 
 import rocpredict as rp
-from rocpredict.inference import moments
-from rocpredict.inference.bootstrap import Resampling
-from rocpredict.inference.placements import as_band, place, place_in_band
+from rocpredict.inference import parametric as moments
+from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.placements import check_rate_interval, compute_placements, partial_placements
 
 AREA_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 BAND_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
@@ -164,7 +164,10 @@ def test_bca_counts_equal_areas_as_ties():
         negative, positive = samples(seed, (9, 11), 10_000)
         roc, size = empirical(negative, positive), (9, 11)
         pairs = 9 * 11
-        counts = [np.concatenate(part) for part in zip(*Resampling(200, 0).counts((None, None), size), strict=True)]
+        counts = [
+            np.concatenate(part)
+            for part in zip(*BootstrapOptions(200, 0).resample_counts((None, None), size), strict=True)
+        ]
         wins = kernel(np.sort(negative), np.sort(positive))
         areas = np.round(np.einsum("bp,pn,bn->b", counts[1], wins, counts[0]) * 2) / 2  # exact
         area, *sides = brute_placements(negative, positive)
@@ -261,8 +264,10 @@ def test_partial_area_variance_by_monte_carlo():
     variance that is right in the limit: a right formula fails 1 in 100,000, and the seed is fixed.
     """
     rng = np.random.default_rng(12)
-    band = as_band((0, 0.2), None)
-    placed = [place_in_band(rp.Ecdf(rng.normal(size=100)), rp.Ecdf(rng.normal(1, 1.3, 100)), band) for _ in range(400)]
+    band = check_rate_interval((0, 0.2), None)
+    placed = [
+        partial_placements(rp.Ecdf(rng.normal(size=100)), rp.Ecdf(rng.normal(1, 1.3, 100)), band) for _ in range(400)
+    ]
     ratio = np.mean([float(p.variance()) for p in placed]) / np.var([float(p.estimate) for p in placed], ddof=1)
     assert ratio == pytest.approx(1, abs=0.35)
 
@@ -339,7 +344,7 @@ def test_best_threshold_delta_by_mpmath(pair):
         z, error = float(ndtri(best.ameans)), by_delta(ameans, pair)
         expected = ndtr(z + Z * error / stats.norm.pdf(z) * SIDES)
         assert tuple(best.ameans_interval()) == pytest.approx(expected, rel=1e-6)
-        pieces = moments.best_spread(rp.Gaussian(*pair[:2]), rp.Gaussian(*pair[2:]), COUNT, np.zeros(()))
+        pieces = moments.threshold_std_errors(rp.Gaussian(*pair[:2]), rp.Gaussian(*pair[2:]), COUNT, np.zeros(()))
         assert float(pieces[1]) == pytest.approx(error, rel=1e-8)
     else:  # equal SDs: the sheet's formula, H = Q/(sN sP) = d/s^2, z = +-d/2s
         d, s = pair[2] - pair[0], pair[1]
@@ -712,6 +717,6 @@ def test_weights_below_one_case_are_refused():
 def test_placements_average_to_the_area():
     """What every variance is built on: both classes' placements have the area as their mean."""
     negative, positive = samples(1)
-    found = place(rp.Ecdf(negative), rp.Ecdf(positive))
+    found = compute_placements(rp.Ecdf(negative), rp.Ecdf(positive))
     for side in (found.negative, found.positive):
         assert side.values.mean() == pytest.approx(float(found.estimate), rel=1e-14)

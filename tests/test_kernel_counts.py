@@ -8,8 +8,9 @@ import scipy.sparse as sp
 from scipy.stats import mannwhitneyu
 
 import rocpredict as rp
-from rocpredict.kernels.counts import Contrast, Counts, count_blocks
-from rocpredict.kernels.moments import Moments, moments
+from rocpredict.screening.kernels.counts import Contrast, Counts, count_blocks
+from rocpredict.screening.kernels.moments import moments
+from rocpredict.screening.kernels.results import Moments
 
 ENGINES = ("numpy", "numba")
 CONTRASTS = (
@@ -37,9 +38,9 @@ def count(X, codes, contrasts=CONTRASTS, thresholds=None, **options):
     classes = max((*codes, *(code for c in contrasts for code in (*c.negative, c.positive)))) + 1
 
     def finish(block):
-        return block.counts(None if thresholds is None else thresholds[:, block.place])
+        return block.counts(None if thresholds is None else thresholds[:, block.columns])
 
-    blocks = count_blocks(X, codes, classes, contrasts, finish=finish, **options)
+    blocks = count_blocks(X, codes, classes, contrasts, callback=finish, **options)
     return Counts(*(np.concatenate(column, axis=1) for column in zip(*blocks, strict=True)))
 
 
@@ -104,12 +105,12 @@ def assert_agrees(counts, X, codes, thresholds, contrasts=CONTRASTS):
         for f in range(X.shape[1]):
             sides = (X[np.isin(codes, classes), f] for classes in (contrast.negative, [contrast.positive]))
             negative, positive = (side[~np.isnan(side)] for side in sides)
-            expected, heights = by_brute_force(negative, positive, thresholds[t, f], counts.heights.shape[2])
-            names = ["negatives", "positives", "area", "negative_scatter", "positive_scatter", "ties"]
-            names += ["negatives_below", "positives_below", "negatives_at", "positives_at"]
+            expected, heights = by_brute_force(negative, positive, thresholds[t, f], counts.tpr_grid.shape[2])
+            names = ["negatives", "positives", "area", "negative_sum_squares", "positive_sum_squares", "ties"]
+            names += ["negatives_below", "positives_below", "negatives_tied", "positives_tied"]
             got = [getattr(counts, name)[t, f] for name in names]
             np.testing.assert_allclose(got, expected, rtol=1e-13, atol=0, err_msg=f"{contrast} {f}")
-            np.testing.assert_allclose(counts.heights[t, f], heights, rtol=0, atol=1e-13)
+            np.testing.assert_allclose(counts.tpr_grid[t, f], heights, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -150,7 +151,7 @@ def test_thresholds_beyond_float32(engine):
         for value in (1e300, -1e300, np.inf, -np.inf, np.nan)
     ]
     below = [(int(c.negatives_below[0, 0]), int(c.positives_below[0, 0])) for c in counts]
-    at = [(int(c.negatives_at[0, 0]), int(c.positives_at[0, 0])) for c in counts]
+    at = [(int(c.negatives_tied[0, 0]), int(c.positives_tied[0, 0])) for c in counts]
     assert below == [(1, 2), (0, 1), (1, 2), (0, 0), (0, 0)]
     assert at == [(0, 0), (0, 0), (1, 0), (0, 1), (0, 0)]
 
@@ -160,8 +161,8 @@ def test_thresholds_beyond_float32(engine):
 def test_threads_and_order_of_features(engine, form, monkeypatch):
     """Proves that threads change no bit, and that chosen features come in the order asked for, in small blocks too."""
     X, codes, thresholds = table()
-    monkeypatch.setattr("rocpredict.kernels.counts.reading.BLOCK_BYTES", 4_000)
-    monkeypatch.setattr("rocpredict.kernels.counts.reading.PANEL_BYTES", (9_000, 9_000))
+    monkeypatch.setattr("rocpredict.screening.kernels.counts.BLOCK_BYTES", 4_000)
+    monkeypatch.setattr("rocpredict.screening.kernels.counts.PANEL_BYTES", (9_000, 9_000))
     one, two = (count(FORMS[form](X), codes, thresholds=thresholds, engine=engine, n_jobs=jobs) for jobs in (1, 2))
     for first, second in zip(one, two, strict=True):
         np.testing.assert_array_equal(first, second)
@@ -178,7 +179,7 @@ def test_agrees_with_scipy_and_delong(engine):
     n = n0 + n1
     spread = np.sqrt(n0 * n1 / 12 * (n + 1 - counts.ties[0] / (n * (n - 1))))
     z = (counts.area[0] - 0.5) * n0 * n1 / spread
-    variance = counts.positive_scatter[0] / (n1 * (n1 - 1)) + counts.negative_scatter[0] / (n0 * (n0 - 1))
+    variance = counts.positive_sum_squares[0] / (n1 * (n1 - 1)) + counts.negative_sum_squares[0] / (n0 * (n0 - 1))
     for f in range(X.shape[1]):
         theirs = mannwhitneyu(X[y == 1, f], X[y == 0, f], use_continuity=False, method="asymptotic")
         ours = rp.empirical_roc(X[:, f], y)
@@ -195,7 +196,7 @@ def test_sums_beyond_64_bits(engine):
     codes = (np.arange(n) % 2).astype(np.int8)
     rows = np.sort(rng.choice(n, stored, replace=False)).astype(np.int32)
     X = sp.csc_array((np.round(rng.normal(size=stored), 1), rows, np.array([0, stored])), shape=(n, 1))
-    counts = next(count_blocks(X, codes, 2, [Contrast((0,), 1)], engine=engine, finish=lambda block: block.counts()))
+    counts = next(count_blocks(X, codes, 2, [Contrast((0,), 1)], engine=engine, callback=lambda block: block.counts()))
     groups = [dict.fromkeys(np.unique([0.0, *X.data]), 0) for _ in range(2)]
     for row, value in zip(rows, X.data, strict=True):
         groups[codes[row]][value] += 1
@@ -210,7 +211,7 @@ def test_sums_beyond_64_bits(engine):
         below = [below[0] + at[0], below[1] + at[1]]
     assert min(squares) > 2**63
     exact = [float(Fraction(squares[k] - Fraction(twice[k] ** 2, n // 2)) / n**2) for k in (0, 1)]
-    scatters = [counts.negative_scatter[0, 0], counts.positive_scatter[0, 0]]
+    scatters = [counts.negative_sum_squares[0, 0], counts.positive_sum_squares[0, 0]]
     np.testing.assert_allclose(scatters, exact, rtol=1e-12)
     assert counts.area[0, 0] == twice[1] / (n**2 / 2)
 
@@ -221,12 +222,12 @@ def test_small_and_empty_tables(engine):
     X, codes = np.array([[1.0, 2.0, 5.0], [2.0, 2.0, 4.0]]), np.array([0, 1])
     counts = count(X, codes, [Contrast((0,), 1)], engine=engine)
     assert counts.area.tolist() == [[1.0, 0.5, 0.0]]
-    assert counts.positive_scatter.tolist() == [[0.0, 0.0, 0.0]]
+    assert counts.positive_sum_squares.tolist() == [[0.0, 0.0, 0.0]]
     for form in (np.asarray, sp.csc_array, sp.csr_array):
         lonely = count(form(X), np.array([0, -1]), [Contrast((0,), 1)], engine=engine)
         assert np.isnan(lonely.area).all()
         assert (lonely.negatives.tolist(), lonely.positives.tolist()) == ([[1, 1, 1]], [[0, 0, 0]])
-        none = count_blocks(form(X)[:, :0], codes, 2, [Contrast((0,), 1)], engine=engine, finish=lambda block: block)
+        none = count_blocks(form(X)[:, :0], codes, 2, [Contrast((0,), 1)], engine=engine, callback=lambda block: block)
         assert list(none) == []
 
 
@@ -252,9 +253,9 @@ def test_moments_of_a_block_are_those_of_the_table(form, engine, order):
     X = np.column_stack([X, X[:, 0] * 1e70, X[:, 0] * 1e-60, np.full(len(X), 0.1), X[:, 0] + 1e8])
     X[::3, -1] = np.nan
     given, expected = FORMS[form](X), moments(X, codes, 4, order=order)
-    blocks = count_blocks(given, codes, 4, CONTRASTS, engine=engine, finish=lambda block: block.moments(order))
-    found = Moments.beside(list(blocks))
-    for name in ("count", "missing", "minimum", "maximum"):
+    blocks = count_blocks(given, codes, 4, CONTRASTS, engine=engine, callback=lambda block: block.moments(order))
+    found = Moments.concatenate(list(blocks))
+    for name in ("count", "n_missing", "minimum", "maximum"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
     np.testing.assert_array_equal(np.isfinite(found.m2), np.isfinite(expected.m2))
     constant = expected.m2 == 0

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import rocpredict as rp
-from rocpredict.kernels.moments import Moments, class_rows, merge, moments, tables
+from rocpredict.screening.kernels import moments_numpy as tables
+from rocpredict.screening.kernels.moments import moments
+from rocpredict.screening.kernels.results import Moments, merge, rows_by_class
 
 ENGINES = ("numpy", "numba")
 FORMS = {
@@ -60,7 +62,7 @@ def check(X, codes, classes, found, *, rel=1e-12, features=None):
     for k in range(classes):
         for j in range(X.shape[1]) if features is None else features:
             count, missing, mean, powers, scales = exact(X[codes == k, j])
-            assert (found.count[k, j], found.missing[k, j]) == (count, missing)
+            assert (found.count[k, j], found.n_missing[k, j]) == (count, missing)
             spread = np.sqrt(powers[0] / max(count, 1))
             assert found.mean[k, j] == pytest.approx(mean, rel=rel / 100, abs=rel * spread, nan_ok=True)
             for name, power, scale in zip(("m2", "m3", "m4"), powers, scales, strict=True):
@@ -255,7 +257,7 @@ def test_shapes_at_the_edge(engine):
     X, codes = rng.normal(size=(500, 2)), rng.integers(-1, 30, 500)
     codes[codes == 4] = 5
     check(X, codes, 30, moments(X, codes, 30, engine=engine))
-    rows = list(class_rows(codes, 30))
+    rows = list(rows_by_class(codes, 30))
     assert all(np.array_equal(part, np.flatnonzero(codes == k)) for k, part in enumerate(rows))
 
 
@@ -286,7 +288,7 @@ def test_merged_parts_are_the_whole(first, second, engine, order):
 
     a, b, whole = found(first), found(second), found(first + second)
     merged = merge(a, b)
-    for name in ("count", "missing", "minimum", "maximum"):
+    for name in ("count", "n_missing", "minimum", "maximum"):
         mine, theirs = getattr(merged, name), getattr(whole, name)
         assert mine is theirs is None or np.array_equal(mine, theirs, equal_nan=True)
     there = np.array([x for x in first + second if not np.isnan(x)])
@@ -312,8 +314,8 @@ def test_merging_with_nothing_and_with_fewer_moments():
     assert same(merge(nothing, full), full)
     gone = moments(np.full((3, 4), np.nan), np.zeros(3, int), 2, order=4)
     merged = merge(full, gone)
-    assert same(merged._replace(missing=full.missing), full)
-    assert (merged.missing == [[3] * 4, [0] * 4]).all()
+    assert same(merged._replace(n_missing=full.n_missing), full)
+    assert (merged.n_missing == [[3] * 4, [0] * 4]).all()
     two = merge(full, moments(X, codes, 2))
     assert (two.order, two.m3, two.maximum) == (2, None, None)
     infinite = moments(np.array([[np.inf], [1.0]]), np.zeros(2, int), 1)
@@ -334,9 +336,9 @@ def test_whole_weights_are_repeated_rows(engine, order, form):
     table = (FORMS | {"csr": sparse.csr_array, "csc": sparse.csc_array})[form](X)
     found = moments(table, codes, 3, order=order, engine=engine, weights=weights)
     again = np.repeat(np.arange(len(X)), weights)
-    check(X[again], codes[again], 3, found._replace(missing=_missing(X[again], codes[again])))
+    check(X[again], codes[again], 3, found._replace(n_missing=_missing(X[again], codes[again])))
     rows = weights > 0
-    assert (found.missing == _missing(X[rows], codes[rows])).all()
+    assert (found.n_missing == _missing(X[rows], codes[rows])).all()
     assert found.count.dtype == np.float64
     half = moments(table, codes, 3, order=order, engine=engine, weights=weights / 2)
     assert np.allclose(half.m2, found.m2 / 2, rtol=1e-12, atol=0)
@@ -369,7 +371,7 @@ def test_sparse_tables(engine, order, kind, monkeypatch):
     table = kind(X)
     features = [0, 1, 2, 3, 4, 5, 7, 8] + [6] * (order == 2)
     check(X, codes, 3, moments(table, codes, 3, order=order, engine=engine), features=features[:8])
-    monkeypatch.setattr("rocpredict.kernels.moments.sparse._AT_ONCE", 100)
+    monkeypatch.setattr("rocpredict.screening.kernels.moments._AT_ONCE", 100)
     one, two = (moments(table, codes, 3, order=order, engine=engine, n_jobs=jobs) for jobs in (1, 2))
     assert same(one, two)
     # merged from parts of rows, means at 1e8 SDs have lost digits for good

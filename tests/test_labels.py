@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from rocpredict import RocPredictError
-from rocpredict.labels import split_classes
+from rocpredict.base.labels import split_classes
 
 X = [1.0, 2.0, 3.0, 4.0]
 

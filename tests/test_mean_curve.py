@@ -11,11 +11,11 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from rocpredict import RocPredictError, empirical_roc, plots
-from rocpredict.curve import area_under
+from rocpredict.base.results import to_json
 from rocpredict.datasets import load_pima
-from rocpredict.mean_curve import mean_roc
-from rocpredict.plots.means import plot_mean_roc
-from rocpredict.tables import to_json
+from rocpredict.plots.curves import plot_mean_roc
+from rocpredict.roc.mean_curve import mean_roc
+from rocpredict.solvers.base import area_under
 
 STEPS = [([1, 2, 3, 4], [0, 0, 1, 1]), ([1, 3, 2, 4], [0, 0, 1, 1]), ([1, 2, 2, 4], [0, 0, 1, 1])]
 
@@ -58,7 +58,7 @@ def test_rows_without_a_value_are_left_out_on_request():
     gaps = [([*x, np.nan], [*y, 1]) for x, y in STEPS]
     mean, whole = mean_roc(gaps, nan_policy="omit"), mean_roc(STEPS)
     assert to_json(mean.to_dict()) == to_json(whole.to_dict())
-    assert [roc.omitted for roc in mean.rocs] == [(0, 1)] * 3
+    assert [roc.omitted for roc in mean.fold_rocs] == [(0, 1)] * 3
     with pytest.raises(RocPredictError, match=r"folds\[0\]: nan_policy='drop' is not allowed"):
         mean_roc(gaps, nan_policy="drop")
 
@@ -95,9 +95,9 @@ def test_folds_of_scikit_learn():
 
 
 def test_a_grid_gives_points_of_the_exact_curve():
-    """points= thins the curve; where a fold rises at a grid point both ends stay."""
+    """n_points= thins the curve; where a fold rises at a grid point both ends stay."""
     folds = drawn(4, 40)
-    exact, thin = mean_roc(folds), mean_roc(folds, points=11)
+    exact, thin = mean_roc(folds), mean_roc(folds, n_points=11)
     assert np.unique(thin.fpr) == pytest.approx(np.linspace(0, 1, 11))
     assert [thin.tpr_at_fpr(fpr) for fpr in np.unique(thin.fpr)] == pytest.approx(
         [exact.tpr_at_fpr(fpr) for fpr in np.unique(thin.fpr)], abs=1e-14
@@ -131,7 +131,7 @@ def test_the_interval_of_the_mean_auc_covers_it():
     truth = stats.norm.cdf(1.2 / np.sqrt(2))
     y = np.repeat([0, 1], [40, 15])
     held = [
-        truth in mean_roc([(rng.normal(size=55) + 1.2 * y, y) for _ in range(5)], points=2).auc_interval
+        truth in mean_roc([(rng.normal(size=55) + 1.2 * y, y) for _ in range(5)], n_points=2).auc_interval
         for _ in range(500)
     ]
     assert np.mean(held) > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 500)
@@ -195,8 +195,8 @@ def test_a_result_is_ready_for_json_and_says_what_it_is():
         ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has 1 missing.*nan_policy='omit'"),
         (STEPS, {"direction": "auto"}, "direction='auto' would turn single folds"),
         ([empirical_roc(*STEPS[0], direction="lower"), STEPS[1]], {}, "folds have direction 'higher' and 'lower'"),
-        (STEPS, {"points": 1}, "points=1 is too few"),
-        (STEPS, {"points": 2.5}, "points=2.5 is not a whole number"),
+        (STEPS, {"n_points": 1}, "n_points=1 is too few"),
+        (STEPS, {"n_points": 2.5}, "n_points=2.5 is not a whole number"),
         (STEPS, {"level": 0}, "level=0 is outside"),
         (STEPS, {"positive": "pos"}, r"folds\[0\]: positive='pos' is not a label in y"),
     ],
@@ -214,7 +214,7 @@ def test_the_picture_shows_the_numbers_of_the_mean():
     held = {artist.get_gid(): artist for artist in ax.get_children() if artist.get_gid()}
     assert set(held) == {"mean-0", "band-0", "fold-0", "fold-1", "fold-2"}
     assert np.array_equal(held["mean-0"].get_xydata(), np.column_stack([mean.fpr, mean.tpr]))
-    assert np.array_equal(held["fold-1"].get_ydata(), mean.rocs[1].curve().tpr)
+    assert np.array_equal(held["fold-1"].get_ydata(), mean.fold_rocs[1].curve().tpr)
     corners = held["band-0"].get_paths()[0].vertices
     assert corners[:, 1].min() == mean.low.min()
     assert {round(y, 12) for y in mean.low} <= {round(float(y), 12) for y in corners[:, 1]}
@@ -228,7 +228,7 @@ def test_a_mean_draws_itself():
     from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
-    assert mean_roc(STEPS).plot(ax, folds=False, chance=False) is ax
+    assert mean_roc(STEPS).plot(ax, show_folds=False, chance=False) is ax
     assert [line.get_gid() for line in ax.lines] == ["mean-0"]
     assert plots.plot_mean_roc is plot_mean_roc
 

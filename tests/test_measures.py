@@ -6,7 +6,13 @@ from sklearn import metrics
 
 import rocpredict as rp
 from rocpredict import Gaussian, PredictedRoc, RocPredictError
-from rocpredict.measures import ALIASES, MEASURES, WITHIN_CLASS, precision_from_rates, precision_from_recall
+from rocpredict.base.rates import (
+    ALIASES,
+    MEASURES,
+    PREVALENCE_FREE_MEASURES,
+    precision_from_rates,
+    precision_from_recall,
+)
 
 TABLES = [(80, 10, 20, 90), (1, 2, 3, 4), (5, 0, 5, 5), (1000, 3, 1, 7), (2.5, 0.5, 1.25, 4)]
 
@@ -50,8 +56,8 @@ def test_measures_by_hand():
         "false_discovery_rate": 1 / 9,
         "false_omission_rate": 2 / 11,
         "f1": 16 / 19,
-        "lr_positive": 8,
-        "lr_negative": 2 / 9,
+        "positive_likelihood_ratio": 8,
+        "negative_likelihood_ratio": 2 / 9,
         "diagnostic_odds_ratio": 36,
         "mcc": 0.7 * 0.5 / np.sqrt(0.45 * 0.55),
     }
@@ -75,10 +81,13 @@ def test_aliases_are_the_same_number(alias, meaning):
 
 
 UNDEFINED = {
-    "nothing called positive": ((0, 0, 5, 5), {"precision", "false_discovery_rate", "mcc", *WITHIN_CLASS[6::2]}),
-    "everything called positive": ((5, 5, 0, 0), {"npv", "false_omission_rate", "mcc", *WITHIN_CLASS[7:]}),
-    "no positives": ((0, 2, 0, 3), {"tpr", "fnr", "ameans", "youden", "mcc", *WITHIN_CLASS[6:]}),
-    "no negatives": ((2, 0, 3, 0), {"fpr", "tnr", "ameans", "youden", "mcc", *WITHIN_CLASS[6:]}),
+    "nothing called positive": (
+        (0, 0, 5, 5),
+        {"precision", "false_discovery_rate", "mcc", *PREVALENCE_FREE_MEASURES[6::2]},
+    ),
+    "everything called positive": ((5, 5, 0, 0), {"npv", "false_omission_rate", "mcc", *PREVALENCE_FREE_MEASURES[7:]}),
+    "no positives": ((0, 2, 0, 3), {"tpr", "fnr", "ameans", "youden", "mcc", *PREVALENCE_FREE_MEASURES[6:]}),
+    "no negatives": ((2, 0, 3, 0), {"fpr", "tnr", "ameans", "youden", "mcc", *PREVALENCE_FREE_MEASURES[6:]}),
     "nobody": ((0, 0, 0, 0), set(MEASURES)),
 }
 
@@ -92,7 +101,7 @@ def test_what_is_0_over_0_is_nan_and_named(table, names):
 
 def test_what_is_x_over_0_is_infinite():
     rates = rp.rates(tp=5, fp=0, fn=5, tn=5)
-    assert rates.lr_positive == np.inf
+    assert rates.positive_likelihood_ratio == np.inf
     assert rates.diagnostic_odds_ratio == np.inf
     assert rates.undefined == ()
 
@@ -123,12 +132,12 @@ def test_prevalence_comes_from_the_argument_then_from_the_counts_and_never_from_
     assert counted.rates(6, prevalence=0.5).precision == pytest.approx(tpr / (tpr + fpr), rel=1e-15)
     assert counted.rates(6).confusion.sum() == pytest.approx(1000, rel=1e-15)
     assert counted.rates(6).confusion[1, 1] == 100 * tpr
-    for name in set(MEASURES) - set(WITHIN_CLASS) - {"prevalence"}:
+    for name in set(MEASURES) - set(PREVALENCE_FREE_MEASURES) - {"prevalence"}:
         with pytest.raises(RocPredictError, match=r"needs a prevalence; give prevalence= .0 to 1. or class counts"):
             getattr(roc.rates(6), name)
     with pytest.raises(RocPredictError, match="confusion needs the number of cases of both classes"):
         roc.rates(6, prevalence=0.1).confusion.sum()
-    assert set(roc.rates(6).to_dict()) == set(WITHIN_CLASS)
+    assert set(roc.rates(6).to_dict()) == set(PREVALENCE_FREE_MEASURES)
 
 
 def test_small_rates_keep_their_digits():
@@ -137,7 +146,7 @@ def test_small_rates_keep_their_digits():
     assert rates.fpr == pytest.approx(tail, rel=1e-13)
     assert rates.fnr == pytest.approx(tail, rel=1e-13)
     assert rates.error_rate == pytest.approx(tail, rel=1e-13)
-    assert rates.lr_positive == pytest.approx(1 / tail, rel=1e-13)
+    assert rates.positive_likelihood_ratio == pytest.approx(1 / tail, rel=1e-13)
 
 
 @pytest.mark.parametrize("table", [(-1, 2, 3, 4), (1, np.nan, 3, 4), (1, 2, np.inf, 4), (1, 2, 3, "a")])

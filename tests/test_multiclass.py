@@ -9,9 +9,9 @@ from scipy.special import logit, ndtri
 from sklearn.metrics import roc_auc_score
 
 from rocpredict import RocPredictError, empirical_roc
+from rocpredict.base.results import to_json
 from rocpredict.datasets import load_iris
 from rocpredict.multiclass import multiclass_auc
-from rocpredict.tables import to_json
 
 IRIS = load_iris()
 
@@ -74,7 +74,7 @@ def test_one_feature_by_brute_force():
     areas = [((b[:, None] > a).mean() + (b[:, None] >= a).mean()) / 2 for a, b in combinations(groups, 2)]
     found = multiclass_auc(x, IRIS.y, labels=order)
     assert found.auc == pytest.approx(np.mean(areas), rel=1e-13)
-    assert [part.auc for part in found.parts] == pytest.approx(areas, rel=1e-13)
+    assert [part.auc for part in found.binary_aucs] == pytest.approx(areas, rel=1e-13)
     assert multiclass_auc(x, IRIS.y, labels=order[::-1]).auc == pytest.approx(1 - np.mean(areas), rel=1e-13)
     apart = multiclass_auc(x, IRIS.y, labels=order, average=None, method="one-vs-one")
     assert apart.auc == pytest.approx(areas, rel=1e-13)
@@ -83,11 +83,11 @@ def test_one_feature_by_brute_force():
 def test_parts_are_the_rocs_of_their_rows():
     """Each part's area and interval are those of the two-class ROC that it names."""
     scores, y = drawn((20, 25, 30), decimals=1)
-    for part in multiclass_auc(scores, y, level=0.9).parts:
+    for part in multiclass_auc(scores, y, level=0.9).binary_aucs:
         roc = empirical_roc(scores[:, part.positive], y, positive=part.positive, negative=part.negative)
         assert part.auc == roc.auc()
         assert part.interval.to_dict() == roc.auc_interval(level=0.9).to_dict()
-    for part in multiclass_auc(scores, y, method="one-vs-rest").parts:
+    for part in multiclass_auc(scores, y, method="one-vs-rest").binary_aucs:
         assert part.negative == "rest"
         assert part.auc == empirical_roc(scores[:, part.positive], y, positive=part.positive).auc()
 
@@ -186,8 +186,8 @@ def test_without_an_average_every_area_has_its_interval():
     scores, y = drawn((20, 20, 20))
     scores[:, 0] = y == 0
     found = multiclass_auc(scores, y, method="one-vs-rest", average=None)
-    assert found.interval.low.tolist() == [part.interval.low for part in found.parts]
-    assert found.interval.high.tolist() == [part.interval.high for part in found.parts]
+    assert found.interval.low.tolist() == [part.interval.low for part in found.binary_aucs]
+    assert found.interval.high.tolist() == [part.interval.high for part in found.binary_aucs]
     assert found.auc[0] == 1
     assert np.all(found.interval.low < found.auc)
     pairs = multiclass_auc(scores, y, average=None)
@@ -219,7 +219,7 @@ def test_a_result_is_ready_for_json():
     found = multiclass_auc(*drawn((5, 6, 7)))
     held = json.loads(to_json(found.to_dict()))
     assert held["n_by_class"] == {"0": 5, "1": 6, "2": 7}
-    assert len(held["parts"]) == 6
+    assert len(held["binary_aucs"]) == 6
     assert held["interval"]["low"] <= held["auc"] <= held["interval"]["high"]
     assert "\n" not in repr(found)
 
@@ -264,7 +264,7 @@ def test_bootstrap_interval_is_that_of_a_plain_loop(method):
     rng = np.random.default_rng(5)
     y = np.repeat([0, 1, 2], 25)
     scores = rng.normal(size=(75, 3)) + 1.2 * np.eye(3)[y]
-    found = multiclass_auc(scores, y, method=method, interval="bootstrap", n_resamples=2000, rng=1)
+    found = multiclass_auc(scores, y, method=method, interval_method="bootstrap", n_resamples=2000, rng=1)
     assert found.interval.method == "bootstrap"
     areas = []
     for _ in range(400):
@@ -272,14 +272,14 @@ def test_bootstrap_interval_is_that_of_a_plain_loop(method):
         areas.append(multiclass_auc(scores[rows], y[rows], method=method).auc)
     ends = np.quantile(areas, [0.025, 0.975])
     assert np.abs(np.array([*found.interval]) - ends).max() < 5 * 0.15 * np.std(areas)
-    again = multiclass_auc(scores, y, method=method, interval="bootstrap", n_resamples=2000, rng=1)
+    again = multiclass_auc(scores, y, method=method, interval_method="bootstrap", n_resamples=2000, rng=1)
     assert tuple(again.interval) == tuple(found.interval)
 
 
 def test_bootstrap_interval_without_spread_falls_back():
     """Perfect scores: no resample differs, and the conservative interval stands in, flagged."""
     scores, y = np.eye(3)[np.repeat([0, 1, 2], 4)], np.repeat([0, 1, 2], 4)
-    found = multiclass_auc(scores, y, interval="bootstrap", n_resamples=50).interval
+    found = multiclass_auc(scores, y, interval_method="bootstrap", n_resamples=50).interval
     assert found.method == "conservative"
     assert found.low < 0.9 < found.high == 1
     assert "fallback" in found.flags

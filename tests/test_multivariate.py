@@ -9,9 +9,9 @@ from scipy.special import ndtr
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from rocpredict import Gaussian, PredictedRoc, RocPredictError, datasets, empirical_roc, predict_roc
-from rocpredict.assumptions import without_doubt
-from rocpredict.multivariate import LinearCombination, best_combination, distance_to_mean
-from rocpredict.paper import printed
+from rocpredict import paper as printed
+from rocpredict.combination import LinearCombination, class_mean_distance, fit_linear_combination
+from rocpredict.distributions.normality import suppress_normality_warning
 
 CLASSES = {"positive": "virginica", "negative": "versicolor"}
 IRIS = datasets.load_iris()
@@ -64,7 +64,7 @@ def test_no_direction_does_better(p):
         best = LinearCombination.from_stats(mean=mean, covariance=covariance, criterion="ameans")
         counted = others.best_threshold().ameans.max()
         assert counted - 1e-12 <= best.ameans <= counted + 1e-3
-        outside += not 0 <= best.mixing <= 1
+        outside += not 0 <= best.mixing_weight <= 1
     assert outside >= 2
 
 
@@ -94,7 +94,7 @@ def test_equal_covariances_give_fishers_discriminant(criterion):
     shape = rng.normal(size=(40, 3)) @ spread(rng, 3)
     X = np.concatenate([shape, shape + rng.normal(size=3)])  # one covariance, exactly
     y = np.repeat([0, 1], 40)
-    found = best_combination(X, y, criterion=criterion, folds=None)
+    found = fit_linear_combination(X, y, criterion=criterion, folds=None)
     theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y).coef_[0]
     assert found.weights / np.linalg.norm(found.weights) == pytest.approx(theirs / np.linalg.norm(theirs), abs=1e-6)
     S, delta = np.cov(shape.T), X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
@@ -107,7 +107,7 @@ def test_equal_covariances_give_fishers_discriminant(criterion):
 def test_the_formula_of_su_and_liu():
     """Weights along (S0 + S1)^-1 delta, AUC = Phi(sqrt(delta' (S0 + S1)^-1 delta)), score variance 1 on average."""
     X, y = drawn(np.random.default_rng(2), p=5)
-    found = best_combination(X, y)
+    found = fit_linear_combination(X, y)
     negative, positive = X[y == 0], X[y == 1]
     delta = positive.mean(axis=0) - negative.mean(axis=0)
     w = np.linalg.solve(np.cov(negative.T) + np.cov(positive.T), delta)
@@ -120,7 +120,7 @@ def test_the_formula_of_su_and_liu():
         mean=(negative.mean(axis=0), positive.mean(axis=0)), covariance=(np.cov(negative.T), np.cov(positive.T))
     )
     assert stated.weights == pytest.approx(found.weights, rel=1e-9)
-    assert stated.auc_honest is None
+    assert stated.auc_cv is None
 
 
 @pytest.mark.parametrize("criterion", ["auc", "ameans"])
@@ -128,12 +128,12 @@ def test_affine_maps_change_nothing(criterion):
     """Mixed, scaled (1e-150 to 1e150) and moved features: the same AUC, Ameans, folds' answers and scores."""
     rng = np.random.default_rng(3)
     X, y = drawn(rng)
-    found = best_combination(X, y, criterion=criterion)
+    found = fit_linear_combination(X, y, criterion=criterion)
     maps = [(rng.normal(size=(3, 3)), rng.normal(size=3)), (np.diag([1e150, -1e-150, 3]), 0), (np.eye(3), [1e5, -9, 0])]
     for A, move in maps:
         mapped = X @ A + move
-        other = best_combination(mapped, y, criterion=criterion)
-        for name in ("auc", "ameans", "auc_honest", "ameans_honest", "mixing"):
+        other = fit_linear_combination(mapped, y, criterion=criterion)
+        for name in ("auc", "ameans", "auc_cv", "ameans_cv", "mixing_weight"):
             assert getattr(other, name) == pytest.approx(getattr(found, name), abs=1e-7), name
         gaps = other.score(mapped) - found.score(X)
         assert np.ptp(gaps) < 1e-6
@@ -159,9 +159,9 @@ def test_what_is_predicted_comes_true(criterion):
 def test_honest_values_see_through_features_that_tell_nothing():
     """15 useless features, 60 rows: promised 0.7, cross-fitted 1/2 within 5 standard errors (1e-5 of seeds fail)."""
     rng = np.random.default_rng(5)
-    found = [best_combination(rng.normal(size=(60, 15)), np.arange(60) % 2) for _ in range(60)]
+    found = [fit_linear_combination(rng.normal(size=(60, 15)), np.arange(60) % 2) for _ in range(60)]
     for name, promised in (("auc", 0.7), ("ameans", 0.65)):
-        honest = np.array([getattr(each, f"{name}_honest") for each in found])
+        honest = np.array([getattr(each, f"{name}_cv") for each in found])
         assert np.mean([getattr(each, name) for each in found]) > promised
         assert abs(honest.mean() - 0.5) < 5 * honest.std(ddof=1) / np.sqrt(60)
 
@@ -170,62 +170,62 @@ def test_honest_values_by_hand():
     """Leave-one-pair-out on six rows, and the same dealing for the same seed."""
     x = np.array([[0.0], [1.0], [4.0], [3.0], [5.0], [7.0]])
     y = np.array([0, 0, 0, 1, 1, 1])
-    found = best_combination(x, y, folds=10)
+    found = fit_linear_combination(x, y, folds=10)
     assert found.folds == 3
-    assert found.auc_honest == best_combination(x, y, folds=3).auc_honest
-    dealt = {best_combination(x, y, rng=seed).auc_honest for seed in range(12)}
+    assert found.auc_cv == fit_linear_combination(x, y, folds=3).auc_cv
+    dealt = {fit_linear_combination(x, y, rng=seed).auc_cv for seed in range(12)}
     assert dealt == {2 / 3, 1.0}  # 4 > 3 is wrong where both are held out together
-    assert best_combination(x, y, rng=np.random.default_rng(0)).auc_honest == found.auc_honest
-    left_out = best_combination(x, y, folds=None)
-    assert (left_out.auc_honest, left_out.folds) == (None, None)
+    assert fit_linear_combination(x, y, rng=np.random.default_rng(0)).auc_cv == found.auc_cv
+    left_out = fit_linear_combination(x, y, folds=None)
+    assert (left_out.auc_cv, left_out.folds) == (None, None)
 
 
 def test_a_feature_may_be_constant_without_a_fold():
     """A mark that one row alone has: that row's fold leaves it out, and the answer comes."""
     X, y = drawn(np.random.default_rng(6), n=40)
     X = np.column_stack([X, np.arange(40) == 7])
-    assert 0.5 < best_combination(X, y, criterion="ameans").auc_honest <= 1
+    assert 0.5 < fit_linear_combination(X, y, criterion="ameans").auc_cv <= 1
 
 
 def test_ridge_is_the_remedy_it_is_said_to_be():
     """More features than rows, and a feature twice: finite weights; twins share theirs; little ridge, little change."""
     rng = np.random.default_rng(7)
-    wide = best_combination(rng.normal(size=(30, 50)), np.arange(30) % 2, ridge=0.5)
+    wide = fit_linear_combination(rng.normal(size=(30, 50)), np.arange(30) % 2, ridge=0.5)
     assert np.isfinite(wide.weights).all()
-    assert wide.auc > 0.9 > wide.auc_honest
+    assert wide.auc > 0.9 > wide.auc_cv
     X, y = drawn(rng)
-    twins = best_combination(np.column_stack([X, X[:, 0]]), y, ridge=1e-6)
+    twins = fit_linear_combination(np.column_stack([X, X[:, 0]]), y, ridge=1e-6)
     assert twins.weights[0] == pytest.approx(twins.weights[3], rel=1e-6)
-    plain = best_combination(X, y)
+    plain = fit_linear_combination(X, y)
     assert twins.auc == pytest.approx(plain.auc, abs=1e-6)
-    assert best_combination(X, y, ridge=0).weights == pytest.approx(plain.weights, abs=0)
+    assert fit_linear_combination(X, y, ridge=0).weights == pytest.approx(plain.weights, abs=0)
 
 
 def test_frames_names_and_missing_values():
     """pandas, polars and pyarrow alike; score() takes their columns by name; "omit" leaves rows out and counts them."""
-    array = best_combination(IRIS.X, IRIS.y, **CLASSES, feature_names=IRIS.feature_names)
+    array = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, feature_names=IRIS.feature_names)
     for backend in ("pandas", "polars", "pyarrow"):
         frame = IRIS.frame(backend)
         features = frame.drop(columns="label") if backend == "pandas" else frame.select(list(IRIS.feature_names))
-        found = best_combination(features, frame["label"], **CLASSES)
+        found = fit_linear_combination(features, frame["label"], **CLASSES)
         assert found.to_dict() == array.to_dict()
         turned = features[list(reversed(IRIS.feature_names))] if backend == "pandas" else features
         assert found.score(turned) == pytest.approx(array.score(IRIS.X), abs=0)
     gap = IRIS.X.copy()
     gap[60, 1] = np.nan
-    omitted = best_combination(gap, IRIS.y, **CLASSES, nan_policy="omit", feature_names=IRIS.feature_names)
+    omitted = fit_linear_combination(gap, IRIS.y, **CLASSES, nan_policy="omit", feature_names=IRIS.feature_names)
     assert omitted.roc.count == (49, 50)
     assert omitted.roc.omitted == (1, 0)
-    without = best_combination(
+    without = fit_linear_combination(
         np.delete(IRIS.X, 60, 0), np.delete(IRIS.y, 60), **CLASSES, feature_names=IRIS.feature_names
     )
     assert omitted.weights == pytest.approx(without.weights, abs=0)
-    assert best_combination(IRIS.X, IRIS.y, **CLASSES).feature_names == ("x0", "x1", "x2", "x3")
+    assert fit_linear_combination(IRIS.X, IRIS.y, **CLASSES).feature_names == ("x0", "x1", "x2", "x3")
 
 
 def test_a_result_is_ready_for_json_and_says_what_it_is():
     """to_dict holds plain numbers; the repr is one line and says what is optimistic."""
-    found = best_combination(IRIS.X, IRIS.y, **CLASSES, criterion="ameans", feature_names=IRIS.feature_names)
+    found = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, criterion="ameans", feature_names=IRIS.feature_names)
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert list(held["weights"]) == list(IRIS.feature_names)
     assert held["auc"] == found.auc == found.roc.auc()
@@ -286,7 +286,7 @@ Y6 = np.arange(12) % 2
 def test_what_is_refused(X, y, options, words):
     """Each message names the argument, what came, and what is allowed."""
     with pytest.raises(RocPredictError, match=words):
-        best_combination(X, y, **options)
+        fit_linear_combination(X, y, **options)
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_moments_that_are_refused(mean, covariance, words):
 )
 def test_tables_that_cannot_be_scored(X, words):
     """New rows need the features that the weights belong to."""
-    found = best_combination(IRIS.X, IRIS.y, **CLASSES, feature_names=IRIS.feature_names, folds=None)
+    found = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, feature_names=IRIS.feature_names, folds=None)
     with pytest.raises(RocPredictError, match=words):
         found.score(X)
 
@@ -329,12 +329,12 @@ def test_tables_that_cannot_be_scored(X, words):
 def test_distances_are_the_papers():
     """Table III: mean and SD of each distance, to the two printed digits; Table IV: their predicted Ameans."""
     for number, of, direction in ((2, "versicolor", "higher"), (3, "virginica", "lower")):
-        distance = distance_to_mean(IRIS.X, IRIS.y, of=of)
+        distance = class_mean_distance(IRIS.X, IRIS.y, class_label=of)
         for other, name in ((2, "versicolor"), (3, "virginica")):
             values = distance[IRIS.y == name]
             found = round(values.mean(), 2), round(values.std(ddof=1), 2)
             assert found == printed.TABLE_3[f"class {other} to the mean of class {number}"]
-        with without_doubt():  # the paper takes distances as Gaussian
+        with suppress_normality_warning():  # the paper takes distances as Gaussian
             roc = predict_roc(distance, IRIS.y, **CLASSES, direction=direction)
         auc, ameans = printed.TABLE_4[f"distance to mean of class {number}"]
         assert roc.best_threshold().ameans == pytest.approx(ameans, abs=6e-5)
@@ -347,7 +347,7 @@ def test_distances_are_the_papers():
 def test_distances_row_by_row(metric, leave_one_out):
     """Every distance by its definition: mean and covariance of the class, without the row where that is asked for."""
     X, y = drawn(np.random.default_rng(9), n=30)
-    found = distance_to_mean(X, y, of=1, metric=metric, leave_one_out=leave_one_out)
+    found = class_mean_distance(X, y, class_label=1, metric=metric, leave_one_out=leave_one_out)
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         kept = (y == 1) & ~((np.arange(30) == row) & leave_one_out)
         S = np.cov(X[kept].T) if metric == "mahalanobis" else np.eye(3)
@@ -361,7 +361,7 @@ def test_mahalanobis_distances_know_no_unit():
     X, y = drawn(rng)
     mapped = X @ rng.normal(size=(3, 3)) + 5
     for metric, same in (("mahalanobis", True), ("euclidean", False)):
-        pair = [distance_to_mean(table, y, of=0, metric=metric) for table in (X, mapped)]
+        pair = [class_mean_distance(table, y, class_label=0, metric=metric) for table in (X, mapped)]
         assert np.allclose(*pair, rtol=1e-9) is same
 
 
@@ -372,42 +372,57 @@ def test_distances_of_rows_with_gaps():
     gap[3, 1] = np.nan
     for metric in ("euclidean", "mahalanobis"):
         for leave_one_out in (False, True):
-            options = {"of": 1, "metric": metric, "leave_one_out": leave_one_out}
-            found = distance_to_mean(gap, y, nan_policy="omit", **options)
+            options = {"class_label": 1, "metric": metric, "leave_one_out": leave_one_out}
+            found = class_mean_distance(gap, y, nan_policy="omit", **options)
             assert list(np.flatnonzero(np.isnan(found))) == [3]
-            expected = distance_to_mean(np.delete(X, 3, 0), np.delete(y, 3), **options)
+            expected = class_mean_distance(np.delete(X, 3, 0), np.delete(y, 3), **options)
             assert np.delete(found, 3) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
     ("X", "y", "options", "words"),
     [
-        (X6, Y6, {"of": 2}, r"of=2 is not a label in y; labels are \[0, 1\]"),
-        (X6, Y6, {"of": [0]}, r"of=\[0\] is not a label in y"),
-        (X6, Y6[:3], {"of": 0}, "X has 12 rows and y has 3"),
-        (X6, Y6, {"of": 0, "metric": "manhattan"}, "metric='manhattan' is not allowed"),
-        (X6, Y6, {"of": 0, "leave_one_out": "yes"}, "leave_one_out='yes' is not allowed"),
-        (X6 * np.nan, Y6, {"of": 0}, r"X has missing values \(NaN\) in 12 rows; nan_policy='omit' passes them over"),
-        (X6 * np.nan, Y6, {"of": 0, "nan_policy": "omit"}, "of=0 has 0 rows with values; 1 or more are needed"),
-        (np.where(X6 > 0, np.inf, X6), Y6, {"of": 0}, "x0 has .* infinite values"),
-        (X6, np.arange(12) == 0, {"of": True, "leave_one_out": True}, "of=True has 1 rows with values; 2 or more"),
+        (X6, Y6, {"class_label": 2}, r"class_label=2 is not a label in y; labels are \[0, 1\]"),
+        (X6, Y6, {"class_label": [0]}, r"class_label=\[0\] is not a label in y"),
+        (X6, Y6[:3], {"class_label": 0}, "X has 12 rows and y has 3"),
+        (X6, Y6, {"class_label": 0, "metric": "manhattan"}, "metric='manhattan' is not allowed"),
+        (X6, Y6, {"class_label": 0, "leave_one_out": "yes"}, "leave_one_out='yes' is not allowed"),
+        (
+            X6 * np.nan,
+            Y6,
+            {"class_label": 0},
+            r"X has missing values \(NaN\) in 12 rows; nan_policy='omit' passes them over",
+        ),
+        (
+            X6 * np.nan,
+            Y6,
+            {"class_label": 0, "nan_policy": "omit"},
+            "class_label=0 has 0 rows with values; 1 or more are needed",
+        ),
+        (np.where(X6 > 0, np.inf, X6), Y6, {"class_label": 0}, "x0 has .* infinite values"),
+        (
+            X6,
+            np.arange(12) == 0,
+            {"class_label": True, "leave_one_out": True},
+            "class_label=True has 1 rows with values; 2 or more",
+        ),
         (
             X6[:4],
             Y6[:4],
-            {"of": 0, "metric": "mahalanobis"},
+            {"class_label": 0, "metric": "mahalanobis"},
             "the class has 2 rows with values and X 2 features; 3 rows",
         ),
-        (np.column_stack([X6, Y6]), Y6, {"of": 0, "metric": "mahalanobis"}, "constant in the class: 'x2'"),
+        (np.column_stack([X6, Y6]), Y6, {"class_label": 0, "metric": "mahalanobis"}, "constant in the class: 'x2'"),
         (
             np.column_stack([X6, 2 * X6[:, 0]]),
             Y6,
-            {"of": 0, "metric": "mahalanobis"},
+            {"class_label": 0, "metric": "mahalanobis"},
             "the covariance of the class is singular: of 'x0', 'x2', 1 can be .* or use metric='euclidean'",
         ),
         (
             np.column_stack([X6, np.arange(12) == 4]),
             Y6,
-            {"of": 0, "metric": "mahalanobis", "leave_one_out": True},
+            {"class_label": 0, "metric": "mahalanobis", "leave_one_out": True},
             "without row 4 its class has no spread in some direction",
         ),
     ],
@@ -415,4 +430,4 @@ def test_distances_of_rows_with_gaps():
 def test_distances_that_are_refused(X, y, options, words):
     """Each message names the argument, what came, and what is allowed."""
     with pytest.raises(RocPredictError, match=words):
-        distance_to_mean(X, y, **options)
+        class_mean_distance(X, y, **options)

@@ -10,13 +10,21 @@ import pytest
 from scipy import stats
 from sklearn.mixture import GaussianMixture as PeerMixture
 
-from rocpredict import Gaussian, PredictedRoc, RocPredictError, numeric
-from rocpredict.closed.normal_sums import _area, _over_points, _points, auc, auc_complement, is_normal_sum
-from rocpredict.distributions import Ecdf, from_scipy
-from rocpredict.distributions.components import Components
-from rocpredict.distributions.expectation import least_std, starts, step
-from rocpredict.distributions.gaussian_mixture import GaussianMixture
+from rocpredict import Gaussian, PredictedRoc, RocPredictError
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.families import from_scipy
 from rocpredict.distributions.kde import GaussianKde
+from rocpredict.distributions.mixture import GaussianMixture, em_step, initial_parameters, min_std
+from rocpredict.distributions.normal_sum import GaussianSum
+from rocpredict.solvers import numerical as numeric
+from rocpredict.solvers.normal_sum import (
+    _area,
+    _quadrature_nodes,
+    _trapezoidal_auc,
+    auc,
+    auc_complement,
+    is_gaussian_mixture,
+)
 
 SAMPLE = np.array([3.1, 4.0, 4.2, 5.9, 7.3, 4.0])
 SUMS = {
@@ -32,7 +40,7 @@ PAIRS = list(itertools.combinations_with_replacement(SUMS, 2))
 
 
 def components_of(d):
-    return Components(np.ones(1), np.array([d.mean]), np.array([d.std])) if isinstance(d, Gaussian) else d.components
+    return GaussianSum(np.ones(1), np.array([d.mean]), np.array([d.std])) if isinstance(d, Gaussian) else d.components
 
 
 def exact_tail(normals, x, sign):
@@ -44,7 +52,7 @@ def exact_tail(normals, x, sign):
 
 
 def vars_of(normals):
-    return normals.weights, normals.centres, normals.stds
+    return normals.weights, normals.means, normals.stds
 
 
 def exact_area(negative, positive, sign):
@@ -134,15 +142,15 @@ class TestAreas:
         one = GaussianKde(x, bandwidth=0.3, weights=rng.uniform(0.1, 2, 700)).components
         other = GaussianKde(y, bandwidth=0.5).components
         width = np.hypot(0.3, 0.5)
-        points = _points(one, other, width)
+        points = _quadrature_nodes(one, other, width)
         assert (points is None) == (outlier == 50)
-        z = (other.centres[:, None] - one.centres) / width
+        z = (other.means[:, None] - one.means) / width
         for upper in (False, True):
             pairs = stats.norm.cdf(-z if upper else z) * one.weights * other.weights[:, None]
             wanted = pairs.sum() / one.total / other.total
             assert _area(one, other, upper=upper) == pytest.approx(wanted, rel=1e-13)
             if points is not None:
-                assert _over_points(one, other, width, points, upper=upper) == pytest.approx(wanted, rel=1e-13)
+                assert _trapezoidal_auc(one, other, width, points, upper=upper) == pytest.approx(wanted, rel=1e-13)
 
     def test_take_little_memory_and_time_for_many_rows(self):
         """20,000 by 20,000 rows: the table of pairs alone would take 3,200 MB."""
@@ -169,10 +177,10 @@ class TestAreas:
 
     def test_refuse_what_is_no_sum_of_normals(self):
         for stranger in (Ecdf(SAMPLE), from_scipy(stats.gamma(2)), Gaussian([0, 1], 1)):
-            assert not is_normal_sum(stranger)
+            assert not is_gaussian_mixture(stranger)
             with pytest.raises(RocPredictError, match="is not a sum of normals of one feature"):
                 auc(SUMS["kde"], stranger)
-        assert all(map(is_normal_sum, SUMS.values()))
+        assert all(map(is_gaussian_mixture, SUMS.values()))
 
 
 class TestTails:
@@ -295,7 +303,7 @@ class TestKde:
     def test_a_wide_variance_preserving_kde_is_the_gaussian(self):
         fitted = Gaussian.fit(SAMPLE)
         kde = GaussianKde(SAMPLE, bandwidth=99, variance_preserving=True)
-        assert (kde.std, kde.centres.tolist()) == (pytest.approx(fitted.std, rel=1e-15), [pytest.approx(fitted.mean)])
+        assert (kde.std, kde.means.tolist()) == (pytest.approx(fitted.std, rel=1e-15), [pytest.approx(fitted.mean)])
         at = np.linspace(-5, 15, 41)
         np.testing.assert_allclose(kde.sf(at), fitted.sf(at), rtol=1e-12)
         nearly = GaussianKde(SAMPLE, bandwidth=fitted.std * (1 - 1e-9), variance_preserving=True)
@@ -309,8 +317,8 @@ class TestKde:
             assert kde == GaussianKde(values, weights=weights, **options) == GaussianKde(rows[::-1], **options)
             assert hash(kde) == hash(GaussianKde(values, weights=weights, **options))
             assert kde != GaussianKde(rows + 1, **options)
-        assert kde.centres.shape == (3,)
-        assert (np.diff(kde.centres) > 0).all()
+        assert kde.means.shape == (3,)
+        assert (np.diff(kde.means) > 0).all()
         assert repr(kde) == f"GaussianKde(6 rows, std={kde.std:.6g}, variance_preserving=True)"
 
     @pytest.mark.parametrize(
@@ -391,11 +399,11 @@ class TestFit:
         ties = np.concatenate([np.zeros(60), rng.gamma(2, size=90)])
         for x in (two_groups(rng, 200), ties):
             points, counts = np.unique((x - x.mean()) / x.std(), return_counts=True)
-            floor = least_std(len(x))
-            fits = starts(points, counts.astype(float), 3, rng, floor)
+            floor = min_std(len(x))
+            fits = initial_parameters(points, counts.astype(float), 3, rng, floor)
             trace = []
             for _ in range(60):
-                fits = step(points, counts.astype(float), fits, floor)
+                fits = em_step(points, counts.astype(float), fits, floor)
                 trace.append(fits.log_likelihood)
             assert (np.diff(trace, axis=0) >= -1e-9).all()
             assert np.ptp(trace) > 1
@@ -406,7 +414,7 @@ class TestFit:
         """scikit-learn's EM comes no higher than 0.01 in the whole log-likelihood."""
         x = two_groups(np.random.default_rng(13), 300)
         peer = PeerMixture(2, tol=1e-7, max_iter=1000, n_init=2, random_state=0).fit(x[:, None])
-        ours = GaussianMixture.fit(x, components=2)
+        ours = GaussianMixture.fit(x, n_components=2)
         assert ours.logpdf(x).sum() >= peer.score(x[:, None]) * len(x) - 0.01
 
     def test_bic_tells_one_group_from_two(self):
@@ -428,7 +436,7 @@ class TestFit:
             np.testing.assert_allclose(moved.stds / scale, fitted.stds, rtol=1e-6)
 
     def test_one_component_is_the_gaussian(self):
-        fitted = GaussianMixture.fit(SAMPLE, components=1)
+        fitted = GaussianMixture.fit(SAMPLE, n_components=1)
         gaussian = Gaussian.fit(SAMPLE, ddof=0)
         assert fitted.means[0] == pytest.approx(gaussian.mean, rel=1e-14)
         assert fitted.stds[0] == pytest.approx(gaussian.std, rel=1e-13)
@@ -437,12 +445,12 @@ class TestFit:
         """A fit that begins on groups of rows ends on the rows; a tie of nearly all rows leaves few groups."""
         rng = np.random.default_rng(16)
         x = two_groups(rng, 5000)
-        fitted = GaussianMixture.fit(x, components=2)
+        fitted = GaussianMixture.fit(x, n_components=2)
         share, mean, std = (np.asarray(part) for part in (fitted.weights, fitted.means, fitted.stds))
         duty = share * stats.norm.pdf(x[:, None], mean, std) / np.asarray(fitted.pdf(x))[:, None]
         np.testing.assert_allclose(duty.mean(axis=0), share, rtol=1e-3)  # where expectation and maximisation rest
         np.testing.assert_allclose((duty * x[:, None]).sum(axis=0) / duty.sum(axis=0), mean, rtol=1e-3)
-        zeros = GaussianMixture.fit(np.concatenate([np.zeros(400_000), np.arange(1, 1200)]), components=2)
+        zeros = GaussianMixture.fit(np.concatenate([np.zeros(400_000), np.arange(1, 1200)]), n_components=2)
         assert zeros.weights.max() > 0.99
 
     @pytest.mark.parametrize(
@@ -459,7 +467,7 @@ class TestFit:
     )
     def test_refuses_what_has_no_spread(self, x, components, words):
         with pytest.raises(RocPredictError, match=words):
-            GaussianMixture.fit(x, components=components)
+            GaussianMixture.fit(x, n_components=components)
 
 
 class TestAsClasses:

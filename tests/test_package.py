@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rocpredict as rp
-from rocpredict.flags import MEANINGS
+from rocpredict.base.results import FLAG_DESCRIPTIONS
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ["matplotlib", "pandas", "sklearn", "narwhals", "numba", "dask", "rich", "scipy.stats", "polars", "jinja2"]
@@ -28,7 +28,7 @@ def test_the_wheel_holds_data_and_type_marker(tmp_path):
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()
         iris = packed.read("rocpredict/data/iris.csv")
-    assert "rocpredict/py.typed" in names
+    assert {"rocpredict/py.typed", "rocpredict/__init__.pyi"} <= set(names)
     assert hashlib.sha256(iris).digest() == hashlib.sha256((ROOT / "data" / "iris.csv").read_bytes()).digest()
     assert not [name for name in names if name.startswith(("tests", "docs", "notebooks"))]
 
@@ -52,7 +52,7 @@ def test_every_public_function_has_parameters_errors_and_an_example(name):
     assert all(parameter in text for parameter in inspect.signature(getattr(rp, name)).parameters)
 
 
-@pytest.mark.parametrize("flag", MEANINGS)
+@pytest.mark.parametrize("flag", FLAG_DESCRIPTIONS)
 def test_every_flag_is_described_in_the_docs(flag):
     assert flag in (ROOT / "docs" / "flags.md").read_text("utf-8")
 
@@ -64,12 +64,12 @@ def test_results_say_what_they_are_in_one_line():
     batch = rp.PredictedRoc(negative=rp.Gaussian([0, 1], 1), positive=rp.Gaussian(2, 1))
     for thing, words in {
         gaussian: "Gaussian(mean=4, std=3)",
-        sample: "Ecdf(total=3, distinct=2)",
+        sample: "Ecdf(total=3, n_unique=2)",
         rp.Gaussian([0, 1], 1): "Gaussian(shape=(2,))",
         predicted: "PredictedRoc(negative=Gaussian(mean=4, std=3), positive=Gaussian(mean=8, std=2), auc=0.866371)",
         batch: "PredictedRoc(shape=(2,), negative=Gaussian(shape=(2,)), positive=Gaussian(shape=(2,)))",
         empirical: "EmpiricalRoc(n_negative=3, n_positive=3, auc=0.777778, direction='higher' (auto))",
-        empirical.curve(): "RocCurve(points=5)",
+        empirical.curve(): "RocCurve(n_points=5)",
     }.items():
         assert repr(thing) == words
     assert repr(predicted.best_threshold()) == (

@@ -8,9 +8,9 @@ import mpmath as mp
 import pytest
 
 from rocpredict import AssumptionWarning, predict_roc
-from rocpredict.assumptions import doubt_of_gaussian, without_doubt
-from rocpredict.paper import printed
-from rocpredict.paper.results import TABLES, experiment, iris_features, iris_prediction, table_1, table_4
+from rocpredict import paper as printed
+from rocpredict.distributions.normality import normality_warning, suppress_normality_warning
+from rocpredict.paper import TABLES, iris_features, iris_prediction, simulate_experiment, table_1, table_4
 
 
 def _column(table, name):
@@ -105,10 +105,10 @@ def test_table_1_says_how_far_the_printed_experiments_lie():
 
 def test_an_experiment_is_its_seed():
     """Table I: a seed draws the same experiment again, another seed another one; each has the paper's sizes."""
-    assert experiment(printed.IMBALANCED, 3).auc() == experiment(printed.IMBALANCED, 3).auc()
-    assert experiment(printed.IMBALANCED, 3).auc() != experiment(printed.IMBALANCED, 4).auc()
-    assert experiment(printed.IMBALANCED, 3).count == (500, 1000)
-    assert table_1(3).rows[1][3] == experiment(printed.BALANCED, 3).auc()
+    assert simulate_experiment(printed.IMBALANCED, 3).auc() == simulate_experiment(printed.IMBALANCED, 3).auc()
+    assert simulate_experiment(printed.IMBALANCED, 3).auc() != simulate_experiment(printed.IMBALANCED, 4).auc()
+    assert simulate_experiment(printed.IMBALANCED, 3).count == (500, 1000)
+    assert table_1(3).rows[1][3] == simulate_experiment(printed.BALANCED, 3).auc()
 
 
 @pytest.mark.parametrize("name", list(TABLES))
@@ -129,10 +129,10 @@ def test_the_paper_says_nothing_of_distances_and_a_caller_is_still_told():
     with pytest.warns(AssumptionWarning, match="the classes are not normal"):
         predict_roc(x, y, positive="virginica", negative="versicolor")
     classes = x[y == "versicolor"], x[y == "virginica"]
-    with without_doubt(), ThreadPoolExecutor(1) as pool:
-        assert doubt_of_gaussian(*classes) is None
-        assert pool.submit(doubt_of_gaussian, *classes).result().startswith("the classes are not normal")
-    assert doubt_of_gaussian(*classes) is not None
-    with pytest.raises(KeyError), without_doubt():
+    with suppress_normality_warning(), ThreadPoolExecutor(1) as pool:
+        assert normality_warning(*classes) is None
+        assert pool.submit(normality_warning, *classes).result().startswith("the classes are not normal")
+    assert normality_warning(*classes) is not None
+    with pytest.raises(KeyError), suppress_normality_warning():
         raise KeyError
-    assert doubt_of_gaussian(*classes) is not None
+    assert normality_warning(*classes) is not None

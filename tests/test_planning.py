@@ -13,9 +13,8 @@ from scipy.special import ndtr, ndtri
 
 import rocpredict as rp
 from rocpredict import Gaussian, PredictedRoc, RocPredictError
-from rocpredict.planning import plan
-from rocpredict.planning.variances import auc_spreads, difference_spreads, tpr_spreads
-from rocpredict.tables import to_json
+from rocpredict.base.results import to_json
+from rocpredict.planning import auc_variances, difference_variances, sample_size, tpr_variances
 
 PAPER = {"mean": (4, 8), "std": (3, 2)}
 Z = stats.norm.ppf(0.975)
@@ -62,7 +61,7 @@ def _placements(negative, positive):
 
 def test_the_worked_example_of_four_formulas():
     """Half-width 0.02 about AUC 0.866: as published for one negative per positive, and for half as many."""
-    even, half = plan(**PAPER, width=0.04), plan(**PAPER, width=0.04, ratio=0.5)
+    even, half = sample_size(**PAPER, width=0.04), sample_size(**PAPER, width=0.04, ratio=0.5)
     assert {name: n[1] for name, n in _counts(even).items()} == {
         "exact": 634,
         "delta": 605,
@@ -85,7 +84,7 @@ def test_power_by_obuchowskis_formula_as_proc_reports_it():
 
     The paper prints 1.414 for the root of 2, and pROC follows: the rest of 1.2e-6 is that rounding.
     """
-    found = plan(auc=0.73, power=0.9897, against=0.5, ratio=72 / 41, method="obuchowski")
+    found = sample_size(auc=0.73, power=0.9897, against=0.5, ratio=72 / 41, method="obuchowski")
     assert (found.n_negative, found.n_positive) == (72, 41)
     assert found.achieved == pytest.approx(0.9897453, abs=2e-6)
 
@@ -96,7 +95,7 @@ def test_power_by_obuchowskis_formula_as_proc_reports_it():
 def test_the_numbers_are_the_smallest_for_a_width(method, ratio, std):
     """No smaller number of positives meets the goal, by formulas of the test's own; the planned one does."""
     settings = {"mean": (4, 8), "std": std}
-    found = plan(**settings, width=0.15, ratio=ratio, method=method)
+    found = sample_size(**settings, width=0.15, ratio=ratio, method=method)
 
     def width(n):
         return 2 * Z * np.sqrt(_variance(method, max(2, int(np.ceil(ratio * n - 1e-9))), n, **settings))
@@ -122,7 +121,7 @@ def test_the_numbers_are_the_smallest_for_a_power(method, against, alternative):
             null = (2 * n + 1) / (12 * n * n)
         return ndtr((abs(auc - against) - z * np.sqrt(null)) / np.sqrt(_variance(method, n, n, **settings)))
 
-    found = plan(**settings, power=0.8, against=against, alternative=alternative, method=method)
+    found = sample_size(**settings, power=0.8, against=against, alternative=alternative, method=method)
     assert found.achieved == pytest.approx(power(found.n_positive), abs=1e-6)
     assert found.achieved >= 0.8
     assert all(power(n) < 0.8 for n in range(2, found.n_positive))
@@ -135,8 +134,8 @@ PAIRED = (0.7, 0.4)
 
 
 def _covariance(first, second, correlation, counts):
-    alone = [auc_spreads(roc)["exact"].estimate(*counts) for roc in (first, second)]
-    return (sum(alone) - difference_spreads(first, second, correlation)["exact"].estimate(*counts)) / 2
+    alone = [auc_variances(roc)["exact"].estimate(*counts) for roc in (first, second)]
+    return (sum(alone) - difference_variances(first, second, correlation)["exact"].estimate(*counts)) / 2
 
 
 def _draw_paired(rng, runs, n0, n1, correlation=PAIRED):
@@ -163,7 +162,7 @@ def test_the_covariance_of_two_aucs_by_orthants():
     expected = (both + (n0 - 1) * positive + (n1 - 1) * negative) / (n0 * n1)
     assert _covariance(FIRST, SECOND, PAIRED, (n0, n1)) == pytest.approx(expected, abs=1e-12)
     assert _covariance(FIRST, SECOND, (0, 0), (n0, n1)) == pytest.approx(0, abs=1e-16)
-    itself = auc_spreads(FIRST)["exact"].estimate(n0, n1)
+    itself = auc_variances(FIRST)["exact"].estimate(n0, n1)
     assert _covariance(FIRST, FIRST, (1, 1), (n0, n1)) == pytest.approx(itself, rel=1e-12)
 
 
@@ -182,24 +181,24 @@ def test_the_covariance_of_two_aucs_by_simulation():
 def test_the_direction_turns_the_correlation():
     """A feature read the other way round: same AUC, same plan, when its correlation is turned with it."""
     turned = PredictedRoc(negative=Gaussian(-3, 2), positive=Gaussian(-4, 1.5), direction="lower")
-    straight = plan(FIRST, against=SECOND, power=0.8, correlation=PAIRED)
-    found = plan(FIRST, against=turned, power=0.8, correlation=(-0.7, -0.4))
+    straight = sample_size(FIRST, against=SECOND, power=0.8, correlation=PAIRED)
+    found = sample_size(FIRST, against=turned, power=0.8, correlation=(-0.7, -0.4))
     assert (found.n_positive, found.achieved) == (straight.n_positive, straight.achieved)
     lower = PredictedRoc(negative=Gaussian(-4, 3), positive=Gaussian(-8, 2), direction="lower")
-    assert plan(lower, width=0.05) == plan(**PAPER, width=0.05)
+    assert sample_size(lower, width=0.05) == sample_size(**PAPER, width=0.05)
     goal = {"width": 0.2, "tpr_at_fpr": 0.1, "method": "delta"}
-    assert plan(lower, **goal).achieved == pytest.approx(plan(**PAPER, **goal).achieved, rel=1e-12)
+    assert sample_size(lower, **goal).achieved == pytest.approx(sample_size(**PAPER, **goal).achieved, rel=1e-12)
 
 
 def test_a_second_curve_with_cases_of_its_own():
     """Independent curves: the variances add, each needs the cases, and all methods have a say."""
-    found = plan(FIRST, against=SECOND, width=0.1)
+    found = sample_size(FIRST, against=SECOND, width=0.1)
     variance = sum(_variance("exact", found.n_negative, found.n_positive, **s) for s in _settings())
     assert found.total == 2 * (found.n_negative + found.n_positive)
     assert found.achieved == pytest.approx(2 * Z * np.sqrt(variance), rel=1e-6)
     assert found.estimate == pytest.approx(FIRST.auc() - SECOND.auc(), abs=1e-15)
     assert list(_counts(found)) == ["exact", "delta", "hanley-mcneil", "obuchowski"]
-    same_cases = plan(FIRST, against=(SECOND.negative, SECOND.positive), width=0.1, correlation=0)
+    same_cases = sample_size(FIRST, against=(SECOND.negative, SECOND.positive), width=0.1, correlation=0)
     assert (same_cases.n_positive, same_cases.total) == (found.n_positive, found.total // 2)
     assert same_cases.alternatives == ()
 
@@ -215,9 +214,9 @@ def _settings():
 def test_for_exponential_classes_hanley_and_mcneil_are_exact():
     """Their Q1 and Q2 are those of exponential classes: the exact plan, by quadrature, is theirs."""
     roc = PredictedRoc(negative=stats.expon(scale=2), positive=stats.expon(scale=7))
-    found = plan(roc, width=0.06)
+    found = sample_size(roc, width=0.06)
     assert _counts(found)["exact"] == _counts(found)["hanley-mcneil"]
-    spreads = auc_spreads(roc)
+    spreads = auc_variances(roc)
     for counts in ((2, 2), (5, 40), (400, 31)):
         exact, simple = (spreads[name].estimate(*counts) for name in ("exact", "hanley-mcneil"))
         assert exact == pytest.approx(simple, rel=1e-11)
@@ -226,7 +225,7 @@ def test_for_exponential_classes_hanley_and_mcneil_are_exact():
 def test_quadrature_agrees_with_the_closed_form():
     """The same two Gaussians as scipy.stats distributions: the same plan."""
     roc = PredictedRoc(negative=stats.norm(4, 3), positive=stats.norm(8, 2))
-    found, closed = plan(roc, width=0.05), plan(**PAPER, width=0.05)
+    found, closed = sample_size(roc, width=0.05), sample_size(**PAPER, width=0.05)
     assert found.achieved == pytest.approx(closed.achieved, rel=1e-12)
     assert list(_counts(found)) == ["exact", "hanley-mcneil", "obuchowski"]
 
@@ -238,14 +237,14 @@ def test_a_pilot_sample_with_ties():
     for *negative, one, other in product([1, 2, 2, 3], [1, 2, 2, 3], [2, 3, 5], [2, 3, 5]):
         pairs = list(product(negative, (one, other)))
         listed.append(np.mean([(p > n) + (p == n) / 2 for n, p in pairs]))
-    assert auc_spreads(pilot)["exact"].estimate(2, 2) == pytest.approx(np.var(listed), rel=1e-12)
-    assert plan(pilot, width=0.1).estimate == pytest.approx(pilot.auc())
+    assert auc_variances(pilot)["exact"].estimate(2, 2) == pytest.approx(np.var(listed), rel=1e-12)
+    assert sample_size(pilot, width=0.1).estimate == pytest.approx(pilot.auc())
 
 
 # ---- studies simulated at the planned size
 def test_the_planned_width_is_what_studies_find():
     """The mean width of 400 DeLong intervals at the planned size is within 2 % of the goal (6 standard errors)."""
-    found = plan(**PAPER, width=0.06, ratio=2)
+    found = sample_size(**PAPER, width=0.06, ratio=2)
     rng = np.random.default_rng(5)
     widths = []
     for _ in range(400):
@@ -257,7 +256,7 @@ def test_the_planned_width_is_what_studies_find():
 
 def test_the_planned_power_is_that_of_mann_whitney():
     """2000 studies reject AUC 1/2 as often as planned, to 4.5 standard errors (1 in 10^5) and 0.005."""
-    found = plan(mean=(0, 0.5), std=(1, 1.2), power=0.9, against=0.5)
+    found = sample_size(mean=(0, 0.5), std=(1, 1.2), power=0.9, against=0.5)
     n, runs = found.n_positive, 2000
     rng = np.random.default_rng(6)
     ranks = stats.rankdata(np.hstack([rng.normal(0.5, 1.2, (runs, n)), rng.normal(0, 1, (runs, n))]), axis=1)
@@ -268,7 +267,7 @@ def test_the_planned_power_is_that_of_mann_whitney():
 
 def test_the_planned_power_is_that_of_delongs_test():
     """600 paired studies: DeLong's test rejects as often as planned, to 4.5 standard errors (1 in 10^5) and 0.01."""
-    found = plan(FIRST, against=SECOND, power=0.8, correlation=PAIRED)
+    found = sample_size(FIRST, against=SECOND, power=0.8, correlation=PAIRED)
     rng, runs, rejected = np.random.default_rng(7), 600, 0
     for _ in range(runs):
         features = _draw_paired(rng, 1, found.n_negative, found.n_positive)
@@ -284,7 +283,7 @@ def test_the_planned_width_of_a_tpr(method, tolerance):
 
     Fails once in 10^5 seeds. The tolerance is for what the large-sample formulas leave out.
     """
-    found = plan(**PAPER, width=0.14, tpr_at_fpr=0.1, method=method)
+    found = sample_size(**PAPER, width=0.14, tpr_at_fpr=0.1, method=method)
     rng, runs, n = np.random.default_rng(8), 20_000, found.n_positive
     tprs = []
     for _ in range(runs // 500):
@@ -303,13 +302,13 @@ def test_the_variance_of_a_tpr_written_out():
     """Both formulas with the paper's numbers, and the smallest counts by brute force."""
     x, eta = ndtri(0.1), 2 + 1.5 * ndtri(0.1)
     roc, n0, n1 = PredictedRoc.from_stats(**PAPER), 30, 50
-    spreads, tpr = tpr_spreads(roc, 0.1), ndtr(eta)
+    spreads, tpr = tpr_variances(roc, 0.1), ndtr(eta)
     slope = 1.5 * stats.norm.pdf(eta) / stats.norm.pdf(x)
     by_hand = tpr * (1 - tpr) / n1 + slope**2 * 0.09 / n0
     assert spreads["empirical"].estimate(n0, n1) == pytest.approx(by_hand, rel=1e-12)
     of_eta = 1 / n1 + 2.25 / n0 + 2.25 * x * x / (2 * (n0 - 1)) + eta**2 / (2 * (n1 - 1))
     assert spreads["delta"].estimate(n0, n1) == pytest.approx(stats.norm.pdf(eta) ** 2 * of_eta, rel=1e-12)
-    found = plan(roc, width=0.2, tpr_at_fpr=0.1, ratio=0.7)
+    found = sample_size(roc, width=0.2, tpr_at_fpr=0.1, ratio=0.7)
     enough = [
         2 * Z * np.sqrt(spreads["empirical"].estimate(int(np.ceil(0.7 * n - 1e-9)), n)) <= 0.2
         for n in range(3, found.n_positive + 1)
@@ -320,18 +319,20 @@ def test_the_variance_of_a_tpr_written_out():
 # ---- properties and words
 def test_a_bare_auc_means_equal_sds():
     """auc= is the plan of Gaussians with equal SDs and this AUC, and says so."""
-    found = plan(auc=0.8, width=0.1)
-    assert found.n_positive == plan(mean=(0, np.sqrt(2) * ndtri(0.8)), std=(1, 1), width=0.1).n_positive
+    found = sample_size(auc=0.8, width=0.1)
+    assert found.n_positive == sample_size(mean=(0, np.sqrt(2) * ndtri(0.8)), std=(1, 1), width=0.1).n_positive
     assert "equal SDs" in found.assumptions[0]
     assert found.estimate == pytest.approx(0.8, rel=1e-14)
 
 
 def test_units_do_not_matter_and_asking_more_never_takes_less():
     """An affine change of unit leaves the plan; a narrower width, more power, more level need no fewer cases."""
-    assert plan(mean=(-4096, 12288), std=(12288, 8192), width=0.05) == plan(mean=(0, 4), std=(3, 2), width=0.05)
-    widths = [plan(**PAPER, width=width).n_positive for width in (0.4, 0.2, 0.1, 0.05, 0.01, 0.001)]
-    powers = [plan(**PAPER, power=power, against=0.8).n_positive for power in (0.1, 0.5, 0.8, 0.99, 0.99999)]
-    levels = [plan(**PAPER, width=0.1, level=level).n_positive for level in (0.5, 0.8, 0.95, 0.999)]
+    assert sample_size(mean=(-4096, 12288), std=(12288, 8192), width=0.05) == sample_size(
+        mean=(0, 4), std=(3, 2), width=0.05
+    )
+    widths = [sample_size(**PAPER, width=width).n_positive for width in (0.4, 0.2, 0.1, 0.05, 0.01, 0.001)]
+    powers = [sample_size(**PAPER, power=power, against=0.8).n_positive for power in (0.1, 0.5, 0.8, 0.99, 0.99999)]
+    levels = [sample_size(**PAPER, width=0.1, level=level).n_positive for level in (0.5, 0.8, 0.95, 0.999)]
     for numbers in (widths, powers, levels):
         assert numbers == sorted(numbers)
         assert numbers[0] < numbers[-1]
@@ -339,16 +340,16 @@ def test_units_do_not_matter_and_asking_more_never_takes_less():
 
 def test_the_sharpest_goal_is_still_whole_cases():
     """A width of 1e-5 takes ten thousand million positives, and the search ends at the first that will do."""
-    found = plan(**PAPER, width=1e-5)
-    variance = auc_spreads(PredictedRoc.from_stats(**PAPER))["exact"].estimate
+    found = sample_size(**PAPER, width=1e-5)
+    variance = auc_variances(PredictedRoc.from_stats(**PAPER))["exact"].estimate
     assert 2 * Z * np.sqrt(variance(found.n_negative - 1, found.n_positive - 1)) > 1e-5 >= found.achieved
     assert found.n_positive > 10**9
 
 
 def test_a_plan_says_what_it_rests_on():
     """One line, all numbers in to_dict, and each alternative with its size and its reason."""
-    found = plan(**PAPER, width=0.04, ratio=0.5)
-    assert repr(found) == "Plan(n_negative=552, n_positive=1103, total=1655, width=0.0399838, method='exact')"
+    found = sample_size(**PAPER, width=0.04, ratio=0.5)
+    assert repr(found) == "SampleSize(n_negative=552, n_positive=1103, total=1655, width=0.0399838, method='exact')"
     assert found.goal == "a 95 % interval of the AUC (0.866371) that is 0.04 wide"
     told = {it.method: it.bias for it in found.alternatives}
     assert told["hanley-mcneil"].startswith("29 % too few: ")
@@ -357,17 +358,17 @@ def test_a_plan_says_what_it_rests_on():
     assert told["delta"].startswith("5 % fewer: ")
     named = json.loads(to_json(found.to_dict()))
     assert (named["n_positive"], named["alternatives"][1]["n_positive"]) == (1103, 780)
-    assert named["achieved_by_reference"] == found.achieved
+    assert named["achieved_reference"] == found.achieved
     assert not any("Below 50" in sentence for sentence in found.assumptions)
-    assert any("Below 50" in sentence for sentence in plan(**PAPER, width=0.3).assumptions)
+    assert any("Below 50" in sentence for sentence in sample_size(**PAPER, width=0.3).assumptions)
 
 
 def test_a_plan_by_another_method_tells_what_it_would_really_give():
     """method= changes the counts, never the reference: 780 positives give 0.0476, not 0.04."""
-    found = plan(**PAPER, width=0.04, ratio=0.5, method="hanley-mcneil")
+    found = sample_size(**PAPER, width=0.04, ratio=0.5, method="hanley-mcneil")
     assert (found.n_negative, found.n_positive) == (390, 780)
     assert found.achieved <= 0.04
-    assert found.achieved_by_reference == pytest.approx(0.04757320, abs=1e-7)
+    assert found.achieved_reference == pytest.approx(0.04757320, abs=1e-7)
     assert found.bias.startswith("29 % too few")
     assert found.alternatives[0].method == "exact"
     assert found.std_error == pytest.approx(found.achieved / (2 * Z), rel=1e-12)
@@ -421,7 +422,7 @@ def test_a_plan_by_another_method_tells_what_it_would_really_give():
 )
 def test_an_impossible_question_is_refused_in_words(given, said):
     with pytest.raises(RocPredictError) as caught:
-        plan(**given)
+        sample_size(**given)
     assert said in str(caught.value)
 
 
@@ -430,13 +431,13 @@ def test_what_needs_gaussians_or_densities_says_so():
     skewed = PredictedRoc(negative=stats.expon(), positive=stats.expon(scale=3))
     pilot = rp.EmpiricalRoc(negative=[1, 2, 2, 3], positive=[2, 3, 5])
     with pytest.raises(RocPredictError, match="needs two Gaussians for each curve"):
-        plan(skewed, against=FIRST, width=0.1, correlation=0.5)
+        sample_size(skewed, against=FIRST, width=0.1, correlation=0.5)
     with pytest.raises(RocPredictError, match="tpr_at_fpr= needs densities"):
-        plan(pilot, width=0.1, tpr_at_fpr=0.1)
+        sample_size(pilot, width=0.1, tpr_at_fpr=0.1)
     with pytest.raises(RocPredictError, match="method='delta' does not answer this"):
-        plan(skewed, width=0.1, method="delta")
-    found = plan(skewed, power=0.9, against=0.6)
+        sample_size(skewed, width=0.1, method="delta")
+    found = sample_size(skewed, power=0.9, against=0.6)
     assert found.assumptions[-1] == "The variance is taken to be the same under the null hypothesis."
     assert found.achieved >= 0.9
-    assert plan(skewed, against=FIRST, width=0.1).achieved <= 0.1
-    assert plan(skewed, width=0.1, tpr_at_fpr=0.2).method == "empirical"
+    assert sample_size(skewed, against=FIRST, width=0.1).achieved <= 0.1
+    assert sample_size(skewed, width=0.1, tpr_at_fpr=0.2).method == "empirical"

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.plots import plot_band, plot_decision, plot_precision_recall
-from rocpredict.plots.saving import as_bytes
+from rocpredict.plots.bands import plot_band, plot_decision, plot_precision_recall
+from rocpredict.plots.style import figure_to_bytes
 
 PAGE = Path(__file__).parents[1] / "docs" / "bands.md"
 
@@ -118,7 +118,7 @@ def test_manners(draw, empirical):
     assert draw(empirical, ax=ax) is ax
     assert ax.figure.axes == [ax]
     assert draw(empirical, legend=False).get_legend() is None
-    assert as_bytes(draw(empirical).figure, "svg") == as_bytes(draw(empirical).figure, "svg")
+    assert figure_to_bytes(draw(empirical).figure, "svg") == figure_to_bytes(draw(empirical).figure, "svg")
     assert dict(mpl.rcParams) == before
 
 
@@ -172,9 +172,9 @@ def test_the_page_runs_and_its_numbers_are_the_librarys(tmp_path, monkeypatch):
             figure = re.match(r" (\d\.\d+)", said)
             if figure and " = " not in asked:
                 found = eval(asked, names)
-                found = found.low if isinstance(found, rp.interval.Interval) else found
+                found = found.low if isinstance(found, rp.Interval) else found
                 assert np.round(found, len(figure[1]) - 2) == float(figure[1]), line
     whole = names["whole"]
     assert [round(float(end[20]), 3) for end in (whole.low, whole.high)] == [0.241, 0.804]
-    assert not whole.covers(lambda fpr: fpr)
+    assert not whole.contains(lambda fpr: fpr)
     assert (tmp_path / "decision.png").exists()

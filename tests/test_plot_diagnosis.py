@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.diagnosis import diagnose
+from rocpredict.diagnostics.diagnose import diagnose
 from rocpredict.plots.diagnosis import plot_diagnosis
-from rocpredict.plots.saving import as_bytes
+from rocpredict.plots.style import figure_to_bytes
 
 Q = (np.arange(80) + 0.5) / 80
 X = np.concatenate([stats.expon.ppf(Q), 2.5 * stats.expon.ppf(Q[::2])])
@@ -49,7 +49,7 @@ def test_the_left_panel_is_both_curves_and_where_they_part(found, picture, roc):
     assert words(ax) == [
         f"predicted, AUC {found.auc_predicted:.3f}",
         f"empirical, AUC {found.auc_empirical:.3f}",
-        f"between: {found.l1:.3f}, by chance {found.l1_by_chance:.3f}",
+        f"between: {found.area_between:.3f}, by chance {found.area_between_expected:.3f}",
         "chance",
     ]
     gap = artist(ax, "largest-gap")
@@ -61,8 +61,8 @@ def test_the_left_panel_is_both_curves_and_where_they_part(found, picture, roc):
 
 def test_the_area_between_is_the_distance(found, picture):
     corners = artist(picture.axes[0], "between").get_paths()[0].vertices
-    fpr, predicted, counted = found.drawn.heights
-    assert np.abs(predicted - counted).mean() == pytest.approx(found.l1)
+    fpr, predicted, counted = found.plot_data.heights
+    assert np.abs(predicted - counted).mean() == pytest.approx(found.area_between)
     for heights in (predicted, counted):
         seen = {tuple(corner) for corner in corners}
         assert set(zip(fpr, heights, strict=True)) <= seen
@@ -76,7 +76,7 @@ def test_the_middle_panel_is_normal_scores_with_their_band(found, picture):
         assert points.get_xdata() == pytest.approx(expected)
         z = (np.sort(values) - values.mean()) / values.std(ddof=1)
         assert points.get_ydata() == pytest.approx(z, abs=1e-9)
-        q = found.drawn.quantiles[word == "positive"]
+        q = found.plot_data.quantiles[word == "positive"]
         corners = {tuple(corner) for corner in artist(ax, f"{word}-band").get_paths()[0].vertices}
         assert set(zip(q.expected, q.high, strict=True)) | set(zip(q.expected, q.low, strict=True)) <= corners
         assert ((q.low < q.high) & (q.low < q.expected + 1) & (q.high > q.expected - 1)).all()
@@ -93,7 +93,7 @@ def test_the_middle_panel_is_normal_scores_with_their_band(found, picture):
 def test_normal_rows_stay_on_the_line_and_in_the_band():
     normal = stats.norm.ppf(Q)
     found = diagnose(np.concatenate([normal, 1 + normal]), np.repeat([0, 1], 80), n_resamples=60)
-    for q in found.drawn.quantiles:
+    for q in found.plot_data.quantiles:
         assert np.abs(q.fitted - q.expected).max() < 0.1
         assert ((q.low < q.fitted) & (q.fitted < q.high)).all()
 
@@ -127,7 +127,7 @@ def test_classes_differ_by_more_than_colour(picture):
 
 def test_the_verdict_stands_above_and_the_bytes_are_always_the_same(found, picture):
     assert " ".join(picture.get_suptitle().split()) == found.verdict
-    first, second = (as_bytes(plot_diagnosis(found), "png", dots_per_inch=40) for _ in range(2))
+    first, second = (figure_to_bytes(plot_diagnosis(found), "png", dots_per_inch=40) for _ in range(2))
     assert first == second
 
 
@@ -135,7 +135,7 @@ def test_it_draws_on_given_axes_and_needs_three(found, roc):
     figure = Figure()
     given = figure.subplots(1, 3)
     assert plot_diagnosis(found, ax=given) is figure
-    assert artist(given[0], "predicted").get_ydata().tolist() == found.drawn.predicted.tpr.tolist()
+    assert artist(given[0], "predicted").get_ydata().tolist() == found.plot_data.predicted.tpr.tolist()
     with pytest.raises(rp.RocPredictError, match="is not three matplotlib Axes"):
         plot_diagnosis(found, ax=given[0])
     with pytest.raises(rp.RocPredictError, match="is not a Diagnosis"):
@@ -153,7 +153,7 @@ def test_degenerate_classes_can_be_drawn():
         direction = "lower" if x.max() <= 0 else None
         drawn = plot_diagnosis(diagnose(x, Y, n_resamples=20, direction=direction))
         assert np.isfinite([ax.get_xlim() + ax.get_ylim() for ax in drawn.axes]).all()
-        assert len(as_bytes(drawn, "png", dots_per_inch=40)) > 5_000
+        assert len(figure_to_bytes(drawn, "png", dots_per_inch=40)) > 5_000
 
 
 def test_bins_are_as_narrow_as_the_narrower_class_and_no_row_hides_the_others():
@@ -162,7 +162,7 @@ def test_bins_are_as_narrow_as_the_narrower_class_and_no_row_hides_the_others():
     y = np.repeat([0, 1], [80, 81])
     found = diagnose(x, y, n_resamples=20)
     ax = plot_diagnosis(found).axes[2]
-    for d, values in zip(found.drawn.densities, (x[y == 0], x[y == 1]), strict=True):
+    for d, values in zip(found.plot_data.densities, (x[y == 0], x[y == 1]), strict=True):
         quartiles = np.quantile(values, (0.25, 0.75))
         assert ((d.edges > quartiles[0]) & (d.edges < quartiles[1])).sum() >= 2
         assert np.sum(d.heights * np.diff(d.edges)) == pytest.approx(1)

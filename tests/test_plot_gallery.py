@@ -44,7 +44,7 @@ def test_pictures_have_words_and_each_door_its_picture(gallery):
     assert all(len(words) > 30 for words in re.findall(r"!\[([^\]]*)\]", PAGE))
     for kind in ("densities", "simultaneous_band", "measures", "stability"):
         assert f'plot("{kind}"' in PAGE
-    for name in ("plot_probit", "plot_cost", "plot_precision_recall", "plot_decision", "side_by_side"):
+    for name in ("plot_probit", "plot_cost", "plot_precision_recall", "plot_decision", "plot_side_by_side"):
         assert f"plots.{name}(" in PAGE
 
 

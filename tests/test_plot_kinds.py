@@ -11,9 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import rocpredict as rp
-from rocpredict import _show, plots
-from rocpredict.plots.glyphs import drawable
-from rocpredict.plots.saving import as_bytes
+from rocpredict import plots
+from rocpredict.base.accessors import PLOT_KINDS
+from rocpredict.plots.style import figure_to_bytes, replace_missing_glyphs
 
 HOSTILE = {
     "script": "<script>alert(1)</script>",
@@ -40,10 +40,10 @@ def seen(ax):
     return [ax.xaxis.label, *ax.texts, *legend]
 
 
-@pytest.mark.parametrize("kind", _show._KINDS)
+@pytest.mark.parametrize("kind", PLOT_KINDS)
 def test_each_kind_is_its_function(few, kind):
     """The same texts and the same lines, on the axes that are given."""
-    name, told = _show._KINDS[kind]
+    name, told = PLOT_KINDS[kind]
     ax, own = Figure().add_subplot(), getattr(plots, name)(few, **told)
     assert few.plot(kind, ax=ax) is ax
     assert [text.get_text() for text in seen(ax)] == [text.get_text() for text in seen(own)]
@@ -58,7 +58,7 @@ def test_the_curve_is_the_default_and_other_kinds_are_refused(few):
     with pytest.raises(rp.RocPredictError, match="kind=<Axes: > is not allowed"):
         few.plot(Figure().add_subplot())
     batch = rp.PredictedRoc.from_stats(effect_size=[1, 2], count=(9, 9))
-    for kind in _show._KINDS:
+    for kind in PLOT_KINDS:
         with pytest.raises(rp.RocPredictError, match="one feature at a time"):
             batch.plot(kind)
 
@@ -73,8 +73,8 @@ def checked(ax, named):
     if legend is not None and ax.figure.get_figwidth() == ax.figure.get_figheight():  # the legend is inside
         ax.figure.draw_without_rendering()
         assert legend.get_window_extent().width < ax.get_window_extent().width
-    ElementTree.fromstring(as_bytes(ax.figure, "svg"))
-    as_bytes(ax.figure, "png", dots_per_inch=40)
+    ElementTree.fromstring(figure_to_bytes(ax.figure, "svg"))
+    figure_to_bytes(ax.figure, "png", dots_per_inch=40)
 
 
 @pytest.mark.parametrize(
@@ -112,20 +112,20 @@ def test_all_hostile_names_in_one(few):
 
 def test_a_square_stands_for_what_the_font_lacks():
     """Also where another font is set, and only there: what one of the fonts has is drawn."""
-    assert drawable("blood 血 µg ≥ ש") == "\u200eblood □ µg ≥ ש\u200e"
-    assert drawable("a\x00b\ud800\uffff") == "a□b□□"
-    assert drawable("\u202eabc\u2067") == "abc"
-    assert drawable("e\u0301") == "e\u0301"
-    assert drawable("שלם") == "\u200eשלם\u200e"
+    assert replace_missing_glyphs("blood 血 µg ≥ ש") == "\u200eblood □ µg ≥ ש\u200e"
+    assert replace_missing_glyphs("a\x00b\ud800\uffff") == "a□b□□"
+    assert replace_missing_glyphs("\u202eabc\u2067") == "abc"
+    assert replace_missing_glyphs("e\u0301") == "e\u0301"
+    assert replace_missing_glyphs("שלם") == "\u200eשלם\u200e"
     with mpl.rc_context({"font.family": ["STIXGeneral"]}):
-        assert drawable("\N{SNOWMAN} a") == "□ a"
+        assert replace_missing_glyphs("\N{SNOWMAN} a") == "□ a"
     with mpl.rc_context({"font.family": ["STIXGeneral", "DejaVu Sans"]}):
-        assert drawable("\N{SNOWMAN} a") == "\N{SNOWMAN} a"
+        assert replace_missing_glyphs("\N{SNOWMAN} a") == "\N{SNOWMAN} a"
 
 
 def test_nothing_global_changes(few):
     before = dict(mpl.rcParams)
-    for kind in _show._KINDS:
+    for kind in PLOT_KINDS:
         few.plot(kind, ax=Figure().add_subplot()).figure.draw_without_rendering()
     assert dict(mpl.rcParams) == before
 
@@ -134,9 +134,9 @@ def test_pyplot_stays_out():
     """Where matplotlib is loaded by nobody else, and without a warning."""
     code = (
         "import sys, warnings; warnings.simplefilter('error')\n"
-        "import rocpredict as rp, rocpredict._show as show; assert 'matplotlib' not in sys.modules\n"
+        "import rocpredict as rp, rocpredict.base.accessors as accessors; assert 'matplotlib' not in sys.modules\n"
         "roc = rp.EmpiricalRoc([1, 2, 3], [2, 3, 4])\n"
-        "drawn = [roc.plot(kind) for kind in show._KINDS]\n"
+        "drawn = [roc.plot(kind) for kind in accessors.PLOT_KINDS]\n"
         "rp.compare(roc, roc).plot()\n"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
@@ -146,5 +146,5 @@ def test_pyplot_stays_out():
 def test_pictures_can_be_written_as_lines(few):
     """No image inside a vector file: it stays sharp at any size."""
     for kind in ("probit", "measures", "cost", "stability"):
-        assert b"<image" not in as_bytes(few.plot(kind).figure, "svg")
-    assert b"<image" not in as_bytes(plots.plot_roc(few, band=True).figure, "svg")
+        assert b"<image" not in figure_to_bytes(few.plot(kind).figure, "svg")
+    assert b"<image" not in figure_to_bytes(plots.plot_roc(few, band=True).figure, "svg")

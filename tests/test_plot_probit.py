@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.special import ndtri
 
 import rocpredict as rp
-from rocpredict.plots import plot_probit
+from rocpredict.plots.bands import plot_probit
 
 
 def artist(ax, gid):
@@ -53,7 +53,7 @@ def test_where_classes_tie_the_line_is_bent():
 
 
 def test_ticks_are_named_by_their_rates():
-    ax = plot_probit(rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 1)), lowest=1e-5)
+    ax = plot_probit(rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 1)), min_rate=1e-5)
     for axis in (ax.xaxis, ax.yaxis):
         names = [label.get_text().replace("−", "-") for label in axis.get_ticklabels()]
         np.testing.assert_allclose(ndtri([float(name) for name in names]), axis.get_ticklocs())
@@ -99,7 +99,7 @@ def test_manners():
         "2  b, AUC 0.760",
     ]
     for lowest in (0, 0.3, 1e-9):
-        with pytest.raises(rp.RocPredictError, match=r"lowest=.* is outside \[1e-6, 0.2\]"):
-            plot_probit(roc, lowest=lowest)
-    with pytest.raises(rp.RocPredictError, match="lowest"):
-        plot_probit(roc, lowest=5)
+        with pytest.raises(rp.RocPredictError, match=r"min_rate=.* is outside \[1e-6, 0.2\]"):
+            plot_probit(roc, min_rate=lowest)
+    with pytest.raises(rp.RocPredictError, match="min_rate"):
+        plot_probit(roc, min_rate=5)

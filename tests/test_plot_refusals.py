@@ -6,9 +6,13 @@ from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d import Axes3D
 
 import rocpredict as rp
-from rocpredict.diagnosis import diagnose
-from rocpredict.plots import plot_densities, plot_diagnosis, plot_measures, plot_roc, plot_screening, plot_stability
-from rocpredict.plots.span import edges_of, padded
+from rocpredict.diagnostics.diagnose import diagnose
+from rocpredict.plots.curves import plot_roc
+from rocpredict.plots.densities import plot_densities
+from rocpredict.plots.diagnosis import plot_diagnosis
+from rocpredict.plots.screening import plot_screening
+from rocpredict.plots.style import histogram_bin_edges, pad_limits
+from rocpredict.plots.thresholds import plot_measures, plot_stability
 
 Q = (np.arange(40) + 0.5) / 40
 X = np.concatenate([np.log(Q / (1 - Q)), 1 + np.log(Q / (1 - Q))])
@@ -24,13 +28,13 @@ def few():
 def test_bins_far_from_zero_have_a_width():
     """Values a few steps of a float apart are drawn: edges differ, and the axis is the one that was asked for."""
     roc = rp.empirical_roc(X + 1e16, Y)
-    edges = edges_of(roc, 1e16)
+    edges = histogram_bin_edges(roc, 1e16)
     assert len(edges) >= 2
     assert (np.diff(edges) >= 4 * np.spacing(1e15)).all()
     low, high = plot_densities(roc).get_xlim()
     assert 1e16 - 500 < low < X.min() + 1e16
     assert X.max() + 1e16 < high < 1e16 + 500
-    assert (np.diff(edges_of(rp.EmpiricalRoc([1e20, 1e20], [1e20]), 1e20)) > 0).all()
+    assert (np.diff(histogram_bin_edges(rp.EmpiricalRoc([1e20, 1e20], [1e20]), 1e20)) > 0).all()
 
 
 @pytest.mark.parametrize(("scale", "how"), [(1e-320, "close to each other"), (2e307, "far apart")])
@@ -63,9 +67,9 @@ def test_a_precision_recall_curve_of_narrow_classes_has_its_area():
 
 
 def test_padding_leaves_usual_values_their_share():
-    assert padded(0, 10, 0.05) == (-0.5, 10.5)
-    assert padded(3, 3, 0.05) == (2.7, 3.3)
-    assert padded(0, 0, 0.05) == (-1, 1)
+    assert pad_limits(0, 10, 0.05) == (-0.5, 10.5)
+    assert pad_limits(3, 3, 0.05) == (2.7, 3.3)
+    assert pad_limits(0, 0, 0.05) == (-1, 1)
 
 
 @pytest.mark.parametrize("scale", [2e307, 1e-320])
@@ -170,5 +174,5 @@ def test_what_is_not_used_is_checked_all_the_same(few):
         plot_densities(few, threshold=True)
     with pytest.raises(rp.RocPredictError, match="legend='no' is not allowed"):
         plot_screening(rp.screen(np.column_stack([X, -X]), Y), legend="no")
-    with pytest.raises(rp.RocPredictError, match="folds='all' is not allowed"):
-        rp.mean_roc([(X, Y), (-X, Y)]).plot(folds="all")
+    with pytest.raises(rp.RocPredictError, match="show_folds='all' is not allowed"):
+        rp.mean_roc([(X, Y), (-X, Y)]).plot(show_folds="all")

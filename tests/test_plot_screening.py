@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import rocpredict as rp
-from rocpredict.flags import Flags
-from rocpredict.plots import plot_screening
-from rocpredict.plots.saving import as_bytes
-from rocpredict.screening import screen
+from rocpredict.base.results import Flags
+from rocpredict.plots.screening import plot_screening
+from rocpredict.plots.style import figure_to_bytes
+from rocpredict.screening.screen import screen
 
 KINDS = ("ranking", "agreement", "volcano")
 HOSTILE = [
@@ -230,12 +230,12 @@ def test_any_name_is_shown_as_it_is(several, kind):
     assert len(shown) == len(several) if kind == "ranking" else len(shown) >= 3
     whole = {f"{name}, {name} against {name}": name for name in (" ".join(name.split()) for name in HOSTILE)}
     assert all(name in whole or ("…" in name and len(name) <= 84) for name in shown)
-    assert as_bytes(ax.figure, "svg")
+    assert figure_to_bytes(ax.figure, "svg")
     alone = with_columns(several[:1], feature=hostile[:1], negative=hostile[:1], positive=hostile[:1]).plot(kind)
     title = alone.get_legend().get_title()
     assert title.get_text() == "$x$ against $x$"
     assert not any(text.get_parse_math() for text in [*texts, title])
-    assert b"$x$" in as_bytes(alone.figure, "svg")
+    assert b"$x$" in figure_to_bytes(alone.figure, "svg")
 
 
 def test_a_long_name_is_cut_in_the_middle(table):
@@ -260,7 +260,8 @@ def test_it_draws_on_the_axes_it_was_given(table, kind):
 
 def test_pyplot_is_not_even_imported():
     code = (
-        "import sys, numpy as np\nfrom rocpredict.screening import screen\nassert 'matplotlib' not in sys.modules\n"
+        "import sys, numpy as np\nfrom rocpredict.screening.screen import screen\nassert 'matplotlib' not in "
+        "sys.modules\n"
         "screen(np.eye(8), [0, 1] * 4, engine='numpy').plot()\n"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
@@ -304,7 +305,7 @@ def test_a_hundred_thousand_rows_make_a_small_file(table, kind):
     rows = np.tile(np.arange(len(table)), 2500)
     ax = table[rows].plot(kind)
     assert all(line.get_rasterized() for line in ax.lines if line.get_marker() not in ("None", ""))
-    assert len(as_bytes(ax.figure, "svg")) < 300_000
+    assert len(figure_to_bytes(ax.figure, "svg")) < 300_000
 
 
 # ---- what cannot be drawn
@@ -330,7 +331,7 @@ def test_options_out_of_range_are_refused(table):
     ):
         with pytest.raises(rp.RocPredictError, match=message):
             table.plot(**options)
-    with pytest.raises(rp.RocPredictError, match=r"is not a Screening; give what rp\.screen returns"):
+    with pytest.raises(rp.RocPredictError, match=r"is not a ScreeningResult; give what rp\.screen returns"):
         plot_screening([0.5])
 
 

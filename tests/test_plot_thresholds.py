@@ -6,8 +6,8 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.measures import ALIASES, MEASURES
-from rocpredict.plots import plot_cost, plot_measures, plot_stability
+from rocpredict.base.rates import ALIASES, MEASURES
+from rocpredict.plots.thresholds import plot_cost, plot_measures, plot_stability
 
 DEGENERATE = {
     "separated": rp.EmpiricalRoc([1, 2], [3, 4]),
@@ -67,7 +67,7 @@ def test_steps_are_right_between_the_rows(direction):
     line = artist(plot_measures(roc, measures=["tpr", "tnr", "ameans"]), "measure-ameans")
     x, y = line.get_data()
     side = {"steps-pre": "left", "steps-post": "right"}[line.get_drawstyle()]
-    for t in (*roc.negative.points, *(roc.negative.points + 0.37)):
+    for t in (*roc.negative.unique_values, *(roc.negative.unique_values + 0.37)):
         at = np.searchsorted(x, t, side=side) - (side == "right")
         assert y[at] == roc.rates(t).ameans
 
@@ -78,7 +78,7 @@ def test_the_best_of_each_criterion_is_circled(predicted):
     for name in ("accuracy", "f1"):
         best = predicted.best_threshold(name, prevalence=0.2)
         (x,), (y,) = artist(ax, f"best-{name}").get_data()
-        assert (x, y) == (best.threshold, pytest.approx(best.value, abs=1e-12))
+        assert (x, y) == (best.threshold, pytest.approx(best.criterion_value, abs=1e-12))
         assert y >= artist(ax, f"measure-{name}").get_ydata().max() - 1e-12
     assert not there(ax, "best-tpr")
     assert not there(plot_measures(predicted, best=False), "threshold")
@@ -97,13 +97,13 @@ def test_what_is_drawn_unasked_depends_on_a_known_prevalence(predicted):
 
 
 def test_every_bounded_measure_can_be_drawn_and_no_other(predicted):
-    bounded = [name for name in MEASURES if not name.startswith(("lr_", "diagnostic", "prevalence"))]
+    bounded = [name for name in MEASURES if not name.endswith(("likelihood_ratio", "odds_ratio", "prevalence"))]
     ax = plot_measures(predicted, measures=[*bounded, "recall", "ppv"])
     low, high = ax.get_ylim()
     for name in [*bounded, "recall", "ppv"]:
         y = artist(ax, f"measure-{name}").get_ydata()
         assert low <= np.nanmin(y) <= np.nanmax(y) <= high
-    for name in ("lr_positive", "diagnostic_odds_ratio"):
+    for name in ("positive_likelihood_ratio", "diagnostic_odds_ratio"):
         with pytest.raises(rp.RocPredictError, match="has no bound"):
             plot_measures(predicted, measures=[name])
     for wrong in (["tpr", "beauty"], ["prevalence"], [3], [None]):
@@ -169,7 +169,7 @@ def test_shares_are_those_of_the_resamples(empirical):
     assert sum(heights) == pytest.approx(1)
     assert artist(ax, "range").get_xdata().tolist() == [found.quantiles[0.05], found.quantiles[0.95]]
     assert artist(ax, "threshold").get_xdata()[0] == empirical.best_threshold().threshold
-    told = f"Ameans: {found.ameans_in_sample:.3f} on these rows, {found.ameans_out_of_bag:.3f} on others"
+    told = f"Ameans: {found.ameans_in_sample:.3f} on these rows, {found.ameans_oob:.3f} on others"
     assert told in words(ax)
 
 

@@ -12,10 +12,12 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.paper import figures
-from rocpredict.plots import plot_comparison, plot_densities, plot_roc, save_figure, side_by_side, style
-from rocpredict.plots.placing import Box, place
-from rocpredict.plots.saving import as_bytes
+from rocpredict import paper as figures
+from rocpredict.plots import style
+from rocpredict.plots.curves import plot_comparison, plot_roc, plot_side_by_side
+from rocpredict.plots.densities import plot_densities
+from rocpredict.plots.labels import Box, place_labels
+from rocpredict.plots.style import figure_to_bytes, save_figure
 
 HOSTILE = ["$x$", r"$\frac{1}{", "<script>alert(1)</script>", "_hidden", "a\nb", "50 % & more", "x" * 500, ""]
 
@@ -77,7 +79,7 @@ def test_a_picture_of_its_own_shows_itself_in_a_notebook(predicted):
 def test_nothing_global_changes(predicted, empirical):
     before = dict(mpl.rcParams)
     plot_comparison(predicted, empirical)._repr_png_()
-    as_bytes(plot_densities(predicted).figure, "svg")
+    figure_to_bytes(plot_densities(predicted).figure, "svg")
     assert dict(mpl.rcParams) == before
 
 
@@ -120,7 +122,7 @@ def test_an_area_is_never_rounded_to_a_false_certainty():
         ax = plot_roc(rp.PredictedRoc(negative=rp.Gaussian(0, 1), positive=rp.Gaussian(distance, 1)))
         assert f"predicted, AUC {text}" in words(ax)
     assert "empirical, AUC 1" in words(plot_roc(rp.EmpiricalRoc(negative=[1, 2], positive=[3])))
-    assert [style.rate(r) for r in (0, 1e-9, 0.25, 0.9999, 1)] == ["0.000", "<0.001", "0.250", ">0.999", "1.000"]
+    assert [style.format_rate(r) for r in (0, 1e-9, 0.25, 0.9999, 1)] == ["0.000", "<0.001", "0.250", ">0.999", "1.000"]
 
 
 def test_a_hook_shows_where_it_exists(predicted):
@@ -130,8 +132,8 @@ def test_a_hook_shows_where_it_exists(predicted):
     assert "below chance" in words(ax)
     across = drawn(ax, "hook").get_paths()[0].vertices[:, 0]
     hook = hooked.hook()
-    assert across.min() == pytest.approx(hook.low, abs=2e-3)
-    assert across.max() == pytest.approx(hook.high, abs=2e-3)
+    assert across.min() == pytest.approx(hook.fpr_low, abs=2e-3)
+    assert across.max() == pytest.approx(hook.fpr_high, abs=2e-3)
 
 
 def test_the_largest_gap_is_that_of_the_comparison(predicted, empirical):
@@ -202,7 +204,7 @@ def test_classes_and_curves_differ_in_more_than_colour(predicted):
 
 
 def test_text_and_lines_stand_out():
-    for colour in (style.INK, style.QUIET, style.NEGATIVE.text, style.POSITIVE.text):
+    for colour in (style.TEXT_COLOR, style.MUTED_COLOR, style.NEGATIVE.text, style.POSITIVE.text):
         assert contrast(colour) >= 4.5
     for colour in [colour for colour, _ in style.CURVES] + [style.NEGATIVE.colour, style.POSITIVE.colour]:
         assert contrast(colour) >= 3
@@ -211,7 +213,7 @@ def test_text_and_lines_stand_out():
 def test_labels_keep_off_each_other_and_inside():
     anchors = np.array([[0.2, 0.8], [0.21, 0.81], [0.22, 0.82], [0.99, 0.99], [0.0, 0.0]])
     sizes = [(0.15, 0.04)] * len(anchors)
-    centres = place(anchors, sizes, np.linspace(0, 1, 100)[:, None] * [1, 1], [])
+    centres = place_labels(anchors, sizes, np.linspace(0, 1, 100)[:, None] * [1, 1], [])
     boxes = [Box(x - 0.075, y - 0.02, x + 0.075, y + 0.02) for x, y in centres]
     assert all(min(b.left, b.bottom) >= 0 and max(b.right, b.top) <= 1 for b in boxes)
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
@@ -220,18 +222,18 @@ def test_labels_keep_off_each_other_and_inside():
 # ---- hostile and degenerate input
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_name_is_shown_as_it_is(predicted, name):
-    shown = style.literal(name)
+    shown = style.plain_text_label(name)
     ax = plot_densities(predicted, feature=name, unit=name)
     assert ax.get_xlabel().startswith(shown)
     assert not ax.xaxis.label.get_parse_math()
     curves = plot_roc(predicted, predicted, labels=[name, name])
-    assert f"1  {style.literal(name, 28)}, AUC 0.866" in words(curves)
+    assert f"1  {style.plain_text_label(name, 28)}, AUC 0.866" in words(curves)
     assert not any(text.get_parse_math() for text in curves.get_legend().get_texts())
-    assert as_bytes(ax.figure, "svg")
-    assert as_bytes(curves.figure, "png")
+    assert figure_to_bytes(ax.figure, "svg")
+    assert figure_to_bytes(curves.figure, "png")
     if len(name) < 40 and name == shown:
         escaped = name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        assert escaped.encode() in as_bytes(curves.figure, "svg")
+        assert escaped.encode() in figure_to_bytes(curves.figure, "svg")
 
 
 DEGENERATE = {
@@ -306,10 +308,10 @@ def test_what_cannot_be_drawn_is_refused(predicted, empirical):
 
 # ---- files
 def test_side_by_side_has_densities_and_curve(predicted, empirical):
-    left, right = side_by_side(predicted, empirical, feature="mass", unit="kg").axes
+    left, right = plot_side_by_side(predicted, empirical, feature="mass", unit="kg").axes
     assert left.get_xlabel() == "mass [kg]"
     assert drawn(right, "largest-gap")
-    assert "predicted, AUC 0.866" in words(side_by_side(predicted).axes[1])
+    assert "predicted, AUC 0.866" in words(plot_side_by_side(predicted).axes[1])
 
 
 @pytest.mark.parametrize(("kind", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
@@ -370,7 +372,7 @@ def test_densities_may_carry_the_names_of_their_classes():
     roc = rp.PredictedRoc(negative=rp.Gaussian(4, 3), positive=rp.Gaussian(8, 2))
     ax = plot_densities(roc, classes=["healthy", "$ill$"])
     assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["healthy", "$ill$"]
-    left = side_by_side(roc, classes=("healthy", 1)).axes[0]
+    left = plot_side_by_side(roc, classes=("healthy", 1)).axes[0]
     assert [text.get_text() for text in left.get_legend().get_texts()][:2] == ["healthy", "1"]
     for wrong in ("ab", ["healthy"], 3):
         with pytest.raises(rp.RocPredictError, match=r"^classes="):

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.binormal import likelihood as closed
-from rocpredict.numeric import likelihood as searched
+from rocpredict.solvers import binormal as closed
+from rocpredict.solvers import numerical as searched
 
 PAIRS = {
     "paper": (4, 3, 8, 2),
@@ -125,7 +125,7 @@ def test_the_slope_is_the_level_and_the_densities_have_it_at_every_edge(moments)
     assert (slope >= curve.thresholds[1:][wide] * (1 - 1e-6)).all()
     negative, positive = pair_of(moments)
     for fpr in (0.1, 0.4, 0.8):
-        edges = proper.rule_at_fpr(fpr).edges
+        edges = proper.rule_at_fpr(fpr).thresholds
         inner = edges[np.isfinite(edges)]
         levels = np.exp(positive.logpdf(inner) - np.asarray(negative.logpdf(inner)))
         step = 1e-6
@@ -156,7 +156,7 @@ def test_youden_of_the_rule_is_the_total_variation(moments):
     negative, positive = (stats.norm(d.mean, d.std) for d in pair_of(moments))
     edges = np.sort(np.concatenate([(d.mean() + d.std() * np.linspace(-38, 38, 77)) for d in (negative, positive)]))
     nodes, weights = np.polynomial.legendre.leggauss(20)
-    edges = np.unique(np.concatenate([edges, rule.edges[np.isfinite(rule.edges)].clip(edges[0], edges[-1])]))
+    edges = np.unique(np.concatenate([edges, rule.thresholds[np.isfinite(rule.thresholds)].clip(edges[0], edges[-1])]))
     half = np.diff(edges) / 2
     x = edges[:-1, None] + half[:, None] * (1 + nodes)
     distance = half @ (np.abs(positive.pdf(x) - negative.pdf(x)) @ weights) / 2
@@ -169,11 +169,11 @@ def test_the_founding_example():
     """Gaussian(4, 3) against Gaussian(8, 2): the crossings, and the AUC .8665590 against .8663713."""
     proper = roc_of(PAIRS["paper"]).proper()
     assert proper.auc() == pytest.approx(0.8665590, abs=5e-8)
-    assert proper.best_rule().edges == pytest.approx(roc_of(PAIRS["paper"]).crossings(), rel=1e-14)
+    assert proper.best_rule().thresholds == pytest.approx(roc_of(PAIRS["paper"]).crossings(), rel=1e-14)
     never = proper.best_rule(prevalence=0.1)
-    assert (never.low, never.high, never.inside, never.tpr, never.fpr) == (-np.inf, np.inf, False, 0, 0)
+    assert (never.low, never.high, never.positive_inside, never.tpr, never.fpr) == (-np.inf, np.inf, False, 0, 0)
     always = roc_of(PAIRS["swapped"]).proper().best_rule(prevalence=0.9)
-    assert (always.low, always.high, always.inside, always.tpr, always.fpr) == (-np.inf, np.inf, True, 1, 1)
+    assert (always.low, always.high, always.positive_inside, always.tpr, always.fpr) == (-np.inf, np.inf, True, 1, 1)
 
 
 # ---- limits
@@ -185,9 +185,9 @@ def test_equal_spreads_give_the_usual_curve():
         assert proper.tpr_at_fpr(RATES) == pytest.approx(usual.tpr_at_fpr(RATES), abs=1e-15)
         assert proper.fpr_at_tpr(RATES) == pytest.approx(usual.fpr_at_tpr(RATES), abs=1e-15)
         assert proper.partial_auc(fpr=(0, 0.2)) == pytest.approx(usual.partial_auc(fpr=(0, 0.2)), rel=1e-13)
-        finite = proper.rule_at_fpr(0.1).edges
+        finite = proper.rule_at_fpr(0.1).thresholds
         assert finite[np.isfinite(finite)] == pytest.approx([usual.threshold_at_fpr(0.1)], rel=1e-12)
-        assert roc_of(moments, direction=side).proper().gain().benefit == pytest.approx(0, abs=1e-15)
+        assert roc_of(moments, direction=side).proper().gain().youden_gain == pytest.approx(0, abs=1e-15)
 
 
 def test_direction_turns_the_thresholds_and_nothing_else():
@@ -199,8 +199,8 @@ def test_direction_turns_the_thresholds_and_nothing_else():
         assert lower.tpr_at_fpr(RATES) == pytest.approx(plain.tpr_at_fpr(RATES), abs=1e-15)
         for fpr in (0.05, 0.6):
             assert rates_of(lower.rule_at_fpr(fpr)) == pytest.approx(rates_of(plain.rule_at_fpr(fpr)), abs=1e-15)
-            assert lower.rule_at_fpr(fpr).edges == pytest.approx(plain.rule_at_fpr(fpr).edges, rel=1e-15)
-            assert np.array_equal(mirrored.rule_at_fpr(fpr).edges, np.sort(-plain.rule_at_fpr(fpr).edges))
+            assert lower.rule_at_fpr(fpr).thresholds == pytest.approx(plain.rule_at_fpr(fpr).thresholds, rel=1e-15)
+            assert np.array_equal(mirrored.rule_at_fpr(fpr).thresholds, np.sort(-plain.rule_at_fpr(fpr).thresholds))
 
 
 def test_identical_classes_lie_on_the_chance_line():
@@ -209,7 +209,7 @@ def test_identical_classes_lie_on_the_chance_line():
     assert np.array_equal(proper.fpr_at_tpr(RATES), RATES)
     assert proper.partial_auc(fpr=(0.2, 0.6)) == pytest.approx(0.16, rel=1e-14)
     assert (proper.curve(21).thresholds[1:-1] == 1).all()
-    assert proper.gain().benefit == 0
+    assert proper.gain().youden_gain == 0
     assert proper.best_rule(prevalence=0.6).tpr == 1
     assert proper.best_rule(prevalence=0.4).fpr == 0
 
@@ -241,7 +241,7 @@ def test_units_do_not_matter(scale):
     small, usual = (roc_of((m0 * c, s0 * c, m1 * c, s1 * c)).proper() for c in (scale, 1.0))
     assert small.tpr_at_fpr(RATES) == pytest.approx(usual.tpr_at_fpr(RATES), rel=1e-14)
     assert small.partial_auc(tpr=(0.8, 1)) == pytest.approx(usual.partial_auc(tpr=(0.8, 1)), rel=1e-13)
-    assert small.rule_at_fpr(0.2).edges / scale == pytest.approx(usual.rule_at_fpr(0.2).edges, rel=1e-13)
+    assert small.rule_at_fpr(0.2).thresholds / scale == pytest.approx(usual.rule_at_fpr(0.2).thresholds, rel=1e-13)
 
 
 # ---- batches
@@ -263,9 +263,9 @@ def test_a_batch_is_its_features_one_by_one():
             (gain.ameans_gain[i], one.gain().ameans_gain),
         ):
             assert got == pytest.approx(want, rel=1e-14, abs=1e-300)
-        assert rules.edges[i] == pytest.approx(one.rule_at_fpr(fpr[i]).edges, rel=1e-14)
+        assert rules.thresholds[i] == pytest.approx(one.rule_at_fpr(fpr[i]).thresholds, rel=1e-14)
         assert curve.tpr[i] == pytest.approx(one.curve(31).tpr, rel=1e-12)
-    assert "features" in gain.meaning
+    assert "features" in gain.summary
 
 
 # ---- any density
@@ -277,9 +277,9 @@ def test_more_than_two_edges():
     negative, positive = stats.norm(0, 1.2), stats.t(3)
     proper = rp.PredictedRoc(negative, positive).proper()
     best, rule = proper.best_rule(), proper.rule_at_fpr(0.2)
-    assert len(best.edges) == 4
+    assert len(best.thresholds) == 4
     # 50 widths out the normal has nothing: of the rest t alone has half a tail on each side
-    parts = np.concatenate([[-60.0], best.edges, [60.0]])
+    parts = np.concatenate([[-60.0], best.thresholds, [60.0]])
     distance = sum(
         abs(float(np.diff(positive.cdf(ends))[0] - np.diff(negative.cdf(ends))[0])) / 2
         for ends in itertools.pairwise(parts)
@@ -288,7 +288,7 @@ def test_more_than_two_edges():
     rng = np.random.default_rng(20)
     draws = [d.rvs(40_000, random_state=rng) for d in (negative, positive)]
     for found in (best, rule):
-        calls = [np.searchsorted(found.edges, x) % 2 == 0 for x in draws]  # far out the heavier tail is positive
+        calls = [np.searchsorted(found.thresholds, x) % 2 == 0 for x in draws]  # far out the heavier tail is positive
         for rate, call in zip((found.fpr, found.tpr), calls, strict=True):
             assert abs(call.mean() - rate) < 5 * np.sqrt(rate * (1 - rate) / len(call))
     assert rule.fpr == pytest.approx(0.2, abs=1e-11)
@@ -324,7 +324,7 @@ def test_a_monotone_ratio_needs_one_threshold():
     fpr = np.array([1e-6, 0.01, 0.4, 0.99])
     assert proper.tpr_at_fpr(fpr) == pytest.approx(fpr ** (1 / 3), rel=1e-11)
     assert proper.partial_auc(fpr=(0.1, 0.6)) == pytest.approx(0.75 * (0.6 ** (4 / 3) - 0.1 ** (4 / 3)), rel=1e-11)
-    assert proper.gain().benefit == pytest.approx(0, abs=1e-12)
+    assert proper.gain().youden_gain == pytest.approx(0, abs=1e-12)
 
 
 # ---- samples
@@ -350,8 +350,8 @@ def test_samples_are_ranked_by_their_own_ratio():
         for fpr in (0, 0.3, 0.6, 1):
             rule = proper.rule_at_fpr(fpr)
             assert rule.fpr <= fpr
-            odd = np.searchsorted(rule.edges, values, side="right") % 2 == 1
-            starts = rule.tpr == 1 if not len(rule.edges) else not rule.inside and rule.low > -np.inf
+            odd = np.searchsorted(rule.thresholds, values, side="right") % 2 == 1
+            starts = rule.tpr == 1 if not len(rule.thresholds) else not rule.positive_inside and rule.low > -np.inf
             called = values[odd != starts]
             assert np.isin(positive, called).mean() == pytest.approx(rule.tpr)
             assert np.isin(negative, called).mean() == pytest.approx(rule.fpr)
@@ -361,14 +361,14 @@ def test_samples_are_ranked_by_their_own_ratio():
 def test_gain_says_what_a_second_threshold_is_worth():
     """Positives around the negatives' centre: nothing by one threshold, much by two; and the other way round."""
     gain = roc_of((0, 1, 0, 4)).proper().gain()
-    assert gain.benefit == pytest.approx(roc_of((0, 1, 0, 4), direction="lower").best_threshold().ameans * 2 - 1)
+    assert gain.youden_gain == pytest.approx(roc_of((0, 1, 0, 4), direction="lower").best_threshold().ameans * 2 - 1)
     assert gain.auc_single == pytest.approx(0.5, abs=1e-15)
     assert gain.auc_gain == gain.auc - gain.auc_single
     assert gain.hook.exists
-    assert gain.meaning.endswith("look at best_rule().")
-    assert repr(gain).startswith("ProperGain(ameans=")
-    assert gain.to_dict()["benefit"] == gain.benefit
-    assert "one threshold is enough" in roc_of(PAIRS["paper"]).proper().gain().meaning
+    assert gain.summary.endswith("look at best_rule().")
+    assert repr(gain).startswith("LikelihoodRatioGain(ameans=")
+    assert gain.to_dict()["youden_gain"] == gain.youden_gain
+    assert "one threshold is enough" in roc_of(PAIRS["paper"]).proper().gain().summary
 
 
 # ---- what is refused

@@ -261,11 +261,12 @@ QUESTIONS = {
     "slope": lambda roc: np.stack([roc.slope(f) for f in (0, 0.1, 0.5, 1)], axis=-1),
     "partial_auc_fpr": lambda roc: roc.partial_auc(fpr=(0, 0.1)),
     "partial_auc_tpr": lambda roc: roc.partial_auc(tpr=(0.9, 1), correction="mcclish"),
-    "hook": lambda roc: np.stack([roc.hook().low, roc.hook().high, roc.hook().area], axis=-1),
+    "hook": lambda roc: np.stack([roc.hook().fpr_low, roc.hook().fpr_high, roc.hook().area], axis=-1),
     "crossings": lambda roc: np.nan_to_num(_two(roc.crossings(prevalence=0.3)), nan=np.inf),
     "proper_auc": lambda roc: roc.proper().auc_complement(),
     "proper_rule": lambda roc: np.stack(
-        [getattr(roc.proper().best_rule(), n) for n in ("low", "high", "inside", "tpr", "fpr", "tnr", "fnr")], axis=-1
+        [getattr(roc.proper().best_rule(), n) for n in ("low", "high", "positive_inside", "tpr", "fpr", "tnr", "fnr")],
+        axis=-1,
     ),
     "tpr_grid": lambda roc: roc.tpr_grid([-np.inf, -1.0, 0.0, 0.5, np.inf]),
     "curve": lambda roc: np.stack([roc.curve(31).thresholds, roc.curve(31).fpr, roc.curve(31).tpr], axis=-1),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
-from rocpredict.assumptions import without_doubt
+from rocpredict.distributions.normality import suppress_normality_warning
 from tests.reference.data import IRIS, Key, about, grouped, load, near, table, xy
 
 PROC, CUTPOINTR, SKLEARN = table("proc"), table("cutpointr"), table("sklearn")
@@ -112,10 +112,10 @@ def best_for(curve, name, cost, prevalence, odds):
 CRITERIA = {  # cutpointr's metric: our criterion, and its value from our answer on n rows
     "youden": ("youden", lambda best, n: 2 * best.ameans - 1),
     "sum_sens_spec": ("ameans", lambda best, n: 2 * best.ameans),
-    "accuracy": ("accuracy", lambda best, n: best.value),
-    "F1_score": ("f1", lambda best, n: best.value),
-    "roc01": ("closest_topleft", lambda best, n: best.value),
-    "misclassification_cost": ("cost", lambda best, n: best.value * n),
+    "accuracy": ("accuracy", lambda best, n: best.criterion_value),
+    "F1_score": ("f1", lambda best, n: best.criterion_value),
+    "roc01": ("closest_topleft", lambda best, n: best.criterion_value),
+    "misclassification_cost": ("cost", lambda best, n: best.criterion_value * n),
 }
 
 
@@ -155,7 +155,7 @@ def test_predicted_threshold_equals_cutpointr():
     moved = 0
     for key, _, value in about(CUTPOINTR, "oc_youden_normal"):
         x, y = xy(key.data, key.x1)
-        with without_doubt():  # cutpointr takes both classes as Gaussian, whatever they are
+        with suppress_normality_warning():  # cutpointr takes both classes as Gaussian, whatever they are
             ours = rp.predict_roc(x, y).best_threshold().threshold
         moved += not x.min() <= ours <= x.max()
         assert np.clip(ours, x.min(), x.max()) == near(value), key

@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
-from rocpredict.features import as_features
-from rocpredict.files import as_csv
-from rocpredict.plots import side_by_side
-from rocpredict.report import feature_report, screening_report
-from rocpredict.report.page import render
-from rocpredict.report.pictures import as_image
-from rocpredict.report.provenance import data_hash
-from rocpredict.report.wording import number, p_value, share
-from rocpredict.tables import Table
+from rocpredict.base.files import format_csv
+from rocpredict.base.results import Table
+from rocpredict.plots.curves import plot_side_by_side
+from rocpredict.reports.feature import feature_report
+from rocpredict.reports.report import data_hash, figure_to_data_uri, format_probability, number, p_value, render
+from rocpredict.reports.screening import screening_report
+from rocpredict.sources.table import as_feature_table
 from tests.blank import leave_blank
 
 DAY = "2026-11-21"
@@ -146,9 +144,9 @@ def test_numbers_are_those_of_the_table(tmp_path, options):
     for title, name, form in (
         ("p", "p_value", p_value),
         ("q", "q_value", p_value),
-        ("TPR", "tpr", share),
-        ("FPR", "fpr", share),
-        ("Ameans, honest", "ameans_honest", share),
+        ("TPR", "tpr", format_probability),
+        ("FPR", "fpr", format_probability),
+        ("Ameans, honest", "ameans_corrected", format_probability),
     ):
         assert shown[title] == [form(value) for value in table[name].tolist()], title
     for title, name, ends in (("AUC predicted", "auc", "auc"), ("AUC empirical", "empirical_auc", "empirical")):
@@ -166,7 +164,9 @@ def test_numbers_are_those_of_the_table(tmp_path, options):
 
 def area_cell(value, low, high):
     """Give an AUC with its interval, where it has one."""
-    return share(value) + ("" if np.isnan(low) else f" ({share(low)} to {share(high)})")
+    return format_probability(value) + (
+        "" if np.isnan(low) else f" ({format_probability(low)} to {format_probability(high)})"
+    )
 
 
 def test_the_columns_that_choose_come_first(tmp_path):
@@ -206,12 +206,15 @@ def test_the_page_of_a_feature_has_the_numbers_of_its_answers(pages):
     areas = {row[0]: row[1:3] for row in tables[1][1:]}
     for name, roc in (("Empirical", empirical), ("Predicted, two Gaussians", predicted)):
         interval = roc.auc_interval()
-        assert areas[name] == [share(roc.auc()), f"{share(interval.low)} to {share(interval.high)}"]
+        assert areas[name] == [
+            format_probability(roc.auc()),
+            f"{format_probability(interval.low)} to {format_probability(interval.high)}",
+        ]
     best = predicted.best_threshold()
     assert tables[2][1][1] == number(best.threshold)
     rates = {row[0]: row[1] for row in tables[3][1:]}
-    assert rates["TPR (sensitivity)"] == share(empirical.rates(best.threshold).tpr)
-    assert rates["Precision (PPV)"] == share(empirical.rates(best.threshold, prevalence=0.1).precision)
+    assert rates["TPR (sensitivity)"] == format_probability(empirical.rates(best.threshold).tpr)
+    assert rates["Precision (PPV)"] == format_probability(empirical.rates(best.threshold, prevalence=0.1).precision)
 
 
 def test_headlines_know_how_many_were_looked_at(tmp_path):
@@ -246,8 +249,8 @@ def test_methods_say_what_was_done(tmp_path, options, words, absent):
 def test_the_hash_is_that_of_the_recipe(pages):
     """As the page tells it; another cell, another hash; none where the data were not given."""
     recipe = hashlib.sha256(b"a\n" + np.array([1, np.nan]).astype("<f8").tobytes() + b"u\nv\n").hexdigest()
-    assert data_hash(as_features({"a": [1.0, np.nan]}), np.array(["u", "v"])) == recipe
-    assert data_hash(as_features({"a": [2.0, np.nan]}), np.array(["u", "v"])) != recipe
+    assert data_hash(as_feature_table({"a": [1.0, np.nan]}), np.array(["u", "v"])) == recipe
+    assert data_hash(as_feature_table({"a": [2.0, np.nan]}), np.array(["u", "v"])) != recipe
     assert re.search(r"SHA-256 <code>[0-9a-f]{64}</code>", pages["data"])
     assert "SHA-256" not in pages["no_data"]
 
@@ -255,7 +258,7 @@ def test_the_hash_is_that_of_the_recipe(pages):
 def test_the_same_picture_gives_the_same_bytes(pages):
     """Drawn once more it is the one on the page: the predicted curve over the empirical one."""
     rocs = (kind(X[:, 0], Y, positive=Y[-1]) for kind in (rp.predict_roc, rp.empirical_roc))
-    image = as_image(side_by_side(*rocs, feature=NAMES[0], unit="<u>", classes=(Y[0], Y[-1])), "")
+    image = figure_to_data_uri(plot_side_by_side(*rocs, feature=NAMES[0], unit="<u>", classes=(Y[0], Y[-1])), "")
     assert Page(pages["feature"]).all("img")[0]["src"] == image.source
 
 
@@ -264,7 +267,7 @@ def test_hard_tables(tmp_path, monkeypatch):
     leave_blank(monkeypatch)
     odd = {"empty": [np.nan] * 80, "constant": [1.0] * 80, "copy": np.where(Y[0] == Y, 0.0, 1.0), "few": X[:, 0].copy()}
     odd["few"][:70:2] = np.nan
-    table = rp.screen(odd, Y, positive=Y[-1]).by_input()
+    table = rp.screen(odd, Y, positive=Y[-1]).in_input_order()
     text = screening_report(table, tmp_path / "odd.html", top=2, data=(odd, Y)).read_text(encoding="utf-8")
     Page(text)
     assert "No picture: " in text
@@ -273,8 +276,7 @@ def test_hard_tables(tmp_path, monkeypatch):
     assert "no rows" in table_page(table.top(0), tmp_path)
     three = rp.screen(X, np.arange(80) % 3, feature_names=NAMES)
     assert len(Page(table_page(three, tmp_path, data=(X, np.arange(80) % 3))).tables[0]) == 16
-    for room in ("rows", "screening"):
-        monkeypatch.setattr(f"rocpredict.report.{room}.MOST_ROWS", 15)
+    monkeypatch.setattr("rocpredict.reports.screening.MOST_ROWS", 15)
     long = table_page(rp.screen(_RNG.normal(size=(20, 16)), np.arange(20) % 2), tmp_path)
     assert "The first 15 of 16 features are shown" in long
     assert len(Page(long).tables[0]) == 16
@@ -341,12 +343,12 @@ def test_a_page_stays_small(pages):
 )
 def test_no_cell_is_a_formula(text, written):
     """Text that a spreadsheet would compute gets an apostrophe, wherever CSV is written; numbers never change."""
-    assert next(csv.reader(io.StringIO(as_csv([[text, -1.5]]), newline=""))) == [written, "-1.5"]
+    assert next(csv.reader(io.StringIO(format_csv([[text, -1.5]]), newline=""))) == [written, "-1.5"]
     table = Table("t", [text, "b"], [[text, -2]])
     assert list(csv.reader(io.StringIO(table.to_csv(), newline=""))) == [[written, "b"], [written, "-2"]]
     names = [text or "a", "b"]
     found = csv.DictReader(
-        io.StringIO(rp.screen(X[:, :2], Y, positive=Y[-1], feature_names=names).by_input().to_csv(), newline="")
+        io.StringIO(rp.screen(X[:, :2], Y, positive=Y[-1], feature_names=names).in_input_order().to_csv(), newline="")
     )
     assert [row["feature"] for row in found] == [written or "a", "b"]
 

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
-from rocpredict.report.asked import ask
-from rocpredict.report.feature import feature_report, words
-from rocpredict.report.feature_grids import moments_of
-from rocpredict.report.feature_methods import feature_methods
-from rocpredict.report.findings import findings
-from rocpredict.report.screening import screening_report
-from rocpredict.report.wording import in_prose, share
+from rocpredict.reports.analysis import analyze_feature
+from rocpredict.reports.feature import feature_report, mean_and_std, template_context
+from rocpredict.reports.methods import feature_methods, findings
+from rocpredict.reports.report import format_probability, message_to_prose
+from rocpredict.reports.screening import screening_report
 from tests.blank import leave_blank
 
 Y = np.arange(80) % 2
@@ -32,7 +30,7 @@ def of_feature():
     def said(x=X, **options):
         key = (x.tobytes(), *options.items())
         if key not in known:
-            known[key] = ask(x, Y, **DEFAULTS | options)
+            known[key] = analyze_feature(x, Y, **DEFAULTS | options)
         return known[key]
 
     return said
@@ -40,8 +38,8 @@ def of_feature():
 
 def cells(asked, name):
     """Give a table as texts: a list for each row."""
-    grid = words(asked)[name]
-    return [[column.title for column in grid.columns], *([str(cell.shown) for cell in row] for row in grid.rows)]
+    grid = template_context(asked)[name]
+    return [[column.title for column in grid.columns], *([str(cell.text) for cell in row] for row in grid.rows)]
 
 
 def methods_of(asked):
@@ -54,7 +52,7 @@ def paragraph(asked):
 
 
 def sentences(asked, *names):
-    told = words(asked)
+    told = template_context(asked)
     return " ".join(str(item) for name in names for item in told[name])
 
 
@@ -101,7 +99,7 @@ def test_a_part_of_a_table_says_of_how_many(tmp_path):
         assert "40 features were examined and 39 tested; this report shows 10. " in found(part)
         assert "the promise holds for all features called so in the whole screening, not for this part" in found(part)
     assert "whole screening" not in found(table)
-    assert "whole screening" not in found(table.by_input())
+    assert "whole screening" not in found(table.in_input_order())
     text = page(table.top(10), tmp_path)
     assert "Screening of 10 of 40 features" in text
     assert "40 features were examined for how well they separate" in text
@@ -126,21 +124,21 @@ def test_crossings_are_named_where_they_are_and_matter(of_feature):
     wide = _RNG.normal(size=80) * np.where(Y, 4.0, 1.0) + 0.3 * Y
     asked = of_feature(wide)
     said = sentences(asked, "choice")
-    assert len(asked.best.crossings) == 2
+    assert len(asked.best_predicted.crossings) == 2
     assert "The densities cross more than once, among the values of these data at" in said
     assert said.count("instead of") == 1
     assert "cross" not in sentences(of_feature(wide, family="auto"), "choice")
     alike = of_feature(np.random.default_rng(2).normal(size=80) * np.where(Y, 1.05, 1.0) + 2 * Y)
-    assert len(alike.best.crossings) == 2
-    assert share(alike.predicted.auc()) == share(alike.predicted.proper().auc())
+    assert len(alike.best_predicted.crossings) == 2
+    assert format_probability(alike.predicted.auc()) == format_probability(alike.predicted.proper().auc())
     assert "cross" not in sentences(alike, "choice")
 
 
 def test_a_crossing_beyond_the_data_is_not_named(of_feature):
     x = np.random.default_rng(3).normal(size=80) * np.where(Y, 1.4, 1.0) + 1.2 * Y
     asked = of_feature(x)
-    inside = [place for place in asked.best.crossings if x.min() <= place <= x.max()]
-    (sentence,) = (line for line in words(asked)["choice"] if "cross" in line)
+    inside = [place for place in asked.best_predicted.crossings if x.min() <= place <= x.max()]
+    (sentence,) = (line for line in template_context(asked)["choice"] if "cross" in line)
     assert len(inside) == 1
     assert f"among the values of these data at {inside[0]:.4g};" in sentence
 
@@ -150,7 +148,7 @@ def test_the_formula_is_that_of_the_printed_area(of_feature, tmp_path, direction
     """With positives that lie lower the means change places; in a screening, whose AUC is signed, they do not."""
     asked = of_feature(direction=direction)
     assert f"AUC = Φ(({difference})/√" in paragraph(asked)
-    d = asked.empirical.negative.ordered, asked.empirical.positive.ordered
+    d = asked.empirical.negative.sorted_sample, asked.empirical.positive.sorted_sample
     z = (d[1].mean() - d[0].mean()) * (1 if direction == "higher" else -1) / np.hypot(*(x.std(ddof=1) for x in d))
     assert (asked.predicted.auc() > 0.5) == (z > 0)
     assert "AUC = Φ((m₁ - m₀)/√" in page(screened(X[:, None], direction=direction), tmp_path)
@@ -160,7 +158,7 @@ def test_family_auto_has_no_misfit_to_raise(tmp_path):
     """It says how far the estimate moved instead, and what the column misfit then is."""
     skewed = np.exp(2 * np.column_stack([X, _RNG.normal(size=80)]))
     table = screened(skewed, family="auto")
-    low, high = (share(float(end(table["model_share"]))) for end in (np.min, np.max))
+    low, high = (format_probability(float(end(table["model_weight"]))) for end in (np.min, np.max))
     assert low != high
     assert (
         "Under family auto no flag misfit is raised: the estimate moves to the cases instead; the share of the model "
@@ -240,7 +238,7 @@ def test_several_contrasts_in_the_paragraph(tmp_path):
 def test_that_a_shrunk_estimate_agrees_is_little_evidence(of_feature):
     """It is drawn to its own rows; where its model lies far off, that is said beside it."""
     asked = of_feature(family="auto")
-    verdict = words(asked)["verdict"]
+    verdict = template_context(asked)["verdict"]
     assert verdict.startswith("The shrunk estimate agrees with the rows it was drawn towards, which is little evidence")
     assert "farther" not in verdict
     assert verdict in sentences(asked, "findings")
@@ -249,8 +247,8 @@ def test_that_a_shrunk_estimate_agrees_is_little_evidence(of_feature):
     third = np.arange(80) // 2 % 3 == 0
     odd = np.where(Y, np.where(third, 0.0, 1.0), np.where(third, -0.5, 0.5)) + _RNG.normal(size=80) / 20
     asked = of_feature(odd, family="auto")
-    assert asked.trust.excess > 1
-    assert "; its model alone lies farther off than chance" in words(asked)["verdict"]
+    assert asked.trust.misfit_ratio > 1
+    assert "; its model alone lies farther off than chance" in template_context(asked)["verdict"]
 
 
 def test_missing_values(of_feature, tmp_path):
@@ -259,8 +257,11 @@ def test_missing_values(of_feature, tmp_path):
     rests = "Rows without a value were left out; this is right only if, within each class, whether a value is missing"
     asked = of_feature(lacking)
     assert rests in " ".join(methods_of(asked).assumptions)
-    assert dict(words(asked)["asked"])["Prevalence"] == f"{share(36 / 71)}, that of the rows with a value"
-    assert dict(words(of_feature())["asked"])["Prevalence"] == "0.500, that of the sample"
+    assert (
+        dict(template_context(asked)["asked"])["Prevalence"]
+        == f"{format_probability(36 / 71)}, that of the rows with a value"
+    )
+    assert dict(template_context(of_feature())["asked"])["Prevalence"] == "0.500, that of the sample"
     assert rests not in " ".join(methods_of(of_feature()).assumptions)
     text = page(screened(lacking[:, None]), tmp_path)
     assert f"{rests} has nothing to do with the value, so features are compared on different cases." in text
@@ -275,7 +276,7 @@ def test_family_empirical_predicts_nothing(of_feature):
     assert cells(asked, "thresholds")[1][3] == "bootstrap"
     assert "redict" not in sentences(asked, "findings", "asked", "test", "choice", "caveats")
     said = "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
-    assert words(asked)["verdict"] == said
+    assert template_context(asked)["verdict"] == said
     assert said in paragraph(asked)
     assert "redict" not in re.sub("rocpredict", "", paragraph(asked))
 
@@ -323,14 +324,16 @@ _REST = "the rest is the sample's own."
 
 def test_nothing_contradicts_the_verdict(of_feature):
     """How far a model lies from its rows is the diagnosis's to say; of a shrunk estimate its share is told beside."""
-    assert words(of_feature())["of_model"] == ""
-    assert words(of_feature(family="boxcox"))["of_model"] == ""
-    assert words(of_feature(family="empirical"))["of_model"] == ""
+    assert template_context(of_feature())["of_model"] == ""
+    assert template_context(of_feature(family="boxcox"))["of_model"] == ""
+    assert template_context(of_feature(family="empirical"))["of_model"] == ""
     asked = of_feature(family="auto")
-    said = words(asked)["of_model"]
-    part = asked.trust.model_share
+    said = template_context(asked)["of_model"]
+    part = asked.trust.model_weight
     whole = "All of this estimate is the model's."
-    assert said == (whole if part == 1 else f"The share of the model in this estimate is {share(part)}; {_REST}")
+    assert said == (
+        whole if part == 1 else f"The share of the model in this estimate is {format_probability(part)}; {_REST}"
+    )
     assert "chance" not in said
 
 
@@ -341,8 +344,8 @@ def test_the_share_of_a_model_that_is_not_all(of_feature):
         + np.random.default_rng(3).normal(size=80) / 20
     )
     asked = of_feature(odd, family="auto")
-    assert 0 < asked.trust.model_share < 1
-    assert words(asked)["of_model"].endswith(f"is {share(asked.trust.model_share)}; {_REST}")
+    assert 0 < asked.trust.model_weight < 1
+    assert template_context(asked)["of_model"].endswith(f"is {format_probability(asked.trust.model_weight)}; {_REST}")
 
 
 @pytest.mark.parametrize(
@@ -362,7 +365,7 @@ def test_the_share_of_a_model_that_is_not_all(of_feature):
     ],
 )
 def test_code_in_prose(code, prose):
-    assert in_prose(code) == prose
+    assert message_to_prose(code) == prose
 
 
 @pytest.mark.parametrize("family", ["gaussian", "auto", "gamma"])
@@ -370,7 +373,7 @@ def test_no_code_on_the_page_of_a_feature(tmp_path, monkeypatch, family):
     """Neither an argument nor a function, wherever; nor in the heading of the picture of the diagnosis."""
     leave_blank(monkeypatch)
     drawn = []
-    monkeypatch.setattr("rocpredict.report.feature.plot_diagnosis", lambda found, **_: drawn.append(found) or _blank())
+    monkeypatch.setattr("rocpredict.reports.feature.plot_diagnosis", lambda found, **_: drawn.append(found) or _blank())
     x = np.exp(1.5 * X) if family == "gamma" else np.r_[np.zeros(20), np.exp(1.5 * X[20:])]
     text = feature_report(x, Y, tmp_path / "page.html", family=family, n_resamples=20).read_text(encoding="utf-8")
     text = html.unescape(re.sub("<[^>]*>", "", text[text.index("<main") : text.index("<footer")]))
@@ -427,5 +430,5 @@ def test_rows_are_cases_where_there_is_one_contrast(tmp_path, monkeypatch):
 def test_the_spread_of_huge_values_is_the_library_s():
     """Values of 1e300, whose squares overflow, have the SD of a Gaussian fit; an infinite or single one has none."""
     x = np.array([1.0, 2.0, 4.0]) * 1e300
-    assert moments_of(x) == (rp.Gaussian.fit(x).mean, rp.Gaussian.fit(x).std)
-    assert np.isnan([moments_of(np.array([1.0]))[1], moments_of(np.array([1.0, np.inf]))[1]]).all()
+    assert mean_and_std(x) == (rp.Gaussian.fit(x).mean, rp.Gaussian.fit(x).std)
+    assert np.isnan([mean_and_std(np.array([1.0]))[1], mean_and_std(np.array([1.0, np.inf]))[1]]).all()

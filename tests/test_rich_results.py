@@ -12,10 +12,12 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict import rich_results
-from rocpredict.distributions import FromScipy, Shrunk, Transformed
-from rocpredict.features import as_features
-from rocpredict.rich_results import Picture, Shown, number, of_batch, to_html
+from rocpredict.base import results as rich_results
+from rocpredict.base.results import CurvePlot, ResultSummary, batch_summary, format_number, to_html
+from rocpredict.distributions.families import ScipyDistribution
+from rocpredict.distributions.power import Transformed
+from rocpredict.distributions.shrinkage import ShrinkageDistribution
+from rocpredict.sources.table import as_feature_table
 
 IRIS = rp.datasets.load_iris()
 X = IRIS.column("petal_width")
@@ -68,28 +70,28 @@ def _results():
         "AucTest": rp.auc_test(Z, RNG.normal(size=40), Y),
         "AucTest named": rp.auc_test_many({EVIL: Z, "b" * 200: -Z}, Y).contrasts[0],
         "AucTestMany": rp.auc_test_many(list(many.T[:7]), Y),
-        "Plan": rp.plan(GAUSS, width=0.1),
+        "SampleSize": rp.sample_size(GAUSS, width=0.1),
         "MeanRoc": rp.mean_roc([(Z, Y), (many[:, 0], Y), (many[:, 1], Y)]),
         "GreyZone": GAUSS.grey_zone(),
         "GreyZone batch": BATCH.grey_zone(),
-        "Trust": AUTO.trust(),
+        "ModelFit": AUTO.model_fit(),
         "Diagnosis": diagnosis,
-        "Finding": diagnosis.findings[0],
-        "ClassShape": diagnosis.negative,
-        "Stability": best.stability(n_resamples=50),
+        "DiagnosticFinding": diagnosis.findings[0],
+        "ClassDescription": diagnosis.negative,
+        "ThresholdStability": best.stability(n_resamples=50),
         "ConfidenceBand": GAUSS.band(),
         "PrecisionRecallCurve": EMPIRICAL.precision_recall_curve(),
         "PrecisionRecallCurve predicted": GAUSS.precision_recall_curve(),
         "DecisionCurve": GAUSS.decision_curve(prevalence=0.2),
         "RocCurve": GAUSS.curve(),
         "RocCurve batch": BATCH.curve(9),
-        "ProperGain": GAUSS.proper().gain(),
-        "ProperGain batch": BATCH.proper().gain(),
-        "ProperRoc": GAUSS.proper(),
-        "ProperRoc batch": BATCH.proper(),
-        "ProperRoc numeric": rp.PredictedRoc(stats.gamma(2), stats.gamma(3)).proper(),
-        "TwoSidedRule": GAUSS.proper().best_rule(),
-        "TwoSidedRule batch": BATCH.proper().best_rule(),
+        "LikelihoodRatioGain": GAUSS.proper().gain(),
+        "LikelihoodRatioGain batch": BATCH.proper().gain(),
+        "LikelihoodRatioRoc": GAUSS.proper(),
+        "LikelihoodRatioRoc batch": BATCH.proper(),
+        "LikelihoodRatioRoc numeric": rp.PredictedRoc(stats.gamma(2), stats.gamma(3)).proper(),
+        "TwoThresholdRule": GAUSS.proper().best_rule(),
+        "TwoThresholdRule batch": BATCH.proper().best_rule(),
         "Hook": GAUSS.hook(),
         "Hook batch": BATCH.hook(),
         "ClassSummary": summary.negative,
@@ -101,14 +103,14 @@ def _results():
         "Dataset named": rp.datasets.Dataset(
             many, evil, tuple(EVIL + str(j) for j in range(15)), ("1",) * 15, EVIL, "", ""
         ),
-        "GroupedAuc": rp.auc_by_group(Z, Y, np.tile(["a", EVIL], 20)),
+        "SubgroupAuc": rp.auc_by_group(Z, Y, np.tile(["a", EVIL], 20)),
         "AucEstimate": rp.auc_estimate(Z, Y),
         "MulticlassAuc": rp.multiclass_auc(multi, np.arange(30) % 3),
-        "LinearCombination": rp.best_combination(IRIS.X, IRIS.y, **CLASSES),
+        "LinearCombination": rp.fit_linear_combination(IRIS.X, IRIS.y, **CLASSES),
         "McNemarTest": rp.mcnemar_test(Z > 0, Z > 1, Y),
-        "Screening": table,
-        "Screening named": rp.screen(many, evil, positive=EVIL, feature_names=[f"{EVIL}{j}" for j in range(15)]),
-        "Screening empty": table.top(0),
+        "ScreeningResult": table,
+        "ScreeningResult named": rp.screen(many, evil, positive=EVIL, feature_names=[f"{EVIL}{j}" for j in range(15)]),
+        "ScreeningResult empty": table.top(0),
         "Gaussian": rp.Gaussian(0, 1e-300),
         "Gaussian batch": rp.Gaussian(np.zeros((2, 3)), 1.0),
         "Ecdf": rp.Ecdf([1.0, np.inf]),
@@ -121,9 +123,9 @@ def _results():
         "Reflected": GAUSS_SCIPY.reflect(),
         "Flags": rp.Flags(identical=[True, False], no_benefit=[False, False]),
         "Flags none": rp.Flags(),
-        "Features": as_features([[1, 2], [3, 4]], names=[EVIL, "b"]),
+        "Features": as_feature_table([[1, 2], [3, 4]], names=[EVIL, "b"]),
     }
-    held["Alternative"] = held["Plan"].alternatives[0]
+    held["Alternative"] = held["SampleSize"].alternatives[0]
     return held
 
 
@@ -219,7 +221,7 @@ def _numbers(name):
         "PredictedRoc batch": lambda: {"0": held.auc()[0], "9": held.auc()[9]},
         "BestThreshold": lambda: {
             "threshold": held.threshold,
-            "ameans on other rows (out of bag)": held.ameans_honest,
+            "ameans on other rows (out of bag)": held.ameans_corrected,
             "fnr": held.fnr,
         },
         "BestThreshold batch": lambda: {"3": held.threshold[3]},
@@ -230,20 +232,20 @@ def _numbers(name):
         "Comparison": lambda: {"AUC": held.auc_predicted, "best threshold": held.threshold_predicted},
         "AucTest": lambda: {"estimate 1": held.estimates[0], "difference": held.difference},
         "AucTestMany": lambda: {held.contrasts[0].null: held.contrasts[0].difference},
-        "Plan": lambda: {held.method: held.n_negative},
+        "SampleSize": lambda: {held.method: held.n_negative},
         "MeanRoc": lambda: {"mean": held.auc, "fold 2": held.aucs[1]},
         "GreyZone": lambda: {"low": held.low, "undecided positive": held.undecided_positive},
-        "Trust": lambda: {"share of the model": held.model_share, "distance of the curves": held.distance},
+        "ModelFit": lambda: {"share of the model": held.model_weight, "distance of the curves": held.distance},
         "Diagnosis": lambda: {item.name: item.value for item in held.findings},
-        "ClassShape": lambda: {"mean": held.mean, "mode count": held.mode_count},
-        "Stability": lambda: {"threshold, 5% below": held.quantiles[0.05]},
-        "ProperGain": lambda: {"auc_gain": held.auc_gain},
-        "ProperRoc": lambda: {"AUC": held.auc()},
-        "TwoSidedRule": lambda: {"low": held.low, "ameans": held.ameans},
+        "ClassDescription": lambda: {"mean": held.mean, "mode count": held.mode_count},
+        "ThresholdStability": lambda: {"threshold, 5% below": held.quantiles[0.05]},
+        "LikelihoodRatioGain": lambda: {"auc_gain": held.auc_gain},
+        "LikelihoodRatioRoc": lambda: {"AUC": held.auc()},
+        "TwoThresholdRule": lambda: {"low": held.low, "ameans": held.ameans},
         "ClassSummary": lambda: {"0": held.count[0]},
         "Dataset": lambda: {"cm": 150},
         "AucEstimate": lambda: {"AUC": held.auc, "standard error": held.std_error},
-        "GroupedAuc": lambda: {"within groups (stratified)": held.stratified.auc},
+        "SubgroupAuc": lambda: {"within groups (stratified)": held.stratified.auc},
         "LinearCombination": lambda: dict(zip(held.feature_names, held.weights, strict=True)),
         "McNemarTest": lambda: {"error rate 1": held.error_rate1.estimate, "difference": held.difference},
         "MulticlassAuc": lambda: {f"average ({held.average})": held.auc},
@@ -256,17 +258,19 @@ def _numbers(name):
 def test_numbers_are_those_of_the_result(name):
     page = Page(RESULTS[name]._repr_html_())
     for row, value in _numbers(name).items():
-        assert page.value(row) == number(value), row
+        assert page.value(row) == format_number(value), row
 
 
 def test_digits():
     """Five significant digits, whole numbers in full, what is undefined by name."""
-    shown = [number(value) for value in (0.123456789, 12.0, np.int64(1234567), np.nan, -np.inf, True, 1e-300, 1e300)]
+    shown = [
+        format_number(value) for value in (0.123456789, 12.0, np.int64(1234567), np.nan, -np.inf, True, 1e-300, 1e300)
+    ]
     assert shown == ["0.12346", "12", "1234567", "undefined", "-inf", "yes", "1e-300", "1e+300"]
 
 
 def test_tests_name_their_hypothesis_and_method():
-    for name in ("AucTest", "AucTestMany", "GroupedAuc", "McNemarTest"):
+    for name in ("AucTest", "AucTestMany", "SubgroupAuc", "McNemarTest"):
         held = RESULTS[name]
         page = " ".join(Page(held._repr_html_()).texts)
         assert held.null in page
@@ -278,9 +282,9 @@ def test_flags_are_said_in_words():
     page = Page(RESULTS["PredictedRoc no spread"]._repr_html_())
     flags = RESULTS["PredictedRoc no spread"].best_threshold().flags
     assert {*flags} >= {"identical"}
-    for sentence in flags.sentences():
+    for sentence in flags.messages():
         assert sentence in page.texts
-    assert rp.Flags(identical=[True, False]).sentences()[0].startswith("identical (1 of 2 features): both classes")
+    assert rp.Flags(identical=[True, False]).messages()[0].startswith("identical (1 of 2 features): both classes")
 
 
 def test_a_batch_says_its_shape_and_shows_the_first():
@@ -288,7 +292,7 @@ def test_a_batch_says_its_shape_and_shows_the_first():
     assert page.tags.count("tr") == 11
     assert "The first 10 of 12 features." in page.texts
     assert any("(12,)" in text for text in page.texts)
-    places = [row[0] for row in of_batch("", (2, 2), {"a": np.arange(4.0).reshape(2, 2)}).rows]
+    places = [row[0] for row in batch_summary("", (2, 2), {"a": np.arange(4.0).reshape(2, 2)}).rows]
     assert places == ["0, 0", "0, 1", "1, 0", "1, 1"]
 
 
@@ -308,12 +312,12 @@ def test_the_curve_of_a_picture_is_the_curve_of_the_result():
 
 def test_hostile_texts():
     """Escaped, on one line, cut where too long, isolated; what cannot be seen is shown."""
-    html = rich_results.text("<i>\u05d0\x07\ud800\n" + "x" * 1000)
+    html = rich_results.escape_html("<i>\u05d0\x07\ud800\n" + "x" * 1000)
     assert html.startswith("<bdi>&lt;i&gt;\u05d0\\x07\\ud800 xxx")
     assert html.endswith("...</bdi>")
     assert len(html) < 600
     html.encode()
-    label = to_html(Shown("t", [], picture=Picture('">\x00<script>', [([0, 1], [0, np.nan])], (np.nan, 0))))
+    label = to_html(ResultSummary("t", [], picture=CurvePlot('">\x00<script>', [([0, 1], [0, np.nan])], (np.nan, 0))))
     assert Page(label).tags.count("circle") == 0
     assert "<script" not in label
 
@@ -323,7 +327,7 @@ def test_every_public_result_is_in_the_battery():
     public = {name for name in rp.__all__ if inspect.isclass(getattr(rp, name))} - NO_RESULTS
     kinds = {type(held).__name__ for held in RESULTS.values()}
     assert public <= kinds
-    assert {Shrunk, Transformed, FromScipy} <= {type(held) for held in RESULTS.values()}
+    assert {ShrinkageDistribution, Transformed, ScipyDistribution} <= {type(held) for held in RESULTS.values()}
     for name in public:
         kind = getattr(rp, name)
         assert "_repr_html_" in dir(kind), name
@@ -338,7 +342,7 @@ def test_many_rows_are_not_waited_for():
     rows = np.random.default_rng(0).normal(size=100_000)
     y = np.arange(100_000) % 2
     sample = rp.empirical_roc(rows + y, y)
-    shrunk = Shrunk(rp.Gaussian(0, 1), rp.Ecdf(rows), 0.5)
+    shrunk = ShrinkageDistribution(rp.Gaussian(0, 1), rp.Ecdf(rows), 0.5)
     roc = rp.PredictedRoc(shrunk, shrunk)
     best = sample.best_threshold()
     batch = rp.PredictedRoc(rp.Gaussian(rows, 1.0), rp.Gaussian(rows + 1, 1.0))
@@ -362,7 +366,7 @@ def test_many_rows_are_not_waited_for():
 
 
 def test_the_repr_of_a_shrunk_roc_hides_how_it_is_made():
-    assert repr(AUTO).startswith("PredictedRoc(shrunk to Gaussian after box-cox, model_share=0.8356, n_negative=50, ")
+    assert repr(AUTO).startswith("PredictedRoc(shrunk to Gaussian after box-cox, model_weight=0.8356, n_negative=50, ")
 
 
 def test_pages_load_nothing():

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.assumptions import without_doubt
-from rocpredict.screening import adjusted
+from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.screening.result import adjust_p_values
 
 ENGINES = ("numpy", "numba")
 CLASSES = {"positive": "sick", "negative": "well"}
@@ -36,11 +36,11 @@ def _table(seed: int = 0, rows: int = 120) -> tuple[np.ndarray, np.ndarray]:
 def test_each_row_is_what_the_functions_of_one_feature_say(engine: str) -> None:
     """Two independent routes: a screening, and predict_roc and empirical_roc feature by feature; to 1e-9."""
     X, y = _table()
-    table = rp.screen(X, y, **CLASSES, engine=engine).by_input()
+    table = rp.screen(X, y, **CLASSES, engine=engine).in_input_order()
     for j, x in enumerate(X.T):
         lower = table["direction"][j] == "lower"
         options = {**CLASSES, "nan_policy": "omit"}
-        with without_doubt():  # the exponential feature is there on purpose
+        with suppress_normality_warning():  # the exponential feature is there on purpose
             predicted = rp.predict_roc(x, y, **options)
             ruled = rp.predict_roc(x, y, **options, direction="lower" if lower else None)
         counted = rp.empirical_roc(x, y, **options)
@@ -69,7 +69,7 @@ def test_each_row_is_what_the_functions_of_one_feature_say(engine: str) -> None:
 def test_p_values_are_those_of_scipy_and_q_values_its_false_discovery_control(engine: str) -> None:
     """Against scipy's asymptotic Mann-Whitney, ties corrected, and its Benjamini-Hochberg."""
     X, y = _table(1)
-    table = rp.screen(X, y, **CLASSES, engine=engine).by_input()
+    table = rp.screen(X, y, **CLASSES, engine=engine).in_input_order()
     expected = [
         stats.mannwhitneyu(
             x[(y == "sick") & ~np.isnan(x)],
@@ -86,7 +86,7 @@ def test_p_values_are_those_of_scipy_and_q_values_its_false_discovery_control(en
 def test_without_counting_p_is_that_of_welchs_t_test() -> None:
     """Against scipy's t-test of unequal variances, which for two Gaussians tests an AUC of 1/2."""
     X, y = _table(2)
-    table = rp.screen(X, y, **CLASSES, empirical=False).by_input()
+    table = rp.screen(X, y, **CLASSES, empirical=False).in_input_order()
     expected = [stats.ttest_ind(x[y == "sick"], x[y == "well"], equal_var=False, nan_policy="omit").pvalue for x in X.T]
     np.testing.assert_allclose(table["p_value"], expected, rtol=1e-7)
     assert np.isnan(table["empirical_auc"]).all()
@@ -105,9 +105,9 @@ def test_effect_size_is_cohens_d() -> None:
 def test_misfit_is_the_area_between_the_curves() -> None:
     """The mean distance on 64 FPRs against the integral that ``compare`` takes, to .01; large where it should be."""
     X, y = _table(4, rows=2000)
-    table = rp.screen(X, y, **CLASSES).by_input()
+    table = rp.screen(X, y, **CLASSES).in_input_order()
     for j in (0, 1, 4, 6, 7):
-        with without_doubt():  # the exponential feature is there on purpose
+        with suppress_normality_warning():  # the exponential feature is there on purpose
             predicted = rp.predict_roc(X[:, j], y, **CLASSES)
         between = rp.compare(predicted, rp.empirical_roc(X[:, j], y, **CLASSES)).area_between
         assert table["misfit"][j] == pytest.approx(between, abs=0.01)
@@ -138,7 +138,7 @@ def test_honest_ameans_is_what_the_rule_is_worth(rows: int, shift: float, empiri
     t = table["threshold"]
     true = (stats.norm.cdf(side * t) + stats.norm.sf(side * (t - shift))) / 2
     tolerance = 0.0225 if rows == 20 else 0.02
-    assert abs(np.mean(table["ameans_honest"] - true)) < tolerance
+    assert abs(np.mean(table["ameans_corrected"] - true)) < tolerance
     if shift == 0:
         assert np.mean(table["ameans"] - true) > 2 * tolerance
 
@@ -152,7 +152,7 @@ def test_honest_ameans_is_counted_where_the_gaussians_mislead() -> None:
     t = np.maximum(table["threshold"], 0)
     true = (1 - np.exp(-t) + np.exp(-t / 4)) / 2
     assert np.mean(table["ameans"] - true) > 0.06
-    assert abs(np.mean(table["ameans_honest"] - true)) < 0.02
+    assert abs(np.mean(table["ameans_corrected"] - true)) < 0.02
 
 
 def test_the_order_is_by_distance_from_one_half_and_stable() -> None:
@@ -168,7 +168,7 @@ def test_the_order_is_by_distance_from_one_half_and_stable() -> None:
 @pytest.mark.parametrize("moments", [2, 4])
 def test_any_number_of_threads_gives_the_same_bits(engine: str, moments: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One and three threads over ten blocks of columns, every column bit by bit."""
-    monkeypatch.setattr("rocpredict.kernels.counts.reading.BLOCK_BYTES", 160_000)
+    monkeypatch.setattr("rocpredict.screening.kernels.counts.BLOCK_BYTES", 160_000)
     rng = np.random.default_rng(9)
     y = rng.integers(0, 2, 5000)
     X = rng.normal(size=(5000, 40)) + 0.1 * y[:, None]
@@ -180,15 +180,15 @@ def test_any_number_of_threads_gives_the_same_bits(engine: str, moments: int, mo
 def test_adjusted_p_values_are_those_of_scipy_and_statsmodels_formulas() -> None:
     """Benjamini-Hochberg and -Yekutieli against scipy; Holm and Bonferroni by their definitions."""
     p = np.random.default_rng(10).random(50) ** 3
-    np.testing.assert_allclose(adjusted(p), stats.false_discovery_control(p), rtol=1e-14)
+    np.testing.assert_allclose(adjust_p_values(p), stats.false_discovery_control(p), rtol=1e-14)
     np.testing.assert_allclose(
-        adjusted(p, "benjamini-yekutieli"), stats.false_discovery_control(p, method="by"), rtol=1e-14
+        adjust_p_values(p, "benjamini-yekutieli"), stats.false_discovery_control(p, method="by"), rtol=1e-14
     )
-    np.testing.assert_allclose(adjusted(p, "bonferroni"), np.minimum(p * 50, 1))
+    np.testing.assert_allclose(adjust_p_values(p, "bonferroni"), np.minimum(p * 50, 1))
     order = np.argsort(p)
     holm = np.empty(50)
     holm[order] = np.minimum(np.maximum.accumulate(np.sort(p) * np.arange(50, 0, -1)), 1)
-    np.testing.assert_allclose(adjusted(p, "holm"), holm)
+    np.testing.assert_allclose(adjust_p_values(p, "holm"), holm)
 
 
 def test_three_labels_give_each_against_the_rest_and_every_pair() -> None:
@@ -199,10 +199,10 @@ def test_three_labels_give_each_against_the_rest_and_every_pair() -> None:
     assert rest.contrasts == (("rest", "setosa"), ("rest", "versicolor"), ("rest", "virginica"))
     pairs = rp.screen(iris.X, iris.y, pairs="all")
     for table in (rest, pairs):
-        several = table.by_input()
+        several = table.in_input_order()
         for k, (negative, positive) in enumerate(table.contrasts):
             named = None if negative == "rest" else negative
-            single = rp.screen(iris.X, iris.y, positive=positive, negative=named).by_input()
+            single = rp.screen(iris.X, iris.y, positive=positive, negative=named).in_input_order()
             for name in single:
                 if name not in {"q_value", "feature", "direction"}:
                     np.testing.assert_allclose(several[name][4 * k : 4 * k + 4], single[name], rtol=1e-12, atol=1e-15)
@@ -215,20 +215,22 @@ def test_top_counts_the_best_predicted_and_tests_the_others_by_their_means() -> 
     rng = np.random.default_rng(11)
     y = np.arange(100) % 2
     X = rng.normal(size=(100, 30)) + np.linspace(0, 1, 30) * y[:, None]
-    full, none = (rp.screen(X, y, empirical=empirical).by_input() for empirical in (True, False))
-    top = rp.screen(X, y, empirical="top", n_top=7).by_input()
+    full, none = (rp.screen(X, y, empirical=empirical).in_input_order() for empirical in (True, False))
+    top = rp.screen(X, y, empirical="top", n_top=7).in_input_order()
     counted = ~np.isnan(top["empirical_auc"])
     assert counted.sum() == 7
     np.testing.assert_array_equal(top["p_value"], np.where(counted, full["p_value"], none["p_value"]))
-    np.testing.assert_array_equal(top["ameans_honest"], np.where(counted, full["ameans_honest"], none["ameans_honest"]))
+    np.testing.assert_array_equal(
+        top["ameans_corrected"], np.where(counted, full["ameans_corrected"], none["ameans_corrected"])
+    )
 
 
 def test_whole_weights_equal_repeated_rows() -> None:
     """All columns, against the table with its rows repeated; rows of weight 0 do not count."""
     X, y = _table(12, rows=60)
     weights = np.random.default_rng(12).integers(0, 4, 60)
-    weighed = rp.screen(X, y, **CLASSES, weights=weights).by_input()
-    repeated = rp.screen(np.repeat(X, weights, axis=0), np.repeat(y, weights), **CLASSES).by_input()
+    weighed = rp.screen(X, y, **CLASSES, weights=weights).in_input_order()
+    repeated = rp.screen(np.repeat(X, weights, axis=0), np.repeat(y, weights), **CLASSES).in_input_order()
     for name in repeated:
         if name in {"feature", "direction"}:
             np.testing.assert_array_equal(weighed[name], repeated[name])
@@ -247,8 +249,8 @@ def test_features_that_cannot_be_answered_are_flagged_and_the_others_answered() 
     infinite = good.copy()
     infinite[3] = np.inf
     X = np.column_stack([good, np.full(40, 7.0), np.full(40, np.nan), lonely, single, infinite, y])
-    table = rp.screen(X, y).by_input()
-    expected = ["", "constant", "no_values", "no_values", "too_few", "infinite", "label_copy"]
+    table = rp.screen(X, y).in_input_order()
+    expected = ["", "constant", "no_values", "no_values", "too_few", "infinite", "label_leakage"]
     for words, wanted in zip(table["flags"], expected, strict=True):
         assert set(wanted.split()) <= set(words.split()), words
     alone = rp.screen(good[:, None], y)
@@ -281,10 +283,10 @@ def test_intervals_of_rare_features_cover() -> None:
     table = rp.screen(X, y)
     assert np.mean((table["empirical_low"] <= 0.54) & (table["empirical_high"] >= 0.54)) >= 0.94
     for row in range(0, 2000, 250):
-        interval = rp.empirical_roc(X[:, table.places[row]], y).auc_interval()
+        interval = rp.empirical_roc(X[:, table.row_index[row]], y).auc_interval()
         assert table["empirical_low"][row] == pytest.approx(interval.low, rel=1e-12)
         assert table["empirical_high"][row] == pytest.approx(interval.high, rel=1e-12)
-        assert ("fallback" in interval.flags) == table.flagged("fallback")[row]
+        assert ("fallback" in interval.flags) == table.flag_mask("fallback")[row]
 
 
 def test_a_class_without_spread_is_no_proof() -> None:
@@ -297,17 +299,17 @@ def test_a_class_without_spread_is_no_proof() -> None:
     X = (rng.random((1010, 4000)) < 0.01).astype(float)
     table = rp.screen(X, y, empirical=False)
     assert (table["p_value"] < 1e-3).sum() <= 4
-    blind = table.flagged("point_mass") & ~table.flagged("constant")
+    blind = table.flag_mask("point_mass") & ~table.flag_mask("constant")
     assert blind.sum() > 2000
     assert ((table["auc_low"] <= 0.5) & (table["auc_high"] >= 0.5))[blind].mean() > 0.99
-    assert np.isnan(table["ameans_honest"][blind]).all()
+    assert np.isnan(table["ameans_corrected"][blind]).all()
 
 
 def test_a_rule_that_calls_everybody_alike_is_worth_one_half() -> None:
     """Equal classes: the threshold is infinite, and what such a rule is worth is known."""
     table = rp.screen(np.tile(np.arange(10.0), 2)[:, None], np.repeat([0, 1], 10))
     assert np.isinf(table["threshold"][0])
-    assert table["ameans_honest"][0] == 0.5
+    assert table["ameans_corrected"][0] == 0.5
 
 
 def test_progress_tells_how_many_of_how_many() -> None:
@@ -325,9 +327,9 @@ def test_many_classes_against_the_rest_are_what_each_says_by_itself() -> None:
     rng = np.random.default_rng(18)
     y = rng.integers(0, 12, 600)
     X = rng.normal(size=(600, 3)) + 0.1 * y[:, None] * [1, 0, -1]
-    table = rp.screen(X, y, moments=4).by_input()
+    table = rp.screen(X, y, moments=4).in_input_order()
     for label in (0, 5, 11):
-        single = rp.screen(X, y, positive=label, moments=4).by_input()
+        single = rp.screen(X, y, positive=label, moments=4).in_input_order()
         rows = slice(3 * label, 3 * label + 3)
         for name in ("negative_mean", "negative_std", "negative_kurtosis", "negative_minimum", "auc", "empirical_auc"):
             np.testing.assert_allclose(table[name][rows], single[name], rtol=1e-11)

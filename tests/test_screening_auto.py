@@ -11,14 +11,14 @@ from scipy import sparse
 from scipy.special import ndtr
 
 import rocpredict as rp
+from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import main
-from rocpredict.errors import RocPredictError
-from rocpredict.shrinkage.many import answer_many
+from rocpredict.solvers.shrinkage import evaluate_batch
 
 pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
 
 CLASSES = {"positive": "sick", "negative": "well"}
-PREDICTED = ("auc", "threshold", "ameans", "ameans_honest", "tpr", "fpr", "misfit")
+PREDICTED = ("auc", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit")
 
 
 def _table(seed=0, rows=60):
@@ -43,7 +43,7 @@ def _table(seed=0, rows=60):
 
 
 def _screened(X, y, **options):
-    return rp.screen(X, y, **{**CLASSES, **options}, family="auto").by_input()
+    return rp.screen(X, y, **{**CLASSES, **options}, family="auto").in_input_order()
 
 
 def _asked(x, y, direction, **classes):
@@ -87,22 +87,22 @@ def test_exchanged_labels_mirror_the_answers():
     np.testing.assert_allclose(other["auc"], 1 - table["auc"], rtol=1e-12)
     np.testing.assert_allclose(other["ameans"], table["ameans"], rtol=1e-12)
     np.testing.assert_allclose(other["threshold"], table["threshold"], rtol=1e-12)
-    np.testing.assert_array_equal(other["model_share"], table["model_share"])
+    np.testing.assert_array_equal(other["model_weight"], table["model_weight"])
 
 
 def test_trust_is_the_share_of_the_model_and_misfit_its_distance():
     """Against ``trust()`` of the estimate, where sample and model share it: to 1e-6."""
     X, y = _table(3)
     table = _screened(X, y, direction="higher")
-    shared = np.flatnonzero((table["model_share"] < 1) & (table["model_share"] > 0))
+    shared = np.flatnonzero((table["model_weight"] < 1) & (table["model_weight"] > 0))
     assert len(shared) >= 4
     for j in shared:
-        told = _asked(X[:, j], y, "higher").trust()
-        assert table["model_share"][j] == pytest.approx(told.model_share, abs=1e-6)
+        told = _asked(X[:, j], y, "higher").model_fit()
+        assert table["model_weight"][j] == pytest.approx(told.model_weight, abs=1e-6)
         assert table["misfit"][j] == pytest.approx(told.distance, abs=1e-6)
-    assert table["model_share"][8] < 0.5 < table["model_share"][0]  # two humps; normal
-    assert not table.flagged("misfit").any()
-    assert rp.screen(X, y, **CLASSES).flagged("misfit").any()
+    assert table["model_weight"][8] < 0.5 < table["model_weight"][0]  # two humps; normal
+    assert not table.flag_mask("misfit").any()
+    assert rp.screen(X, y, **CLASSES).flag_mask("misfit").any()
 
 
 def test_missing_values_are_those_of_a_table_without_these_rows():
@@ -115,7 +115,7 @@ def test_missing_values_are_those_of_a_table_without_these_rows():
     for j, x in enumerate(X.T):
         there = ~np.isnan(x)
         alone = _screened(x[there, None], y[there])
-        for name in (*PREDICTED, "model_share"):
+        for name in (*PREDICTED, "model_weight"):
             np.testing.assert_allclose(table[name][j], alone[name][0], rtol=1e-10, atol=1e-12, err_msg=name)
     assert (table["n_missing"] == np.isnan(X).sum(axis=0)).all()
 
@@ -125,13 +125,13 @@ def test_neither_the_order_of_the_features_nor_threads_change_an_answer(monkeypa
     rng = np.random.default_rng(5)
     X, y = _table(5)
     table = _screened(X, y)
-    monkeypatch.setattr("rocpredict.screening.estimated._AT_ONCE", 500)
+    monkeypatch.setattr("rocpredict.screening.columns._AT_ONCE", 500)
     small, threads = _screened(X, y), _screened(X, y, n_jobs=3)
     order = rng.permutation(X.shape[1])
     turned = _screened(X[:, order], y)
-    for name in (*PREDICTED, "model_share", "family"):
+    for name in (*PREDICTED, "model_weight", "family"):
         np.testing.assert_array_equal(threads[name], small[name], err_msg=name)
-    for name in (*PREDICTED, "model_share"):
+    for name in (*PREDICTED, "model_weight"):
         np.testing.assert_allclose(small[name], table[name], rtol=1e-10, atol=1e-12, err_msg=name)
         np.testing.assert_allclose(turned[name], table[name][order], rtol=1e-10, atol=1e-12, err_msg=name)
 
@@ -141,7 +141,7 @@ def test_every_form_of_a_table_gives_the_same(make):
     """A sparse table and a frame against the array, to 1e-12: the same values in the same rows."""
     X, y = _table(6)
     dense, other = _screened(X, y), _screened(make(X), y)
-    for name in (*PREDICTED, "model_share"):
+    for name in (*PREDICTED, "model_weight"):
         np.testing.assert_allclose(other[name], dense[name], rtol=1e-12, err_msg=name)
 
 
@@ -149,11 +149,11 @@ def test_only_the_rows_that_are_counted_are_estimated():
     """With "top" these have the columns of a full screening; the others the Gaussian ones, family and no trust."""
     X, y = _table(7)
     top, full = _screened(X, y, empirical="top", n_top=3), _screened(X, y)
-    plain = rp.screen(X, y, **CLASSES, empirical="top", n_top=3).by_input()
+    plain = rp.screen(X, y, **CLASSES, empirical="top", n_top=3).in_input_order()
     counted = ~np.isnan(top["empirical_auc"])
     assert counted.sum() == 3
     np.testing.assert_array_equal(top["family"], np.where(counted, "auto", "gaussian"))
-    np.testing.assert_array_equal(np.isnan(top["model_share"]), ~counted)
+    np.testing.assert_array_equal(np.isnan(top["model_weight"]), ~counted)
     for name in PREDICTED:
         np.testing.assert_allclose(top[name], np.where(counted, full[name], plain[name]), rtol=1e-10, err_msg=name)
     for name in ("empirical_auc", "p_value", "effect_size", "direction", "negative_mean"):
@@ -166,10 +166,10 @@ def test_several_contrasts_are_those_of_two_classes_each():
     """Iris, each label against the rest, against screenings of two classes: to 1e-10."""
     iris = rp.datasets.load_iris()
     X = iris.X[:, :2]
-    table = rp.screen(X, iris.y, family="auto").by_input()
+    table = rp.screen(X, iris.y, family="auto").in_input_order()
     for k, (_, positive) in enumerate(table.contrasts):
-        single = rp.screen(X, iris.y, positive=positive, family="auto").by_input()
-        for name in (*PREDICTED, "model_share"):
+        single = rp.screen(X, iris.y, positive=positive, family="auto").in_input_order()
+        for name in (*PREDICTED, "model_weight"):
             np.testing.assert_allclose(
                 table[name][2 * k : 2 * k + 2], single[name], rtol=1e-10, atol=1e-12, err_msg=name
             )
@@ -181,7 +181,7 @@ def test_whole_weights_equal_repeated_rows():
     weights = np.random.default_rng(8).integers(0, 4, 60)
     weighed = _screened(X, y, weights=weights)
     repeated = _screened(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    for name in (*PREDICTED, "model_share"):
+    for name in (*PREDICTED, "model_weight"):
         np.testing.assert_allclose(weighed[name], repeated[name], rtol=1e-10, atol=1e-12, err_msg=name)
     with pytest.raises(RocPredictError, match="weights are not whole"):
         _screened(X, y, weights=weights / 2)
@@ -196,16 +196,16 @@ def test_what_cannot_be_predicted_is_flagged_as_it_is_for_gaussians():
     infinite = np.where(np.arange(40) == 3, np.inf, good)
     half = np.where(y == 1, 3.0, good)
     X = np.column_stack([good, np.full(40, 7.1), np.full(40, np.nan), single, infinite, good * 1e200, y, half])
-    plain = rp.screen(X, y).by_input()
-    table = rp.screen(X, y, family="auto").by_input()
+    plain = rp.screen(X, y).in_input_order()
+    table = rp.screen(X, y, family="auto").in_input_order()
     rule = {"always_negative", "always_positive", "no_benefit", "misfit"}
     for ours, theirs in zip(table["flags"], plain["flags"], strict=True):
         assert set(ours.split()) - rule == set(theirs.split()) - rule
     assert table["family"].tolist() == ["auto", "auto", "", "", "", "", "auto", "auto"]
     unknown = np.isin(np.arange(8), [2, 3, 4, 5])
-    for name in (*PREDICTED, "model_share"):
+    for name in (*PREDICTED, "model_weight"):
         np.testing.assert_array_equal(np.isnan(table[name]), unknown, err_msg=name)
-    assert (table["model_share"][[1, 6, 7]] == 0).all()  # a class without spread has no model
+    assert (table["model_weight"][[1, 6, 7]] == 0).all()  # a class without spread has no model
     assert (table["auc"][1], table["auc"][6]) == (0.5, 1.0)
     alone = rp.screen(good[:, None], y, family="auto")
     assert table["auc"][0] == pytest.approx(alone["auc"][0], rel=1e-12)
@@ -223,7 +223,7 @@ def test_honest_ameans_is_what_the_rule_is_worth(rows, shift):
     table = rp.screen(rng.normal(size=(rows, 200)) + shift * y[:, None], y, family="auto")
     side, t = np.where(table["direction"] == "lower", -1, 1), table["threshold"]
     true = (ndtr(side * t) + ndtr(side * (shift - t))) / 2
-    assert abs(np.mean(table["ameans_honest"] - true)) < 0.02
+    assert abs(np.mean(table["ameans_corrected"] - true)) < 0.02
     if shift == 0:
         assert np.mean(table["ameans"] - true) > 0.04
 
@@ -232,9 +232,9 @@ def test_two_rows_of_a_class_can_spare_none():
     """With 2 positives nothing is held out: the honest Ameans is undefined, all else answered."""
     x = np.array([1.0, 2.5, 2.0, 4.0, 3.0, 6.0, 2.2])
     table = rp.screen(x[:, None], [0, 0, 0, 1, 0, 1, 0], family="auto")
-    assert np.isnan(table["ameans_honest"][0])
+    assert np.isnan(table["ameans_corrected"][0])
     assert table["family"][0] == "auto"
-    assert np.isfinite([table[name][0] for name in ("auc", "threshold", "ameans", "model_share")]).all()
+    assert np.isfinite([table[name][0] for name in ("auc", "threshold", "ameans", "model_weight")]).all()
 
 
 def test_the_area_is_that_of_the_curve_followed_closely():
@@ -243,13 +243,13 @@ def test_the_area_is_that_of_the_curve_followed_closely():
     for x in X[:, [1, 3, 5]].T:
         roc = _asked(x, y, None)
         scale = roc.negative.model.transform if hasattr(roc.negative, "model") else roc.negative.transform
-        at = scale.inverse(np.linspace(-12, 12, 100_001))
+        at = scale.inverse_transform(np.linspace(-12, 12, 100_001))
         at = np.unique(np.concatenate([at[np.isfinite(at)], x]))
         fpr, tpr = (
-            np.concatenate([[1], np.stack([d.at_or_above(at), d.sf(at)], axis=1).ravel(), [0]])
+            np.concatenate([[1], np.stack([d.sf_inclusive(at), d.sf(at)], axis=1).ravel(), [0]])
             for d in (roc.negative, roc.positive)
         )
-        many = answer_many(x[None, y == "well"], x[None, y == "sick"], lower=False, declared=False)
+        many = evaluate_batch(x[None, y == "well"], x[None, y == "sick"], lower=False, declared=False)
         assert many.auc[0] == pytest.approx(-np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1])) / 2, abs=1e-7)
 
 
@@ -258,7 +258,7 @@ def test_the_unit_of_a_feature_changes_nothing_but_the_threshold(scale):
     """At 1e-140 and 1e140: AUC, Ameans and trust to 1e-9, thresholds in proportion."""
     X, y = _table(11)
     base, scaled = _screened(X[:, :6], y), _screened(X[:, :6] * scale, y)
-    for name in ("auc", "ameans", "model_share"):
+    for name in ("auc", "ameans", "model_weight"):
         np.testing.assert_allclose(scaled[name], base[name], rtol=1e-9, atol=1e-9, err_msg=name)
     np.testing.assert_allclose(scaled["threshold"] / scale, base["threshold"], rtol=1e-6, atol=1e-9)
 
@@ -269,7 +269,7 @@ def test_small_samples_agree_with_the_engine_of_one_feature():
     for n0, n1 in [(2, 2), (2, 5), (4, 3), (9, 12)]:
         a, b = rng.normal(size=(8, n0)), rng.normal(size=(8, n1)) + rng.uniform(-1, 3, 8)[:, None]
         a[::2], b[::2] = np.round(a[::2]), np.round(b[::2])
-        many = answer_many(a, b, lower=False, declared=True)
+        many = evaluate_batch(a, b, lower=False, declared=True)
         for j in range(8):
             roc = rp.predict_roc(
                 np.concatenate([a[j], b[j]]), np.repeat([0, 1], [n0, n1]), family="auto", direction="higher"
@@ -291,21 +291,21 @@ def test_family_and_trust_travel_wherever_a_table_does():
     assert table.to_polars()["family"].to_list() == expected
     rows = list(csv.DictReader(io.StringIO(table.to_csv(), newline="")))
     assert [row["family"] for row in rows] == expected
-    assert [row["model_share"] == "" for row in rows] == [family == "gaussian" for family in expected]
+    assert [row["model_weight"] == "" for row in rows] == [family == "gaussian" for family in expected]
     buffer = io.BytesIO()
     table.to_parquet(buffer)
     buffer.seek(0)
     assert pl.read_parquet(buffer)["family"].to_list() == expected
-    assert {"family", "model_share"} <= set(table.shown_columns())
-    columns = [f'<th scope="col"><bdi>{name}</bdi></th>' for name in ("family", "model_share")]
+    assert {"family", "model_weight"} <= set(table.display_columns())
+    columns = [f'<th scope="col"><bdi>{name}</bdi></th>' for name in ("family", "model_weight")]
     assert "".join(columns) in table._repr_html_()
-    assert table[table["family"] == "auto"].sort("model_share")["family"].tolist() == ["auto"] * 4
+    assert table[table["family"] == "auto"].sort("model_weight")["family"].tolist() == ["auto"] * 4
     for kind in ("ranking", "agreement", "volcano"):
         assert table.plot(kind=kind).figure is not None
     plain = rp.screen(X, y, **CLASSES)
     assert plain.family == "gaussian"
     assert "family" not in plain
-    assert "model_share" not in plain
+    assert "model_weight" not in plain
 
 
 def test_progress_goes_on_while_features_are_estimated():
@@ -340,11 +340,11 @@ def test_the_command_line_screens_with_it(capsys, tmp_path):
     assert main(asked) == 0
     out = capsys.readouterr().out
     assert "auc is predicted by two Gaussians where family says so, empirical_auc counted." in out
-    assert "model_share is that of the latter" in " ".join(out.split())
+    assert "model_weight is that of the latter" in " ".join(out.split())
     assert main([*asked, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["family"] == "auto"
-    assert [row["model_share"] for row in told["features"]] == pytest.approx(table["model_share"].tolist())
+    assert [row["model_weight"] for row in told["features"]] == pytest.approx(table["model_weight"].tolist())
     assert [row["auc_low"] for row in told["features"]] == [None] * 4
     assert main([*asked, "--out", str(tmp_path / "ranking.csv")]) == 0
     capsys.readouterr()

@@ -7,8 +7,8 @@ import pytest
 from scipy import sparse
 
 import rocpredict as rp
-from rocpredict.errors import RocPredictError
-from rocpredict.flags import MEANINGS
+from rocpredict.base.results import FLAG_DESCRIPTIONS
+from rocpredict.base.validation import RocPredictError
 
 ROWS = 40
 Y = np.arange(ROWS) % 2
@@ -16,7 +16,7 @@ GOOD = np.random.default_rng(30).normal(size=ROWS) + Y
 OTHER = np.random.default_rng(31).normal(size=ROWS) - 0.7 * Y
 X = np.column_stack([GOOD, OTHER])
 UNKNOWN = (
-    *("effect_size", "auc", "auc_low", "auc_high", "threshold", "ameans", "ameans_honest", "tpr", "fpr", "misfit"),
+    *("effect_size", "auc", "auc_low", "auc_high", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit"),
     *("empirical_auc", "empirical_se", "empirical_low", "empirical_high", "p_value", "q_value"),
 )
 OF_A_PREDICTION = UNKNOWN[:10]
@@ -54,9 +54,9 @@ ONLY = {
     "the ends of float64": (np.where(Y == 1, 1.7e308, -1.7e308) * (1 - 0.1 * np.abs(OTHER) / 9), "infinite"),
     "constant": (np.full(ROWS, 7.1), "constant"),
     "constant zero": (np.where(Y == 1, 0.0, -0.0), "constant"),
-    "the labels": (Y * 1.0, "label_copy"),
-    "the labels reversed": (5.0 - Y, "label_copy"),
-    "the labels with holes": (_at([0, 1], NAN, Y * 1.0), "label_copy"),
+    "the labels": (Y * 1.0, "label_leakage"),
+    "the labels reversed": (5.0 - Y, "label_leakage"),
+    "the labels with holes": (_at([0, 1], NAN, Y * 1.0), "label_leakage"),
     "a constant class": (np.where(Y == 1, 3.0, GOOD), "point_mass"),
     "apart": (GOOD + 100 * Y, "perfect_separation"),
     "apart the other way": (GOOD - 100 * Y, "perfect_reversal"),
@@ -71,12 +71,12 @@ def test_a_bad_feature_is_flagged_and_its_neighbours_are_as_without_it(engine, e
     table = np.column_stack([GOOD, *(values for values, _ in ONLY.values()), OTHER])
     make = {"dense": np.asarray, "Fortran": np.asfortranarray, "csc": sparse.csc_array, "csr": sparse.csr_array}[form]
     options = {"engine": engine, "empirical": empirical, "moments": 4}
-    found = rp.screen(make(table), Y, feature_names=["good", *ONLY, "other"], **options).by_input()
-    alone = rp.screen(make(X), Y, feature_names=["good", "other"], **options).by_input()
+    found = rp.screen(make(table), Y, feature_names=["good", *ONLY, "other"], **options).in_input_order()
+    alone = rp.screen(make(X), Y, feature_names=["good", "other"], **options).in_input_order()
     for place, (name, (_, flag)) in enumerate(ONLY.items(), start=1):
         if flag != "perfect_reversal" or empirical:
             assert flag in found["flags"][place].split(), name
-    assert set(" ".join(found["flags"]).split()) <= set(MEANINGS)
+    assert set(" ".join(found["flags"]).split()) <= set(FLAG_DESCRIPTIONS)
     for name in alone:
         if name not in {"q_value", "feature"}:
             np.testing.assert_array_equal(found[name][[0, -1]], alone[name], err_msg=name)
@@ -100,10 +100,10 @@ def test_what_is_not_known_is_nan(name, empirical):
 
 @pytest.mark.parametrize("scale", [1e-170, 1e-300])
 def test_tiny_values_are_not_called_equal(scale):
-    """Squares below the range of float64: the values differ, so neither "constant" nor "label_copy" nor an AUC of 1."""
+    """Squares below the range of float64: values differ, so no flag "constant" and no AUC of 1."""
     row = rp.screen((GOOD * scale)[:, None], Y)
     assert row["empirical_auc"][0] == rp.empirical_roc(GOOD, Y).auc()
-    assert not {"label_copy", "constant", "point_mass"} & set(row["flags"][0].split())
+    assert not {"label_leakage", "constant", "point_mass"} & set(row["flags"][0].split())
     assert not row["auc"][0] > 0.99
 
 
@@ -113,7 +113,7 @@ def test_a_table_of_bad_features_only(engine):
     table = rp.screen(np.full((ROWS, 3), np.nan), Y, engine=engine)
     assert table["flags"].tolist() == ["no_values"] * 3
     assert np.isnan([table[name] for name in UNKNOWN]).all()
-    assert repr(table) == "Screening(3 rows, negative 0, positive 1)"
+    assert repr(table) == "ScreeningResult(3 rows, negative 0, positive 1)"
     assert "no_values" in table._repr_html_()
     assert (table["n_missing"] == ROWS).all()
 
@@ -239,8 +239,8 @@ def test_the_labels_among_the_features_are_flagged():
     """Left in the table by mistake the labels come first, and are called what they are."""
     table = rp.screen(pd.DataFrame({"size": GOOD, "outcome": Y}), Y)
     assert table["feature"][0] == "outcome"
-    assert "label_copy" in table["flags"][0].split()
-    assert "label_copy" not in table["flags"][1]
+    assert "label_leakage" in table["flags"][0].split()
+    assert "label_leakage" not in table["flags"][1]
 
 
 def test_labels_of_two_kinds_and_of_many_kinds():
@@ -336,7 +336,7 @@ def test_options_are_checked_before_the_work():
 
 def test_numba_that_is_not_there(monkeypatch):
     """Asked for, it is one sentence with the command that installs it; not asked for, numpy does the work."""
-    monkeypatch.setattr("rocpredict.kernels.engines._numba_works", lambda: False)
+    monkeypatch.setattr("rocpredict.screening.kernels.backend._numba_works", lambda: False)
     assert refused(X, Y, engine="numba") == "engine='numba' needs numba: pip install 'rocpredict[fast]'"
     found, expected = rp.screen(X, Y), rp.screen(X, Y, engine="numpy")
     for name in expected:
@@ -363,7 +363,7 @@ def test_missing_values_are_counted_in_all_of_a_frame(monkeypatch):
     """A frame that is read column by column is refused in the words that its array is refused in."""
     held = np.column_stack([X] * 2)
     held[0, 1:] = NAN
-    monkeypatch.setattr("rocpredict.features.parts.BLOCK_BYTES", 1)
+    monkeypatch.setattr("rocpredict.sources.blocks.BLOCK_BYTES", 1)
     words = refused(pl.DataFrame(held, schema=["x0", "x1", "x2", "x3"]), Y, nan_policy="raise")
     assert words == refused(held, Y, nan_policy="raise")
 
@@ -371,7 +371,7 @@ def test_missing_values_are_counted_in_all_of_a_frame(monkeypatch):
 def test_a_column_of_text_is_not_a_missing_value():
     """nan_policy="raise" is about values; what is not numeric is flagged, as under "omit"."""
     frame = pd.DataFrame({"size": GOOD, "name": [f"case {k}" for k in range(ROWS)]})
-    table = rp.screen(frame, Y, nan_policy="raise").by_input()
+    table = rp.screen(frame, Y, nan_policy="raise").in_input_order()
     assert table["flags"].tolist()[1] == "no_values not_numeric"
     assert table["flags"].tolist()[0] == rp.screen(frame[["size"]], Y)["flags"][0]
 

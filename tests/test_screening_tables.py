@@ -17,8 +17,8 @@ from polars.testing import assert_frame_equal
 from scipy import sparse
 
 import rocpredict as rp
+from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import main
-from rocpredict.errors import RocPredictError
 
 ROWS, NAMES = 90, ["x0", "x1", "x2", "x3", "x4", "x5"]
 engines = pytest.mark.parametrize("engine", ["numpy", "numba"])
@@ -49,7 +49,7 @@ def assert_same(found, expected, rel=0.0):
     """Compare all columns, flags, contrasts and places, floats to ``rel`` (exactly by default)."""
     assert list(found) == list(expected)
     assert (found.contrasts, found.n_rows) == (expected.contrasts, expected.n_rows)
-    np.testing.assert_array_equal(found.places, expected.places)
+    np.testing.assert_array_equal(found.row_index, expected.row_index)
     for name in [*expected, "flags"]:
         if expected[name].dtype.kind == "f" and rel:
             np.testing.assert_allclose(found[name], expected[name], rtol=rel, atol=rel, err_msg=name)
@@ -58,7 +58,7 @@ def assert_same(found, expected, rel=0.0):
 
 
 def screened(table, y=Y, **options):
-    return rp.screen(table, y, moments=4, **options).by_input()
+    return rp.screen(table, y, moments=4, **options).in_input_order()
 
 
 def _unaligned(table):
@@ -355,12 +355,12 @@ def test_columns_that_are_no_numbers_are_flagged_and_the_others_answered(form):
     """Text, categories and dates: a row with the flag not_numeric and nothing else; numbers and booleans as alone."""
     frame = pd.DataFrame(MIXED)
     made = {"pandas": frame, "polars": pl.from_pandas(frame), "pyarrow": pa.Table.from_pandas(frame)}[form]
-    table = rp.screen(made, Y).by_input()
+    table = rp.screen(made, Y).in_input_order()
     assert table["feature"].tolist() == list(MIXED)
     assert table.flags["not_numeric"].tolist() == [False, True, True, True, False]
-    for name in ("auc", "empirical_auc", "p_value", "q_value", "threshold", "ameans", "ameans_honest", "misfit"):
+    for name in ("auc", "empirical_auc", "p_value", "q_value", "threshold", "ameans", "ameans_corrected", "misfit"):
         assert np.isnan(table[name][1:4]).all(), name
-    alone = rp.screen(np.column_stack([MIXED["size"], MIXED["truth"]]), Y).by_input()
+    alone = rp.screen(np.column_stack([MIXED["size"], MIXED["truth"]]), Y).in_input_order()
     np.testing.assert_array_equal(table["empirical_auc"][[0, 4]], alone["empirical_auc"])
     np.testing.assert_array_equal(table["q_value"][[0, 4]], alone["q_value"])
     assert set(rp.screen(made, Y)["feature"][-3:]) == {"word", "kind", "day"}
@@ -580,7 +580,7 @@ def test_files_that_are_open(table):
 
 
 def test_a_carriage_return_in_a_name_comes_back_from_csv():
-    text = rp.screen(X[:, :2], Y, feature_names=["a\rb", "c"]).by_input().to_csv()
+    text = rp.screen(X[:, :2], Y, feature_names=["a\rb", "c"]).in_input_order().to_csv()
     assert [row["feature"] for row in csv.DictReader(io.StringIO(text, newline=""))] == ["a\rb", "c"]
 
 
@@ -607,7 +607,7 @@ def test_an_empty_table_is_written_as_one(table, tmp_path):
     empty.to_parquet(tmp_path / "table.parquet")
     assert pl.read_parquet(tmp_path / "table.parquet").shape == (0, len(list(table)) + 1)
     assert "0 rows" in empty._repr_html_()
-    assert repr(empty) == "Screening(0 rows, 3 contrasts)"
+    assert repr(empty) == "ScreeningResult(0 rows, 3 contrasts)"
 
 
 def test_nothing_in_a_notebook_is_markup():
@@ -648,7 +648,7 @@ def test_rows_are_chosen_as_in_an_array(table):
         part = table[chosen]
         np.testing.assert_array_equal(part["auc"], table["auc"][[2, 5, 8]])
         np.testing.assert_array_equal(part["flags"], table["flags"][[2, 5, 8]])
-        np.testing.assert_array_equal(part.places, table.places[[2, 5, 8]])
+        np.testing.assert_array_equal(part.row_index, table.row_index[[2, 5, 8]])
     assert table[-1]["feature"][0] == table["feature"][-1]
     assert len(table[table["q_value"] < -1]) == 0
     with pytest.raises(IndexError):
@@ -658,7 +658,7 @@ def test_rows_are_chosen_as_in_an_array(table):
 def test_the_table_is_not_changed_by_what_is_made_of_it(table):
     before = {name: table[name].copy() for name in table}
     table.sort("auc")
-    table.by_input()
+    table.in_input_order()
     table.to_dict()["auc"][0] = 9.0
     assert table[:3].top(2).sort("feature") is not table
     for name, values in before.items():
@@ -672,18 +672,18 @@ def test_top_feature_and_by_input(table):
     assert len(table.top(10**9)) == len(table) == 21
     rows = table.feature("new\nline")
     assert sorted(rows["positive"].tolist()) == [0, 1, 2]
-    plain = table.by_input()
+    plain = table.in_input_order()
     assert plain["feature"].tolist() == 3 * plain["feature"][:7].tolist()
     assert plain["positive"].tolist() == [0] * 7 + [1] * 7 + [2] * 7
     assert plain["feature"][:4].tolist() == NAMES[:4]
     assert_same(plain.sort("discrimination"), table)
     shuffled = table[np.random.default_rng(24).permutation(21)]
-    assert_same(shuffled.by_input(), plain)
+    assert_same(shuffled.in_input_order(), plain)
 
 
 def test_every_sort_is_stable_and_puts_the_undefined_last(table):
     """By each column, up and down: in order, ties as they stood, NaN at the end."""
-    plain = table.by_input()
+    plain = table.in_input_order()
     for name in plain:
         for descending in (False, True):
             found = plain.sort(name, descending=descending)
@@ -691,9 +691,9 @@ def test_every_sort_is_stable_and_puts_the_undefined_last(table):
             if values.dtype.kind == "f":
                 defined = ~np.isnan(values)
                 assert (np.diff(defined.astype(int)) <= 0).all(), name
-                values, places = values[defined], found.places[defined]
+                values, places = values[defined], found.row_index[defined]
             else:
-                places = found.places
+                places = found.row_index
             for one, other, here, there in zip(values[:-1], values[1:], places[:-1], places[1:], strict=True):
                 one, other = (str(item) if values.dtype.kind == "O" else item for item in (one, other))  # noqa: PLW2901
                 assert (one > other if descending else one < other) or (one == other and here < there), name
@@ -716,7 +716,7 @@ def test_the_order_of_the_columns_in_the_table_is_the_documented_one():
     assert names[:4] == ["feature", "n_negative", "n_positive", "n_missing"]
     for name in names:
         stem = name.replace("negative_", "").replace("positive_", "").replace("empirical_", "")
-        assert name in rp.Screening.__doc__ or stem in {
+        assert name in rp.ScreeningResult.__doc__ or stem in {
             "mean",
             "std",
             "se",
@@ -735,8 +735,14 @@ def test_what_is_asked_for_does_not_change_the_rest(engine):
     """With and without counting, two moments or four: shared columns to 1e-12; one feature alone, to the last bit."""
     full = screened(WITH_HOLES, engine=engine)
     without = screened(WITH_HOLES, engine=engine, empirical=False)
-    two = rp.screen(WITH_HOLES, Y, engine=engine).by_input()
-    counted = {"p_value", "q_value", "ameans_honest", "misfit", *(name for name in two if name.startswith("empirical"))}
+    two = rp.screen(WITH_HOLES, Y, engine=engine).in_input_order()
+    counted = {
+        "p_value",
+        "q_value",
+        "ameans_corrected",
+        "misfit",
+        *(name for name in two if name.startswith("empirical")),
+    }
     for name in set(two) - {"feature", "direction"}:
         np.testing.assert_allclose(full[name], two[name], rtol=1e-12, err_msg=name)
         if name not in counted:
@@ -765,7 +771,7 @@ def test_frames_read_in_blocks_of_columns(monkeypatch, empirical, width):
     held, labels = _normals()
     options = {"empirical": empirical, "n_top": 3}
     expected = rp.screen(held, labels, **options)
-    monkeypatch.setattr("rocpredict.features.parts.BLOCK_BYTES", width * ROWS * 8)
+    monkeypatch.setattr("rocpredict.sources.blocks.BLOCK_BYTES", width * ROWS * 8)
     frame = pl.DataFrame(held, schema=[f"x{j}" for j in range(11)])
     for n_jobs in (1, 3):
         assert_same(rp.screen(frame, labels, n_jobs=n_jobs, **options), expected, rel=1e-12)
@@ -799,10 +805,10 @@ def test_turning_and_scaling_the_axis_and_exchanging_the_classes(engine):
     """-x and exchanged classes turn both AUCs and intervals; x in another unit changes nothing but means and SDs."""
     held, labels = _normals()
     y = labels == 1
-    table = rp.screen(held, y, engine=engine).by_input()
-    turned = rp.screen(-held, y, engine=engine).by_input()
-    exchanged = rp.screen(held, ~y, engine=engine).by_input()
-    scaled = rp.screen(held * 2.0**40, y, engine=engine).by_input()
+    table = rp.screen(held, y, engine=engine).in_input_order()
+    turned = rp.screen(-held, y, engine=engine).in_input_order()
+    exchanged = rp.screen(held, ~y, engine=engine).in_input_order()
+    scaled = rp.screen(held * 2.0**40, y, engine=engine).in_input_order()
     for other in (turned, exchanged):
         for name, theirs in (("auc", "auc"), ("low", "high"), ("high", "low")):
             for kind, stem in (("auc", "auc_"), ("empirical_auc", "empirical_")):
@@ -810,7 +816,7 @@ def test_turning_and_scaling_the_axis_and_exchanging_the_classes(engine):
                 np.testing.assert_allclose(other[its], 1 - table[mine], rtol=1e-11, err_msg=mine)
         for name in ("empirical_se", "p_value", "q_value", "ameans"):
             np.testing.assert_allclose(other[name], table[name], rtol=1e-10, err_msg=name)
-    for name in ("tpr", "fpr", "ameans_honest"):
+    for name in ("tpr", "fpr", "ameans_corrected"):
         np.testing.assert_allclose(turned[name], table[name], rtol=1e-10, err_msg=name)
     np.testing.assert_allclose(turned["threshold"], -table["threshold"], rtol=1e-11)
     assert (turned["direction"] != table["direction"]).all()

@@ -9,13 +9,24 @@ from scipy import integrate, stats
 from scipy.special import ndtr, ndtri
 
 from rocpredict import Ecdf, empirical_roc, predict_roc
-from rocpredict.distributions import Shrunk, Transformed
-from rocpredict.shrinkage import estimate, levels, shrunk_pair
-from rocpredict.shrinkage.estimating import PRIOR_VARIANCE
-from rocpredict.shrinkage.heights import FPR, counted_heights, shares_above
-from rocpredict.shrinkage.levels import area_of, posterior_median, pull_to
-from rocpredict.shrinkage.powers import POWERS, fit_powers
-from rocpredict.shrinkage.weighing import CAUTION, STEEPEST, binormal_heights, weigh
+from rocpredict.distributions import shrinkage as levels
+from rocpredict.distributions.power import LAMBDA_GRID, Transformed, fit_power_transforms
+from rocpredict.distributions.shrinkage import (
+    FPR,
+    MAX_SLOPE,
+    NOISE_FACTOR,
+    PRIOR_LOG_VARIANCE_RATIO,
+    ShrinkageDistribution,
+    binormal_tpr,
+    empirical_tpr,
+    estimate_shrinkage,
+    fit_shrinkage,
+    posterior_median_auc,
+    shift_to_auc,
+    shrinkage_weight,
+    trapezoidal_auc,
+    upper_tails,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
 
@@ -50,33 +61,33 @@ class TestPowers:
             negative[:2] = 0.0
         if kind == "yeo-johnson":
             negative, positive = np.log(negative) - 2, np.log(positive) - 1.7
-        found = fit_powers(negative[None], positive[None])
+        found = fit_power_transforms(negative[None], positive[None])
         transform = found.transform()
         assert transform.kind == ("box-cox" if kind == "box-cox" else "yeo-johnson")
         x = (np.concatenate([negative, positive]) - transform.centre) / transform.scale
-        scores = [score(transform.kind, x, 20, power) for power in POWERS]
-        assert transform.power == POWERS[np.argmax(scores)]
+        scores = [score(transform.kind, x, 20, power) for power in LAMBDA_GRID]
+        assert transform.power == LAMBDA_GRID[np.argmax(scores)]
         rows = np.concatenate([negative, positive])
-        assert found.z[0] == pytest.approx(transform.forward(rows), rel=1e-11, abs=1e-13)
+        assert found.z[0] == pytest.approx(transform.transform(rows), rel=1e-11, abs=1e-13)
         assert transform.low <= found.logs.min() <= found.logs.max() <= transform.high
 
     def test_centre_and_scale_are_those_it_says(self):
         x, y = np.array([0.0, 2.0, 8.0]), np.array([4.0, 0.0, 1.0])
-        with_zeros = fit_powers(x[None], y[None]).transform()
+        with_zeros = fit_power_transforms(x[None], y[None]).transform()
         assert (with_zeros.centre, with_zeros.scale) == (0, pytest.approx(64 ** (1 / 4)))
-        shifted = fit_powers(x[None] - 3, y[None] - 3).transform()
+        shifted = fit_power_transforms(x[None] - 3, y[None] - 3).transform()
         assert shifted.centre == -1.5
         assert shifted.scale == pytest.approx(np.std([0, 2, 8, 4, 0, 1], ddof=1))
-        above = fit_powers(x[None] + 1, y[None] + 1)
+        above = fit_power_transforms(x[None] + 1, y[None] + 1)
         assert above.boxcox.all()
         assert above.transform().scale == pytest.approx(stats.gmean([1, 3, 9, 5, 1, 2]))
-        only = fit_powers(x[None] + 1, y[None] + 1, only="yeo-johnson").transform()
+        only = fit_power_transforms(x[None] + 1, y[None] + 1, method="yeo-johnson").transform()
         assert (only.kind, only.centre) == ("yeo-johnson", 2.5)
 
     def test_a_class_without_spread_leaves_the_shape(self):
         for rows in ([2.0] * 9, [0.1] * 9, [0.0] * 9, [-0.3] * 9):
-            assert fit_powers(np.array([rows]), np.array([[1.0, 2.0, 5.0]])).power.tolist() == [1]
-            assert fit_powers(np.array([[1.0, 2.0, 5.0]]), np.array([rows])).power.tolist() == [1]
+            assert fit_power_transforms(np.array([rows]), np.array([[1.0, 2.0, 5.0]])).power.tolist() == [1]
+            assert fit_power_transforms(np.array([[1.0, 2.0, 5.0]]), np.array([rows])).power.tolist() == [1]
 
 
 class TestHeights:
@@ -85,7 +96,7 @@ class TestHeights:
         """With ties, against EmpiricalRoc.tpr_at_fpr."""
         rng = np.random.default_rng(n0)
         negative, positive = rng.integers(0, 9, (3, n0)) * 1.0, rng.integers(2, 12, (3, n1)) * 1.0
-        found = counted_heights(negative, positive)
+        found = empirical_tpr(negative, positive)
         for k in range(3):
             wanted = empirical_roc(*labelled(negative[k], positive[k])).tpr_at_fpr(FPR)
             assert found[k] == pytest.approx(wanted, abs=1e-12)
@@ -93,7 +104,7 @@ class TestHeights:
     def test_shares_above_are_counted(self):
         rng = np.random.default_rng(1)
         sample, at = rng.integers(0, 9, (2, 40)) * 1.0, np.sort(rng.integers(-1, 10, (2, 15)) * 1.0, axis=1)
-        beyond, reached = shares_above(sample, at)
+        beyond, reached = upper_tails(sample, at)
         assert np.array_equal(beyond, np.mean(sample[:, None, :] > at[:, :, None], axis=2))
         assert np.array_equal(reached, np.mean(sample[:, None, :] >= at[:, :, None], axis=2))
 
@@ -102,39 +113,44 @@ class TestWeighing:
     def test_the_weight_of_an_example_made_by_hand(self):
         """Constant curves: D = 0.04, V = T(1 - T)/n1 + s^2 mean f(1 - f)/n0, all of it by hand."""
         shape = (1, len(FPR))
-        found = weigh(np.full(shape, 0.5), np.full(shape, 0.7), np.full(shape, 2.0), 10, 20)
+        found = shrinkage_weight(np.full(shape, 0.5), np.full(shape, 0.7), np.full(shape, 2.0), 10, 20)
         spread = np.mean(FPR * (1 - FPR))
         noise = 0.25 / 20 + 4 * spread / 10
         assert spread == pytest.approx(1 / 6, abs=1e-5)
-        assert float(found.square[0]) == pytest.approx(0.04)
-        assert float(found.noise[0]) == pytest.approx(noise)
+        assert float(found.mean_square_difference[0]) == pytest.approx(0.04)
+        assert float(found.expected_square_difference[0]) == pytest.approx(noise)
         assert float(found.distance[0]) == pytest.approx(0.2)
-        assert float(found.weight[0]) == pytest.approx(0.04 / (0.04 + CAUTION * noise))
+        assert float(found.weight[0]) == pytest.approx(0.04 / (0.04 + NOISE_FACTOR * noise))
 
     def test_a_slope_counts_to_its_limit_only(self):
         shape = (1, len(FPR))
         curves = np.full(shape, 0.5), np.full(shape, 0.7)
-        steep, steeper = (weigh(*curves, np.full(shape, slope), 10, 20).noise for slope in (STEEPEST, 1e9))
+        steep, steeper = (
+            shrinkage_weight(*curves, np.full(shape, slope), 10, 20).expected_square_difference
+            for slope in (MAX_SLOPE, 1e9)
+        )
         assert np.array_equal(steep, steeper)
 
     def test_a_model_that_is_the_sample_has_all_weight(self):
         same = np.full((1, len(FPR)), 0.5)
-        assert weigh(same, same, same, 10, 10).weight.tolist() == [0]
-        assert weigh(same * 0, same * 0, same * 0, 10, 10).weight.tolist() == [0]
+        assert shrinkage_weight(same, same, same, 10, 10).weight.tolist() == [0]
+        assert shrinkage_weight(same * 0, same * 0, same * 0, 10, 10).weight.tolist() == [0]
 
     @pytest.mark.parametrize("n", [10, 40])
     def test_the_noise_is_how_far_a_sample_strays_from_a_known_curve(self, n):
         """Monte Carlo, 4,000 samples of two known Gaussians; the expansion is good to 12 %, its noise adds 2 %."""
         rng = np.random.default_rng(n)
         m0, s0, m1, s1 = (np.array([value]) for value in (0.0, 1.0, 0.8, 1.1))
-        heights, slope = binormal_heights(m0, s0, m1, s1)
-        counted = counted_heights(rng.normal(0, 1, (4000, n)), rng.normal(0.8, 1.1, (4000, n)))
-        found = weigh(heights, counted, slope, n, n)
-        assert np.mean(found.square) == pytest.approx(float(found.noise[0]), rel=0.14)
+        heights, slope = binormal_tpr(m0, s0, m1, s1)
+        counted = empirical_tpr(rng.normal(0, 1, (4000, n)), rng.normal(0.8, 1.1, (4000, n)))
+        found = shrinkage_weight(heights, counted, slope, n, n)
+        assert np.mean(found.mean_square_difference) == pytest.approx(
+            float(found.expected_square_difference[0]), rel=0.14
+        )
 
     def test_binormal_heights_are_the_formula(self):
         m0, s0, m1, s1 = (np.array([value]) for value in (0.3, 2.0, 1.9, 0.7))
-        heights, slope = binormal_heights(m0, s0, m1, s1)
+        heights, slope = binormal_tpr(m0, s0, m1, s1)
         assert heights[0] == pytest.approx(ndtr((1.6 + 2 * ndtri(FPR)) / 0.7), rel=1e-12)
         at = 1e-6
         rise = ndtr((1.6 + 2 * ndtri(FPR + at)) / 0.7) - ndtr((1.6 + 2 * ndtri(FPR - at)) / 0.7)
@@ -144,14 +160,14 @@ class TestWeighing:
 def median_by_quadrature(area, n0, n1, *, declared):
     """The median of the same posterior, by scipy.integrate.quad and bisection."""
 
-    scale = levels.DECLARED if declared else levels.OPEN
+    scale = levels.PRIOR_SCALE_KNOWN_DIRECTION if declared else levels.PRIOR_SCALE
 
     def density(d):
         variance = levels._variance(np.asarray(d), n0, n1)
         return float(np.exp(-((area - ndtr(d)) ** 2) / (2 * variance)) / np.sqrt(variance) / (1 + (d / scale) ** 2))
 
-    low = 0.0 if declared else -levels._WIDEST
-    knots = np.linspace(low, levels._WIDEST, 65)
+    low = 0.0 if declared else -levels._MAX_D
+    knots = np.linspace(low, levels._MAX_D, 65)
     pieces = [integrate.quad(density, *ends, epsabs=0, epsrel=1e-9)[0] for ends in itertools.pairwise(knots)]
     reached = np.concatenate([[0], np.cumsum(pieces)])
     half = reached[-1] / 2
@@ -170,7 +186,7 @@ class TestArea:
     def test_the_median_is_that_of_the_posterior(self, n0, n1, declared):
         """On a grid of cells, against quadrature: 2e-4 of AUC."""
         areas = np.array([0.05, 0.4, 0.5, 0.6, 0.9, 0.99])
-        found = posterior_median(areas, n0, n1, declared=declared)
+        found = posterior_median_auc(areas, n0, n1, declared=declared)
         wanted = [median_by_quadrature(area, n0, n1, declared=declared) for area in areas]
         assert found == pytest.approx(wanted, abs=2e-4)
 
@@ -194,36 +210,36 @@ class TestArea:
     def test_any_area_and_any_size_has_a_median(self, declared):
         areas = np.concatenate([[0, 1e-300, 1e-16, 1 - 1e-16, 1], np.linspace(0, 1, 101)])
         for n0, n1 in [(2, 2), (2, 1000), (1000, 2), (30, 40), (100_000, 100_000)]:
-            found = posterior_median(areas, n0, n1, declared=declared)
+            found = posterior_median_auc(areas, n0, n1, declared=declared)
             assert ((found >= (0.5 if declared else 0)) & (found <= 1)).all()
             assert (np.diff(found[5:]) >= -1e-9).all()
 
     def test_many_cases_leave_the_area_alone(self):
         areas = np.array([0.55, 0.7, 0.9])
         for declared in (True, False):
-            assert posterior_median(areas, 10**6, 10**6, declared=declared) == pytest.approx(areas, abs=2e-5)
+            assert posterior_median_auc(areas, 10**6, 10**6, declared=declared) == pytest.approx(areas, abs=2e-5)
 
     def test_undeclared_it_is_odd(self):
         areas = np.linspace(0.01, 0.99, 33)
-        found = posterior_median(areas, 9, 14, declared=False)
-        assert found + posterior_median(1 - areas, 9, 14, declared=False) == pytest.approx(1, abs=1e-9)
+        found = posterior_median_auc(areas, 9, 14, declared=False)
+        assert found + posterior_median_auc(1 - areas, 9, 14, declared=False) == pytest.approx(1, abs=1e-9)
 
     def test_a_pull_reaches_its_area(self):
         fpr, t = np.linspace(0, 1, 40), np.linspace(0, 1, 40)
         curves = np.stack([t**0.3, t, t**2, np.clip(3 * t, 0, 1)])
         for wanted in (0.2, 0.5, 0.71, 0.95):
-            pull = pull_to(np.tile(fpr, (4, 1)), curves, np.full(4, wanted))
+            pull = shift_to_auc(np.tile(fpr, (4, 1)), curves, np.full(4, wanted))
             moved = [
                 np.concatenate([[0], ndtr(ndtri(part[:, 1:-1]) + s * pull[:, None])[k], [1]])
                 for k, (part, s) in itertools.product(range(4), ((np.tile(fpr, (4, 1)), -1), (curves, 1)))
             ]
-            areas = area_of(np.stack(moved[::2]), np.stack(moved[1::2]))
+            areas = trapezoidal_auc(np.stack(moved[::2]), np.stack(moved[1::2]))
             assert areas == pytest.approx(wanted, abs=1e-9)
 
     def test_a_curve_along_the_axes_stays(self):
         """Perfect separation, and its reverse: no pull changes them, and none is made up."""
         fpr, tpr = np.array([[0, 0, 1.0], [0, 1, 1.0]]), np.array([[0, 1, 1.0], [0, 0, 1.0]])
-        assert pull_to(fpr, tpr, np.array([0.9, 0.6])).tolist() == [0, 0]
+        assert shift_to_auc(fpr, tpr, np.array([0.9, 0.6])).tolist() == [0, 0]
 
 
 class TestEstimate:
@@ -241,21 +257,21 @@ class TestEstimate:
         ]
         rows += [np.r_[np.full(12, 1.0), rng.normal(size=14)], np.exp(9 * rng.normal(size=26)), np.arange(26.0) - 9]
         table = np.array(rows, dtype=float)
-        whole = estimate(table[:, :12], table[:, 12:], declared=declared, smooth=smooth)
+        whole = estimate_shrinkage(table[:, :12], table[:, 12:], direction_known=declared, smooth=smooth)
         for k, row in enumerate(table):
-            alone = estimate(row[None, :12], row[None, 12:], declared=declared, smooth=smooth)
+            alone = estimate_shrinkage(row[None, :12], row[None, 12:], direction_known=declared, smooth=smooth)
             for part in ("power", "centre", "scale", "z"):
                 assert getattr(alone.powers, part)[0] == pytest.approx(getattr(whole.powers, part)[k], rel=1e-12)
-            for one, many in zip((*alone.classes, *alone.weighing), (*whole.classes, *whole.weighing), strict=True):
+            for one, many in zip((*alone.classes, *alone.weight), (*whole.classes, *whole.weight), strict=True):
                 assert one[0] == pytest.approx(many[k], rel=1e-10, abs=1e-12)
-            assert alone.pull[0] == pytest.approx(whole.pull[k], abs=1e-9)
+            assert alone.shift[0] == pytest.approx(whole.shift[k], abs=1e-9)
 
     def test_spreads_are_drawn_towards_each_other(self):
         negative, positive = two_classes(3, 12, 40)
-        found = estimate(negative[None], positive[None], declared=True)
+        found = estimate_shrinkage(negative[None], positive[None], direction_known=True)
         rows = found.powers.z[0]
         s0, s1 = rows[:12].std(ddof=1), rows[12:].std(ddof=1)
-        kept = PRIOR_VARIANCE / (PRIOR_VARIANCE + 2 / 11 + 2 / 39)
+        kept = PRIOR_LOG_VARIANCE_RATIO / (PRIOR_LOG_VARIANCE_RATIO + 2 / 11 + 2 / 39)
         assert np.log(found.classes.s1[0] / found.classes.s0[0]) == pytest.approx(kept * np.log(s1 / s0))
         assert found.classes.s0[0] ** 2 + found.classes.s1[0] ** 2 == pytest.approx(s0**2 + s1**2)
         assert (found.classes.m0[0], found.classes.m1[0]) == pytest.approx((rows[:12].mean(), rows[12:].mean()))
@@ -265,13 +281,13 @@ class TestEstimate:
         """The estimate follows a polyline, the answer quadrature: they agree to 2e-4."""
         for seed in range(4):
             negative, positive = two_classes(seed)
-            found = estimate(negative[None], positive[None], declared=True, smooth=smooth)
-            pair = shrunk_pair(negative, positive, "higher", smooth=smooth)
-            unpulled = [Shrunk(d.model, d.sample, d.weight) for d in pair]
+            found = estimate_shrinkage(negative[None], positive[None], direction_known=True, smooth=smooth)
+            pair = fit_shrinkage(negative, positive, "higher", with_kernel_density=smooth)
+            unpulled = [ShrinkageDistribution(d.model, d.sample, d.data_weight) for d in pair]
             area = type(roc_of(negative, positive))(*unpulled).auc()
-            aim = float(posterior_median(np.array([area]), 30, 25, declared=True)[0])
+            aim = float(posterior_median_auc(np.array([area]), 30, 25, declared=True)[0])
             assert type(roc_of(negative, positive))(*pair).auc() == pytest.approx(aim, abs=2e-4)
-            assert [d.pull for d in pair] == [-float(found.pull[0]), float(found.pull[0])]
+            assert [d.shift for d in pair] == [-float(found.shift[0]), float(found.shift[0])]
 
     @pytest.mark.parametrize("family", ["auto", "blend"])
     def test_lower_is_higher_with_the_classes_exchanged(self, family):
@@ -336,13 +352,13 @@ class TestEstimate:
         """A right model keeps D/V near 0.3, so a weight of 1/2 or less (false: 1e-3 a seed, 1 seed); a wrong one
         leaves a gap of 0.05 of TPR, 20 standard errors."""
         rng = np.random.default_rng(12)
-        right = estimate(rng.normal(0, 1, (1, n)), rng.normal(1, 1.3, (1, n)), declared=True)
-        assert float(right.weighing.weight[0]) < 0.6
-        assert float(right.weighing.distance[0]) < 0.006
+        right = estimate_shrinkage(rng.normal(0, 1, (1, n)), rng.normal(1, 1.3, (1, n)), direction_known=True)
+        assert float(right.weight.weight[0]) < 0.6
+        assert float(right.weight.distance[0]) < 0.006
         halves = np.where(rng.random((1, n)) < 0.5, rng.normal(-3, 0.3, (1, n)), rng.normal(3, 0.3, (1, n)))
-        wrong = estimate(rng.normal(0, 1, (1, n)), halves, declared=False)
-        assert float(wrong.weighing.weight[0]) > 0.99
-        assert abs(float(wrong.pull[0])) < 0.01
+        wrong = estimate_shrinkage(rng.normal(0, 1, (1, n)), halves, direction_known=False)
+        assert float(wrong.weight.weight[0]) > 0.99
+        assert abs(float(wrong.shift[0])) < 0.01
 
     def test_beats_the_empirical_curve_on_few_rows(self):
         """400 samples of 10 a class of two gammas: a quarter less error in TPR; 0.9 is 5 standard errors away."""
@@ -351,9 +367,9 @@ class TestEstimate:
         errors = []
         for _ in range(60):
             negative, positive = rng.gamma(3, 1, 10), rng.gamma(3, 1.6, 10)
-            shrunk = shrunk_pair(negative, positive, "higher")
+            shrunk = fit_shrinkage(negative, positive, "higher")
             heights = shrunk[1].sf(shrunk[0].isf(FPR))
-            counted = counted_heights(negative[None], positive[None])[0]
+            counted = empirical_tpr(negative[None], positive[None])[0]
             errors.append([np.abs(heights - truth).mean(), np.abs(counted - truth).mean()])
         shrunk_error, counted_error = np.mean(errors, axis=0)
         assert shrunk_error < 0.9 * counted_error
@@ -431,6 +447,6 @@ def test_odd_samples_have_answers(name, family):
 def test_rows_without_spread_count_alone():
     """A class of one value says nothing about a model: the pair is the sample's."""
     roc = roc_of([2.0] * 5, [1.0, 2, 3, 4])
-    assert [d.weight for d in (roc.negative, roc.positive)] == [1, 1]
+    assert [d.data_weight for d in (roc.negative, roc.positive)] == [1, 1]
     assert [type(d.model) for d in (roc.negative, roc.positive)] == [Transformed] * 2
     assert roc.negative.sample == Ecdf([2.0] * 5)

@@ -103,7 +103,7 @@ def test_threshold_is_the_best_of_the_scores_held_out(options, family):
     expected = rp.predict_roc(scores, PIMA.y, positive="pos", family=family).best_threshold(**options)
     assert classifier.response_method_ == method
     assert classifier.threshold_ == expected.threshold
-    assert classifier.best_threshold_.value == expected.value
+    assert classifier.best_threshold_.criterion_value == expected.criterion_value
     inside = LinearDiscriminantAnalysis().fit(PIMA.X, PIMA.y)
     final = getattr(inside, method)(PIMA.X)
     final = final[:, 1] if family == "empirical" else final
@@ -132,7 +132,7 @@ def test_weights_that_are_not_whole_are_no_sample_to_doubt():
     X, y = two_clouds(400, seed=1)
     weights = np.where(y == 1, 0.5, 1.5)
     fitted = ThresholdedClassifier(GaussianNB(), family="gaussian").fit(np.exp(2 * X), y, sample_weight=weights)
-    assert fitted.roc_.fitted_by is None
+    assert fitted.roc_.fit is None
 
 
 def test_no_threshold_does_better_on_the_scores_held_out():
@@ -158,7 +158,7 @@ def test_the_threshold_says_how_sure_it_is():
     best = classifier.best_threshold_
     interval = best.threshold_interval(n_resamples=200)
     assert interval.low < classifier.threshold_ < interval.high
-    assert 0.5 < best.ameans_honest < best.ameans
+    assert 0.5 < best.ameans_corrected < best.ameans
     assert classifier.fold_thresholds_.shape == (4,)
     assert np.ptp(classifier.fold_thresholds_) > 0
     assert classifier.roc_.count == (np.sum(y == 0), np.sum(y == 1))
@@ -218,7 +218,7 @@ def test_weights_of_rows_that_choose_equal_repeated_rows():
     weighed = ThresholdedClassifier(inside, cv="prefit", criterion="f1").fit(X, y, sample_weight=times)
     repeated = ThresholdedClassifier(inside, cv="prefit", criterion="f1").fit(X.repeat(times, 0), y.repeat(times))
     assert weighed.threshold_ == repeated.threshold_
-    assert weighed.best_threshold_.value == pytest.approx(repeated.best_threshold_.value, abs=1e-15)
+    assert weighed.best_threshold_.criterion_value == pytest.approx(repeated.best_threshold_.criterion_value, abs=1e-15)
 
 
 def test_ways_to_cut_the_rows():
@@ -480,12 +480,12 @@ def test_selection_by_rank_by_area_and_by_false_discovery_rate(data, pairs):
 def test_the_table_behind_the_selection():
     """screening_ is the whole table with the features' names; its q-values are those of two classes."""
     selector = RocSelector(k=3).fit(PIMA.frame().iloc[:, :8], PIMA.y)
-    table = selector.screening_.by_input()
+    table = selector.screening_.in_input_order()
     assert table["feature"].tolist() == list(PIMA.feature_names)
     assert selector.auc_ == pytest.approx(table["empirical_auc"], abs=0)
     assert selector.qvalues_ == pytest.approx(table["q_value"], rel=1e-12)
     predicted = RocSelector(k=3, empirical=False).fit(PIMA.X, PIMA.y)
-    assert predicted.auc_ == pytest.approx(predicted.screening_.by_input()["auc"], abs=0)
+    assert predicted.auc_ == pytest.approx(predicted.screening_.in_input_order()["auc"], abs=0)
 
 
 def test_frames_go_in_and_come_out():

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.assumptions import without_doubt
-from rocpredict.errors import RocPredictError
+from rocpredict.base.validation import RocPredictError
+from rocpredict.distributions.normality import suppress_normality_warning
 
 ENGINES = ("numpy", "numba")
 BOTH = {"positive": 1, "negative": 0}
@@ -52,7 +52,7 @@ def assert_agree(found, whole, X, y):
     """Compare counts, missing values and extremes exactly, moments to 1e-12 of their scale and the means' rounding."""
     for label, name in ((0, "negative"), (1, "positive")):
         mine, theirs = getattr(found, name), getattr(whole, name)
-        for exact in ("count", "missing", "minimum", "maximum"):
+        for exact in ("count", "n_missing", "minimum", "maximum"):
             np.testing.assert_array_equal(getattr(mine, exact), getattr(theirs, exact))
         for j in range(X.shape[1]):
             held = values_of(X, y, label, j)
@@ -201,7 +201,7 @@ def test_moments_are_those_of_numpy_and_scipy():
         np.testing.assert_array_equal(side.minimum, np.nanmin(part, axis=0))
         np.testing.assert_array_equal(side.maximum, np.nanmax(part, axis=0))
         np.testing.assert_array_equal(side.count, (~np.isnan(part)).sum(axis=0))
-        np.testing.assert_array_equal(side.missing, np.isnan(part).sum(axis=0))
+        np.testing.assert_array_equal(side.n_missing, np.isnan(part).sum(axis=0))
 
 
 def test_without_spread_there_is_no_shape():
@@ -248,7 +248,7 @@ def test_a_part_of_missing_values_adds_to_what_is_missing_only():
     both = summary + gone
     for name in ("count", "mean", "m2", "m3", "m4", "minimum", "maximum"):
         np.testing.assert_array_equal(getattr(both.negative, name), getattr(summary.negative, name))
-    np.testing.assert_array_equal(both.negative.missing, summary.negative.missing + 40)
+    np.testing.assert_array_equal(both.negative.n_missing, summary.negative.n_missing + 40)
 
 
 def test_it_says_in_one_line_what_it_is():
@@ -399,7 +399,9 @@ def test_from_summary_predicts_what_predict_roc_predicts():
         batch = rp.PredictedRoc.from_summary(summary, direction=direction)
         best, interval = batch.best_threshold(), batch.auc_interval()
         for j, x in enumerate(X.T):
-            with without_doubt():  # two of the features are skewed; here the Gaussians themselves are compared
+            with (
+                suppress_normality_warning()
+            ):  # two of the features are skewed; here the Gaussians themselves are compared
                 roc = rp.predict_roc(x, y, nan_policy="omit", direction=direction)
             single = roc.best_threshold()
             expected = [roc.auc(), *roc.auc_interval(), single.threshold, single.ameans, single.tpr, single.fpr]
@@ -442,7 +444,7 @@ def test_some_of_the_features(chosen, names):
     assert len(part) == len(part.negative) == len(names)
     columns = [int(name[1]) for name in names]
     np.testing.assert_array_equal(part.positive.m4, summary.positive.m4[columns])
-    assert rp.screen(part, empirical=False).by_input()["feature"].tolist() == list(names)
+    assert rp.screen(part, empirical=False).in_input_order()["feature"].tolist() == list(names)
 
 
 def _changed(**parts):

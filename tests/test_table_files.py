@@ -11,9 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rocpredict import RocPredictError
-from rocpredict.features import parts
-from rocpredict.sources import read_csv
-from rocpredict.table_files import csv_cells, csv_lines, scan_files, spool
+from rocpredict.sources import blocks as parts
+from rocpredict.sources import csv_reader as csv_cells
+from rocpredict.sources import csv_reader as csv_lines
+from rocpredict.sources import csv_reader as spool
+from rocpredict.sources.csv_reader import read_csv
+from rocpredict.sources.files import open_tables
 
 NAN = np.nan
 
@@ -39,12 +42,12 @@ def written(folder, *contents):
 
 
 def taken(paths, label="y", only=None):
-    table, labels = scan_files(paths).features(label=label, only=only)
+    table, labels = open_tables(paths).features(label=label, usecols=only)
     return whole(table), None if labels is None else labels.tolist(), table
 
 
 def whole(table, features=None):
-    return np.concatenate([part for _, part in table.matrices(features)], axis=1)
+    return np.concatenate([part for _, part in table.iter_blocks(features)], axis=1)
 
 
 def message_of(paths, label="y", only=None):
@@ -109,10 +112,10 @@ def test_labels_are_numbers_where_all_are(tmp_path):
 
 @either
 def test_several_files_and_some_columns(tmp_path):
-    """Proves that rows follow the order of the files, and columns that of the first, or of only=."""
+    """Proves that rows follow the order of the files, and columns that of the first, or of usecols=."""
     paths = written(tmp_path, "a,b,y\n1,2,p\n", "y,b,a\nq,4,3\n", "b,y,a\n6,p,5\n")
     numbers, labels, table = taken(paths)
-    assert scan_files(paths).names == ("a", "b", "y")
+    assert open_tables(paths).names == ("a", "b", "y")
     assert numbers.tolist() == [[1, 2], [3, 4], [5, 6]]
     assert labels == ["p", "q", "p"]
     numbers, labels, table = taken([*map(str, paths)], label=None, only=["b", "a"])
@@ -160,7 +163,7 @@ BROKEN = {
 @pytest.mark.parametrize("piece", [1, 2**23])
 def test_broken_files_are_refused_with_their_line(tmp_path, monkeypatch, case, piece):
     """Proves that the line is found whoever reads, and wherever the file is cut into pieces."""
-    monkeypatch.setattr(csv_lines, "PIECE_BYTES", piece)
+    monkeypatch.setattr(csv_lines, "CHUNK_BYTES", piece)
     content, words = BROKEN[case]
     assert words in message_of(written(tmp_path, content))
 
@@ -183,7 +186,7 @@ def test_files_that_do_not_go_together(tmp_path, contents, words):
 
 def test_a_quote_left_open_does_not_take_the_whole_file(tmp_path, monkeypatch):
     """Proves that the line where the quote opens is named although megabytes follow, without reading on to the end."""
-    monkeypatch.setattr(csv_lines, "PIECE_BYTES", 1000)
+    monkeypatch.setattr(csv_lines, "CHUNK_BYTES", 1000)
     content = 'a,y\n1,p\n"2,q\n' + "3,p\n" * 100_000
     assert message_of(written(tmp_path, content)).startswith("t0.csv, line 3: a cell of more than 131072 characters")
 
@@ -191,10 +194,10 @@ def test_a_quote_left_open_does_not_take_the_whole_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("only", "words"),
     [
-        (["b"], "only='b' is not a column of t0.csv; columns are 'a', 'y'"),
-        (["a", "a"], "only= names 'a' twice"),
+        (["b"], "usecols='b' is not a column of t0.csv; columns are 'a', 'y'"),
+        (["a", "a"], "usecols= names 'a' twice"),
         (["y"], "'y' holds the labels and cannot be a feature too"),
-        ("a", "only='a' is not a list of columns"),
+        ("a", "usecols='a' is not a list of columns"),
         ([], "t0.csv has no column beside the labels"),
     ],
 )
@@ -233,7 +236,7 @@ def all_cells(table):
 def all_pieces(path, read):
     head = csv_lines.read_head(path)
     columns = [[] for _ in head.names]
-    for piece in csv_lines.pieces(head):
+    for piece in csv_lines.iter_chunks(head):
         for column, cells in zip(columns, read(piece, range(len(head.names))), strict=True):
             column.extend(cell or "" for cell in cells)
     if not columns[0]:
@@ -255,10 +258,10 @@ def test_pieces_hold_what_the_csv_module_reads(tmp_path, header, body, end, piec
     path = written(tmp_path, header + end + body)[0]
     expected = as_read(lambda: all_cells(read_csv(path)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_lines, "PIECE_BYTES", piece)
+        patch.setattr(csv_lines, "CHUNK_BYTES", piece)
         patch.setattr(csv_cells, "FEW_ROWS", 0)
-        assert as_read(lambda: all_pieces(path, csv_cells.by_python)) == expected
-        assert as_read(lambda: all_pieces(path, csv_cells.by_polars)) == expected
+        assert as_read(lambda: all_pieces(path, csv_cells.read_cells_python)) == expected
+        assert as_read(lambda: all_pieces(path, csv_cells.read_cells_polars)) == expected
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -268,8 +271,8 @@ def test_pieces_hold_what_the_csv_module_reads(tmp_path, header, body, end, piec
     )
 )
 def test_a_cell_is_a_number_to_both_readers_or_to_none(cells):
-    values, words = csv_cells.numbers(cells)
-    others, found = csv_cells.numbers(pl.Series(cells))
+    values, words = csv_cells.to_float(cells)
+    others, found = csv_cells.to_float(pl.Series(cells))
     np.testing.assert_array_equal(values, others)
     assert words.tolist() == found.tolist()
     for place, cell in enumerate(cells):
@@ -280,17 +283,17 @@ def test_a_cell_is_a_number_to_both_readers_or_to_none(cells):
 @either
 def test_numbers_come_back_to_the_last_digit_in_any_blocks(tmp_path, monkeypatch):
     """Proves that what was written to the temporary file is what stands in the CSV, for any pieces and blocks."""
-    monkeypatch.setattr(csv_lines, "PIECE_BYTES", 700)
+    monkeypatch.setattr(csv_lines, "CHUNK_BYTES", 700)
     monkeypatch.setattr(spool, "MEMORY_BYTES", 500)
     monkeypatch.setattr(parts, "BLOCK_BYTES", 3 * 8 * 90)
     x = np.random.default_rng(2).normal(size=(90, 8)) * 10.0 ** np.arange(-4, 4)
     text = "".join(",".join(map(repr, row)) + f",{row[0] > 0}\n" for row in x.tolist())
     _, labels, table = taken(written(tmp_path, "a,b,c,d,e,f,g,h,y\n" + text))
     assert (whole(table) == x).all()
-    assert [part.shape[1] for _, part in table.matrices()] == [3, 3, 2]
+    assert [part.shape[1] for _, part in table.iter_blocks()] == [3, 3, 2]
     assert (whole(table, [7, 0, 1, 2, 5]) == x[:, [7, 0, 1, 2, 5]]).all()
     assert labels == [str(value > 0) for value in x[:, 0]]
-    assert all(part.flags.f_contiguous for _, part in table.matrices())
+    assert all(part.flags.f_contiguous for _, part in table.iter_blocks())
 
 
 @either
@@ -343,7 +346,7 @@ def test_parquet(tmp_path, monkeypatch):
     assert table.not_numeric.tolist() == [False, False, True]
     assert taken(tmp_path / "t0.parquet", label=None, only=["b"])[0].tolist() == [[1.5], [2], [3]]
     (tmp_path / "t0.parquet").rename(tmp_path / "plain")
-    assert scan_files(tmp_path / "plain").names == ("a", "b", "s", "y")
+    assert open_tables(tmp_path / "plain").names == ("a", "b", "s", "y")
 
 
 def test_parquet_of_float32_stays_so(tmp_path):
@@ -351,8 +354,8 @@ def test_parquet_of_float32_stays_so(tmp_path):
         tmp_path,
         pl.DataFrame({"a": [1.5, None], "b": [1.0, 2.0], "y": [0, 1]}).cast({"a": pl.Float32, "b": pl.Float32}),
     )
-    table, labels = scan_files(paths).features(label="y")
-    assert {part.dtype.name for _, part in table.matrices()} == {"float32"}
+    table, labels = open_tables(paths).features(label="y")
+    assert {part.dtype.name for _, part in table.iter_blocks()} == {"float32"}
     assert labels.tolist() == [0, 1]
 
 
@@ -386,5 +389,5 @@ def test_parquet_broken_in_its_middle_is_said_when_it_is_read(tmp_path):
 
 
 def test_files_say_what_they_are(tmp_path):
-    assert repr(scan_files(written(tmp_path, "a,y\n1,p\n"))) == "CsvFiles(['t0.csv'], 2 columns)"
-    assert repr(scan_files(parquet(tmp_path, TABLE))) == "ParquetFiles(['t0.parquet'], 4 columns)"
+    assert repr(open_tables(written(tmp_path, "a,y\n1,p\n"))) == "CsvFiles(['t0.csv'], 2 columns)"
+    assert repr(open_tables(parquet(tmp_path, TABLE))) == "ParquetFiles(['t0.parquet'], 4 columns)"

@@ -20,14 +20,14 @@ import pytest
 
 import rocpredict as rp
 from rocpredict import RocPredictError
-from rocpredict.comparison import compare, gaps_between
-from rocpredict.datasets import BUILT_IN, load_breast_cancer, load_iris, load_pima
-from rocpredict.teach import TeachingPage, TeachingServer, bundle
-from rocpredict.teach.answering import FAMILIES, Answering
-from rocpredict.teach.kept import Kept
-from rocpredict.teach.payload import PRESETS, normal_table
-from rocpredict.teach.rows import built_in
-from rocpredict.teach.wording import all_words, languages
+from rocpredict.datasets import DATASET_NAMES, load_breast_cancer, load_iris, load_pima
+from rocpredict.diagnostics.comparison import compare, tpr_difference
+from rocpredict.teaching import assets as bundle
+from rocpredict.teaching.assets import languages, load_translations
+from rocpredict.teaching.data import builtin_dataset
+from rocpredict.teaching.model import FAMILIES, PageModel, ThreadSafeCache
+from rocpredict.teaching.page import PRESETS, TeachingPage, normal_table
+from rocpredict.teaching.server import TeachingServer
 
 IRIS, PIMA = load_iris(), load_pima()
 LEAST = {"datasets": ()}
@@ -115,7 +115,7 @@ def test_the_bundle_is_one_module():
 def test_the_facts_are_the_librarys_to_the_last_digit(payload):
     """Iris petal length, virginica against versicolor: mean, SD, area, interval, best threshold and gap."""
     iris = payload["datasets"][0]
-    assert [one["key"] for one in payload["datasets"]] == list(BUILT_IN)
+    assert [one["key"] for one in payload["datasets"]] == list(DATASET_NAMES)
     place = [(one["negative"], one["positive"]) for one in iris["contrasts"]].index(("versicolor", "virginica"))
     facts = iris["contrasts"][place]["facts"][2]
     classes = {"positive": "virginica", "negative": "versicolor"}
@@ -171,17 +171,17 @@ def test_languages_have_the_same_words():
             return {key for place, inner in enumerate(words) for key in keys(inner, f"{path}.{place}")}
         return {(path, *sorted(set(re.findall(r"\{\w+\}", words))))}
 
-    english = keys(all_words("en")["python"])
+    english = keys(load_translations("en")["python"])
     assert "en" in languages()
     for lang in languages():
-        assert keys(all_words(lang)["python"]) == english
+        assert keys(load_translations(lang)["python"]) == english
         assert f'<html lang="{lang}">' in TeachingPage(lang=lang, **LEAST).to_html()
 
 
 def test_presets_can_be_answered():
     """Each preset has its words, and is a state that the library answers; the reversed one has its AUC above 1/2."""
-    assert set(all_words("en")["page"]["presets"]) == set(PRESETS)
-    found = {key: Answering().answer(state)["auc"] for key, state in PRESETS.items()}
+    assert set(load_translations("en")["page"]["presets"]) == set(PRESETS)
+    found = {key: PageModel().evaluate(state)["auc"] for key, state in PRESETS.items()}
     assert found["same_mean"] == 0.5
     assert found["reversed"] > 0.5
     assert found["perfect"] > 0.999
@@ -242,7 +242,7 @@ def test_names_that_are_no_text():
 def test_the_facts_are_computed_once_and_not_before_they_are_wanted(monkeypatch):
     """Of 400 features none is predicted to begin; both kinds of page then share the same facts."""
     asked = []
-    monkeypatch.setattr("rocpredict.teach.payload.facts_of", lambda *place: asked.append(place) or {})
+    monkeypatch.setattr("rocpredict.teaching.page.feature_statistics", lambda *place: asked.append(place) or {})
     x = np.random.default_rng(1).normal(size=(6, 400))
     page = TeachingPage(x, [0, 1] * 3, **LEAST)
     assert asked == []
@@ -253,7 +253,7 @@ def test_the_facts_are_computed_once_and_not_before_they_are_wanted(monkeypatch)
 def test_three_labels_give_every_pair_and_a_named_one_stands_against_the_rest():
     """Pairs in the order of labels; against the rest, the facts are those of all other labels together."""
     pairs = TeachingPage(IRIS.X, IRIS.y, **LEAST).payload()["datasets"][0]["contrasts"]
-    assert [(one["negative"], one["positive"]) for one in pairs] == list(built_in("iris").contrasts)
+    assert [(one["negative"], one["positive"]) for one in pairs] == list(builtin_dataset("iris").contrasts)
     (one,) = TeachingPage(IRIS.X, IRIS.y, positive="setosa", **LEAST).payload()["datasets"][0]["contrasts"]
     assert (one["negative"], one["positive"]) == ("rest", "setosa")
     assert one["facts"][0]["count"] == [100, 50]
@@ -298,10 +298,10 @@ def test_features_that_cannot_be_shown_say_why():
         ({"mean": (0, 1), "std": (1, None)}, "std=None is not a number"),
         ({"mean": 4, "std": (3, 2)}, "mean=4 is not a pair"),
         ({"prevalence": 1}, "prevalence=1.0 is outside the open interval (0, 1)"),
-        ({"cost": 0}, "cost=0 is not allowed"),
+        ({"cost_fp": 0}, "cost_fp=0 is not allowed"),
         ({"threshold": np.array([1, 2])}, "threshold=array([1, 2]) has shape (2,); give one number"),
         ({"prevalence": np.array([0.1])}, "has shape (1,); give one number"),
-        ({"cost": [1, 2]}, "cost=[1, 2] is not a number"),
+        ({"cost_fp": [1, 2]}, "cost_fp=[1, 2] is not a number"),
         ({"datasets": np.array("iris")}, "is not a list of names"),
         ({"title": {1: 2}}, "title={1: 2} is not text; give a str, or None"),
         ({"title": np.nan}, "title=nan is not text"),
@@ -350,7 +350,7 @@ def test_hostile_names_are_text(name):
 # ---- an answer
 def test_an_answer_is_the_librarys():
     """Rates, areas, optima and crossings of the founding paper's example at 30 % prevalence and a cost of 1/2."""
-    told = Answering().answer({"threshold": "6", "prevalence": "0.3", "cost": 0.5})
+    told = PageModel().evaluate({"threshold": "6", "prevalence": "0.3", "cost": 0.5})
     roc = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
     rates = roc.rates(6.0, prevalence=0.3)
     for name in ("tpr", "fpr", "tnr", "fnr", "ameans", "youden", "precision", "npv", "accuracy", "mcc"):
@@ -360,14 +360,14 @@ def test_an_answer_is_the_librarys():
     right = roc.best_threshold("accuracy", prevalence=0.3)
     assert told["best"]["threshold"] == roc.best_threshold().threshold
     assert (told["costbest"]["threshold"], told["accuracybest"]["threshold"]) == (cheap.threshold, right.threshold)
-    assert told["costbest"]["cost"] == pytest.approx(cheap.value, rel=1e-14)
-    assert told["accuracybest"]["accuracy"] == pytest.approx(right.value, rel=1e-14)
+    assert told["costbest"]["cost"] == pytest.approx(cheap.criterion_value, rel=1e-14)
+    assert told["accuracybest"]["accuracy"] == pytest.approx(right.criterion_value, rel=1e-14)
     assert told["costbest"]["slope"] == pytest.approx(7 / 6)
     assert told["crossings"] == roc.crossings().tolist()
     assert told["weightedcrossings"] == roc.crossings(prevalence=0.3).tolist()
     assert told["auc"] == roc.auc()
     assert told["dprime"] == pytest.approx(4 / np.sqrt(6.5))
-    assert told["dips"] == [roc.hook().high, roc.hook().high]
+    assert told["dips"] == [roc.hook().fpr_high, roc.hook().fpr_high]
     t = np.array(told["curve"]["threshold"])
     assert len(t) == 263
     assert (np.diff(t) >= 0).all()
@@ -387,7 +387,7 @@ def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
     if family == "gaussian":
         pair = {"0": roc.negative, "1": roc.positive}
         state |= {f"{name}{k}": getattr(one, name) for k, one in pair.items() for name in ("mean", "std")}
-    told = Answering([built_in("iris")]).answer(state)
+    told = PageModel([builtin_dataset("iris")]).evaluate(state)
     assert told["auc"] == pytest.approx(roc.auc(), rel=1e-12)
     assert told["rates"]["tpr"] == pytest.approx(roc.tpr(t), rel=1e-12)
     assert told["best"]["threshold"] == pytest.approx(roc.best_threshold().threshold, rel=1e-9)
@@ -396,14 +396,14 @@ def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
     assert told["empirical"]["auc"] == empirical.auc()
     assert told["empirical"]["points"]["fpr"] == empirical.curve().fpr.tolist()
     exact = 1e-4 if family == "kde" else 1e-12  # of a KDE the heights are read between two points of a table
-    assert told["empirical"]["gap"]["value"] == pytest.approx(gaps_between(roc, empirical)[0], abs=exact)
+    assert told["empirical"]["gap"]["value"] == pytest.approx(tpr_difference(roc, empirical)[0], abs=exact)
     json.dumps(told, allow_nan=False)
 
 
 @pytest.mark.parametrize(("key", "feature", "turned"), [("iris", 1, False), ("iris", 2, True), ("pima", 1, False)])
 def test_a_table_finds_what_a_search_finds(key, feature, turned):
     """Kernel densities: best thresholds and their rates to 1e-9, from even odds to rare and dear; the hook to 1e-4."""
-    answering = Answering([built_in(key)])
+    answering = PageModel([builtin_dataset(key)])
     direction = answering._counted(key, 0, feature).predicted.direction
     if turned:
         direction = "lower" if direction == "higher" else "higher"
@@ -421,13 +421,13 @@ def test_a_table_finds_what_a_search_finds(key, feature, turned):
 
 def test_a_move_of_a_slow_family_is_quick():
     """A kernel density of 569 rows: after the first, the fastest of five moves takes less than 50 ms."""
-    answering = Answering([built_in("breast_cancer")])
+    answering = PageModel([builtin_dataset("breast_cancer")])
     state = {"data": "breast_cancer", "feature": 3, "family": "kde"}
-    answering.answer(state)
+    answering.evaluate(state)
     took = []
     for k in range(5):
         start = time.perf_counter()
-        answering.answer(state | {"prevalence": 0.1 + k / 10, "cost": 2 + k})
+        answering.evaluate(state | {"prevalence": 0.1 + k / 10, "cost": 2 + k})
         took.append(time.perf_counter() - start)
     assert min(took) < 0.05
 
@@ -444,7 +444,7 @@ def test_what_many_ask_for_is_made_once():
             raise RocPredictError("no")
         return [key]
 
-    kept, given = Kept(make, most=2), []
+    kept, given = ThreadSafeCache(make, maxsize=2), []
     threads = [threading.Thread(target=lambda: given.append(kept("slow"))) for _ in range(8)]
     for thread in threads:
         thread.start()
@@ -465,16 +465,16 @@ def test_what_many_ask_for_is_made_once():
 
 def test_an_answer_to_moved_classes_has_no_gap():
     """The gap belongs to the fit: moved by hand, or turned round, there is none, and the counted area is turned."""
-    answering = Answering([built_in("iris")])
+    answering = PageModel([builtin_dataset("iris")])
     fit = {"data": "iris", "feature": 2, "contrast": 2}
-    moved, turned = answering.answer(fit), answering.answer(fit | {"direction": "lower"})
+    moved, turned = answering.evaluate(fit), answering.evaluate(fit | {"direction": "lower"})
     assert (moved["empirical"]["gap"], turned["empirical"]["gap"], turned["empirical"]["best"]) == (None, None, None)
     assert turned["empirical"]["auc"] == pytest.approx(1 - moved["empirical"]["auc"], abs=1e-15)
 
 
 def test_degenerate_states_are_answered():
     """Identical classes, thresholds at no one: NaN is null, an infinite optimum a word, and it is all JSON."""
-    told = Answering().answer({"mean1": 4, "std1": 3, "threshold": 1e6})
+    told = PageModel().evaluate({"mean1": 4, "std1": 3, "threshold": 1e6})
     assert (told["auc"], told["best"]["threshold"], told["crossings"], told["dips"]) == (0.5, "inf", [], None)
     assert (told["rates"]["precision"], told["rates"]["mcc"]) == (None, None)
     json.dumps(told, allow_nan=False)
@@ -509,13 +509,13 @@ def test_degenerate_states_are_answered():
 )
 def test_a_state_that_is_none_is_refused_by_name(state, words):
     with pytest.raises(RocPredictError, match=re.escape(words)):
-        Answering([built_in("iris")]).answer(state)
+        PageModel([builtin_dataset("iris")]).evaluate(state)
 
 
 def test_a_feature_that_cannot_be_shown_is_refused():
     page = TeachingPage({"flat": [1, 1, 1, 1], "good": [1, 2, 3, 4.5]}, [0, 0, 1, 1], **LEAST)
     with pytest.raises(RocPredictError, match="All values of flat are equal in one of the classes"):
-        page.answering().answer({"data": "own", "feature": 0})
+        page.model().evaluate({"data": "own", "feature": 0})
 
 
 # ---- file, frame, notebook
@@ -535,22 +535,22 @@ def test_saved_files_and_places_that_cannot_be_written(tmp_path, page):
 
 def test_a_frame_for_slides_and_notebooks(page):
     """One iframe that holds the whole page and may not reach out of it; in a notebook with a visible line beside it."""
-    ((tag, attrs),) = Elements(page.embed(height=600)).found
+    ((tag, attrs),) = Elements(page.to_iframe(height=600)).found
     assert tag == "iframe"
     assert attrs["srcdoc"] == page.to_html()
     assert attrs["title"]
     assert attrs["sandbox"] == "allow-scripts allow-downloads allow-popups allow-modals"
     assert attrs["style"] == "width:100%;height:600px;border:0"
     shown = page._repr_html_()
-    assert shown.startswith(page.embed())
+    assert shown.startswith(page.to_iframe())
     line = html.unescape(re.search(r"</iframe>\n<p>(.*)</p>$", shown)[1])
     assert "trust this notebook" in line
     assert "save" in line
-    assert 'style="width:20rem;height:50.5vh;' in page.embed("20rem", "50.5vh")
-    assert "height:1234567px;" in page.embed(height=np.int64(1234567))
+    assert 'style="width:20rem;height:50.5vh;' in page.to_iframe("20rem", "50.5vh")
+    assert "height:1234567px;" in page.to_iframe(height=np.int64(1234567))
     for wrong in ("1px;color:red", "", None, True, -3, np.nan, np.inf, 10**400, "\u0663px", "3px\n", [1], b"9px"):
         with pytest.raises(RocPredictError, match="is not a length"):
-            page.embed(height=wrong)
+            page.to_iframe(height=wrong)
 
 
 def test_one_line_says_what_the_page_holds():
@@ -584,7 +584,7 @@ def test_the_server_gives_the_page_and_the_librarys_answers(page, server):
     assert "connect-src 'self'" in Elements(text).found[4][1]["content"]
     assert bundle.script() in text
     reply, content = ask(server, "/model?data=iris&feature=2&contrast=2&threshold=4.9")
-    expected = page.answering().answer({"data": "iris", "feature": 2, "contrast": 2, "threshold": 4.9})
+    expected = page.model().evaluate({"data": "iris", "feature": 2, "contrast": 2, "threshold": 4.9})
     assert json.loads(content) == expected
     assert reply.headers["Content-Type"] == "application/json"
     assert (reply.headers["Cache-Control"], reply.headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
@@ -703,7 +703,7 @@ def test_what_goes_wrong_in_python_is_500_and_one_line(capsys):
 
 def test_who_says_nothing_is_hung_up(monkeypatch):
     """A new connection may be silent for a while only; one that has asked for something may for longer."""
-    monkeypatch.setattr("rocpredict.teach.server._Handler.timeout", 0.2)
+    monkeypatch.setattr("rocpredict.teaching.server._Handler.timeout", 0.2)
     with TeachingServer("", dict) as server:
         place = ("127.0.0.1", server.port)
         with socket.create_connection(place, timeout=10) as silent, socket.create_connection(place, timeout=10) as one:
@@ -779,7 +779,7 @@ def test_the_widget_answers_by_messages():
     assert widget.payload["live"] is True
     for message in ({"id": "a-1", "state": {"threshold": 6}}, {"id": "a-2", "state": {"std0": -1}}, "nonsense"):
         widget._handle_custom_msg(message, [])
-    assert sent[0] == {"id": "a-1", "answer": page.answering().answer({"threshold": 6})}
+    assert sent[0] == {"id": "a-1", "answer": page.model().evaluate({"threshold": 6})}
     assert sent[1]["id"] == "a-2"
     assert sent[1]["error"].startswith("std0=-1 is not allowed")
     widget.show(threshold=7.0)
@@ -789,7 +789,7 @@ def test_the_widget_answers_by_messages():
 
 
 def test_without_anywidget_a_sentence_names_the_remedy(monkeypatch):
-    monkeypatch.delitem(sys.modules, "rocpredict.teach.widget", raising=False)
+    monkeypatch.delitem(sys.modules, "rocpredict.teaching.widget", raising=False)
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(
         RocPredictError, match=re.escape('a widget needs anywidget: pip install "rocpredict[notebook]"')

@@ -6,19 +6,18 @@ from importlib import resources
 
 import pytest
 
-from rocpredict.teach.bundle import MODULES
-from rocpredict.teach.payload import PRESETS
-from rocpredict.teach.wording import all_words, languages
+from rocpredict.teaching.assets import MODULES, languages, load_translations
+from rocpredict.teaching.page import PRESETS
 
-_STATIC = resources.files("rocpredict.teach").joinpath("static")
+_STATIC = resources.files("rocpredict.teaching").joinpath("static")
 SCRIPTS = {name: _STATIC.joinpath(name).read_text("utf-8") for name in MODULES}
 CODE = "\n".join(SCRIPTS.values())
 # What `words` stands for in each script.
-SECTIONS = dict.fromkeys(MODULES, ("page",)) | {"lesson.js": ("lesson",), "playing.js": ("chance",)}
+SECTIONS = dict.fromkeys(MODULES, ("page",)) | {"lesson.js": ("lesson",), "sampling_panel.js": ("chance",)}
 _NAMED = re.compile(r"(?<![\w$])words((?:\.[A-Za-z_]\w*)+)(\[)?")
 _METHODS = {"replace", "length"}
 # The sections of the page: their names are arguments, and nothing else of the page's first level is looked up by name.
-_FIRST_LEVEL = r"""\b(?:section|figure)\((?:words, )?"{key}"|\["{key}", [^\]]*\]\.map"""
+_FIRST_LEVEL = r"""\bcreate(?:Section|Figure)\((?:words, )?"{key}"|\["{key}", [^\]]*\]\.map"""
 
 
 def _leaves(words, path=()):
@@ -42,7 +41,7 @@ def _named():
         for names, further in _NAMED.findall(code):
             path = tuple(name for name in names[1:].split(".") if name not in _METHODS)
             tried = [(section, *path) for section in SECTIONS[script]] + [path]
-            held = [one for one in tried if path and _at(all_words("en"), one) is not None]
+            held = [one for one in tried if path and _at(load_translations("en"), one) is not None]
             found |= {(script, path, held[0] if held else None, bool(further))} if path else set()
     return found
 
@@ -51,7 +50,7 @@ def _is_key(key):
     """Tell whether a script has a name as a string or a field, or goes through all names of its kind."""
     return (
         key in PRESETS
-        or key in all_words("en")["page"]["names"]
+        or key in load_translations("en")["page"]["names"]
         or re.search(rf"""["'`.]{re.escape(key)}["'`]|[{{,]\s*{re.escape(key)}\s*[:,}}]""", CODE)
     )
 
@@ -79,7 +78,7 @@ def test_every_word_that_a_script_names_exists():
 @pytest.mark.parametrize("lang", languages())
 def test_no_word_is_dead(lang):
     """Every word of the page, the lesson and chance is named by a script, or looked up by a name that a script has."""
-    words = {section: all_words(lang)[section] for section in ("page", "lesson", "chance")}
+    words = {section: load_translations(lang)[section] for section in ("page", "lesson", "chance")}
     dead = [".".join(path) for path in _leaves(words) if not _is_used(path)]
     assert dead == []
 
@@ -95,7 +94,7 @@ def test_a_dead_word_would_be_found():
 @pytest.mark.parametrize("lang", languages())
 def test_a_measure_has_one_name(lang):
     """The strip takes from `rates` what a naming does not name: a word that each naming has is not asked for."""
-    words = all_words(lang)["page"]
+    words = load_translations(lang)["page"]
     named = set.intersection(*(set(names) for names in words["names"].values()))
     assert set(words["rates"]) & named == set()
 
@@ -103,7 +102,7 @@ def test_a_measure_has_one_name(lang):
 @pytest.mark.parametrize("lang", languages())
 def test_presets_and_names_have_words(lang):
     """Each example and each way to name the rates can be chosen by a name."""
-    words = all_words(lang)["page"]
+    words = load_translations(lang)["page"]
     assert set(words["presets"]) == set(PRESETS)
     assert set(words["namings"]) == set(words["names"])
 
@@ -123,7 +122,7 @@ def test_no_two_scripts_share_a_name():
     listed = {name: _first_level(code) for name, code in SCRIPTS.items()}
     names = [one for found in listed.values() for one in found]
     assert sorted(names) == sorted(set(names))
-    assert {"mount", "INK", "QUIET", "datasetOf", "mounts"} <= set(names)
+    assert {"mount", "TEXT_COLOR", "MUTED_COLOR", "findDataset", "mountCount"} <= set(names)
 
 
 def test_scripts_import_what_stands_before_them():

@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 import rocpredict as rp
-from rocpredict.inference.bootstrap import Resampling
+from rocpredict.inference.bootstrap import BootstrapOptions
 
 
 def informedness_squared(rates):
@@ -70,13 +70,13 @@ def test_counted_threshold_of_every_criterion(name, direction):
     worth = best.ameans_interval(n_resamples=60)
     assert 0 <= worth.low < worth.estimate < worth.high <= 1
     stability = best.stability(n_resamples=60)
-    assert worth.estimate == stability.ameans_out_of_bag
+    assert worth.estimate == stability.ameans_oob
     assert stability.ameans_in_sample == pytest.approx(best.ameans, rel=1e-12)
     assert stability.n_resamples == len(stability.thresholds) == 60
     assert (np.diff(stability.thresholds) >= 0).all()
     assert [*stability.quantiles] == [0.05, 0.25, 0.5, 0.75, 0.95]
     assert 0 <= stability.share_in_plateau <= 1
-    assert 0 <= best.ameans_honest <= 1
+    assert 0 <= best.ameans_corrected <= 1
 
 
 @pytest.mark.parametrize("name", CRITERIA)
@@ -94,9 +94,9 @@ def test_turning_the_feature_turns_the_thresholds(name):
     assert tuple(down.threshold_interval(n_resamples=50)) == pytest.approx((-high, -low), rel=1e-12)
     one, other = (best.stability(n_resamples=50) for best in (up, down))
     assert other.thresholds == pytest.approx(-one.thresholds[::-1], rel=1e-12)
-    assert other.ameans_out_of_bag == pytest.approx(one.ameans_out_of_bag, rel=1e-12)
+    assert other.ameans_oob == pytest.approx(one.ameans_oob, rel=1e-12)
     assert other.share_in_plateau == one.share_in_plateau
-    assert down.ameans_honest == pytest.approx(up.ameans_honest, rel=1e-12)
+    assert down.ameans_corrected == pytest.approx(up.ameans_corrected, rel=1e-12)
 
 
 @pytest.mark.parametrize("direction", ["higher", "lower"])
@@ -118,7 +118,7 @@ def test_predicted_threshold_of_every_criterion(name, direction):
         assert refit.method == "bootstrap"
         assert delta.low == pytest.approx(refit.low, abs=0.4 * scale * refit.width)
         assert delta.high == pytest.approx(refit.high, abs=0.4 * scale * refit.width)
-    assert best.ameans_honest is None
+    assert best.ameans_corrected is None
 
 
 def test_threshold_at_a_limit_by_its_own_formula():
@@ -166,7 +166,7 @@ def test_resampled_choices_by_brute_force():
     best = empirical(negative, positive).best_threshold()
     candidates = empirical(negative, positive).curve().thresholds
     chosen, worth = [], []
-    for counts in Resampling(80, 7).counts((None, None), (11, 9), held=200):
+    for counts in BootstrapOptions(80, 7).resample_counts((None, None), (11, 9), row_size=200):
         for n, p in zip(*counts, strict=True):
             rows = np.repeat(negative, n.astype(int)), np.repeat(positive, p.astype(int))
             t = best_by_brute_force(*rows, candidates)
@@ -174,7 +174,7 @@ def test_resampled_choices_by_brute_force():
             worth.append((np.mean(positive[p == 0] >= t) + np.mean(negative[n == 0] < t)) / 2)
     stability = best.stability(n_resamples=80, rng=7)
     assert stability.thresholds == pytest.approx(np.sort(chosen), rel=1e-12)
-    assert stability.ameans_out_of_bag == pytest.approx(np.mean(worth), rel=1e-12)
+    assert stability.ameans_oob == pytest.approx(np.mean(worth), rel=1e-12)
     inside = (np.array(chosen) >= best.plateau[0]) & (np.array(chosen) <= best.plateau[1])
     assert stability.share_in_plateau == pytest.approx(inside.mean(), rel=1e-12)
 
@@ -183,7 +183,7 @@ def test_ameans_interval_by_wilson():
     """Both rates less the optimism of the choice, Wilson's intervals of them, and Newcombe's sum of squares."""
     negative, positive = two_classes((40, 25))
     best = empirical(negative, positive).best_threshold()
-    found, honest = best.ameans_interval(), best.stability().ameans_out_of_bag
+    found, honest = best.ameans_interval(), best.stability().ameans_oob
     distance = {-1: 0.0, 1: 0.0}
     for rate, n in ((best.tpr, 25), (best.tnr, 40)):
         share, z = rate - (best.ameans - honest), ndtri(0.975)
@@ -204,7 +204,7 @@ def null_data():
     found = []
     for _ in range(400):
         best = empirical(rng.normal(size=30), rng.normal(size=30)).best_threshold()
-        found.append((best.ameans, best.stability(n_resamples=25).ameans_out_of_bag))
+        found.append((best.ameans, best.stability(n_resamples=25).ameans_oob))
     return np.array(found).T
 
 
@@ -240,21 +240,21 @@ def test_repr_shows_the_honest_value_beside_the_other():
     """And to_dict, in that order; a predicted threshold has none."""
     best = empirical(*two_classes()).best_threshold()
     text = repr(best)
-    assert f"ameans={best.ameans:.6g} ({best.ameans_honest:.4g} out of bag)" in text
-    assert best.ameans_honest < best.ameans
+    assert f"ameans={best.ameans:.6g} ({best.ameans_corrected:.4g} out of bag)" in text
+    assert best.ameans_corrected < best.ameans
     keys = list(best.to_dict())
-    assert keys.index("ameans_honest") == keys.index("ameans") + 1
-    assert f"ameans_out_of_bag={best.stability().ameans_out_of_bag:.4g}" in repr(best.stability())
+    assert keys.index("ameans_corrected") == keys.index("ameans") + 1
+    assert f"ameans_oob={best.stability().ameans_oob:.4g}" in repr(best.stability())
     predicted = rp.predict_roc(*labelled(*two_classes())).best_threshold()
     assert "out of bag" not in repr(predicted)
-    assert "ameans_honest" not in predicted.to_dict()
+    assert "ameans_corrected" not in predicted.to_dict()
 
 
 def test_honest_value_is_close_to_that_of_many_resamples():
     """1000 seeded resamples stand for 4,000: the difference has an sd of about .09/sqrt(1000) = .003; 5 of them."""
     best = empirical(*two_classes()).best_threshold()
-    assert best.ameans_honest == best.stability(n_resamples=1000, rng=0).ameans_out_of_bag
-    assert best.ameans_honest == pytest.approx(best.stability(n_resamples=4000, rng=1).ameans_out_of_bag, abs=0.016)
+    assert best.ameans_corrected == best.stability(n_resamples=1000, rng=0).ameans_oob
+    assert best.ameans_corrected == pytest.approx(best.stability(n_resamples=4000, rng=1).ameans_oob, abs=0.016)
 
 
 # ---- infinite and degenerate thresholds
@@ -340,9 +340,9 @@ def test_counted_uncertainty_of_degenerate_data(negative, positive, name):
         assert interval.low <= interval.estimate <= interval.high
     assert 0 <= worth.low < worth.high <= 1
     stability = best.stability(n_resamples=40)
-    assert 0 <= stability.ameans_out_of_bag <= 1
+    assert 0 <= stability.ameans_oob <= 1
     if min(len(negative), len(positive)) == 1:
-        assert (stability.ameans_out_of_bag, stability.n_dropped) == (0.5, 40)
+        assert (stability.ameans_oob, stability.n_dropped) == (0.5, 40)
     assert repr(best)
 
 
@@ -352,7 +352,7 @@ def test_weights_that_are_not_whole():
     rng = np.random.default_rng(1)
     roc = empirical(rp.Ecdf(negative, rng.uniform(0.5, 2, 30)), rp.Ecdf(positive, rng.uniform(0.5, 2, 24)))
     best = roc.best_threshold()
-    assert 0.5 < best.ameans_honest < best.ameans
+    assert 0.5 < best.ameans_corrected < best.ameans
     found = best.threshold_interval(n_resamples=50)
     assert found.low < best.threshold < found.high
 
@@ -411,6 +411,6 @@ def test_batches_of_thresholds():
 
 def test_every_criterion_is_here():
     """A criterion that is added to the library must be added here."""
-    from rocpredict.thresholds import CRITERIA as NAMED
+    from rocpredict.solvers.thresholds import CRITERIA as NAMED
 
     assert {*NAMED} == {*CRITERIA} - {"function"}

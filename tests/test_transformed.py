@@ -7,10 +7,12 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr, ndtri
 
-from rocpredict import Ecdf, Gaussian, PredictedRoc, RocPredictError, numeric
-from rocpredict.distributions import PowerTransform, Shrunk, Transformed
-from rocpredict.engines import OnAnotherAxis, engine_for
-from rocpredict.shrinkage import engine as shrunk_engine
+from rocpredict import Ecdf, Gaussian, PredictedRoc, RocPredictError
+from rocpredict.distributions.power import PowerTransform, Transformed
+from rocpredict.distributions.shrinkage import ShrinkageDistribution
+from rocpredict.solvers import numerical as numeric
+from rocpredict.solvers import shrinkage as shrunk_engine
+from rocpredict.solvers.select import TransformedSolver, select_solver
 
 EPS = np.finfo(float).eps
 TRANSFORMS = {
@@ -45,16 +47,18 @@ def spread_of(t, reach=4.0):
 class TestPowerTransform:
     def test_there_and_back_is_the_same(self, transform):
         x = spread_of(transform)
-        assert transform.inverse(transform.forward(x)) == pytest.approx(x, rel=1e-12, abs=1e-12 * transform.scale)
+        assert transform.inverse_transform(transform.transform(x)) == pytest.approx(
+            x, rel=1e-12, abs=1e-12 * transform.scale
+        )
 
     def test_back_and_there_is_the_same_beyond_the_ends_too(self, transform):
-        z = np.linspace(*transform.forward(spread_of(transform, 2.0))[[0, -1]], 301)
-        assert transform.forward(transform.inverse(z)) == pytest.approx(z, rel=1e-12, abs=1e-12)
+        z = np.linspace(*transform.transform(spread_of(transform, 2.0))[[0, -1]], 301)
+        assert transform.transform(transform.inverse_transform(z)) == pytest.approx(z, rel=1e-12, abs=1e-12)
 
     def test_rises_everywhere_and_reaches_every_value(self, transform):
         """Beyond the ends as well, where a bare power stops: every normal score has its x, in the right order."""
-        assert (np.diff(transform.forward(spread_of(transform))) > 0).all()
-        x = transform.inverse(np.array([-np.inf, -40.0, -3.0, 0.0, 3.0, 40.0, np.inf]))
+        assert (np.diff(transform.transform(spread_of(transform))) > 0).all()
+        x = transform.inverse_transform(np.array([-np.inf, -40.0, -3.0, 0.0, 3.0, 40.0, np.inf]))
         assert not np.isnan(x).any()
         assert (np.diff(x[np.isfinite(x)]) >= 0).all()
 
@@ -63,40 +67,40 @@ class TestPowerTransform:
         x = x[(np.arange(len(x)) % 7) == 3]
         near = np.abs(x - np.where(transform.reflected, -1, 1) * transform.centre)
         h = 1e-5 * (near + transform.scale if transform.kind == "yeo-johnson" else np.abs(x))
-        slope = (transform.forward(x + h) - transform.forward(x - h)) / (2 * h)
-        ends = transform.inverse(transform.forward(spread_of(transform, 0.0))[[0, -1]])
+        slope = (transform.transform(x + h) - transform.transform(x - h)) / (2 * h)
+        ends = transform.inverse_transform(transform.transform(spread_of(transform, 0.0))[[0, -1]])
         smooth = (np.abs(x[:, None] - ends) > 2 * h[:, None]).all(axis=1)  # the slope bends there
         assert smooth.sum() > 40
-        assert np.exp(transform.log_slope(x[smooth])) == pytest.approx(slope[smooth], rel=1e-5)
+        assert np.exp(transform.log_derivative(x[smooth])) == pytest.approx(slope[smooth], rel=1e-5)
 
     def test_is_continuous_with_its_slope_in_the_logarithm_at_the_ends(self, transform):
-        at = transform.inverse(transform.forward(spread_of(transform, 0.0))[[0, -1]])
+        at = transform.inverse_transform(transform.transform(spread_of(transform, 0.0))[[0, -1]])
         step = 1e-9 * np.maximum(np.abs(at), transform.scale)
-        assert transform.log_slope(at - step) == pytest.approx(transform.log_slope(at + step), abs=1e-7)
+        assert transform.log_derivative(at - step) == pytest.approx(transform.log_derivative(at + step), abs=1e-7)
 
     @pytest.mark.parametrize("power", [-3.0, -0.4, 0.0, 0.5, 1.0, 2.0, 4.0])
     def test_between_the_ends_it_is_scipys(self, power):
         x = np.linspace(0.4, 5, 50)
         boxcox = PowerTransform("box-cox", power, 0.0, 1.0, -5.0, 5.0)
-        assert boxcox.forward(x) == pytest.approx(stats.boxcox(x, power), rel=1e-12, abs=1e-14)
+        assert boxcox.transform(x) == pytest.approx(stats.boxcox(x, power), rel=1e-12, abs=1e-14)
         x = np.linspace(-4, 4, 81)
         folded = PowerTransform("yeo-johnson", power, 0.0, 1.0, -5.0, 5.0)
-        assert folded.forward(x) == pytest.approx(stats.yeojohnson(x, power), rel=1e-12, abs=1e-14)
+        assert folded.transform(x) == pytest.approx(stats.yeojohnson(x, power), rel=1e-12, abs=1e-14)
 
     def test_tells_neighbours_apart_on_a_large_offset(self):
         """log(x/scale), not log x - log scale: at 1e9 the latter has a grain of 3e-15, x itself one of 1e-16."""
         t = PowerTransform("box-cox", 1.0, 0.0, 1e9, -1e-14, 1e-14)
         x = 1e9 + np.spacing(1e9) * np.arange(-30, 31)
-        assert t.forward(x) == pytest.approx((x - 1e9) / 1e9, rel=0, abs=2e-16)
-        assert np.abs(t.inverse(t.forward(x)) - x).max() <= np.spacing(1e9)
+        assert t.transform(x) == pytest.approx((x - 1e9) / 1e9, rel=0, abs=2e-16)
+        assert np.abs(t.inverse_transform(t.transform(x)) - x).max() <= np.spacing(1e9)
 
     def test_keeps_the_whole_range_of_floats(self):
         t = PowerTransform("box-cox", 0.0, 0.0, 1e-100, -500.0, 900.0)
         x = np.array([5e-324, 1e-300, 1.0, 1e300])
-        assert t.forward(x) == pytest.approx(np.log(x) + 100 * np.log(10), rel=1e-13)
-        assert t.inverse(t.forward(x)) == pytest.approx(x, rel=1e-12)
-        assert t.forward(np.array([0.0, -1.0, -np.inf])).tolist() == [-np.inf] * 3
-        assert t.forward(np.array([np.inf])).tolist() == [np.inf]
+        assert t.transform(x) == pytest.approx(np.log(x) + 100 * np.log(10), rel=1e-13)
+        assert t.inverse_transform(t.transform(x)) == pytest.approx(x, rel=1e-12)
+        assert t.transform(np.array([0.0, -1.0, -np.inf])).tolist() == [-np.inf] * 3
+        assert t.transform(np.array([np.inf])).tolist() == [np.inf]
 
     @pytest.mark.parametrize(
         "changed",
@@ -138,14 +142,14 @@ class TestTransformed:
         best, wanted = roc.best_threshold(), binormal.best_threshold()
         assert best.ameans == wanted.ameans
         assert roc.tpr(best.threshold) == pytest.approx(wanted.tpr, rel=1e-9)
-        assert transform.forward(np.asarray(best.crossings)) == pytest.approx(wanted.crossings, rel=1e-9)
+        assert transform.transform(np.asarray(best.crossings)) == pytest.approx(wanted.crossings, rel=1e-9)
 
     @pytest.mark.parametrize("name", ["box-cox -3", "reflected yeo-johnson 2"])
     def test_two_routes_agree(self, name):
         """The engine on the other axis, and the numeric search that knows nothing of it: every question, to 1e-9."""
         pair = [Transformed(base, TRANSFORMS[name]) for base in BASES]
-        engine, rates = engine_for(*pair), np.array([0.03, 0.4, 0.8])
-        assert isinstance(engine, OnAnotherAxis)
+        engine, rates = select_solver(*pair), np.array([0.03, 0.4, 0.8])
+        assert isinstance(engine, TransformedSolver)
         for question in ("auc", "auc_complement", "log_auc_complement"):
             assert getattr(engine, question)(*pair) == pytest.approx(getattr(numeric, question)(*pair), abs=1e-9)
         for question in ("tpr_at_fpr", "fpr_at_tpr", "slope", "threshold_at_fpr", "threshold_at_tpr"):
@@ -163,7 +167,9 @@ class TestTransformed:
             assert crossings[~np.isnan(crossings)] == pytest.approx(numeric.crossings(*pair, price), rel=1e-7)
             rules = engine.proper_rule(*pair, price), numeric.proper_rule(*pair, price)
             assert rules[0].ameans == pytest.approx(rules[1].ameans, abs=1e-9)
-            assert np.sort(rules[0].edges[np.isfinite(rules[0].edges)]) == pytest.approx(rules[1].edges, rel=1e-7)
+            assert np.sort(rules[0].thresholds[np.isfinite(rules[0].thresholds)]) == pytest.approx(
+                rules[1].thresholds, rel=1e-7
+            )
         assert engine.proper_auc_complement(*pair) == pytest.approx(numeric.proper_auc_complement(*pair), abs=1e-9)
 
     def test_everybody_and_nobody_stay_at_the_ends_of_the_axis(self, transform):
@@ -176,7 +182,7 @@ class TestTransformed:
 
     def test_different_transforms_go_the_numeric_way(self):
         pair = Transformed(BASES[0], TRANSFORMS["box-cox 0"]), Transformed(BASES[1], TRANSFORMS["box-cox 4"])
-        assert engine_for(*pair) is numeric
+        assert select_solver(*pair) is numeric
 
     def test_means_what_scipys_lognormal_means(self):
         logarithm = Transformed(Gaussian(0.3, 0.5), TRANSFORMS["box-cox 0"])
@@ -190,7 +196,7 @@ class TestTransformed:
         with pytest.raises(RocPredictError, match=r"base=.* is no continuous distribution of one feature"):
             Transformed(base, TRANSFORMS["box-cox 0"])
         with pytest.raises(RocPredictError, match=r"model=.* is no continuous distribution of one feature"):
-            Shrunk(base, Ecdf([1, 2]), 0.5)
+            ShrinkageDistribution(base, Ecdf([1, 2]), 0.5)
 
     def test_refuses_what_is_no_transform(self):
         with pytest.raises(RocPredictError, match="transform=None is no PowerTransform"):
@@ -212,14 +218,19 @@ PULLED = [(0.15, 0.2), (0.6, -0.5), (0.6, 0.0), (0.95, 0.2)]
 
 
 def shrunk_pair(weight, pull, models=MODELS, rows=ROWS):
-    return [Shrunk(m, Ecdf(x), weight, sign * pull) for m, x, sign in zip(models, rows, (-1, 1), strict=True)]
+    return [
+        ShrinkageDistribution(m, Ecdf(x), weight, sign * pull) for m, x, sign in zip(models, rows, (-1, 1), strict=True)
+    ]
 
 
 class TestShrunk:
     def test_weight_0_is_the_model_and_weight_1_the_sample(self):
         x, q = np.concatenate([ROWS[0], np.linspace(0.1, 5, 40)]), np.linspace(0.01, 0.99, 60)
-        model, sample = Shrunk(MODELS[0], Ecdf(ROWS[0]), 0.0), Shrunk(MODELS[0], Ecdf(ROWS[0]), 1.0)
-        for question in ("cdf", "sf", "below", "at_or_above"):
+        model, sample = (
+            ShrinkageDistribution(MODELS[0], Ecdf(ROWS[0]), 0.0),
+            ShrinkageDistribution(MODELS[0], Ecdf(ROWS[0]), 1.0),
+        )
+        for question in ("cdf", "sf", "cdf_strict", "sf_inclusive"):
             assert np.array_equal(getattr(model, question)(x), getattr(MODELS[0], question)(x))
             assert np.array_equal(getattr(sample, question)(x), getattr(Ecdf(ROWS[0]), question)(x))
         for question in ("ppf", "isf"):
@@ -231,17 +242,17 @@ class TestShrunk:
     @pytest.mark.parametrize(("weight", "pull"), PULLED)
     def test_is_the_mixture_moved_on_the_probit_scale(self, weight, pull):
         """By its definition, written out: Phi(pull + Phi^-1(w S + (1 - w) M))."""
-        d, x = Shrunk(MODELS[0], Ecdf(ROWS[0]), weight, pull), np.linspace(0.05, 6, 80)
+        d, x = ShrinkageDistribution(MODELS[0], Ecdf(ROWS[0]), weight, pull), np.linspace(0.05, 6, 80)
         mixed = weight * np.mean(ROWS[0] > x[:, None], axis=1) + (1 - weight) * MODELS[0].sf(x)
         assert d.sf(x) == pytest.approx(ndtr(pull + ndtri(mixed)), rel=1e-11)
 
     def test_a_pull_upwards_makes_values_higher(self):
         x = np.linspace(0.1, 6, 50)
-        tails = [Shrunk(MODELS[0], Ecdf(ROWS[0]), 0.4, pull).sf(x) for pull in (-0.3, 0.0, 0.3)]
+        tails = [ShrinkageDistribution(MODELS[0], Ecdf(ROWS[0]), 0.4, pull).sf(x) for pull in (-0.3, 0.0, 0.3)]
         assert (np.diff(tails, axis=0) > 0).all()
 
     def test_a_pulled_model_without_a_sample_is_a_moved_gaussian(self):
-        d = Shrunk(Gaussian(2, 3), Ecdf([1.0]), 0.0, 0.4)
+        d = ShrinkageDistribution(Gaussian(2, 3), Ecdf([1.0]), 0.0, 0.4)
         x, moved = np.linspace(-60, 60, 241), Gaussian(2 + 0.4 * 3, 3)
         assert d.sf(x) == pytest.approx(moved.sf(x), rel=1e-10)
         assert d.cdf(x) == pytest.approx(moved.cdf(x), rel=1e-10)
@@ -250,24 +261,26 @@ class TestShrunk:
     @pytest.mark.parametrize(
         ("weight", "pull", "sample", "words"),
         [
-            (1.1, 0.0, Ecdf([1]), r"weight=1.1 is outside \[0, 1\]"),
-            (np.nan, 0.0, Ecdf([1]), "weight=nan is NaN"),
-            (0.5, np.inf, Ecdf([1]), "pull=inf is not finite"),
-            (0.5, np.nan, Ecdf([1]), "pull=nan is not finite"),
+            (1.1, 0.0, Ecdf([1]), r"data_weight=1.1 is outside \[0, 1\]"),
+            (np.nan, 0.0, Ecdf([1]), "data_weight=nan is NaN"),
+            (0.5, np.inf, Ecdf([1]), "shift=inf is not finite"),
+            (0.5, np.nan, Ecdf([1]), "shift=nan is not finite"),
             (0.5, 0.0, Ecdf([1, np.inf]), "is no Ecdf of finite values"),
             (0.5, 0.0, [1, 2], "is no Ecdf of finite values"),
         ],
     )
     def test_refuses(self, weight, pull, sample, words):
         with pytest.raises(RocPredictError, match=words):
-            Shrunk(Gaussian(0, 1), sample, weight, pull)
+            ShrinkageDistribution(Gaussian(0, 1), sample, weight, pull)
 
     def test_survives_pickling_and_says_what_it_is(self):
         d = shrunk_pair(0.4, 0.2)[0]
         d.atoms()
         assert pickle.loads(pickle.dumps(d)) == d
-        assert repr(d) == f"Shrunk({MODELS[0]!r}, Ecdf(total=6, distinct=5), weight=0.4, pull=-0.2)"
-        assert repr(Shrunk(Gaussian(0, 1), Ecdf([1]), 0.4)).endswith("weight=0.4)")
+        assert (
+            repr(d) == f"ShrinkageDistribution({MODELS[0]!r}, Ecdf(total=6, n_unique=5), data_weight=0.4, shift=-0.2)"
+        )
+        assert repr(ShrinkageDistribution(Gaussian(0, 1), Ecdf([1]), 0.4)).endswith("data_weight=0.4)")
 
 
 class TestShrunkEngine:
@@ -275,7 +288,7 @@ class TestShrunkEngine:
     def test_two_routes_agree(self, weight, pull):
         """Pieces with a short rule, and the numeric search: areas to 1e-9, the best loss no worse."""
         pair = shrunk_pair(weight, pull)
-        assert engine_for(*pair) is shrunk_engine
+        assert select_solver(*pair) is shrunk_engine
         assert shrunk_engine.auc(*pair) == pytest.approx(numeric.auc(*pair), abs=1e-9)
         assert shrunk_engine.auc_complement(*pair) == pytest.approx(numeric.auc_complement(*pair), abs=1e-9)
         assert shrunk_engine.auc(*pair) + shrunk_engine.auc_complement(*pair) == pytest.approx(1, abs=1e-12)
@@ -283,8 +296,8 @@ class TestShrunkEngine:
             fast, slow = (engine.best(*pair, price) for engine in (shrunk_engine, numeric))
             gains = [found.tpr - np.exp(price) * found.fpr for found in (fast, slow)]
             assert gains[0] == pytest.approx(gains[1], abs=1e-12)
-            assert fast.tpr == pair[1].at_or_above(fast.threshold)
-            assert fast.fpr == pair[0].at_or_above(fast.threshold)
+            assert fast.tpr == pair[1].sf_inclusive(fast.threshold)
+            assert fast.fpr == pair[0].sf_inclusive(fast.threshold)
 
     @pytest.mark.parametrize(("weight", "pull"), PULLED)
     def test_crossings_are_all_changes_of_sign(self, weight, pull):
@@ -303,7 +316,7 @@ class TestShrunkEngine:
         """The mean of the middle of both tails over 200,000 quantiles of the positives; steps cost up to 2e-5."""
         negative, positive = shrunk_pair(weight, pull)
         x = positive.ppf((np.arange(200_000) + 0.5) / 200_000)
-        wanted = np.mean((negative.below(x) + negative.cdf(x)) / 2)
+        wanted = np.mean((negative.cdf_strict(x) + negative.cdf(x)) / 2)
         assert shrunk_engine.auc(negative, positive) == pytest.approx(wanted, abs=2e-5)
 
     @pytest.mark.parametrize("seed", range(6))
@@ -317,7 +330,7 @@ class TestShrunkEngine:
         t = np.concatenate([np.linspace(-6, 6, 8000), ends, np.nextafter(ends, np.inf), [-np.inf, np.inf]])
         for price in PRICES:
             found = shrunk_engine.best(*pair, price)
-            gains = pair[1].at_or_above(t) - np.exp(price) * pair[0].at_or_above(t)
+            gains = pair[1].sf_inclusive(t) - np.exp(price) * pair[0].sf_inclusive(t)
             assert found.tpr - np.exp(price) * found.fpr >= gains.max() - 1e-12
 
     def test_a_model_that_overflows_keeps_its_probability(self):

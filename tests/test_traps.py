@@ -250,9 +250,9 @@ def test_t33_hooks_are_shown():
     for std, top in ((2.0, True), (0.5, False)):
         roc = predicted(0, 1, 1, std)
         hook = roc.hook()
-        middle = (hook.low + hook.high) / 2
+        middle = (hook.fpr_low + hook.fpr_high) / 2
         assert hook.exists
-        assert (hook.high == 1) == top
+        assert (hook.fpr_high == 1) == top
         assert roc.tpr_at_fpr(middle) < middle
         assert roc.proper().auc() > roc.auc()
 

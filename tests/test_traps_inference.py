@@ -137,9 +137,9 @@ def test_t05_one_sided_sign_agrees_across_methods():
 def test_t06_in_sample_ameans_never_stands_alone():
     """Guards against an optimistic Ameans without its companion: in the repr, in to_dict, in the interval."""
     best = rp.empirical_roc(scores(shift=0.0), Y).best_threshold()
-    assert best.ameans > best.ameans_honest
+    assert best.ameans > best.ameans_corrected
     assert "out of bag" in repr(best)
-    assert best.to_dict()["ameans_honest"] == best.ameans_honest
+    assert best.to_dict()["ameans_corrected"] == best.ameans_corrected
     assert best.ameans_interval().estimate < best.ameans
     assert best.ameans_interval().method == "out-of-bag"
 
@@ -420,10 +420,10 @@ def test_t26_every_replicate_fits_anew():
     x = scores(5, 1.5, (12, 9))
     y = np.repeat([0, 1], [12, 9])
     found = rp.predict_roc(x, y).auc_interval(method="bootstrap", n_resamples=200, rng=4)
-    from rocpredict.inference.bootstrap import Resampling
+    from rocpredict.inference.bootstrap import BootstrapOptions
 
     areas = []
-    for negative, positive in Resampling(200, 4).counts((None, None), (12, 9)):
+    for negative, positive in BootstrapOptions(200, 4).resample_counts((None, None), (12, 9)):
         for n, p in zip(negative, positive, strict=True):
             rows = [np.repeat(x[y == label], c.astype(int)) for label, c in ((0, n), (1, p))]
             d = (rows[1].mean() - rows[0].mean()) / np.hypot(*(np.std(r, ddof=1) for r in rows))

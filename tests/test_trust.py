@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from rocpredict import AssumptionWarning, PredictedRoc, RocPredictError, empirical_roc, predict_roc
-from rocpredict.shrinkage.heights import FPR
-from rocpredict.shrinkage.weighing import CAUTION
-from rocpredict.trust import Trust
+from rocpredict.distributions.shrinkage import FPR, NOISE_FACTOR
+from rocpredict.roc.predicted import ModelFit
 
 
 def sample_of(seed, n0=40, n1=30, wrong=False):
@@ -21,9 +20,9 @@ def sample_of(seed, n0=40, n1=30, wrong=False):
 @pytest.mark.parametrize("wrong", [True, False])
 def test_the_share_of_the_model_is_that_of_the_estimate(family, wrong):
     roc = predict_roc(*sample_of(1, wrong=wrong), family=family)
-    trust = roc.trust()
-    assert trust.shrunk
-    assert trust.model_share == 1 - roc.negative.weight == 1 - roc.positive.weight
+    trust = roc.model_fit()
+    assert trust.is_shrinkage
+    assert trust.model_weight == 1 - roc.negative.data_weight == 1 - roc.positive.data_weight
     assert (trust.n_negative, trust.n_positive) == (40, 30)
 
 
@@ -31,20 +30,20 @@ def test_the_distance_is_that_of_both_curves():
     """Mean distance and its square over 200 FPRs, written out; the weight is the rule of the estimate."""
     x, y = sample_of(2)
     roc, counted = predict_roc(x, y, family="boxcox"), empirical_roc(x, y)
-    gap, trust = roc.tpr_at_fpr(FPR) - counted.tpr_at_fpr(FPR), roc.trust()
+    gap, trust = roc.tpr_at_fpr(FPR) - counted.tpr_at_fpr(FPR), roc.model_fit()
     assert trust.distance == pytest.approx(np.abs(gap).mean(), rel=1e-9)
-    assert not trust.shrunk
-    noise = np.mean(gap**2) / trust.excess
-    assert 1 - trust.model_share == pytest.approx(np.mean(gap**2) / (np.mean(gap**2) + CAUTION * noise))
+    assert not trust.is_shrinkage
+    noise = np.mean(gap**2) / trust.misfit_ratio
+    assert 1 - trust.model_weight == pytest.approx(np.mean(gap**2) / (np.mean(gap**2) + NOISE_FACTOR * noise))
 
 
 def test_a_right_model_lies_near_and_a_wrong_one_far():
     """20 seeds each, the classes of one and two heaps: all of D/V of the right model below all of the wrong one."""
-    right = [predict_roc(*sample_of(seed), family="auto").trust() for seed in range(20)]
-    wrong = [predict_roc(*sample_of(seed, wrong=True), family="auto").trust() for seed in range(20)]
-    assert max(trust.excess for trust in right) < min(trust.excess for trust in wrong)
-    assert np.mean([trust.excess for trust in right]) < 0.7
-    assert min(trust.model_share for trust in right) > max(trust.model_share for trust in wrong)
+    right = [predict_roc(*sample_of(seed), family="auto").model_fit() for seed in range(20)]
+    wrong = [predict_roc(*sample_of(seed, wrong=True), family="auto").model_fit() for seed in range(20)]
+    assert max(trust.misfit_ratio for trust in right) < min(trust.misfit_ratio for trust in wrong)
+    assert np.mean([trust.misfit_ratio for trust in right]) < 0.7
+    assert min(trust.model_weight for trust in right) > max(trust.model_weight for trust in wrong)
     assert max(trust.distance for trust in right) < min(trust.distance for trust in wrong)
 
 
@@ -54,44 +53,48 @@ def test_it_is_asked_of_the_rule_in_use(direction):
     x, y = sample_of(3)
     turned = {"lower": "higher", "higher": "lower"}.get(direction, direction)
     sign = 1 if direction in {None, "auto"} else -1
-    here = predict_roc(x, y, family="yeojohnson", direction=direction).trust()
-    there = predict_roc(sign * x, y, family="yeojohnson", direction=turned).trust()
+    here = predict_roc(x, y, family="yeojohnson", direction=direction).model_fit()
+    there = predict_roc(sign * x, y, family="yeojohnson", direction=turned).model_fit()
     assert here.distance == pytest.approx(there.distance, abs=0.005)
 
 
 def test_a_model_that_is_the_sample():
-    trust = predict_roc(*sample_of(4), family="empirical").trust()
-    assert (trust.distance, trust.excess, trust.model_share) == (pytest.approx(0, abs=1e-12), pytest.approx(0), 1)
+    trust = predict_roc(*sample_of(4), family="empirical").model_fit()
+    assert (trust.distance, trust.misfit_ratio, trust.model_weight) == (
+        pytest.approx(0, abs=1e-12),
+        pytest.approx(0),
+        1,
+    )
 
 
 @pytest.mark.parametrize(
     ("trust", "words"),
     [
         (
-            Trust(0.8, True, 0.021, 0.4, 9, 9),
+            ModelFit(0.8, True, 0.021, 0.4, 9, 9),
             "no farther than chance would put them; 80% of this estimate is the model's",
         ),
-        (Trust(0.3, True, 0.1, 2.5, 9, 9), "farther than chance would put them; 30% of this estimate"),
-        (Trust(0.05, True, 0.3, 9, 9, 9), "much farther than chance would put them; 5% of this estimate"),
-        (Trust(1, False, 0.02, 0.2, 9, 9), "nothing in the sample asks for less than the whole model"),
+        (ModelFit(0.3, True, 0.1, 2.5, 9, 9), "farther than chance would put them; 30% of this estimate"),
+        (ModelFit(0.05, True, 0.3, 9, 9, 9), "much farther than chance would put them; 5% of this estimate"),
+        (ModelFit(1, False, 0.02, 0.2, 9, 9), "nothing in the sample asks for less than the whole model"),
         (
-            Trust(0.4, False, 0.1, 5, 9, 9),
+            ModelFit(0.4, False, 0.1, 5, 9, 9),
             "this prediction is the model's alone, of which a blend as by family='auto' keeps 40%",
         ),
     ],
 )
 def test_it_says_what_it_means(trust, words):
-    assert words in trust.meaning
-    assert trust.meaning.startswith(f"The curves of model and sample lie {trust.distance:.3f} of TPR apart, ")
-    assert trust.to_dict()["meaning"] == trust.meaning
-    assert repr(trust).startswith(f"Trust(model_share={trust.model_share:.4g}, distance={trust.distance:.4g}, ")
+    assert words in trust.summary
+    assert trust.summary.startswith(f"The curves of model and sample lie {trust.distance:.3f} of TPR apart, ")
+    assert trust.to_dict()["summary"] == trust.summary
+    assert repr(trust).startswith(f"ModelFit(model_weight={trust.model_weight:.4g}, distance={trust.distance:.4g}, ")
 
 
 def test_it_needs_a_sample_and_one_feature():
     with pytest.raises(RocPredictError, match="trust is asked of a prediction with a sample behind it"):
-        PredictedRoc.from_stats(mean=(1, 2), std=(1, 1)).trust()
+        PredictedRoc.from_stats(mean=(1, 2), std=(1, 1)).model_fit()
     with pytest.raises(RocPredictError, match="trust is asked of a prediction with a sample behind it"):
-        PredictedRoc.from_stats(mean=([1, 2], [2, 3]), std=(1, 1)).trust()
+        PredictedRoc.from_stats(mean=([1, 2], [2, 3]), std=(1, 1)).model_fit()
 
 
 @pytest.mark.parametrize("rows", [([1, 2, 3], [11, 12]), ([2, 2, 2], [2, 2]), ([2, 2, 2], [1, 2, 3]), ([1, 2], [1, 2])])
@@ -99,10 +102,10 @@ def test_it_needs_a_sample_and_one_feature():
 def test_no_figure_is_nan(rows, family):
     """Perfect separation, classes without spread, equal classes; and no warning."""
     x, y = np.concatenate(rows).astype(float), np.repeat([0, 1], [len(part) for part in rows])
-    trust = predict_roc(x, y, family=family).trust()
-    assert not np.isnan([trust.model_share, trust.distance, trust.excess]).any()
-    assert 0 <= trust.model_share <= 1
-    assert trust.meaning
+    trust = predict_roc(x, y, family=family).model_fit()
+    assert not np.isnan([trust.model_weight, trust.distance, trust.misfit_ratio]).any()
+    assert 0 <= trust.model_weight <= 1
+    assert trust.summary
 
 
 @pytest.mark.parametrize("family", ["auto", "blend"])
@@ -124,7 +127,7 @@ def test_an_interval_where_the_sample_is_all():
     constant = predict_roc([3.0, 4, 5, 6, 2, 2, 2], [0] * 4 + [1] * 3, family="auto", direction="higher")
     for one in (roc, constant):
         assert one.auc() in one.auc_interval()
-    assert constant.trust().model_share == 0
+    assert constant.model_fit().model_weight == 0
 
 
 def test_the_curve_as_a_table_has_every_row_of_a_shrunk_estimate():
@@ -147,7 +150,7 @@ def test_a_declared_direction_that_the_rows_contradict_is_warned_of():
     assert roc.auc() >= 0.5
     interval = roc.auc_interval()
     assert interval.high == roc.auc()
-    assert "stretched" in interval.flags
+    assert "interval_extended" in interval.flags
     right = predict_roc(x, y, family="auto", direction="lower")  # without a warning, which would be an error here
-    assert "stretched" not in right.auc_interval().flags
+    assert "interval_extended" not in right.auc_interval().flags
     assert predict_roc(x, y, family="auto").auc() < 0.3

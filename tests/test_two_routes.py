@@ -8,8 +8,10 @@ from scipy import stats
 from scipy.special import ndtr
 
 import rocpredict as rp
-from rocpredict import binormal, numeric, steps
-from rocpredict.distributions import FromScipy
+from rocpredict.distributions.families import ScipyDistribution
+from rocpredict.solvers import binormal
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers import numerical as numeric
 
 PAIRS = [
     (1e-3, 3.0),
@@ -30,7 +32,7 @@ def gaussians(ratio, distance):
 
 
 def as_scipy(pair):
-    return tuple(FromScipy(stats.norm(d.mean, d.std)) for d in pair)
+    return tuple(ScipyDistribution(stats.norm(d.mean, d.std)) for d in pair)
 
 
 def close(tolerance=1e-10):
@@ -61,7 +63,9 @@ def test_curve_and_areas(ratio, distance, route):
     below, want = numeric.hook(*other), binormal.hook(*pair)
     assert float(below.area) == pytest.approx(float(want.area), **close())
     if want.area > 1e-250:
-        assert [float(below.low), float(below.high)] == pytest.approx([float(want.low), float(want.high)], **close())
+        assert [float(below.fpr_low), float(below.fpr_high)] == pytest.approx(
+            [float(want.fpr_low), float(want.fpr_high)], **close()
+        )
 
 
 @pytest.mark.parametrize("route", [tuple, as_scipy], ids=["gaussian", "scipy"])
@@ -203,8 +207,8 @@ class Mixture:
     def sf(self, x):
         return self._sum(lambda z: ndtr(-z), x)
 
-    below = cdf
-    at_or_above = sf
+    cdf_strict = cdf
+    sf_inclusive = sf
 
     def _invert(self, tail, q):
         q = np.asarray(q, dtype=float)
@@ -313,7 +317,7 @@ def test_a_sample_against_a_density():
     assert roc_of(law, rp.Ecdf(sample)).auc() == pytest.approx(np.mean(law.cdf(sample)), rel=1e-14)
     best = roc_of(rp.Ecdf(sample), law).best_threshold()
     scan = np.concatenate([sample, np.nextafter(sample, np.inf), np.linspace(-9, 9, 50_001)])
-    youden = np.array(law.sf(scan)) - rp.Ecdf(sample).at_or_above(scan)
+    youden = np.array(law.sf(scan)) - rp.Ecdf(sample).sf_inclusive(scan)
     assert best.tpr - best.fpr == pytest.approx(youden.max(), abs=1e-9)
 
 
@@ -350,7 +354,9 @@ def test_one_threshold_is_one_rule():
     for mean in (1.0, -1.0):
         exact = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(mean, 1)).proper().best_rule()
         searched = rp.PredictedRoc(stats.norm(0, 1), stats.norm(mean, 1)).proper().best_rule()
-        assert (exact.low, exact.high, exact.inside) == pytest.approx((searched.low, searched.high, searched.inside))
+        assert (exact.low, exact.high, exact.positive_inside) == pytest.approx(
+            (searched.low, searched.high, searched.positive_inside)
+        )
 
 
 def test_slope_at_the_ends_is_the_limit():
@@ -368,7 +374,7 @@ def test_a_search_finds_the_edge_of_what_is_allowed():
     limit = roc.best_threshold("min_tpr", value=0.9)
     assert best.tpr == pytest.approx(0.9, abs=1e-12)
     assert best.threshold == pytest.approx(limit.threshold, abs=1e-12)
-    assert best.value == pytest.approx(limit.ameans, abs=1e-12)
+    assert best.criterion_value == pytest.approx(limit.ameans, abs=1e-12)
 
 
 @pytest.mark.parametrize("route", [rp.Gaussian, stats.norm])
@@ -399,6 +405,6 @@ def test_the_value_is_what_the_criterion_is_there(route):
     }
     for criterion, by_hand in hand.items():
         best = roc.best_threshold(criterion, **options.get(criterion, {}))
-        assert best.value == pytest.approx(by_hand(best), rel=1e-12), criterion
+        assert best.criterion_value == pytest.approx(by_hand(best), rel=1e-12), criterion
     with pytest.raises(rp.RocPredictError, match="criterion='ameans' takes no prevalence"):
         roc.best_threshold(prevalence=0.1)

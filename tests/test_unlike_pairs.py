@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict import numeric
+from rocpredict.solvers import numerical as numeric
 
 EVEN = stats.uniform(0, 2)
 
@@ -129,7 +129,7 @@ def test_the_hook_on_an_atom():
     """All negatives at 0: the curve is level at P(X > 0) and meets the chance line there."""
     level = stats.norm.sf(0, -0.5)
     found = numeric.hook(rp.Ecdf([0.0]), rp.Gaussian(-0.5, 1))
-    assert (found.low, found.high) == (pytest.approx(level), 1)
+    assert (found.fpr_low, found.fpr_high) == (pytest.approx(level), 1)
     assert found.area == pytest.approx((1 - level) ** 2 / 2)
     exact = rp.PredictedRoc(rp.Gaussian(0, 0), rp.Gaussian(-0.5, 1)).hook()
     assert tuple(found) == pytest.approx(tuple(exact))
@@ -180,7 +180,7 @@ def test_a_prevalence_for_each_feature_reaches_a_function_of_rates():
     share = [0.3, 0.5, 0.6]
     searched = roc.best_threshold(lambda rates: rates.accuracy, prevalence=share)
     exact = roc.best_threshold("accuracy", prevalence=share)
-    assert searched.value == pytest.approx(exact.value, abs=1e-12)
+    assert searched.criterion_value == pytest.approx(exact.criterion_value, abs=1e-12)
     assert searched.threshold == pytest.approx(exact.threshold, abs=1e-6)
 
 
@@ -211,21 +211,21 @@ class Mixed:
     def sf(self, x):
         return (1 - self.share) * self.normal.sf(x) + self.share * (np.asarray(x) < 0)
 
-    def below(self, x):
+    def cdf_strict(self, x):
         return (1 - self.share) * self.normal.cdf(x) + self.share * (np.asarray(x) > 0)
 
-    def at_or_above(self, x):
+    def sf_inclusive(self, x):
         return (1 - self.share) * self.normal.sf(x) + self.share * (np.asarray(x) <= 0)
 
     def ppf(self, q):
-        low, high = self.below(0), self.cdf(0)
+        low, high = self.cdf_strict(0), self.cdf(0)
         q = np.asarray(q, dtype=float)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             beside = self.normal.ppf(np.where(q < low, q, q - self.share) / (1 - self.share))
         return np.where((q >= low) & (q <= high), 0.0, beside)
 
     def isf(self, q):
-        high, low = self.at_or_above(0), self.sf(0)
+        high, low = self.sf_inclusive(0), self.sf(0)
         q = np.asarray(q, dtype=float)
         with np.errstate(all="ignore"):
             beside = self.normal.isf(np.where(q < low, q, q - self.share) / (1 - self.share))

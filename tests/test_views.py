@@ -11,9 +11,9 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import average_precision_score, precision_recall_curve
 
 from rocpredict import EmpiricalRoc, Gaussian, PredictedRoc, RocPredictError, empirical_roc, predict_roc
-from rocpredict.distributions import Ecdf
-from rocpredict.tables import to_json
-from rocpredict.views import DecisionCurve, PrecisionRecallCurve
+from rocpredict.base.results import to_json
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.roc.curves import DecisionCurve, PrecisionRecallCurve
 
 CLOSE = 1e-14
 
@@ -210,17 +210,17 @@ def test_a_predicted_probability_has_the_classical_curve_too():
 def test_many_rows_go_in_parts(monkeypatch):
     """Prices taken a few at a time choose what they choose at once."""
     whole = ROCS["counted, ties"].decision_curve()
-    monkeypatch.setattr("rocpredict.views._HELD", 20)
+    monkeypatch.setattr("rocpredict.roc.curves._MAX_BLOCK", 20)
     assert ROCS["counted, ties"].decision_curve().to_dict() == whole.to_dict()
 
 
 # ---- manners
 def test_views_are_values():
     roc = ROCS["gaussian"]
-    curve, decision = roc.precision_recall_curve(prevalence=0.2, points=9), roc.decision_curve(prevalence=0.2)
+    curve, decision = roc.precision_recall_curve(prevalence=0.2, n_points=9), roc.decision_curve(prevalence=0.2)
     assert isinstance(curve, PrecisionRecallCurve)
     assert isinstance(decision, DecisionCurve)
-    assert repr(curve).startswith("PrecisionRecallCurve(points=9, prevalence=0.2, average_precision=0.")
+    assert repr(curve).startswith("PrecisionRecallCurve(n_points=9, prevalence=0.2, average_precision=0.")
     assert repr(decision) == "DecisionCurve(probabilities=0.01 to 0.99, prevalence=0.2, rule='best')"
     assert json.loads(to_json(curve.to_dict()))["thresholds"][0] == "inf"
     assert json.loads(to_json(decision.to_dict()))["rule"] == "best"
@@ -234,7 +234,7 @@ def test_views_are_values():
         (ROCS["gaussian"].decision_curve, "needs the share of positives"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0), "prevalence=0 is outside"),
         (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=[0.1, 0.2]), "give one number"),
-        (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=0.1, points=1), "points=1 is too few"),
+        (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=0.1, n_points=1), "n_points=1 is too few"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, probabilities=[0, 0.5]), "outside the open"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, probabilities=0.5), r"give shape \(k,\)"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, rule="p"), "rule='p' is not allowed"),

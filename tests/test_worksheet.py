@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.teach.wording import all_words
-from rocpredict.teach.worksheet import shown, spoken, worksheet_html
+from rocpredict.teaching.assets import load_translations
+from rocpredict.teaching.worksheet import interpolate, shown, worksheet_html
 
 LANGUAGES = ("en", "de")
 SECTIONS = ("lesson", "chance", "worksheet")
@@ -105,7 +105,15 @@ def test_the_answers_are_those_of_the_library(sheet):
     first, second = hook.crossings()
     expected = {
         "cross": [best.threshold, best.ameans],
-        "hook": [first, second, second, hook.rates(second).ameans, first, hook.rates(first).ameans, hook.hook().low],
+        "hook": [
+            first,
+            second,
+            second,
+            hook.rates(second).ameans,
+            first,
+            hook.rates(first).ameans,
+            hook.hook().fpr_low,
+        ],
         "prevalence": [
             FOUNDING.rates(best.threshold, prevalence=0.5).precision,
             low_prevalence.precision,
@@ -157,7 +165,7 @@ def test_the_sums_are_right_by_scipy(sheet):
 
 def test_what_the_words_claim_is_so():
     """The words themselves claim a few things: that an option is right, what lies near what, and which is larger."""
-    steps = all_words("en")["lesson"]["steps"]
+    steps = load_translations("en")["lesson"]["steps"]
     right = {key: step["options"][step["right"]] for key, step in steps.items() if "options" in step}
     assert len(rp.PredictedRoc(rp.Gaussian(5, 1), rp.Gaussian(6, 1)).crossings()) == 1
     assert right["hook"].startswith("Two crossings")
@@ -182,7 +190,7 @@ def test_what_the_words_claim_of_insulin_is_so():
     assert stats.skew(clean[0]) > 2  # "skewed"
     predicted = gaussian_roc(*insulin)
     assert predicted.negative.std > predicted.negative.mean
-    words = all_words("en")["lesson"]["steps"]["pima"]
+    words = load_translations("en")["lesson"]["steps"]["pima"]
     assert words["options"][words["right"]] == "Too many of them are exactly 0"
     assert "before any curve" in words["question"]  # for the zeros are not why the curves differ
 
@@ -202,7 +210,7 @@ def test_a_sample_scatters_as_the_sheet_says(sheet):
 # ---- words
 def test_every_word_comes_from_the_dictionary(sheet, lang):
     """What is left of the page without its numbers are pieces of the dictionary, and symbols."""
-    pieces = {piece.strip() for text in sentences(all_words(lang)).values() for piece in PLACE.split(str(text))}
+    pieces = {piece.strip() for text in sentences(load_translations(lang)).values() for piece in PLACE.split(str(text))}
     known = {re.sub(r"\b0\.(?=\d)", {"en": "0.", "de": "0,"}[lang], piece) for piece in pieces}
     for text in sheet.words:
         left = re.sub(r"^(\d+\. |: )", "", text.strip())
@@ -211,7 +219,7 @@ def test_every_word_comes_from_the_dictionary(sheet, lang):
 
 def test_languages_have_the_same_places(lang):
     """Same keys, same places for numbers, same right answers: so a translation cannot lose a number."""
-    english, other = (sentences(all_words(name)) for name in ("en", lang))
+    english, other = (sentences(load_translations(name)) for name in ("en", lang))
     assert english.keys() == other.keys()
     for path, text in english.items():
         assert sorted(PLACE.findall(str(text))) == sorted(PLACE.findall(str(other[path]))), path
@@ -221,14 +229,14 @@ def test_languages_have_the_same_places(lang):
 def test_words_hold_no_results():
     """Decimals in the words are the conditions of a question, never its result."""
     conditions = {"0.5", "0.005", "0.05", "0.01", "4.5"}
-    texts = [text for path, text in sentences(all_words("en")).items() if path[0] in SECTIONS]
+    texts = [text for path, text in sentences(load_translations("en")).items() if path[0] in SECTIONS]
     decimals = {found for text in texts for found in re.findall(r"\d+\.\d+", PLACE.sub("", str(text)))}
     assert decimals <= conditions
 
 
 def test_a_sentence_is_told_with_its_numbers():
     facts = {"best": {"ameans": 0.79505}, "z": [-1.0, 2.0]}
-    assert spoken("{best.ameans:3} at {z.0:1}!", facts, ",") == [
+    assert interpolate("{best.ameans:3} at {z.0:1}!", facts, ",") == [
         "",
         shown(0.79505, 3, ","),
         " at ",
@@ -237,7 +245,7 @@ def test_a_sentence_is_told_with_its_numbers():
     ]
     assert shown(-1, 1, ",").text == "−1,0"
     with pytest.raises(KeyError):
-        spoken("{worst}", facts, ".")
+        interpolate("{worst}", facts, ".")
 
 
 # ---- the file
@@ -246,7 +254,7 @@ def test_the_answers_can_be_left_out(lang):
     assert "data-answer" not in page
     assert '<polyline class="curve"' not in page
     assert page.count("data-task") == 5
-    assert all_words(lang)["worksheet"]["answers"] not in Sheet(page).words
+    assert load_translations(lang)["worksheet"]["answers"] not in Sheet(page).words
 
 
 def test_the_answers_begin_on_a_new_page(lang):
@@ -264,9 +272,9 @@ def test_the_file_stands_alone(lang):
 
 
 def test_words_are_escaped(monkeypatch):
-    words = all_words("en")
+    words = load_translations("en")
     hostile = words | {"worksheet": words["worksheet"] | {"title": "<script>alert(1)</script>", "name": '"><b>'}}
-    monkeypatch.setattr("rocpredict.teach.worksheet.all_words", lambda lang: hostile)
+    monkeypatch.setattr("rocpredict.teaching.worksheet.load_translations", lambda lang: hostile)
     page = worksheet_html("en")
     assert "<script" not in page
     assert "<b>" not in page

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.coverage.settings import FEW, Pair
-from rocpredict.distributions import Ecdf, Gaussian
-from rocpredict.inference.areas import AREA_METHODS, area_interval
-from rocpredict.inference.bootstrap import Resampling
-from rocpredict.inference.counted import Counted
-from rocpredict.inference.modelled import Modelled
-from rocpredict.inference.placements import place
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.inference.auc import AREA_METHODS, auc_interval
+from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.empirical import EmpiricalUncertainty
+from rocpredict.inference.parametric import ParametricUncertainty
+from rocpredict.inference.placements import compute_placements
 
 LEVEL = 0.95
 DEFAULT, *PEERS = AREA_METHODS[:5]
@@ -79,10 +80,10 @@ def summed_up(truth: float, low: Any, high: Any, fallback: Any = 0.0) -> dict[st
 def cover(pair: Pair, count: tuple[int, int], draws: Draws, rng: np.random.Generator) -> Iterator[Covered]:
     """Try every method in one setting, all on the same data sets, the dearer ones on the first of them."""
     samples = list(pair.draw(rng, draws.peers if count in FEW else draws.default, count))
-    placed = [place(Ecdf(negative), Ecdf(positive)) for negative, positive in samples]
+    placed = [compute_placements(Ecdf(negative), Ecdf(positive)) for negative, positive in samples]
     for method in (DEFAULT, *PEERS):
         some = placed if method == DEFAULT else placed[: draws.peers]
-        yield _covered(pair, count, method, [area_interval(p, LEVEL, method) for p in some])
+        yield _covered(pair, count, method, [auc_interval(p, LEVEL, method) for p in some])
     if count in RESAMPLED_COUNTS and pair.tuned and pair.auc in RESAMPLED_AUCS:
         yield from _resampled(pair, count, samples[: draws.resampled], draws.resamples)
     if pair.name.startswith("Gaussian, ") and count not in FEW:
@@ -92,7 +93,10 @@ def cover(pair: Pair, count: tuple[int, int], draws: Draws, rng: np.random.Gener
 def cover_again(seen: Covered, draws: Draws, rng: np.random.Generator) -> Covered:
     """Try the default anew in one setting."""
     samples = seen.pair.draw(rng, draws.again, seen.count)
-    intervals = [area_interval(place(Ecdf(negative), Ecdf(positive)), LEVEL, DEFAULT) for negative, positive in samples]
+    intervals = [
+        auc_interval(compute_placements(Ecdf(negative), Ecdf(positive)), LEVEL, DEFAULT)
+        for negative, positive in samples
+    ]
     return _covered(seen.pair, seen.count, DEFAULT, intervals)
 
 
@@ -106,7 +110,9 @@ def _covered(pair: Pair, count: tuple[int, int], method: str, intervals: list[An
 def _resampled(pair: Pair, count: tuple[int, int], samples: list[Any], resamples: int) -> Iterator[Covered]:
     for method in RESAMPLED:
         intervals = [
-            Counted(Ecdf(negative), Ecdf(positive), Resampling(resamples, seed)).auc_interval(LEVEL, method)
+            EmpiricalUncertainty(Ecdf(negative), Ecdf(positive), BootstrapOptions(resamples, seed)).auc_interval(
+                LEVEL, method
+            )
             for seed, (negative, positive) in enumerate(samples)
         ]
         yield _covered(pair, count, method, intervals)
@@ -120,5 +126,5 @@ def _predicted(pair: Pair, count: tuple[int, int], samples: list[Any], few: int)
         some = samples if method == "delta" else samples[:few]
         classes = [np.array(part) for part in zip(*some, strict=True)]
         fitted = [Gaussian(x.mean(axis=1), x.std(axis=1, ddof=1)) for x in classes]
-        found = Modelled(fitted[0], fitted[1], count, Resampling()).auc_interval(LEVEL, method)
+        found = ParametricUncertainty(fitted[0], fitted[1], count, BootstrapOptions()).auc_interval(LEVEL, method)
         yield Covered(pair, count, method, **summed_up(pair.auc, found.low, found.high))

@@ -10,7 +10,7 @@ import rocpredict as rp
 from benchmarks.fidelity.counted import Answer
 from benchmarks.fidelity.drawing import Draws
 from benchmarks.fidelity.sources import Array
-from rocpredict.shrinkage.heights import FPR
+from rocpredict.distributions.shrinkage import FPR
 
 EXACT = ("empirical", "auto", "gaussian", "boxcox")
 """Estimators whose thresholds are the library's own; others are looked for on a grid."""

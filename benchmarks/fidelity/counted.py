@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.fidelity.sources import Array
-from rocpredict.shrinkage.heights import counted_heights
+from rocpredict.distributions.shrinkage import empirical_tpr
 
 _ROUNDING = 1e-12
 
@@ -24,7 +24,7 @@ class Answer(NamedTuple):
 def counted(negative: Array, positive: Array) -> Answer:
     """Give the empirical curve."""
     threshold, ameans = best_counted(negative, positive)
-    return Answer(counted_heights(negative, positive), ameans, threshold)
+    return Answer(empirical_tpr(negative, positive), ameans, threshold)
 
 
 def best_counted(negative: Array, positive: Array) -> tuple[Array, Array]:

@@ -7,9 +7,9 @@ from benchmarks.fidelity.counted import Answer, best_counted
 from benchmarks.fidelity.predicted import best_near
 from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, RocPredictError
-from rocpredict.distributions import Distribution
+from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.families import FAMILIES, fit_family
-from rocpredict.shrinkage.heights import FPR, counted_heights
+from rocpredict.distributions.shrinkage import FPR, empirical_tpr
 
 _PARAMETERS = {"exponential": 1, "student_t": 3, "skew_normal": 3}
 """How many were fitted; of the other families two."""
@@ -50,7 +50,7 @@ def aicc(fitted: Distribution, sample: Array, parameters: int) -> float:
 
 def _read(negative: Distribution, positive: Distribution) -> tuple[Array, float, float]:
     at = np.unique(np.concatenate([np.asarray(d.isf(FPR)) for d in (negative, positive)]))
-    excess = np.asarray(positive.at_or_above(at)) - negative.at_or_above(at)
+    excess = np.asarray(positive.sf_inclusive(at)) - negative.sf_inclusive(at)
     return np.asarray(positive.sf(negative.isf(FPR))), *best_near(negative, positive, at, excess)
 
 
@@ -60,7 +60,7 @@ def probit_line(negative: Array, positive: Array) -> Answer:
     The probit of the specificity is regressed on that of the sensitivity, over all thresholds with both inside (0, 1).
     Where these do not make a rising curve the empirical one stays. A smoothed curve has no thresholds.
     """
-    heights, (_, ameans) = counted_heights(negative, positive), best_counted(negative, positive)
+    heights, (_, ameans) = empirical_tpr(negative, positive), best_counted(negative, positive)
     for i, rows in enumerate(zip(negative, positive, strict=True)):
         if (line := _line(*rows)) is not None:
             heights[i] = ndtr((ndtri(1 - FPR) - line[0]) / line[1])

@@ -5,10 +5,10 @@ import numpy as np
 from benchmarks.fidelity.counted import Answer
 from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, PredictedRoc
-from rocpredict.distributions import Distribution
+from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.kde import GaussianKde
-from rocpredict.shrinkage.heights import FPR
-from rocpredict.shrinkage.powers import Powers, fit_powers
+from rocpredict.distributions.power import PowerTransforms, fit_power_transforms
+from rocpredict.distributions.shrinkage import FPR
 
 _POINTS = 401
 _REACH = 5.0  # SDs of a kernel beyond the outermost rows
@@ -31,19 +31,19 @@ def gaussian_heights(m0: Array, s0: Array, m1: Array, s1: Array) -> Array:
 
 def boxcox(negative: Array, positive: Array) -> Answer:
     """Give the curve of two Gaussians after one transform of both classes."""
-    powers = fit_powers(negative, positive)
+    powers = fit_power_transforms(negative, positive)
     found = gaussian(powers.z[:, : negative.shape[1]], powers.z[:, negative.shape[1] :])
     return found._replace(threshold=turned_back(powers, found.threshold))
 
 
-def turned_back(powers: Powers, threshold: Array) -> Array:
+def turned_back(powers: PowerTransforms, threshold: Array) -> Array:
     """Give thresholds on the scale of the features."""
-    return np.array([float(powers.transform(i).inverse(np.asarray(z))) for i, z in enumerate(threshold)])
+    return np.array([float(powers.transform(i).inverse_transform(np.asarray(z))) for i, z in enumerate(threshold)])
 
 
 def kde(negative: Array, positive: Array) -> Answer:
     """Give the curve of two kernel densities on the transformed scale."""
-    powers, first = fit_powers(negative, positive), negative.shape[1]
+    powers, first = fit_power_transforms(negative, positive), negative.shape[1]
     found = [_of_kernels(_kernels(z[:first]), _kernels(z[first:])) for z in powers.z]
     heights, ameans, threshold = (np.array(part) for part in zip(*found, strict=True))
     return Answer(heights, ameans, turned_back(powers, threshold))
@@ -58,14 +58,14 @@ def _kernels(sample: Array) -> Distribution:
 
 def _of_kernels(negative: Distribution, positive: Distribution) -> tuple[Array, float, float]:
     at = np.linspace(*_ends(negative, positive), _POINTS)
-    fpr, tpr = (np.asarray(d.at_or_above(at)) for d in (negative, positive))
+    fpr, tpr = (np.asarray(d.sf_inclusive(at)) for d in (negative, positive))
     ends = [np.concatenate([[0.0], rate[::-1], [1.0]]) for rate in (fpr, tpr)]
     return np.interp(FPR, *ends), *best_near(negative, positive, at, tpr - fpr)
 
 
 def _ends(negative: Distribution, positive: Distribution) -> tuple[float, float]:
     """Give where both classes have hardly anything left."""
-    reach = [np.asarray(d.centres)[[0, -1]] + _REACH * d.std * np.array([-1, 1]) for d in _spread(negative, positive)]
+    reach = [np.asarray(d.means)[[0, -1]] + _REACH * d.std * np.array([-1, 1]) for d in _spread(negative, positive)]
     points = [np.array([d.mean, d.mean]) for d in (negative, positive) if isinstance(d, Gaussian)]
     ends = np.array([*reach, *points])
     return ends[:, 0].min(), np.nextafter(ends[:, 1].max(), np.inf)
@@ -79,7 +79,7 @@ def best_near(negative: Distribution, positive: Distribution, at: Array, excess:
     """Give the highest Ameans and its threshold, looked for once more between the neighbours of the best point."""
     best = int(np.argmax(excess))
     fine = np.linspace(at[max(best - 1, 0)], at[min(best + 1, len(at) - 1)], _REFINED)
-    again = np.asarray(positive.at_or_above(fine)) - negative.at_or_above(fine)
+    again = np.asarray(positive.sf_inclusive(fine)) - negative.sf_inclusive(fine)
     place = int(np.argmax(again))
     return (1 + max(float(again[place]), float(excess[best]))) / 2, float(
         fine[place] if again[place] >= excess[best] else at[best]

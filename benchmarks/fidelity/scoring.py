@@ -14,7 +14,7 @@ from benchmarks.fidelity.others import chosen_by_aic, probit_line
 from benchmarks.fidelity.predicted import boxcox, gaussian, gaussian_heights, kde
 from benchmarks.fidelity.shrunk import auto, blend
 from benchmarks.fidelity.sources import Array
-from rocpredict.shrinkage.heights import counted_heights
+from rocpredict.distributions.shrinkage import empirical_tpr
 
 Estimator = Callable[[Array, Array], Answer]
 
@@ -122,7 +122,7 @@ def _distance(negative: Array, positive: Array) -> Array:
     moments = [
         part.mean(axis=1) if k == 0 else part.std(axis=1, ddof=1) for part in (negative, positive) for k in (0, 1)
     ]
-    return np.abs(gaussian_heights(*moments) - counted_heights(negative, positive)).mean(axis=1)
+    return np.abs(gaussian_heights(*moments) - empirical_tpr(negative, positive)).mean(axis=1)
 
 
 def _scores(case: Case, n: int, mode: str, estimators: Mapping[str, Estimator], parts: Iterable[Draws]) -> list[Score]:

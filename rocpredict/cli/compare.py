@@ -1,21 +1,151 @@
-"""``rocpredict compare``: predicted against empirical, and features against each other, from data."""
+"""Command compare."""
 
 import argparse
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rocpredict.cli.against import add_tests, as_json, as_tables, check_tests, tested
-from rocpredict.cli.data import Data, add_data, add_family, load, named
-from rocpredict.cli.showing import save_plot, show
-from rocpredict.comparison import Comparison, compare
-from rocpredict.empirical import EmpiricalRoc, empirical_roc
-from rocpredict.errors import RocPredictError
-from rocpredict.flags import MEANINGS
-from rocpredict.predictor import PredictedRoc, predict_roc
-from rocpredict.tables import Table, to_json
+from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, Table, to_json
+from rocpredict.base.validation import RocPredictError
+from rocpredict.cli.data import Data, add_data, add_family, load, print_tables, save_plot, with_feature_name
+from rocpredict.diagnostics.comparison import Comparison, compare
+from rocpredict.inference.auc_tests import PAIRED_METHODS, auc_test
+from rocpredict.inference.hypotheses import ALTERNATIVES, AucTest
+from rocpredict.inference.multiple_tests import AucTestMany, auc_test_many
+from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
+from rocpredict.roc.predicted import PredictedRoc, predict_roc
 
-ABOUT = """\
+AucTestResult = AucTest | AucTestMany
+_TWO_SAMPLE_OPTIONS = ("method", "alternative", "margin", "seed", "resamples")
+_RESAMPLING_OPTIONS = ("seed", "resamples")
+
+
+def add_tests(command: argparse.ArgumentParser) -> None:
+    """Add the options of a test of two features."""
+    command.add_argument(
+        "--method", choices=PAIRED_METHODS, help="two features: the test (default: delong; venkatraman: whole curves)"
+    )
+    command.add_argument(
+        "--alternative", choices=ALTERNATIVES, help="two features: what is claimed of the first (default: two-sided)"
+    )
+    command.add_argument("--margin", type=float, metavar="D", help="the AUC difference that still counts as as good")
+    command.add_argument("--level", type=float, default=0.95, metavar="L", help="of all intervals (default 0.95)")
+    command.add_argument("--seed", type=int, metavar="N", help="of a test that draws at random (default 0)")
+    command.add_argument("--resamples", type=int, metavar="N", help="how often it draws (default 2000)")
+
+
+def check_tests(options: argparse.Namespace) -> None:
+    """Refuse options of a test that does not take place, or that the test does not take."""
+    named = len(options.feature or ())
+    given = [name for name in _TWO_SAMPLE_OPTIONS if getattr(options, name) is not None]
+    if given and named != 2:
+        rest = "; three or more are tested by DeLong's method" if named > 2 else "; name them with --feature"
+        raise RocPredictError(f"--{given[0]} is for a test of two features, here are {named or 'none'} named{rest}")
+    drawing = [name for name in given if name in _RESAMPLING_OPTIONS]
+    if drawing and options.method in {None, "delong"}:
+        others = ", ".join(PAIRED_METHODS[1:])
+        raise RocPredictError(f"--{drawing[0]} is for a --method that draws at random: {others}")
+
+
+def run_tests(data: Data, options: argparse.Namespace, directions: Sequence[str]) -> AucTestResult | None:
+    """Test the named features against each other, if there are two or more; directions are resolved already."""
+    names = options.feature or []
+    if len(names) < 2:
+        return None
+    columns = list(data.features.values())
+    if options.direction == ["auto"] and len(set(directions)) > 1:
+        found = ", ".join(f"{name} {side}" for name, side in zip(names, directions, strict=True))
+        wanted = " ".join(f"--direction {side}" for side in directions)
+        raise RocPredictError(f"--direction auto finds opposite directions ({found}); if that is meant, say {wanted}")
+    common = data.classes | {"direction": tuple(directions), "nan_policy": options.nan, "level": options.level}
+    auto = Flags(auto_direction=options.direction == ["auto"])
+    if len(names) > 2:
+        many = auc_test_many(columns, data.labels, **common)
+        return replace(many, flags=many.flags | auto)
+    given = {"n_resamples": options.resamples, "rng": options.seed, "alternative": options.alternative}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    first, second = columns
+    two = auc_test(first, second, data.labels, method=options.method, margin=options.margin, **chosen, **common)
+    return replace(two, flags=two.flags | auto)
+
+
+def as_json(test: AucTestResult, names: Sequence[str]) -> dict[str, Any]:
+    """Give a test by name, its features called as the data call them."""
+    held = {"features": list(names)} | _rename_features(test.to_dict(), names)
+    if isinstance(test, AucTestMany):
+        contrasts = zip(held["contrasts"], test.adjusted_p, strict=True)
+        held["contrasts"] = [_rename_features(one, names) | {"adjusted_p": p} for one, p in contrasts]
+    return held
+
+
+def as_tables(test: AucTestResult, names: Sequence[str], level: float) -> list[Table]:
+    """Lay a test out."""
+    if isinstance(test, AucTestMany):
+        return _multiple_test_table(test, names, level)
+    rows: list[list[Any]] = [[f"AUC of {name}", area] for name, area in zip(names, test.estimates, strict=True)]
+    interval = test.interval
+    rows += [
+        ["difference", test.difference],
+        [f"{100 * level:g} % interval", f"{interval.low:.6g} to {interval.high:.6g}"],
+        ["null hypothesis", _substitute_names(test.null, names)],
+        ["alternative", _substitute_names(test.alternative, names)],
+        ["method", test.method],
+        ["statistic", test.statistic],
+        ["p", f"{test.p_value:.4g}"],
+        ["cases", _cases(test)],
+    ]
+    return [
+        Table(f"{names[0]} against {names[1]} on the same cases", ["quantity", "value"], rows, notes=_test_notes(test))
+    ]
+
+
+def _multiple_test_table(test: AucTestMany, names: Sequence[str], level: float) -> list[Table]:
+    rows: list[list[Any]] = [[f"AUC of {name}", area] for name, area in zip(names, test.estimates, strict=True)]
+    rows += [
+        ["null hypothesis", test.null],
+        ["method", test.method],
+        ["chi-squared", test.statistic],
+        ["degrees of freedom", test.df],
+        ["p", f"{test.p_value:.4g}"],
+        ["cases", _cases(test)],
+    ]
+    columns = ["null hypothesis", "difference", "low", "high", "z", "p", "p (Holm)"]
+    pairs = [
+        [_substitute_names(one.null, names), one.difference, *one.interval, one.statistic, one.p_value, adjusted]
+        for one, adjusted in zip(test.contrasts, test.adjusted_p, strict=True)
+    ]
+    digits = {"p": ".4g", "p (Holm)": ".4g", "z": ".4g"}
+    title = f"{', '.join(names)} on the same cases"
+    each = f"Each interval has {100 * level:g} % by itself; Holm's p hold for all pairs together."
+    return [
+        Table(title, ["quantity", "value"], rows, notes=_test_notes(test)),
+        Table("Pair by pair", columns, pairs, digits, notes=[each]),
+    ]
+
+
+def _cases(test: AucTestResult) -> str:
+    return f"{test.n[0]} negative, {test.n[1]} positive"
+
+
+def _test_notes(test: AucTestResult) -> list[str]:
+    lost = sum(test.omitted)
+    left_out = [f"Rows without a value of any of them, left out for all: {lost}."] if lost else []
+    return left_out + [f"{FLAG_DESCRIPTIONS[flag]}." for flag in test.flags]
+
+
+def _rename_features(held: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    words = {key: _substitute_names(held[key], names) for key in ("null", "alternative") if key in held}
+    return held | words
+
+
+def _substitute_names(words: str, names: Sequence[str]) -> str:
+    """Say the features' names where the library says x1, x2, ..."""
+    return re.sub(r"\bx(\d+)\b", lambda found: names[int(found[1]) - 1], words)
+
+
+COMPARE_DESCRIPTION = """\
 Lay the prediction beside the curve that the data show, feature by feature; and test the features
 that --feature names, two or more, against each other on the same cases.
 
@@ -27,14 +157,13 @@ that --feature names, two or more, against each other on the same cases.
 
 DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
 """
-
-_HONEST = (
+_OOB_LABEL = (
     "ameans_empirical is what the best threshold gives on the rows that chose it, and optimistic; "
-    "ameans_empirical_honest is what such thresholds give on rows that did not choose them."
+    "ameans_empirical_corrected is what such thresholds give on rows that did not choose them."
 )
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
+def add_compare_options(command: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     add_data(command)
     add_family(command)
@@ -48,7 +177,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--plot", type=Path, metavar="FILE", help="draw both curves (.svg, .png or .pdf); one feature")
 
 
-def run(options: argparse.Namespace) -> None:
+def run_compare(options: argparse.Namespace) -> None:
     """Compare feature by feature, test features against each other, and print."""
     check_tests(options)
     data = load(options)
@@ -56,34 +185,36 @@ def run(options: argparse.Namespace) -> None:
         raise RocPredictError(f"--plot draws one feature, here are {len(data.features)}; choose it with --feature")
     empirical = _empirical(data, options)
     names = list(empirical)
-    test = tested(data, options, [roc.direction or "higher" for roc in empirical.values()])
+    test = run_tests(data, options, [roc.direction or "higher" for roc in empirical.values()])
     predicted = {name: _predicted(name, data, roc, options) for name, roc in empirical.items()}
     compared = {name: compare(predicted[name], roc, level=options.level) for name, roc in empirical.items()}
     if options.plot is not None:
         save_plot(options.plot, predicted[names[0]], empirical[names[0]], names[0])
-    trusted = {} if options.family == "gaussian" else {name: roc.trust() for name, roc in predicted.items()}
+    trusted = {} if options.family == "gaussian" else {name: roc.model_fit() for name, roc in predicted.items()}
     if options.json:
-        told = {name: {"trust": trust.to_dict()} for name, trust in trusted.items()}
+        told = {name: {"model_fit": trust.to_dict()} for name, trust in trusted.items()}
         held: dict[str, Any] = {
             "features": {name: one.to_dict() | told.get(name, {}) for name, one in compared.items()}
         }
         print(to_json(held if test is None else held | {"auc_test": as_json(test, names)}))
         return
-    notes = _notes(data, empirical) + [f"{name}: {trust.meaning}" for name, trust in trusted.items()]
+    notes = _notes(data, empirical) + [f"{name}: {trust.summary}" for name, trust in trusted.items()]
     tables = [] if test is None else as_tables(test, names, options.level)
-    show(_table(compared, data, options, notes), *tables)
+    print_tables(_table(compared, data, options, notes), *tables)
 
 
 def _empirical(data: Data, options: argparse.Namespace) -> dict[str, EmpiricalRoc]:
     """Count the curve of each feature; "auto" is resolved here and nowhere else."""
-    sides = _sides(options.direction or [None], len(data.features))
+    sides = _directions(options.direction or [None], len(data.features))
     return {
-        name: named(name, empirical_roc, values, data.labels, direction=side, nan_policy=options.nan, **data.classes)
+        name: with_feature_name(
+            name, empirical_roc, values, data.labels, direction=side, nan_policy=options.nan, **data.classes
+        )
         for (name, values), side in zip(data.features.items(), sides, strict=True)
     }
 
 
-def _sides(given: list[str | None], count: int) -> list[str | None]:
+def _directions(given: list[str | None], count: int) -> list[str | None]:
     if len(given) == 1:
         return given * count
     if len(given) != count:
@@ -99,7 +230,7 @@ def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse
     """Predict the curve of a feature; what "auto" found in these rows was not declared, and no family may use it."""
     side = "auto" if options.direction == ["auto"] else empirical.direction
     arguments = data.classes | {"direction": side, "nan_policy": options.nan, "family": options.family}
-    found: PredictedRoc = named(name, predict_roc, data.features[name], data.labels, **arguments)
+    found: PredictedRoc = with_feature_name(name, predict_roc, data.features[name], data.labels, **arguments)
     return found if found.direction == empirical.direction else replace(found, direction=empirical.direction)
 
 
@@ -112,7 +243,7 @@ def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namesp
     family = "Gaussian" if options.family == "gaussian" else options.family
     title = f"Predicted ({family}) against empirical; positive: {positive}, negative: {negative}"
     ends = f"auc_empirical_low and auc_empirical_high are the ends of its {100 * options.level:g} % interval."
-    return Table(title, ["quantity", *compared], rows, notes=[ends, _HONEST, *notes])
+    return Table(title, ["quantity", *compared], rows, notes=[ends, _OOB_LABEL, *notes])
 
 
 def _notes(data: Data, empirical: dict[str, EmpiricalRoc]) -> list[str]:
@@ -120,5 +251,5 @@ def _notes(data: Data, empirical: dict[str, EmpiricalRoc]) -> list[str]:
     for name, roc in empirical.items():
         lost = sum(roc.omitted)
         notes += [f"{name}: rows without a value, left out: {lost}."] if lost else []
-        notes += [f"{name}: {MEANINGS[flag]}." for flag in roc.best_threshold().flags]
+        notes += [f"{name}: {FLAG_DESCRIPTIONS[flag]}." for flag in roc.best_threshold().flags]
     return notes

@@ -1,20 +1,253 @@
-"""Families of distributions by name: fitted to a sample, or made from a mean and a standard deviation.
-
-Do not use a family because it fits best among many; name the one that the feature is known to follow.
-"""
+"""Parametric families by name, and scipy.stats distributions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rocpredict.arguments import FloatArray, as_finite, one_of, shown
-from rocpredict.distributions import likelihoods
-from rocpredict.distributions.by_moments import BY_MOMENTS
-from rocpredict.distributions.from_scipy import FromScipy
-from rocpredict.errors import RocPredictError
+from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    check_finite,
+    check_option,
+    check_probabilities,
+    check_real,
+    short_repr,
+    to_scalar,
+)
+from rocpredict.distributions.base import Atoms, Distribution
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.likelihoods import (
+    MOMENT_ESTIMATORS,
+    exponential,
+    fit_beta,
+    fit_gamma,
+    fit_laplace,
+    fit_logistic,
+    fit_lognormal,
+    fit_weibull,
+    skew_normal,
+    student_t,
+)
+
+_MAX_ATOMS = 10_000_000
+_TAIL_MASS = 1e-30  # the mass beyond the last atom that is listed
+
+
+def is_frozen_scipy(candidate: object) -> bool:
+    """Tell a frozen scipy.stats distribution by what it has, without importing scipy.stats."""
+    return all(hasattr(candidate, name) for name in ("dist", "args", "kwds", "cdf", "sf", "ppf", "isf"))
+
+
+def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
+    """Return a frozen scipy.stats distribution as one that answers the protocol."""
+    if hasattr(frozen.dist, "xk"):  # a table of values and probabilities
+        _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
+        return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
+    return ScipyDistribution(frozen)
+
+
+@dataclass(frozen=True)
+class ScipyDistribution(Result):
+    """Wrap a frozen scipy.stats distribution, continuous or discrete.
+
+    Parameters
+    ----------
+    frozen : frozen scipy.stats distribution
+        With scalar parameters.
+
+    Raises
+    ------
+    RocPredictError
+        Array parameters, or parameters outside the family's domain.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> ScipyDistribution(stats.poisson(2)).sf_inclusive(1)
+    0.8646647167633873
+    """
+
+    frozen: Any
+
+    def __post_init__(self) -> None:
+        median = np.asarray(self.frozen.ppf(0.5))
+        if median.ndim:
+            raise RocPredictError(f"{self!r} has parameters of shape {median.shape}; give one distribution a feature")
+        if self.discrete and float(self.frozen.support()[0]) % 1 and np.isfinite(self.frozen.support()[0]):
+            raise RocPredictError(f"{self!r} lies on no whole numbers; give it a whole loc")
+        if np.isnan(median):
+            raise RocPredictError(f"{self!r} has parameters outside its domain")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Always ``()``: one feature."""
+        return ()
+
+    @property
+    def discrete(self) -> bool:
+        """Whether all probability lies on atoms."""
+        return not hasattr(self.frozen.dist, "pdf")
+
+    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give the density (0 everywhere when discrete)."""
+        return to_scalar(np.exp(self.logpdf(x)))
+
+    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give the logarithm of the density (-inf everywhere when discrete)."""
+        x = check_real("x", x)
+        if self.discrete:
+            return to_scalar(np.full(x.shape, -np.inf))
+        return to_scalar(np.where(np.isinf(x), -np.inf, self._evaluate("logpdf", x)))
+
+    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give P(X <= x)."""
+        return self._tail("cdf", check_real("x", x))
+
+    def sf(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give P(X > x)."""
+        return self._tail("sf", check_real("x", x))
+
+    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give P(X < x)."""
+        return self._tail("cdf", self._just_before(x))
+
+    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give P(X >= x)."""
+        return self._tail("sf", self._just_before(x))
+
+    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
+        """Give the smallest x with ``cdf(x) >= q``."""
+        return self._clip_to_support(self._evaluate("ppf", check_probabilities("q", q)))
+
+    def isf(self, q: ArrayLike) -> ArrayOrFloat:
+        """Give the smallest x with ``sf(x) <= q``."""
+        return self._clip_to_support(self._evaluate("isf", check_probabilities("q", q)))
+
+    def atoms(self) -> Atoms:
+        """Give the whole numbers (shifted by loc) that have a probability, up to a rest of 1e-30 in a tail."""
+        if not self.discrete:
+            return Atoms(np.empty(0), np.empty(0))
+        low, high = self.frozen.support()
+        low = low if np.isfinite(low) else self._support_end("cdf", -1)
+        high = high if np.isfinite(high) else self._support_end("sf", 1)
+        if not high - low < _MAX_ATOMS:
+            raise RocPredictError(f"{self!r} has more than {_MAX_ATOMS:,} atoms")
+        points = np.arange(low, high + 1, dtype=np.float64)
+        masses = self.frozen.pmf(points)
+        return Atoms(points[masses > 0], masses[masses > 0])
+
+    def reflect(self) -> ReflectedDistribution:
+        """Give the distribution of -X."""
+        return ReflectedDistribution(self)
+
+    def _clip_to_support(self, quantiles: ArrayOrFloat) -> ArrayOrFloat:
+        """Keep quantiles of 0 and 1 in the support: scipy puts them one step below a discrete one."""
+        return to_scalar(np.clip(quantiles, *self.frozen.support())) if self.discrete else quantiles
+
+    def _evaluate(self, question: str, x: FloatArray) -> ArrayOrFloat:
+        with np.errstate(all="ignore"):
+            return to_scalar(getattr(self.frozen, question)(x))
+
+    def _tail(self, question: str, x: FloatArray) -> ArrayOrFloat:
+        tail = self._evaluate(question, x)
+        lost = np.isnan(tail) & (np.abs(x) >= 2**53)  # where some discrete families run out of integers
+        return to_scalar(np.where(lost, (x > 0) == (question == "cdf"), tail))
+
+    def _support_end(self, tail: str, step: int) -> float:
+        """Give a value beyond which a tail holds next to nothing (scipy's own isf runs out of digits at 1e-16)."""
+        end = float(self.frozen.median())
+        while self._evaluate(tail, np.asarray(end)) > _TAIL_MASS and abs(step) < _MAX_ATOMS:
+            end, step = end + step, 2 * step
+        return end
+
+    def _just_before(self, x: ArrayLike) -> FloatArray:
+        x = check_real("x", x)
+        with np.errstate(over="ignore"):  # before the smallest double lies -inf
+            return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
+
+    def _summary(self) -> ResultSummary:
+        named = [(str(place), value) for place, value in enumerate(self.frozen.args, start=1)]
+        rows = [[name, _format_parameter(value)] for name, value in [*named, *self.frozen.kwds.items()]]
+        return ResultSummary(f"Distribution {self.frozen.dist.name} of scipy.stats", rows, ["parameter", "value"])
+
+    def __repr__(self) -> str:
+        args = [_format_parameter(a) for a in self.frozen.args]
+        args += [f"{name}={_format_parameter(a)}" for name, a in self.frozen.kwds.items()]
+        return f"{self.frozen.dist.name}({', '.join(args)})"
+
+
+def _format_parameter(value: Any) -> str:
+    return f"{value:.6g}" if np.ndim(value) == 0 else short_repr(value)
+
+
+@dataclass(frozen=True, repr=False)
+class ReflectedDistribution(Result):
+    """Give the distribution of -X for a distribution that has no reflection in its own family."""
+
+    base: ScipyDistribution
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Always ``()``: one feature."""
+        return ()
+
+    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give the density."""
+        return self.base.pdf(-check_real("x", x))
+
+    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give the logarithm of the density."""
+        return self.base.logpdf(-check_real("x", x))
+
+    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give P(X <= x)."""
+        return self.base.sf_inclusive(-check_real("x", x))
+
+    def sf(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give P(X > x)."""
+        return self.base.cdf_strict(-check_real("x", x))
+
+    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give P(X < x)."""
+        return self.base.sf(-check_real("x", x))
+
+    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
+        """Give P(X >= x)."""
+        return self.base.cdf(-check_real("x", x))
+
+    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
+        """Give the smallest x with ``cdf(x) >= q``."""
+        x = np.asarray(self.base.isf(q))
+        if self.base.discrete:  # the largest atom with that much at and above it
+            x = np.where(np.asarray(self.base.sf_inclusive(x + 1)) >= q, x + 1, x)
+        return to_scalar(-x + 0.0)
+
+    def isf(self, q: ArrayLike) -> ArrayOrFloat:
+        """Give the smallest x with ``sf(x) <= q``."""
+        return to_scalar(-np.asarray(self.base.ppf(q)) + 0.0)
+
+    def atoms(self) -> Atoms:
+        """Give all values that have a probability of their own."""
+        points, masses = self.base.atoms()
+        return Atoms(-points[::-1], masses[::-1])
+
+    def reflect(self) -> ScipyDistribution:
+        """Give the distribution of X again."""
+        return self.base
+
+    def _summary(self) -> ResultSummary:
+        return ResultSummary("Distribution of the negative of", [["x", repr(self.base)]])
+
+    def __repr__(self) -> str:
+        return f"-{self.base!r}"
+
 
 FAMILIES = {
     "gamma": "above 0: shape k and scale theta; mean k theta, standard deviation sqrt(k) theta",
@@ -29,51 +262,50 @@ FAMILIES = {
     "loc + scale d sqrt(2/pi), the variance scale^2 (1 - 2 d^2/pi)",
 }
 """Every named family, where it lives and what its parameters mean; the names are those of scipy.stats."""
+_REAL_FAMILIES = "choose a family that lives everywhere ('logistic', 'laplace', 'student_t', 'skew_normal')"
+_CONSTANT_MESSAGE = 1e-6  # a printed mean and SD of an exponential agree that closely or they say something else
 
-_ON_THE_LINE = "choose a family that lives everywhere ('logistic', 'laplace', 'student_t', 'skew_normal')"
-_SAME = 1e-6  # a printed mean and SD of an exponential agree that closely or they say something else
 
-
-class Home(NamedTuple):
+class Support(NamedTuple):
     """Say where a family lives."""
 
-    words: str
-    holds: Callable[[FloatArray], Any]
-    remedy: str
+    description: str
+    contains: Callable[[FloatArray], Any]
+    suggestion: str
 
 
-_LINE = Home("that are finite", np.isfinite, "")
-_ABOVE_0 = Home("above 0", lambda x: x > 0, f"add one offset to both classes, or {_ON_THE_LINE}")
-_FROM_0 = Home("of 0 or more", lambda x: x >= 0, f"add one offset to both classes, or {_ON_THE_LINE}")
-_UNIT = Home(
+REAL_LINE = Support("that are finite", np.isfinite, "")
+POSITIVE = Support("above 0", lambda x: x > 0, f"add one offset to both classes, or {_REAL_FAMILIES}")
+NONNEGATIVE = Support("of 0 or more", lambda x: x >= 0, f"add one offset to both classes, or {_REAL_FAMILIES}")
+UNIT_INTERVAL = Support(
     "strictly between 0 and 1",
     lambda x: (x > 0) & (x < 1),
-    f"map both classes into (0, 1) in one way, or {_ON_THE_LINE}",
+    f"map both classes into (0, 1) in one way, or {_REAL_FAMILIES}",
 )
 
 
-class Maker(NamedTuple):
+class Family(NamedTuple):
     """Say what a family is called in scipy.stats, how it is fitted and where it lives."""
 
     scipy_name: str
     fit: Callable[[FloatArray], tuple[float, ...]]
-    home: Home
+    support: Support
 
 
-_MAKERS = {
-    "gamma": Maker("gamma", likelihoods.gamma, _ABOVE_0),
-    "lognormal": Maker("lognorm", likelihoods.lognormal, _ABOVE_0),
-    "logistic": Maker("logistic", likelihoods.logistic, _LINE),
-    "laplace": Maker("laplace", likelihoods.laplace, _LINE),
-    "exponential": Maker("expon", likelihoods.exponential, _FROM_0),
-    "weibull": Maker("weibull_min", likelihoods.weibull, _ABOVE_0),
-    "beta": Maker("beta", likelihoods.beta, _UNIT),
-    "student_t": Maker("t", likelihoods.student_t, _LINE),
-    "skew_normal": Maker("skewnorm", likelihoods.skew_normal, _LINE),
+_FAMILIES = {
+    "gamma": Family("gamma", fit_gamma, POSITIVE),
+    "lognormal": Family("lognorm", fit_lognormal, POSITIVE),
+    "logistic": Family("logistic", fit_logistic, REAL_LINE),
+    "laplace": Family("laplace", fit_laplace, REAL_LINE),
+    "exponential": Family("expon", exponential, NONNEGATIVE),
+    "weibull": Family("weibull_min", fit_weibull, POSITIVE),
+    "beta": Family("beta", fit_beta, UNIT_INTERVAL),
+    "student_t": Family("t", student_t, REAL_LINE),
+    "skew_normal": Family("skewnorm", skew_normal, REAL_LINE),
 }
 
 
-def fit_family(name: str, sample: Any, label: str) -> FromScipy:
+def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     """Fit a named family to the values of one class by maximum likelihood.
 
     Parameters
@@ -88,7 +320,7 @@ def fit_family(name: str, sample: Any, label: str) -> FromScipy:
 
     Returns
     -------
-    FromScipy
+    ScipyDistribution
 
     Raises
     ------
@@ -108,23 +340,23 @@ def fit_family(name: str, sample: Any, label: str) -> FromScipy:
     >>> fit_family("gamma", [1.0, 2.0, 3.5, 6.0], "negative")
     gamma(2.59337, scale=1.20499)
     """
-    one_of("family", name, FAMILIES)
-    values = as_finite(f"the {label} class", sample)
+    check_option("family", name, FAMILIES)
+    values = check_finite(f"the {label} class", sample)
     if values.ndim != 1:
         raise RocPredictError(f"the {label} class has shape {values.shape}; family={name!r} needs shape (n,)")
-    home = _MAKERS[name].home
-    _refuse_outside(name, values, label, home)
+    home = _FAMILIES[name].support
+    _check_support(name, values, label, home)
     if len(values) < 2 or (values == values[0]).all():
         which = "has no spread (all values are equal)" if len(values) > 1 else f"has {len(values)} values"
         raise RocPredictError(f"the {label} class {which}; family={name!r} needs two distinct values")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        parameters = _MAKERS[name].fit(values)
+        parameters = _FAMILIES[name].fit(values)
     if not (np.isfinite(parameters).all() and parameters[-1] > 0):
         raise RocPredictError(f"the {label} class has values too close together for family={name!r} in float64")
-    return make_family(name, *parameters)
+    return freeze_family(name, *parameters)
 
 
-def from_moments(name: str, mean: Any, std: Any = None) -> FromScipy:
+def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     """Make the distribution of a family that has this mean and this standard deviation.
 
     Parameters
@@ -137,7 +369,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> FromScipy:
 
     Returns
     -------
-    FromScipy
+    ScipyDistribution
 
     Raises
     ------
@@ -155,53 +387,55 @@ def from_moments(name: str, mean: Any, std: Any = None) -> FromScipy:
     >>> from_moments("gamma", 4, 3)
     gamma(1.77778, scale=2.25)
     """
-    one_of("family", name, FAMILIES)
-    if name not in BY_MOMENTS:
+    check_option("family", name, FAMILIES)
+    if name not in MOMENT_ESTIMATORS:
         raise RocPredictError(
             f"family={name!r} has three parameters, which a mean and a std leave open; give samples, or one of "
-            f"{', '.join(map(repr, BY_MOMENTS))}"
+            f"{', '.join(map(repr, MOMENT_ESTIMATORS))}"
         )
-    centre = _as_number("mean", mean)
-    _refuse_outside(name, np.array([centre]), "mean", _MAKERS[name].home, what=f"a mean of {centre:g}")
+    centre = _check_scalar("mean", mean)
+    _check_support(name, np.array([centre]), "mean", _FAMILIES[name].support, what=f"a mean of {centre:g}")
     if name == "exponential":
-        return make_family(name, 0.0, _exponential_mean(centre, std))
+        return freeze_family(name, 0.0, _exponential_mean(centre, std))
     if std is None:
         raise RocPredictError(f"family={name!r} needs std= beside mean=")
-    spread = _as_number("std", std)
+    spread = _check_scalar("std", std)
     if spread <= 0:
         raise RocPredictError(f"std={spread:g} is not above 0; family={name!r} has no point masses")
-    return make_family(name, *BY_MOMENTS[name](centre, spread))
+    return freeze_family(name, *MOMENT_ESTIMATORS[name](centre, spread))
 
 
-def make_family(name: str, *parameters: float) -> FromScipy:
+def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
     """Give the distribution with these shapes, location and scale (without those that are 0 and 1)."""
     from scipy import stats
-
-    from rocpredict.distributions.skew_normal import SKEW_NORMAL
 
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
     known = {"loc": loc, "scale": scale}
     plain = {"loc": 0.0, "scale": 1.0}
     named = {key: value for key, value in known.items() if value != plain[key]}
-    scipy_name = _MAKERS[name].scipy_name
-    family = SKEW_NORMAL if name == "skew_normal" else getattr(stats, scipy_name)
-    return FromScipy(family(*shapes, **named))
+    scipy_name = _FAMILIES[name].scipy_name
+    if name == "skew_normal":
+        from rocpredict.distributions.skew_normal import SKEW_NORMAL
+
+        return ScipyDistribution(SKEW_NORMAL(*shapes, **named))
+    family = getattr(stats, scipy_name)
+    return ScipyDistribution(family(*shapes, **named))
 
 
-def _refuse_outside(name: str, values: FloatArray, label: str, home: Home, what: str | None = None) -> None:
-    outside = values[~home.holds(values)]
+def _check_support(name: str, values: FloatArray, label: str, home: Support, what: str | None = None) -> None:
+    outside = values[~home.contains(values)]
     if not outside.size:
         return
     if what is not None:
-        raise RocPredictError(f"family={name!r} lives on values {home.words}, so it cannot have {what}")
+        raise RocPredictError(f"family={name!r} lives on values {home.description}, so it cannot have {what}")
     raise RocPredictError(
-        f"family={name!r} needs values {home.words}; {outside.size} of {values.size} values of the {label} class "
-        f"are not (such as {outside[0]:g}); {home.remedy}"
+        f"family={name!r} needs values {home.description}; {outside.size} of {values.size} values of the {label} class "
+        f"are not (such as {outside[0]:g}); {home.suggestion}"
     )
 
 
-def _as_number(argument: str, value: Any) -> float:
-    number = as_finite(argument, value)
+def _check_scalar(argument: str, value: Any) -> float:
+    number = check_finite(argument, value)
     if number.ndim:
         raise RocPredictError(f"{argument} has shape {number.shape}; a family takes one number")
     return float(number)
@@ -210,9 +444,21 @@ def _as_number(argument: str, value: Any) -> float:
 def _exponential_mean(mean: float, std: Any) -> float:
     if mean == 0:
         raise RocPredictError("family='exponential' with a mean of 0 is a point mass; give a mean above 0")
-    if std is not None and not abs(_as_number("std", std) - mean) <= _SAME * mean:
+    if std is not None and not abs(_check_scalar("std", std) - mean) <= _CONSTANT_MESSAGE * mean:
         raise RocPredictError(
-            f"std={shown(std)} differs from mean={mean:g}, and an exponential distribution has both equal; leave "
+            f"std={short_repr(std)} differs from mean={mean:g}, and an exponential distribution has both equal; leave "
             "std out, or take family='gamma' or 'weibull', which have one more parameter"
         )
     return mean
+
+
+def check_distribution(name: str, candidate: object) -> Distribution:
+    """Return a distribution that answers the protocol, or refuse what cannot be one."""
+    if isinstance(candidate, Distribution) and not isinstance(candidate, type):
+        return candidate
+    if is_frozen_scipy(candidate):
+        return from_scipy(candidate)
+    raise RocPredictError(
+        f"{name}={short_repr(candidate)} is not a distribution; give rp.Gaussian(mean, std), rp.Ecdf(sample) "
+        "or a frozen scipy.stats distribution such as scipy.stats.gamma(2)"
+    )

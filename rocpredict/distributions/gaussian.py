@@ -1,4 +1,4 @@
-"""The Gaussian, one or a batch of them."""
+"""Gaussian distribution."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from rocpredict.arguments import (
+from rocpredict.base.results import Result, ResultSummary, batch_summary
+from rocpredict.base.validation import (
+    ArrayOrFloat,
     FloatArray,
-    Values,
-    as_finite,
-    as_fractions,
-    as_not_negative,
-    as_reals,
-    as_whole,
-    broadcast,
-    frozen,
-    one_of,
-    plain,
+    RocPredictError,
+    broadcast_arrays,
+    check_finite,
+    check_int,
+    check_nonnegative,
+    check_option,
+    check_probabilities,
+    check_real,
+    readonly_array,
+    to_scalar,
 )
-from rocpredict.distributions.protocol import Atoms
-from rocpredict.errors import RocPredictError
-from rocpredict.rich_results import Rich, Shown, of_batch
+from rocpredict.distributions.base import Atoms, Distribution
 
 _LOG_SQRT_2PI = 0.9189385332046727418
-_HALF_OF_LARGEST = np.finfo(float).max / 2
+_HALF_MAX_FLOAT = np.finfo(float).max / 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gaussian(Rich):
+class Gaussian(Result):
     """Describe the values of a class by their mean and standard deviation.
 
     Parameters
@@ -54,13 +54,13 @@ class Gaussian(Rich):
     array([0.84134475, 0.5       ])
     """
 
-    mean: Values
-    std: Values
+    mean: ArrayOrFloat
+    std: ArrayOrFloat
 
     def __post_init__(self) -> None:
-        mean, std = broadcast(mean=as_finite("mean", self.mean), std=as_not_negative("std", self.std))
-        object.__setattr__(self, "mean", plain(frozen(mean)))
-        object.__setattr__(self, "std", plain(frozen(std)))
+        mean, std = broadcast_arrays(mean=check_finite("mean", self.mean), std=check_nonnegative("std", self.std))
+        object.__setattr__(self, "mean", to_scalar(readonly_array(mean)))
+        object.__setattr__(self, "std", to_scalar(readonly_array(std)))
 
     @classmethod
     def fit(cls, x: ArrayLike, *, ddof: int = 1, weights: ArrayLike | None = None) -> Self:
@@ -80,11 +80,11 @@ class Gaussian(Rich):
         RocPredictError
             Values that are not finite, no more than ``ddof`` cases, another ``ddof``, weights of another length.
         """
-        sample = as_finite("x", x)
+        sample = check_finite("x", x)
         if sample.ndim not in (1, 2):
             raise RocPredictError(f"x has shape {sample.shape}; give (n,) for one feature or (n, features)")
-        one_of("ddof", as_whole("ddof", ddof), (0, 1))
-        weighed = np.ones(len(sample)) if weights is None else as_not_negative("weights", weights)
+        check_option("ddof", check_int("ddof", ddof), (0, 1))
+        weighed = np.ones(len(sample)) if weights is None else check_nonnegative("weights", weights)
         if weighed.shape != (len(sample),):
             raise RocPredictError(f"weights has shape {weighed.shape}; give one for each of the {len(sample)} rows")
         sample, weighed = sample[weighed > 0], weighed[weighed > 0]
@@ -109,40 +109,40 @@ class Gaussian(Rich):
         """The shape of the batch of features; ``()`` for one feature."""
         return np.shape(self.mean)
 
-    def pdf(self, x: ArrayLike) -> Values:
+    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
         """Give the density (0 for a point mass, which has an atom instead)."""
-        return plain(np.exp(self.logpdf(x)))
+        return to_scalar(np.exp(self.logpdf(x)))
 
-    def logpdf(self, x: ArrayLike) -> Values:
+    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
         """Give the logarithm of the density."""
         z = self._z(x, at_mean=np.inf)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             logpdf = -0.5 * z * z - np.log(self.std) - _LOG_SQRT_2PI
-        return plain(np.where(np.equal(self.std, 0), -np.inf, logpdf))
+        return to_scalar(np.where(np.equal(self.std, 0), -np.inf, logpdf))
 
-    def cdf(self, x: ArrayLike) -> Values:
+    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
         """Give P(X <= x)."""
         return self._tail(x, at_mean=np.inf, upper=False)
 
-    def sf(self, x: ArrayLike) -> Values:
+    def sf(self, x: ArrayLike) -> ArrayOrFloat:
         """Give P(X > x)."""
         return self._tail(x, at_mean=np.inf, upper=True)
 
-    def below(self, x: ArrayLike) -> Values:
+    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
         """Give P(X < x)."""
         return self._tail(x, at_mean=-np.inf, upper=False)
 
-    def at_or_above(self, x: ArrayLike) -> Values:
+    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
         """Give P(X >= x)."""
         return self._tail(x, at_mean=-np.inf, upper=True)
 
-    def ppf(self, q: ArrayLike) -> Values:
+    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
         """Give the smallest x with ``cdf(x) >= q``."""
-        return self._at_z(ndtri(as_fractions("q", q)))
+        return self._from_z(ndtri(check_probabilities("q", q)))
 
-    def isf(self, q: ArrayLike) -> Values:
+    def isf(self, q: ArrayLike) -> ArrayOrFloat:
         """Give the smallest x with ``sf(x) <= q``."""
-        return self._at_z(-ndtri(as_fractions("q", q)))
+        return self._from_z(-ndtri(check_probabilities("q", q)))
 
     def atoms(self) -> Atoms:
         """Give the mean with mass 1 for a point mass, else nothing."""
@@ -155,32 +155,32 @@ class Gaussian(Rich):
         """Give the distribution of -X (for the features chosen by ``where``, of X for the others)."""
         return Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)
 
-    def _tail(self, x: ArrayLike, *, at_mean: float, upper: bool) -> Values:
+    def _tail(self, x: ArrayLike, *, at_mean: float, upper: bool) -> ArrayOrFloat:
         z = self._z(x, at_mean=at_mean)
         if upper:
             np.negative(z, out=z)
-        return plain(ndtr(z, out=z))
+        return to_scalar(ndtr(z, out=z))
 
     def _z(self, x: ArrayLike, *, at_mean: float) -> FloatArray:
         """Give (x - mean)/std; for a point mass +-inf, and ``at_mean`` at its mean."""
-        x, mean, std = as_reals("x", x), np.asarray(self.mean), np.asarray(self.std)
-        broadcast(x=x, mean=mean)  # refuses shapes that do not fit
+        x, mean, std = check_real("x", x), np.asarray(self.mean), np.asarray(self.std)
+        broadcast_arrays(x=x, mean=mean)  # refuses shapes that do not fit
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             z = np.asarray(x - mean)
             np.divide(z, std, out=z)
-            if max(np.abs(x).max(initial=0), np.abs(mean).max(initial=0)) > _HALF_OF_LARGEST:
+            if max(np.abs(x).max(initial=0), np.abs(mean).max(initial=0)) > _HALF_MAX_FLOAT:
                 overflowed = np.isinf(x - mean) & np.isfinite(x)
                 z = np.where(overflowed, (x / 2 - mean / 2) / (std / 2), z)
         if std.size and std.min() == 0:
             z = np.where((std == 0) & (x == mean), at_mean, z)
         return z
 
-    def _at_z(self, z: FloatArray) -> Values:
-        z, _ = broadcast(q=z, mean=np.asarray(self.mean))
+    def _from_z(self, z: FloatArray) -> ArrayOrFloat:
+        z, _ = broadcast_arrays(q=z, mean=np.asarray(self.mean))
         if np.equal(self.std, 0).any():
             z = np.where(np.equal(self.std, 0), 0.0, z)
         with np.errstate(over="ignore"):
-            return plain(self.mean + self.std * z)
+            return to_scalar(self.mean + self.std * z)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Gaussian):
@@ -190,13 +190,20 @@ class Gaussian(Rich):
     def __hash__(self) -> int:
         return hash((np.asarray(self.mean).tobytes(), np.asarray(self.std).tobytes()))
 
-    def _shown(self) -> Shown:
+    def _summary(self) -> ResultSummary:
         columns = {"mean": self.mean, "std": self.std}
         if self.shape:
-            return of_batch("Gaussian", self.shape, columns)
-        return Shown("Gaussian", list(columns.items()))
+            return batch_summary("Gaussian", self.shape, columns)
+        return ResultSummary("Gaussian", list(columns.items()))
 
     def __repr__(self) -> str:
         if self.shape:
             return f"Gaussian(shape={self.shape})"
         return f"Gaussian(mean={self.mean:.6g}, std={self.std:.6g})"
+
+
+def add_grid_axis(distribution: Distribution) -> Distribution:
+    """Return the distribution with a last axis of length 1 that a grid of values can fill."""
+    if isinstance(distribution, Gaussian) and distribution.shape:
+        return Gaussian(distribution.mean[..., None], distribution.std[..., None])
+    return distribution

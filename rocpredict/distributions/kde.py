@@ -1,4 +1,4 @@
-"""A kernel density: a normal on every row of a sample."""
+"""Gaussian kernel density estimate."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from functools import cached_property
 
 import numpy as np
 
-from rocpredict.arguments import FloatArray, Values, as_finite, as_reals, one_of, shown
-from rocpredict.distributions.components import Components, folded_sum
+from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    check_finite,
+    check_option,
+    check_real,
+    short_repr,
+)
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.normal_sum import NormalSum
-from rocpredict.errors import RocPredictError
-from rocpredict.rich_results import Rich, Shown
+from rocpredict.distributions.normal_sum import GaussianSum, GaussianSumDistribution, symmetric_sum
 
-RULES = ("silverman", "scott", "cube-root")
+BANDWIDTH_RULES = ("silverman", "scott", "cube-root")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianKde(NormalSum, Rich):
+class GaussianKde(GaussianSumDistribution, Result):
     """Describe the values of a class by its sample, each row blurred into a normal.
 
     Parameters
@@ -77,29 +83,31 @@ class GaussianKde(NormalSum, Rich):
     0.9...
     """
 
-    sample: Values
-    bandwidth: Values = field(default="silverman", kw_only=True)
+    sample: ArrayOrFloat
+    bandwidth: ArrayOrFloat = field(default="silverman", kw_only=True)
     bandwidth_factor: float = field(default=1.0, kw_only=True)
     variance_preserving: bool = field(default=False, kw_only=True)
-    weights: Values = field(default=None, kw_only=True)
+    weights: ArrayOrFloat = field(default=None, kw_only=True)
     std: float = field(init=False)
 
     def __post_init__(self) -> None:
-        rows = Ecdf(as_finite("sample", self.sample), self.weights)
-        if len(rows.points) < 2:
+        rows = Ecdf(check_finite("sample", self.sample), self.weights)
+        if len(rows.unique_values) < 2:
             raise RocPredictError(
-                f"sample has one distinct value, {rows.points[0]:.6g}; a kernel density needs two "
+                f"sample has one distinct value, {rows.unique_values[0]:.6g}; a kernel density needs two "
                 "(rp.Ecdf or rp.Gaussian takes a class without spread)"
             )
-        one_of("variance_preserving", self.variance_preserving, (True, False))
+        check_option("variance_preserving", self.variance_preserving, (True, False))
         object.__setattr__(self, "sample", rows.sample)
         object.__setattr__(self, "weights", rows.weights)
-        object.__setattr__(self, "std", min(self._h, self._moments[1]) if self.variance_preserving else self._h)
+        object.__setattr__(
+            self, "std", min(self._bandwidth, self._moments[1]) if self.variance_preserving else self._bandwidth
+        )
 
     @cached_property
-    def components(self) -> Components:  # type: ignore[override]
+    def components(self) -> GaussianSum:  # type: ignore[override]
         """The kernels."""
-        centres, counts = self._rows.points, self._rows.counts
+        centres, counts = self._rows.unique_values, self._rows.unique_weights
         if self.variance_preserving:
             mean, std = self._moments
             if self.std >= std:
@@ -107,17 +115,17 @@ class GaussianKde(NormalSum, Rich):
             else:
                 ratio, total = self.std / std, self._rows.total
                 centres = mean + (centres - mean) * np.sqrt((1 - ratio) * (1 + ratio) * total / (total - 1))
-        return Components(counts, centres, np.full(len(centres), self.std))
+        return GaussianSum(counts, centres, np.full(len(centres), self.std))
 
     @property
-    def centres(self) -> FloatArray:
+    def means(self) -> FloatArray:
         """The kernels' means, ascending."""
-        return self.components.centres
+        return self.components.means
 
     def reflect(self) -> GaussianKde:
         """Give the distribution of -X."""
         return GaussianKde(
-            -self.sample, bandwidth=self._h, variance_preserving=self.variance_preserving, weights=self.weights
+            -self.sample, bandwidth=self._bandwidth, variance_preserving=self.variance_preserving, weights=self.weights
         )
 
     @cached_property
@@ -126,22 +134,24 @@ class GaussianKde(NormalSum, Rich):
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        return mean_and_std(self._rows.points, self._rows.counts)
+        return mean_and_std(self._rows.unique_values, self._rows.unique_weights)
 
     @cached_property
-    def _h(self) -> float:
+    def _bandwidth(self) -> float:
         """The bandwidth that was asked for."""
-        factor = _above_0("bandwidth_factor", self.bandwidth_factor)
+        factor = _check_positive("bandwidth_factor", self.bandwidth_factor)
         if not isinstance(self.bandwidth, str):
             if factor != 1:
                 raise RocPredictError(f"bandwidth_factor={factor:g} multiplies a rule; bandwidth is a number already")
-            return _above_0("bandwidth", self.bandwidth, "; or choose a rule: " + ", ".join(RULES))
-        h = factor * _by_rule(one_of("bandwidth", self.bandwidth, RULES), self._rows, self._moments[1])
-        return _above_0("bandwidth", h)
+            return _check_positive("bandwidth", self.bandwidth, "; or choose a rule: " + ", ".join(BANDWIDTH_RULES))
+        h = factor * _rule_bandwidth(
+            check_option("bandwidth", self.bandwidth, BANDWIDTH_RULES), self._rows, self._moments[1]
+        )
+        return _check_positive("bandwidth", h)
 
-    def _shown(self) -> Shown:
+    def _summary(self) -> ResultSummary:
         rows = [["rows", len(self.sample)], ["std", self.std], ["keeps the variance", self.variance_preserving]]
-        return Shown("Kernel density (GaussianKde)", rows)
+        return ResultSummary("Kernel density (GaussianKde)", rows)
 
     def __repr__(self) -> str:
         preserving = ", variance_preserving=True" if self.variance_preserving else ""
@@ -150,20 +160,20 @@ class GaussianKde(NormalSum, Rich):
 
 def mean_and_std(points: FloatArray, counts: FloatArray) -> tuple[float, float]:
     """Give the mean and the standard deviation (``ddof=1``) of points that stand for rows."""
-    total = float(folded_sum(counts))
+    total = float(symmetric_sum(counts))
     if not total > 1:
         raise RocPredictError(f"weights sum to {total:g} rows; a standard deviation needs more than 1")
     _, exponent = np.frexp(np.abs(points).max())
     scaled = np.ldexp(points, -exponent)  # so that neither the sum nor the squares overflow
-    mean = folded_sum(counts * scaled) / total
-    mean += folded_sum(counts * (scaled - mean)) / total
+    mean = symmetric_sum(counts * scaled) / total
+    mean += symmetric_sum(counts * (scaled - mean)) / total
     deviation = scaled - mean
-    deviation -= folded_sum(counts * deviation) / total
-    std = np.sqrt(folded_sum(counts * deviation**2) / (total - 1))
+    deviation -= symmetric_sum(counts * deviation) / total
+    std = np.sqrt(symmetric_sum(counts * deviation**2) / (total - 1))
     return float(np.ldexp(mean, exponent)), float(np.ldexp(std, exponent))
 
 
-def _by_rule(rule: str, rows: Ecdf, std: float) -> float:
+def _rule_bandwidth(rule: str, rows: Ecdf, std: float) -> float:
     n = rows.total
     if rule == "cube-root":
         return float(std * n ** (-1 / 3))
@@ -177,17 +187,17 @@ def _by_rule(rule: str, rows: Ecdf, std: float) -> float:
 def _quantile(rows: Ecdf, q: FloatArray) -> FloatArray:
     """Give quantiles between neighbouring rows, as ``numpy.quantile`` does, for rows with weights as well."""
     place = np.maximum(rows.total - 1, 0) * q
-    ends = np.cumsum(rows.counts)
+    ends = np.cumsum(rows.unique_weights)
     last = len(ends) - 1
     low, high = (
-        rows.points[np.minimum(np.searchsorted(ends, at, "right"), last)]
+        rows.unique_values[np.minimum(np.searchsorted(ends, at, "right"), last)]
         for at in (np.floor(place), np.floor(place) + 1)
     )
     return np.asarray(low + (high - low) * (place - np.floor(place)))
 
 
-def _above_0(name: str, value: object, hint: str = "") -> float:
-    number = as_reals(name, value)  # type: ignore[arg-type]
+def _check_positive(name: str, value: object, hint: str = "") -> float:
+    number = check_real(name, value)  # type: ignore[arg-type]
     if number.ndim or not 0 < number < np.inf:
-        raise RocPredictError(f"{name}={shown(value)} is not a finite number above 0{hint}")
+        raise RocPredictError(f"{name}={short_repr(value)} is not a finite number above 0{hint}")
     return float(number)

@@ -1,19 +1,197 @@
-"""The maximum-likelihood parameters of each named family, in the order of scipy.stats: shapes, location, scale.
-
-All work on what is left when location and scale are taken out, so that neither an offset nor a unit costs digits.
-"""
+"""Maximum likelihood and moment estimates of parametric families."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
-from scipy.special import betaln, digamma, expit, log_ndtr, polygamma
+from scipy.special import betaln, digamma, expit, gammaln, log_ndtr, polygamma, zeta
 
-from rocpredict.arguments import FloatArray
-from rocpredict.distributions.solving import climb, lowest, root
+from rocpredict.base.validation import FloatArray, RocPredictError
 
-LARGEST_DF = 1e6
+_MAX_ITER = 200
+_XTOL = 1e-14
+_NEWTON_XTOL = 1e-10  # of a Newton step, after which the next is rounding
+_HALVINGS = 50
+_MAX_STEP = 2.0
+_ARMIJO = 1e-4
+_FTOL = 1e-16
+_ROUNDING_TOL = 1e-13  # of a height: what rounding takes from it is no way down
+
+
+def newton_bracketed(function: Callable[[float], tuple[float, float]], start: float, low: float, high: float) -> float:
+    """Find where a rising function, given with its slope, is 0: Newton, in a bracket that only shrinks."""
+    at = float(start)
+    for _ in range(_MAX_ITER):
+        value, slope = function(at)
+        low, high = (at, high) if value < 0 else (low, at)
+        ahead = at - value / slope
+        if not low < ahead < high:
+            ahead = 2 * at if np.isinf(high) else (low + high) / 2
+        if np.abs(ahead - at) <= _XTOL * at:
+            return ahead
+        at = ahead
+    return at
+
+
+def maximize_newton(
+    height: Callable[[FloatArray], float],
+    slopes: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    start: FloatArray,
+) -> FloatArray:
+    """Find the top of a concave function by Newton, each step halved until it does not lead down."""
+    at, best = start, height(start)
+    for _ in range(_MAX_ITER):
+        gradient, curvature = slopes(at)
+        step = -np.linalg.solve(curvature, gradient)
+        while (found := height(at + step)) < best - _ROUNDING_TOL * np.abs(best) and np.abs(
+            step / at.max()
+        ).max() > _XTOL:
+            step = step / 2
+        at, best = at + step, found
+        if np.abs(step).max() <= _NEWTON_XTOL * np.abs(at).max():
+            break
+    return at
+
+
+def minimize_bfgs(
+    loss: Callable[[FloatArray], tuple[float, FloatArray]],
+    starts: Sequence[tuple[float, ...]],
+    bounds: tuple[tuple[float, ...], tuple[float, ...]],
+) -> FloatArray:
+    """Give the lowest point found from several starts, within bounds; the loss comes with its gradient."""
+    low, high = (np.array(ends) for ends in bounds)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        found = [_bfgs(loss, np.clip(start, low, high), low, high) for start in starts]
+    return min(found, key=lambda arrived: arrived[0])[1]
+
+
+def _bfgs(
+    loss: Callable[[FloatArray], tuple[float, FloatArray]], at: FloatArray, low: FloatArray, high: FloatArray
+) -> tuple[float, FloatArray]:
+    """Go down by the BFGS method, along a bound where the way down leads out (no BLAS threads for three numbers)."""
+    value, slope = loss(at)
+    inverse = np.eye(len(at))
+    for _ in range(_MAX_ITER):
+        free = ~(((at <= low) & (slope > 0)) | ((at >= high) & (slope < 0)))
+        ahead = -np.where(free, (inverse * free) @ slope, 0.0)
+        if ahead @ slope >= 0:
+            inverse, ahead = np.eye(len(at)), -slope * free
+        ahead = ahead / max(1.0, float(np.abs(ahead).max()) / _MAX_STEP)
+        step = _line_search(loss, at, (value, slope), ahead, (low, high))
+        if step is None:
+            break
+        moved, value, turned = step
+        inverse = _bfgs_update(inverse, moved - at, turned - slope)
+        at, slope = moved, turned
+    return value, at
+
+
+def _line_search(
+    loss: Callable[[FloatArray], tuple[float, FloatArray]],
+    at: FloatArray,
+    here: tuple[float, FloatArray],
+    step: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+) -> tuple[FloatArray, float, FloatArray] | None:
+    """Give the first of ever shorter steps that leads down enough, with its loss and gradient; None at the bottom."""
+    value, slope = here
+    for _ in range(_HALVINGS):
+        moved = np.clip(at + step, *bounds)
+        promised = slope @ (moved - at)
+        if not promised < -_FTOL * abs(value):
+            return None
+        lower, turned = loss(moved)
+        if lower <= value + _ARMIJO * promised and np.isfinite(turned).all():
+            return moved, lower, turned
+        step = step / 2
+    return None
+
+
+def _bfgs_update(inverse: FloatArray, step: FloatArray, y: FloatArray) -> FloatArray:
+    """Give the inverse of the curvature that explains how the gradient turned over a step."""
+    curvature = step @ y
+    if not curvature > 0:
+        return inverse
+    keep = np.eye(len(step)) - np.outer(step, y) / curvature
+    return np.asarray(keep @ inverse @ keep.T + np.outer(step, step) / curvature)
+
+
+_MAX_ITER_MOMENTS = 200
+_XTOL_MOMENTS = 1e-15
+_SERIES_LIMIT = 0.05  # below it the series serves; above it the difference of two logarithms keeps 13 digits
+_N_TERMS = 24
+
+
+def gamma_from_moments(mean: float, std: float) -> tuple[float, ...]:
+    """Give k, 0 and theta."""
+    return (mean / std) ** 2, 0.0, std * (std / mean)
+
+
+def lognormal_from_moments(mean: float, std: float) -> tuple[float, ...]:
+    """Give the standard deviation of the logarithms, 0 and the median."""
+    square = np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean)))
+    return np.sqrt(square), 0.0, mean * np.exp(-square / 2)
+
+
+def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
+    """Give c, 0 and the scale."""
+    wanted = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
+    inverse = std / mean
+    for _ in range(
+        _MAX_ITER_MOMENTS
+    ):  # log of the excess over log 1/c: a slope between 1 and 2, which Newton cannot miss
+        excess, slope = _log_one_plus_cv2(inverse)
+        step = np.clip((wanted - np.log(excess)) * excess / (slope * inverse), -2.0, 2.0)
+        inverse *= np.exp(step)
+        if np.abs(step) <= _XTOL_MOMENTS:
+            break
+    return 1 / inverse, 0.0, mean * np.exp(-gammaln(1 + inverse))
+
+
+def _log_one_plus_cv2(e: float) -> tuple[float, float]:
+    """Give log(1 + (std/mean)^2) for c = 1/e, and its slope in e; for a small e by a series without cancellation."""
+    if e > _SERIES_LIMIT:
+        return gammaln(1 + 2 * e) - 2 * gammaln(1 + e), 2 * (digamma(1 + 2 * e) - digamma(1 + e))
+    n = np.arange(2, _N_TERMS)
+    terms = zeta(n) * (-1.0) ** n * (2.0**n - 2) * e ** (n - 1.0)
+    return float(np.sum(terms / n)) * e, float(np.sum(terms))
+
+
+def logistic_from_moments(mean: float, std: float) -> tuple[float, ...]:
+    """Give location and scale."""
+    return mean, std * (np.sqrt(3) / np.pi)
+
+
+def laplace_from_moments(mean: float, std: float) -> tuple[float, ...]:
+    """Give location and scale."""
+    return mean, std / np.sqrt(2)
+
+
+def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
+    """Give a, b, 0 and 1; or refuse a spread that values in (0, 1) cannot have."""
+    total = (mean / std) * ((1 - mean) / std) - 1
+    if total <= 0:
+        raise RocPredictError(
+            f"std={std:g} is too large for family='beta' with mean={mean:g}; values in (0, 1) with that mean have "
+            f"a std below {np.sqrt(mean * (1 - mean)):.6g}"
+        )
+    return mean * total, (1 - mean) * total, 0.0, 1.0
+
+
+MOMENT_ESTIMATORS: dict[str, Callable[[float, float], tuple[float, ...]]] = {
+    "gamma": gamma_from_moments,
+    "lognormal": lognormal_from_moments,
+    "weibull": weibull_from_moments,
+    "exponential": lambda mean, _: (0.0, mean),
+    "logistic": logistic_from_moments,
+    "laplace": laplace_from_moments,
+    "beta": beta_from_moments,
+}
+"""Every family that two numbers fix."""
+MAX_DF = 1e6
 """A Student t with that many degrees of freedom is a Gaussian."""
-LARGEST_SKEW = 100.0
+MAX_SKEW = 100.0
 """A skew normal of that shape is a half normal."""
 _NEAR = 0.01  # where log1p(u) - u has lost two digits
 _LARGE = 15.0  # from where the asymptotic series of log k - psi(k) holds to double precision
@@ -25,23 +203,25 @@ def exponential(sample: FloatArray) -> tuple[float, ...]:
     return 0.0, _mean(sample)
 
 
-def gamma(sample: FloatArray) -> tuple[float, ...]:
+def fit_gamma(sample: FloatArray) -> tuple[float, ...]:
     """Give the shape k, location 0 and the scale; k by Newton on log k - psi(k) = log(mean) - mean(log)."""
     mean = _mean(sample)
-    spread = float(_excess_over_log(sample, mean).mean())
+    spread = float(_x_minus_1_minus_log_x(sample, mean).mean())
     start = (3 - spread + np.hypot(spread - 3, np.sqrt(24 * spread))) / (12 * spread)
-    shape = root(lambda k: (spread - log_less_digamma(k), -log_less_digamma(k, slope=True)), start, 0.0, np.inf)
+    shape = newton_bracketed(
+        lambda k: (spread - log_less_digamma(k), -log_less_digamma(k, slope=True)), start, 0.0, np.inf
+    )
     return shape, 0.0, mean / shape
 
 
-def lognormal(sample: FloatArray) -> tuple[float, ...]:
+def fit_lognormal(sample: FloatArray) -> tuple[float, ...]:
     """Give the standard deviation of the logarithms, location 0 and the exponential of their mean."""
     reference, logs = _logs(sample)
     mean = logs.mean()
     return float(np.sqrt(np.mean((logs - mean) ** 2))), 0.0, float(reference * np.exp(mean))
 
 
-def weibull(sample: FloatArray) -> tuple[float, ...]:
+def fit_weibull(sample: FloatArray) -> tuple[float, ...]:
     """Give the shape c, location 0 and the scale; c by Newton on the mean of log x weighted with x^c."""
     reference, logs = _logs(sample)
     mean, spread = logs.mean(), logs.std()
@@ -54,19 +234,19 @@ def weibull(sample: FloatArray) -> tuple[float, ...]:
         pulled = share @ z
         return float(pulled - 1 / c), float(share @ (z - pulled) ** 2 + 1 / c**2)
 
-    c = root(balance, max(np.pi / np.sqrt(6), 1 / top), 0.0, np.inf)
+    c = newton_bracketed(balance, max(np.pi / np.sqrt(6), 1 / top), 0.0, np.inf)
     shift = top + np.log(np.mean(np.exp(c * (z - top)))) / c
     return c / float(spread), 0.0, float(reference * np.exp(mean + spread * shift))
 
 
-def laplace(sample: FloatArray) -> tuple[float, ...]:
+def fit_laplace(sample: FloatArray) -> tuple[float, ...]:
     """Give the median and the mean distance from it."""
     unit, scaled = _scaled(sample)
     median = float(np.median(scaled))
     return median * unit, float(np.abs(scaled - median).mean()) * unit
 
 
-def logistic(sample: FloatArray) -> tuple[float, ...]:
+def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
     """Give location and scale: a concave problem in location/scale and 1/scale."""
     unit, centre, spread, z = _standardised(sample)
 
@@ -84,11 +264,11 @@ def logistic(sample: FloatArray) -> tuple[float, ...]:
         mixed = np.mean(bend * z)
         return first, -np.array([[bend.mean(), -mixed], [-mixed, np.mean(bend * z * z) + 1 / at[1] ** 2]])
 
-    steepness = climb(height, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
-    return _placed(unit, centre, spread, steepness[0] / steepness[1], 1 / steepness[1])
+    steepness = maximize_newton(height, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
+    return _unscale(unit, centre, spread, steepness[0] / steepness[1], 1 / steepness[1])
 
 
-def beta(sample: FloatArray) -> tuple[float, ...]:
+def fit_beta(sample: FloatArray) -> tuple[float, ...]:
     """Give the shapes a and b, location 0, scale 1: a concave problem, started at the moments."""
     mean, variance = sample.mean(), sample.var()
     first, second = np.log(sample).mean(), np.log1p(-sample).mean()
@@ -103,7 +283,7 @@ def beta(sample: FloatArray) -> tuple[float, ...]:
         gradient = np.array([first, second]) - digamma(at) + digamma(total)
         return gradient, polygamma(1, total) - np.diag(bend)
 
-    a, b = climb(height, slopes, start)
+    a, b = maximize_newton(height, slopes, start)
     return float(a), float(b), 0.0, 1.0
 
 
@@ -115,7 +295,7 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
     """
     unit, centre, spread, z = _standardised(sample)
     if 2 * np.unique(sample, return_counts=True)[1].max() >= len(sample):
-        return LARGEST_DF, *_placed(unit, centre, spread, 0.0, 1.0)
+        return MAX_DF, *_unscale(unit, centre, spread, 0.0, 1.0)
 
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
         loc, scale, df = at[0], np.exp(at[1]), np.exp(at[2])
@@ -132,9 +312,9 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
         (0.0, 0.0, np.log(30.0)),
         (float(np.median(z)), float(np.log(1.2 * quartile)), np.log(4.0)),
     ]
-    bounds = (-np.inf, -25.0, 0.0), (np.inf, 5.0, np.log(LARGEST_DF))
-    loc, log_scale, log_df = lowest(loss, starts, bounds)
-    return float(np.exp(log_df)), *_placed(unit, centre, spread, loc, float(np.exp(log_scale)))
+    bounds = (-np.inf, -25.0, 0.0), (np.inf, 5.0, np.log(MAX_DF))
+    loc, log_scale, log_df = minimize_bfgs(loss, starts, bounds)
+    return float(np.exp(log_df)), *_unscale(unit, centre, spread, loc, float(np.exp(log_scale)))
 
 
 def skew_normal(sample: FloatArray) -> tuple[float, ...]:
@@ -153,10 +333,10 @@ def skew_normal(sample: FloatArray) -> tuple[float, ...]:
     skew = float(np.mean(z**3))
     sided = np.copysign(1.0, skew)
     end = float(z.min() if skew > 0 else z.max())
-    starts = [_skewed(skew), (end, float(np.log(np.hypot(1.0, end))), 20.0 * float(sided))]
-    bounds = (-np.inf, -25.0, -LARGEST_SKEW), (np.inf, 5.0, LARGEST_SKEW)
-    loc, log_scale, shape = lowest(loss, starts, bounds)
-    return float(shape), *_placed(unit, centre, spread, loc, float(np.exp(log_scale)))
+    starts = [_skew_normal_moments_start(skew), (end, float(np.log(np.hypot(1.0, end))), 20.0 * float(sided))]
+    bounds = (-np.inf, -25.0, -MAX_SKEW), (np.inf, 5.0, MAX_SKEW)
+    loc, log_scale, shape = minimize_bfgs(loss, starts, bounds)
+    return float(shape), *_unscale(unit, centre, spread, loc, float(np.exp(log_scale)))
 
 
 def log_less_digamma(k: float, *, slope: bool = False) -> float:
@@ -169,7 +349,7 @@ def log_less_digamma(k: float, *, slope: bool = False) -> float:
     return float(np.sum(np.array(_EULER_TERMS) * k ** -powers.astype(float)))
 
 
-def _skewed(skew: float) -> tuple[float, float, float]:
+def _skew_normal_moments_start(skew: float) -> tuple[float, float, float]:
     """Give location, log scale and shape of a standardised skew normal by its moments; the skew within its reach."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
@@ -197,7 +377,7 @@ def _standardised(sample: FloatArray) -> tuple[float, float, float, FloatArray]:
     return unit, centre, spread, deviation / spread
 
 
-def _placed(unit: float, centre: float, spread: float, loc: float, scale: float) -> tuple[float, float]:
+def _unscale(unit: float, centre: float, spread: float, loc: float, scale: float) -> tuple[float, float]:
     return (centre + spread * float(loc)) * unit, spread * float(scale) * unit
 
 
@@ -211,7 +391,7 @@ def _logs(sample: FloatArray) -> tuple[float, FloatArray]:
     return reference, logs
 
 
-def _excess_over_log(sample: FloatArray, mean: float) -> FloatArray:
+def _x_minus_1_minus_log_x(sample: FloatArray, mean: float) -> FloatArray:
     """Give x/mean - 1 - log(x/mean), which is 0 or more: by its series where both halves nearly agree."""
     u = (sample - mean) / mean
     excess = u - (np.log(sample) - np.log(mean))

@@ -1,4 +1,4 @@
-"""The skew normal of scipy.stats, with digits in both tails. Importing this imports scipy.stats."""
+"""The skew normal of scipy.stats, with digits in both tails; importing this imports scipy.stats."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from scipy.special import erf, ndtr, ndtri, owens_t
 from scipy.stats import rv_continuous, skewnorm
 
-from rocpredict.arguments import FloatArray
+from rocpredict.base.validation import FloatArray
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _PANELS = 8
-_DECAY = 40.0  # beyond exp(-40) of its peak an integrand adds nothing
+_CUTOFF = 40.0  # beyond exp(-40) of its peak an integrand adds nothing
 _SMALLEST = 1e-18  # a distance from 0 that changes no digit
 _BLOCK = 4096
 _LEFT = 0.5  # of the tail of a normal: a difference that keeps more keeps its digits
@@ -55,13 +55,13 @@ def _tail(x: FloatArray, a: FloatArray) -> FloatArray:
     """Give P(X <= x)."""
     x, a = np.broadcast_arrays(x, a)
     h = np.abs(x)
-    thin = _thin(h, np.abs(a))
+    thin = _far_tail(h, np.abs(a))
     rising = np.where(x > 0, thin + erf(h / np.sqrt(2)), thin)
     falling = np.where(x > 0, 1 - thin, 2 * ndtr(-h) - thin)
     return np.asarray(np.where(a >= 0, rising, falling))
 
 
-def _thin(h: FloatArray, a: FloatArray) -> FloatArray:
+def _far_tail(h: FloatArray, a: FloatArray) -> FloatArray:
     """Give P(X <= -h) for a shape of 0 or more."""
     normal = ndtr(-h)
     found = np.asarray(normal - 2 * owens_t(h, a))
@@ -77,7 +77,7 @@ def _integral(h: FloatArray, a: FloatArray) -> FloatArray:
     """Integrate over the logarithm of the sine, in which panels of one width serve near and far tails."""
     h = np.maximum(h, _SMALLEST)
     peak = 1 + a * a  # 1 / sin^2 at the upper end
-    width = np.log1p(2 * _DECAY / (h * h * peak)) / 2
+    width = np.log1p(2 * _CUTOFF / (h * h * peak)) / 2
     panel = (np.arange(_PANELS)[:, None] + (1 + _NODES) / 2).ravel() / _PANELS
     depth = width[:, None] * panel  # the sine is exp(-depth) of its largest
     growth = np.expm1(2 * depth)

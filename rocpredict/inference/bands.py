@@ -1,8 +1,4 @@
-"""Bands about a whole ROC curve: pointwise, or simultaneous.
-
-A pointwise band is one interval at each FPR: it holds at an FPR that was chosen beforehand, and the curve leaves it
-somewhere more often than 1 - level. A simultaneous band holds the whole curve.
-"""
+"""Confidence bands of ROC curves."""
 
 from __future__ import annotations
 
@@ -14,27 +10,40 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rocpredict import steps
-from rocpredict.arguments import FloatArray, as_fractions, frozen, one_of, shown
-from rocpredict.distributions import Distribution, Gaussian, with_grid_axis
-from rocpredict.engines import engine_for
-from rocpredict.errors import RocPredictError
-from rocpredict.flags import Flags
-from rocpredict.inference.counted import Counted
-from rocpredict.inference.modelled import Modelled
-from rocpredict.inference.moments import height_spread
-from rocpredict.interval import two_sided_z
-from rocpredict.rich_results import Picture, Rich, Shown, number, spread_rows, thinned
+from rocpredict.base.results import (
+    CurvePlot,
+    Flags,
+    Result,
+    ResultSummary,
+    format_number,
+    normal_critical_value,
+    sample_rows,
+    thin_curve,
+)
+from rocpredict.base.validation import (
+    FloatArray,
+    RocPredictError,
+    check_option,
+    check_probabilities,
+    readonly_array,
+    short_repr,
+)
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
+from rocpredict.inference.delta_method import tpr_probit
+from rocpredict.inference.empirical import EmpiricalUncertainty
+from rocpredict.inference.parametric import ParametricUncertainty
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers.select import select_solver
 
 KINDS = ("pointwise", "simultaneous")
 """Whether a band holds at one FPR, or everywhere at once; the first is the default."""
-
-_GRID = frozen(np.arange(201) / 200)  # correctly rounded: the floats of counted FPRs
+_GRID = readonly_array(np.arange(201) / 200)  # correctly rounded: the floats of counted FPRs
 _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConfidenceBand(Rich):
+class ConfidenceBand(Result):
     """Hold a band about a ROC curve.
 
     Attributes
@@ -67,7 +76,7 @@ class ConfidenceBand(Rich):
         """Give the mean of high - low over the FPRs of the band."""
         return float(np.mean(self.high - self.low))
 
-    def covers(self, curve: Any) -> bool:
+    def contains(self, curve: Any) -> bool:
         """Say whether a curve lies inside at every FPR of the band.
 
         Parameters
@@ -82,7 +91,7 @@ class ConfidenceBand(Rich):
         """
         height = getattr(curve, "tpr_at_fpr", curve)
         if not callable(height):
-            raise RocPredictError(f"curve={shown(curve)} is no curve; give a ROC, or a function of FPRs")
+            raise RocPredictError(f"curve={short_repr(curve)} is no curve; give a ROC, or a function of FPRs")
         heights = np.asarray(height(self.fpr))
         return bool(np.all((self.low <= heights) & (heights <= self.high)))
 
@@ -95,41 +104,45 @@ class ConfidenceBand(Rich):
     def __len__(self) -> int:
         return len(self.fpr)
 
-    def _shown(self) -> Shown:
+    def _summary(self) -> ResultSummary:
         title = f"{self.kind.capitalize()} band of level {self.level:g} by {self.method}"
-        names, rows = spread_rows({"FPR": self.fpr, "TPR": self.tpr, "low": self.low, "high": self.high})
-        curves = [thinned(self.fpr, heights) for heights in (self.tpr, self.low, self.high)]
-        picture = Picture(f"ROC curve, dashed: {title}", curves)
-        notes = [f"Mean width {number(self.mean_width)}, {len(self)} FPRs."]
-        return Shown(title, rows, names, notes=notes, flags=self.flags, picture=picture)
+        names, rows = sample_rows({"FPR": self.fpr, "TPR": self.tpr, "low": self.low, "high": self.high})
+        curves = [thin_curve(self.fpr, heights) for heights in (self.tpr, self.low, self.high)]
+        picture = CurvePlot(f"ROC curve, dashed: {title}", curves)
+        notes = [f"Mean width {format_number(self.mean_width)}, {len(self)} FPRs."]
+        return ResultSummary(title, rows, names, notes=notes, flags=self.flags, picture=picture)
 
     def __repr__(self) -> str:
         flags = f", flags={list(self.flags)}" if self.flags else ""
         return (
-            f"ConfidenceBand({self.kind}, points={len(self)}, level={self.level:g}, "
+            f"ConfidenceBand({self.kind}, n_points={len(self)}, level={self.level:g}, "
             f"method={self.method!r}, mean_width={self.mean_width:.4g}{flags})"
         )
 
 
-def band_of(
-    behind: Counted | Modelled, fpr: ArrayLike | None, level: float, kind: str, method: str | None
+def confidence_band(
+    uncertainty: EmpiricalUncertainty | ParametricUncertainty,
+    fpr: ArrayLike | None,
+    level: float,
+    kind: str,
+    method: str | None,
 ) -> ConfidenceBand:
     """Give the band about the curve of one feature."""
-    one_of("kind", kind, KINDS)
-    shape = np.broadcast_shapes(behind.negative.shape, behind.positive.shape)
+    check_option("kind", kind, KINDS)
+    shape = np.broadcast_shapes(uncertainty.negative.shape, uncertainty.positive.shape)
     if shape:
         raise RocPredictError(f"the ROC is a batch of shape {shape}; ask for the band of one feature at a time")
     pointwise = kind == KINDS[0]
-    at = _GRID if fpr is None else _as_grid(fpr)
-    if isinstance(behind, Counted):
-        _check_cases(behind)
-        return (_resampled if pointwise else _rectangles)(behind, at, level, method)
+    at = _GRID if fpr is None else _check_fpr_grid(fpr)
+    if isinstance(uncertainty, EmpiricalUncertainty):
+        _check_cases(uncertainty)
+        return (_resampled if pointwise else _ks_rectangle_band)(uncertainty, at, level, method)
     if pointwise:
-        return _modelled(behind, at, level, method)
-    return _working_hotelling(behind, at, level, method)
+        return _parametric_band(uncertainty, at, level, method)
+    return _working_hotelling(uncertainty, at, level, method)
 
 
-def kolmogorov_reach(level: float, total: float) -> float:
+def kolmogorov_critical_value(level: float, total: float) -> float:
     """Give how far an empirical cdf of this many cases may lie from the true one, anywhere, with this probability.
 
     The exact quantile for a continuous distribution; with ties the deviations are smaller. A part of a case is no case.
@@ -139,7 +152,7 @@ def kolmogorov_reach(level: float, total: float) -> float:
     return float(kstwo.ppf(level, max(1, int(total))))
 
 
-def f_root(level: float, freedom: float) -> float:
+def working_hotelling_factor(level: float, freedom: float) -> float:
     """Give the root of 2 F, F the quantile of the F distribution with 2 and ``freedom`` degrees of freedom."""
     if freedom <= 0:
         return np.inf
@@ -147,20 +160,20 @@ def f_root(level: float, freedom: float) -> float:
         return float(np.sqrt(freedom * np.expm1(-2 * np.log1p(-level) / freedom)))
 
 
-def _as_grid(fpr: ArrayLike) -> FloatArray:
-    grid = as_fractions("fpr", fpr)
+def _check_fpr_grid(fpr: ArrayLike) -> FloatArray:
+    grid = check_probabilities("fpr", fpr)
     if grid.ndim != 1 or not grid.size:
-        raise RocPredictError(f"fpr={shown(fpr)} has shape {grid.shape}; give shape (k,), with k of 1 or more")
-    return frozen(grid)
+        raise RocPredictError(f"fpr={short_repr(fpr)} has shape {grid.shape}; give shape (k,), with k of 1 or more")
+    return readonly_array(grid)
 
 
 # ---- samples
-def _resampled(behind: Counted, fpr: FloatArray, level: float, method: str | None) -> ConfidenceBand:
+def _resampled(uncertainty: EmpiricalUncertainty, fpr: FloatArray, level: float, method: str | None) -> ConfidenceBand:
     """Give the pointwise intervals, wider where it takes that to hold the estimate and to rise as a curve does.
 
     Where resamples all have the same height the exact interval stands in, and is wider than those beside it.
     """
-    found = behind.tpr_at_fpr_interval(fpr, level, method)
+    found = uncertainty.tpr_at_fpr_interval(fpr, level, method)
     sure = fpr == 1  # where every curve ends
     tpr = np.where(sure, 1.0, found.estimate)
     order = np.argsort(fpr)
@@ -168,17 +181,19 @@ def _resampled(behind: Counted, fpr: FloatArray, level: float, method: str | Non
     low[order] = np.minimum.accumulate(low[order][::-1])[::-1]
     high[order] = np.maximum.accumulate(high[order])
     fallback = found.flags["fallback"] & ~sure if "fallback" in found.flags else False
-    flags = Flags(fallback=fallback, single_case=min(behind.negative.total, behind.positive.total) <= 1)
+    flags = Flags(fallback=fallback, single_case=min(uncertainty.negative.total, uncertainty.positive.total) <= 1)
     return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], found.method, flags)
 
 
-def _rectangles(behind: Counted, fpr: FloatArray, level: float, method: str | None) -> ConfidenceBand:
+def _ks_rectangle_band(
+    uncertainty: EmpiricalUncertainty, fpr: FloatArray, level: float, method: str | None
+) -> ConfidenceBand:
     """Give the hull of the rectangles that two Kolmogorov-Smirnov bands make of the points of the curve."""
-    one_of("method", method, (None, "kolmogorov-smirnov"))
-    total = behind.negative.total, behind.positive.total
+    check_option("method", method, (None, "kolmogorov-smirnov"))
+    total = uncertainty.negative.total, uncertainty.positive.total
 
     def height(at: FloatArray) -> FloatArray:
-        return steps.tpr_at_fpr(behind.negative, behind.positive, at)
+        return steps.tpr_at_fpr(uncertainty.negative, uncertainty.positive, at)
 
     flags = Flags(single_case=min(total) <= 1)
     return _kolmogorov_smirnov(height, total, fpr, level=level, kind=KINDS[1], flags=flags)
@@ -198,7 +213,7 @@ def _kolmogorov_smirnov(
     No threshold has an FPR, or a TPR, farther than that from its estimate. What the curve had reached at
     FPR - reach it has surely reached, but for the reach along TPR; what it reaches at FPR + reach is the most.
     """
-    along, up = (kolmogorov_reach(np.sqrt(level), n) for n in total)
+    along, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)
     before, after = fpr - along, fpr + along
     low = np.where(before >= 0, height(np.maximum(before, 0)) - up, 0.0)
     high = np.where(after < 1, height(np.minimum(after, 1)) + up, 1.0)
@@ -206,8 +221,8 @@ def _kolmogorov_smirnov(
     return ConfidenceBand(fpr, height(fpr), low, high, level, kind, "kolmogorov-smirnov", flags)
 
 
-def _check_cases(behind: Counted) -> None:
-    for name, d in (("negative", behind.negative), ("positive", behind.positive)):
+def _check_cases(uncertainty: EmpiricalUncertainty) -> None:
+    for name, d in (("negative", uncertainty.negative), ("positive", uncertainty.positive)):
         if d.total < 1:
             raise RocPredictError(
                 f"weights of the {name} class sum to {d.total:g}; a band needs weights that say how many cases each "
@@ -216,90 +231,96 @@ def _check_cases(behind: Counted) -> None:
 
 
 # ---- two Gaussians, or what was fitted
-def _modelled(behind: Modelled, fpr: FloatArray, level: float, method: str | None) -> ConfidenceBand:
+def _parametric_band(
+    uncertainty: ParametricUncertainty, fpr: FloatArray, level: float, method: str | None
+) -> ConfidenceBand:
     """Give the pointwise intervals: by the delta method for two Gaussians, or by fitting resamples anew."""
-    one_of("method", method, (None, "delta", "bootstrap"))
-    if method == "bootstrap" or (method is None and not _gaussian(behind) and behind.refit is not None):
-        return _refitted(behind, fpr, level)
-    if not _gaussian(behind):
+    check_option("method", method, (None, "delta", "bootstrap"))
+    if method == "bootstrap" or (method is None and not _gaussian(uncertainty) and uncertainty.refit is not None):
+        return _bootstrap_refit_band(uncertainty, fpr, level)
+    if not _gaussian(uncertainty):
         raise RocPredictError(
             "a band from moments alone is for two Gaussians; a prediction by rp.predict_roc has method='bootstrap'"
         )
-    return _on_probit_scale(behind, fpr, level, two_sided_z(level), simultaneous=False)
+    return _on_probit_scale(uncertainty, fpr, level, normal_critical_value(level), simultaneous=False)
 
 
-def _working_hotelling(behind: Modelled, fpr: FloatArray, level: float, method: str | None) -> ConfidenceBand:
+def _working_hotelling(
+    uncertainty: ParametricUncertainty, fpr: FloatArray, level: float, method: str | None
+) -> ConfidenceBand:
     """Give the band of a straight line with two coefficients, on the probit scale.
 
     With the F quantile that Working and Hotelling have, at the freedom of the smaller class: chi-squared, its limit for
     many cases, leaves out a true curve too often among few (0.912 in place of 0.95 at 10 + 10, 0.929 at 20 + 20).
     """
-    if not _gaussian(behind):
+    if not _gaussian(uncertainty):
         raise RocPredictError("a simultaneous band is for samples (rp.empirical_roc) and for two Gaussians with counts")
-    one_of("method", method, (None, "working-hotelling"))
-    return _on_probit_scale(behind, fpr, level, f_root(level, min(_cases(behind)) - 1), simultaneous=True)
+    check_option("method", method, (None, "working-hotelling"))
+    return _on_probit_scale(
+        uncertainty, fpr, level, working_hotelling_factor(level, min(_class_sizes(uncertainty)) - 1), simultaneous=True
+    )
 
 
 def _on_probit_scale(
-    behind: Modelled, fpr: FloatArray, level: float, quantile: float, *, simultaneous: bool
+    uncertainty: ParametricUncertainty, fpr: FloatArray, level: float, quantile: float, *, simultaneous: bool
 ) -> ConfidenceBand:
     """Give Phi(a + b x -+ quantile SE(x)), x = Phi^-1(FPR); it begins at (0, 0) and ends at (1, 1)."""
-    count = _cases(behind)
+    count = _class_sizes(uncertainty)
     inner = np.union1d(fpr[(fpr > 0) & (fpr < 1)], _PROBITS)
-    low, high = height_spread(behind.negative, behind.positive, count, inner).ends(quantile)  # type: ignore[arg-type]
+    low, high = tpr_probit(uncertainty.negative, uncertainty.positive, count, inner).interval(quantile)  # type: ignore[arg-type]
     kind = KINDS[simultaneous]
-    points = np.equal(behind.negative.std, 0) | np.equal(behind.positive.std, 0)  # type: ignore[attr-defined]
-    if points or not _spread(low, high):
-        return _without_spread(behind, fpr, level, kind)
+    points = np.equal(uncertainty.negative.std, 0) | np.equal(uncertainty.positive.std, 0)  # type: ignore[attr-defined]
+    if points or not _has_width(low, high):
+        return _degenerate_band(uncertainty, fpr, level, kind)
     if simultaneous:  # the curve rises, so what bounds it at one FPR bounds it at all those beyond
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
     index = np.searchsorted(inner, fpr)
     low, high = (np.where(fpr == 1, 1.0, np.where(fpr == 0, 0.0, np.append(end, 1.0)[index])) for end in (low, high))
-    tpr = _height(behind.negative, behind.positive, fpr)
+    tpr = _tpr(uncertainty.negative, uncertainty.positive, fpr)
     flags = Flags(single_case=min(count) <= 1)
     return ConfidenceBand(fpr, tpr, low, high, level, kind, "working-hotelling" if simultaneous else "delta", flags)
 
 
-def _refitted(behind: Modelled, fpr: FloatArray, level: float) -> ConfidenceBand:
+def _bootstrap_refit_band(uncertainty: ParametricUncertainty, fpr: FloatArray, level: float) -> ConfidenceBand:
     """Give quantiles of the height over fitted resamples, stretched to the estimate where that lies outside."""
 
     def question(negative: Distribution, positive: Distribution) -> FloatArray:
-        return _height(with_grid_axis(negative), with_grid_axis(positive), fpr)
+        return _tpr(add_grid_axis(negative), add_grid_axis(positive), fpr)
 
-    heights, dropped = behind.replicates(question, len(fpr))
+    heights, dropped = uncertainty.bootstrap(question, len(fpr))
     low, high = np.quantile(heights, ((1 - level) / 2, (1 + level) / 2), axis=0)
-    if not _spread(low, high):
-        return _without_spread(behind, fpr, level, KINDS[0])
-    tpr = _height(behind.negative, behind.positive, fpr)
+    if not _has_width(low, high):
+        return _degenerate_band(uncertainty, fpr, level, KINDS[0])
+    tpr = _tpr(uncertainty.negative, uncertainty.positive, fpr)
     low, high = np.minimum(low, tpr), np.maximum(high, tpr)
     return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], "bootstrap", dropped)
 
 
-def _without_spread(behind: Modelled, fpr: FloatArray, level: float, kind: str) -> ConfidenceBand:
+def _degenerate_band(uncertainty: ParametricUncertainty, fpr: FloatArray, level: float, kind: str) -> ConfidenceBand:
     """Give the band of any two samples of these sizes, where the model has no spread to tell of."""
-    count = _cases(behind)
+    count = _class_sizes(uncertainty)
     flags = Flags(fallback=True, single_case=min(count) <= 1)
 
     def height(at: FloatArray) -> FloatArray:
-        return _height(behind.negative, behind.positive, at)
+        return _tpr(uncertainty.negative, uncertainty.positive, at)
 
     return _kolmogorov_smirnov(height, count, fpr, level=level, kind=kind, flags=flags)
 
 
-def _spread(low: FloatArray, high: FloatArray) -> bool:
+def _has_width(low: FloatArray, high: FloatArray) -> bool:
     """Say whether a band is anywhere wider than rounding, on the scale from 0 to 1."""
     return bool(np.any(high - low > np.finfo(float).eps))
 
 
-def _height(negative: Distribution, positive: Distribution, fpr: FloatArray) -> FloatArray:
-    return np.asarray(engine_for(negative, positive).tpr_at_fpr(negative, positive, fpr))
+def _tpr(negative: Distribution, positive: Distribution, fpr: FloatArray) -> FloatArray:
+    return np.asarray(select_solver(negative, positive).tpr_at_fpr(negative, positive, fpr))
 
 
-def _gaussian(behind: Modelled) -> bool:
-    return isinstance(behind.negative, Gaussian) and isinstance(behind.positive, Gaussian)
+def _gaussian(uncertainty: ParametricUncertainty) -> bool:
+    return isinstance(uncertainty.negative, Gaussian) and isinstance(uncertainty.positive, Gaussian)
 
 
-def _cases(behind: Modelled) -> tuple[float, float]:
-    if behind.count is None:
+def _class_sizes(uncertainty: ParametricUncertainty) -> tuple[float, float]:
+    if uncertainty.count is None:
         raise RocPredictError("a band needs the number of cases; give count=(negative, positive)")
-    return behind.count
+    return uncertainty.count

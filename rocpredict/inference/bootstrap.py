@@ -1,27 +1,32 @@
-"""The stratified bootstrap: resampled classes as counts of each row, many resamples at a time."""
+"""Bootstrap of areas, curves and thresholds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from rocpredict.arguments import FloatArray, as_whole, shown
-from rocpredict.counting import ranks
-from rocpredict.distributions import Ecdf
-from rocpredict.errors import RocPredictError
+from rocpredict.base.labels import MAX_EXPANDED_ROWS
+from rocpredict.base.rates import Rates
+from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.validation import FloatArray, RocPredictError, check_int, readonly_array, short_repr
+from rocpredict.distributions.ecdf import Ecdf, count_below
+from rocpredict.inference.placements import RateInterval
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers.base import area_under, interpolate_tpr_batch
+from rocpredict.solvers.thresholds import ThresholdCriterion, empirical_utility
 
-_HELD = 4_000_000  # numbers at a time, so that a chunk of resamples stays small in memory
-_FEWEST = 20
+_MAX_CHUNK_SIZE = 4_000_000  # numbers at a time, so that a chunk of resamples stays small in memory
+_MIN_RESAMPLES = 20
 _ROUNDING = 1e-12  # of areas that are equal
 
 
 @dataclass(frozen=True)
-class Resampling:
+class BootstrapOptions:
     """Say how resamples are drawn: the same rows, number and seed give the same resamples.
 
     Attributes
@@ -34,25 +39,27 @@ class Resampling:
     rng: Any = 0
 
     def __post_init__(self) -> None:
-        if as_whole("n_resamples", self.n_resamples) < _FEWEST:
-            raise RocPredictError(f"n_resamples={self.n_resamples!r} is too few; give {_FEWEST} or more")
+        if check_int("n_resamples", self.n_resamples) < _MIN_RESAMPLES:
+            raise RocPredictError(f"n_resamples={self.n_resamples!r} is too few; give {_MIN_RESAMPLES} or more")
 
     def generator(self) -> np.random.Generator:
         """Give the source of random numbers: of the seed, or the generator itself."""
         if isinstance(self.rng, np.random.Generator):
             return self.rng
-        if self.rng is not None and as_whole("rng", self.rng) < 0:
-            raise RocPredictError(f"rng={shown(self.rng)} is negative; give a seed of 0 or more, or a numpy Generator")
+        if self.rng is not None and check_int("rng", self.rng) < 0:
+            raise RocPredictError(
+                f"rng={short_repr(self.rng)} is negative; give a seed of 0 or more, or a numpy Generator"
+            )
         return np.random.default_rng(self.rng)
 
-    def chunks(self, held_each: float) -> Iterator[int]:
+    def chunk_sizes(self, row_size: float) -> Iterator[int]:
         """Give numbers of resamples that sum to all of them, each small enough to hold at once."""
-        most = max(1, int(_HELD // max(held_each, 1)))
+        most = max(1, int(_MAX_CHUNK_SIZE // max(row_size, 1)))
         for start in range(0, self.n_resamples, most):
             yield min(most, self.n_resamples - start)
 
-    def counts(
-        self, weights: tuple[Any, Any], rows: tuple[int, int], held: float = 0
+    def resample_counts(
+        self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Give chunks of resamples: how often each row of each class is drawn, shapes (B, rows).
 
@@ -61,18 +68,18 @@ class Resampling:
         weights : pair of array or None
             How many cases each row stands for; None where it is one.
         rows : pair of int
-        held : float
+        row_size : float
             How many more numbers the caller holds for each resample.
         """
         streams = [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, 2)]
-        for size in self.chunks(2 * sum(rows) + held):  # a stream for each class: chunks change nothing
+        for size in self.chunk_sizes(2 * sum(rows) + row_size):  # a stream for each class: chunks change nothing
             negative, positive = (
-                drawn(stream, size, w, n) for stream, w, n in zip(streams, weights, rows, strict=True)
+                draw_counts(stream, size, w, n) for stream, w, n in zip(streams, weights, rows, strict=True)
             )
             yield negative, positive
 
 
-def drawn(rng: np.random.Generator, size: int, weights: Any, rows: int) -> FloatArray:
+def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) -> FloatArray:
     """Draw as many cases as there are, with replacement, ``size`` times: counts of shape (size, rows)."""
     if weights is not None:
         total = float(np.sum(weights))
@@ -83,27 +90,27 @@ def drawn(rng: np.random.Generator, size: int, weights: Any, rows: int) -> Float
     return np.bincount(picked.ravel(), minlength=size * rows).reshape(size, rows).astype(np.float64)
 
 
-def cumulated(counts: FloatArray) -> FloatArray:
+def cumulative_counts(counts: FloatArray) -> FloatArray:
     """Give for each number of leading rows the weight that they hold, shape (B, rows + 1)."""
     total = np.zeros((len(counts), counts.shape[1] + 1))
     np.cumsum(counts, axis=1, out=total[:, 1:])
     return total
 
 
-def resampled_areas(negative: Ecdf, positive: Ecdf, resampling: Resampling) -> FloatArray:
+def bootstrap_auc(negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions) -> FloatArray:
     """Give the area in each resample, shape (n_resamples,)."""
-    weights = negative.ordered_weights, positive.ordered_weights
-    rows = len(negative.ordered), len(positive.ordered)
-    areas = areas_maker(negative, positive)
-    return np.concatenate([areas(*counts) for counts in resampling.counts(weights, rows)])
+    weights = negative.sorted_weights, positive.sorted_weights
+    rows = len(negative.sorted_sample), len(positive.sorted_sample)
+    areas = make_auc_function(negative, positive)
+    return np.concatenate([areas(*counts) for counts in resampling.resample_counts(weights, rows)])
 
 
-def areas_maker(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
+def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
     """Give the function that takes how often each value of ``ordered`` is drawn, shapes (B, rows), to B areas."""
-    below, to = ranks(negative.ordered, positive.ordered)
+    below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
     def areas(drawn_negative: FloatArray, drawn_positive: FloatArray) -> FloatArray:
-        total = cumulated(drawn_negative)
+        total = cumulative_counts(drawn_negative)
         lower = total.take(below, axis=1)
         if to is not below:
             lower += total.take(to, axis=1)
@@ -113,7 +120,7 @@ def areas_maker(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatAr
     return areas
 
 
-def percentile_ends(replicates: FloatArray, level: float) -> tuple[float, float]:
+def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, float]:
     """Give the interval between two quantiles of the replicates (Efron and Tibshirani 1993, section 13.3)."""
     tails = (1 - level) / 2, (1 + level) / 2
     if np.isinf(replicates).any():  # between an infinite value and another there is nothing
@@ -122,7 +129,7 @@ def percentile_ends(replicates: FloatArray, level: float) -> tuple[float, float]
     return float(low), float(high)
 
 
-def bca_ends(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> tuple[float, float]:
+def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> tuple[float, float]:
     """Give the bias-corrected and accelerated interval (Efron 1987)."""
     tied = np.abs(replicates - estimate) <= _ROUNDING
     below = np.mean(np.where(tied, 0.5, replicates < estimate))
@@ -130,3 +137,211 @@ def bca_ends(replicates: FloatArray, estimate: float, acceleration: float, level
     z = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     low, high = np.quantile(replicates, ndtr(bias + z / (1 - acceleration * z)))
     return float(low), float(high)
+
+
+_AMEANS_ROUNDING = 1e-14
+
+
+class BootstrapPoints(NamedTuple):
+    """The operating points of a chunk of resamples at the vertices of the sample, shapes (B, vertices)."""
+
+    tpr: FloatArray
+    fpr: FloatArray
+    out_of_bag_tpr: Callable[[FloatArray], FloatArray]
+    out_of_bag_fpr: Callable[[FloatArray], FloatArray]
+    """What a vertex, one for each resample, gives on the rows that were not drawn; NaN where all were."""
+
+    def area(self, band: RateInterval) -> FloatArray:
+        """Give the area in a band, shape (B,)."""
+        if band.axis == "fpr":
+            return np.asarray(area_under(self.fpr, self.tpr, band.low, band.high))
+        return np.asarray(area_under(self.tpr, 1 - self.fpr, band.low, band.high))
+
+
+class BootstrapThresholds(NamedTuple):
+    """The threshold that each resample chooses, and what it does there; shapes (n_resamples,)."""
+
+    thresholds: FloatArray
+    tpr: FloatArray
+    fpr: FloatArray
+    out_of_bag_ameans: FloatArray
+    """On the rows that were not drawn; NaN where a class has none."""
+
+
+def expand_weights(sample: Ecdf) -> Ecdf:
+    """Give a sample with whole weights as the repeated rows that it stands for."""
+    weights = sample.sorted_weights
+    if weights is None or sample.total > MAX_EXPANDED_ROWS or (weights != np.round(weights)).any():
+        return sample
+    return Ecdf(np.repeat(sample.sorted_sample, weights.astype(np.intp)))
+
+
+def bootstrap_points(negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions) -> Iterator[BootstrapPoints]:
+    """Give the operating points of every resample, a chunk at a time."""
+    weights = negative.sorted_weights, positive.sorted_weights
+    rows = len(negative.sorted_sample), len(positive.sorted_sample)
+    points = make_points_function(negative, positive)
+    for counts in resampling.resample_counts(weights, rows, row_size=10 * sum(rows)):
+        yield points(*counts)
+
+
+def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:
+    """Give the function that takes how often each value of ``ordered`` is drawn to the operating points."""
+    pair = negative, positive
+    upper = steps.operating_points(negative, positive).high
+    places = [np.searchsorted(d.sorted_sample, upper, side="left") for d in pair]
+    for place, d in zip(places, pair, strict=True):
+        place[0] = len(d.sorted_sample)  # the first vertex calls nothing positive, not even an infinite value
+
+    def points(*counts: FloatArray) -> BootstrapPoints:
+        shares = [_tail_share(drawn, place) for drawn, place in zip(counts, places, strict=True)]
+        left_out = [
+            _oob_share(drawn, d.sorted_weights, place) for drawn, d, place in zip(counts, pair, places, strict=True)
+        ]
+        return BootstrapPoints(shares[1], shares[0], left_out[1], left_out[0])
+
+    return points
+
+
+def resampled_partial_areas(
+    negative: Ecdf, positive: Ecdf, band: RateInterval, resampling: BootstrapOptions
+) -> FloatArray:
+    """Give the area in a band, as a share of its width, in each resample."""
+    areas = [points.area(band) for points in bootstrap_points(negative, positive, resampling)]
+    return np.asarray(np.concatenate(areas) / band.width)
+
+
+def bootstrap_tpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray, resampling: BootstrapOptions) -> FloatArray:
+    """Give the TPR at some FPRs in each resample: shape (n_resamples, FPRs)."""
+    chunks = bootstrap_points(negative, positive, resampling)
+    return np.concatenate(
+        [np.column_stack([interpolate_tpr_batch(points.fpr, points.tpr, at) for at in fpr]) for points in chunks]
+    )
+
+
+def bootstrap_thresholds(
+    negative: Ecdf, positive: Ecdf, target: ThresholdCriterion, resampling: BootstrapOptions
+) -> BootstrapThresholds:
+    """Choose the best threshold anew in each resample."""
+    v = steps.operating_points(negative, positive)
+    chunks = [_choices(points, v, target) for points in bootstrap_points(negative, positive, resampling)]
+    return BootstrapThresholds(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
+
+
+def _choices(points: BootstrapPoints, v: steps.OperatingPoints, target: ThresholdCriterion) -> BootstrapThresholds:
+    tpr, fpr = points.tpr, points.fpr
+    utility = _utility(target, tpr, fpr)
+    chosen = _middle_index(utility >= utility.max(axis=1, keepdims=True) - _AMEANS_ROUNDING)
+    at = np.arange(len(chosen)), chosen
+    out_of_bag = (1 + points.out_of_bag_tpr(chosen) - points.out_of_bag_fpr(chosen)) / 2
+    return BootstrapThresholds(v.thresholds[chosen], tpr[at], fpr[at], out_of_bag)
+
+
+def _utility(target: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
+    """Give what a criterion maximises; a function is asked row by row, as it is elsewhere."""
+    if not callable(target.criterion):
+        return empirical_utility(target, Rates(tpr, fpr, 1 - fpr, 1 - tpr, target.prevalence))
+    rows = zip(tpr, fpr, strict=True)
+    return np.array([empirical_utility(target, Rates(t, f, 1 - f, 1 - t, target.prevalence)) for t, f in rows])
+
+
+def _middle_index(good: Any) -> Any:
+    """Give the index of the middle one of the True in each row."""
+    rank = np.cumsum(good, axis=1)
+    return np.argmax(good & (rank == (rank[:, -1:] + 1) // 2), axis=1)
+
+
+def _tail_share(drawn: FloatArray, place: Any) -> FloatArray:
+    """Give the share of a resampled class from some places of its order on."""
+    below = cumulative_counts(drawn)
+    total = below[:, -1:]
+    return np.asarray((total - below.take(place, axis=1)) / total)
+
+
+def _oob_share(drawn: FloatArray, weights: Any, place: Any) -> Callable[[FloatArray], FloatArray]:
+    """Give the function that tells the share of the cases not drawn from a vertex on.
+
+    Of a value that stands for w cases and is drawn k times, w (1 - 1/w)^k are left out on the average.
+    """
+
+    def share(chosen: Any) -> FloatArray:
+        if weights is None:
+            below = cumulative_counts((drawn == 0).astype(np.float64))
+        else:
+            below = cumulative_counts(weights * (1 - 1 / np.maximum(weights, 1)) ** drawn)
+        total = below[:, -1]
+        with np.errstate(invalid="ignore"):
+            return np.asarray((total - below[np.arange(len(chosen)), place[chosen]]) / total)
+
+    return share
+
+
+_CHANCE_AMEANS = 0.5  # the Ameans of a rule that knows nothing
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdStability(Result):
+    """Say what happens to the best threshold when it is chosen anew on resampled data.
+
+    Attributes
+    ----------
+    thresholds : array of shape (n_resamples,)
+        The threshold that each resample chooses, ascending.
+    quantiles : dict
+        Quantiles of these: 0.05, 0.25, 0.5, 0.75, 0.95.
+    share_in_plateau : float
+        How many of these lie where the whole sample's best thresholds lie.
+    ameans_in_sample : float
+        The Ameans on the rows that chose the threshold: optimistic.
+    ameans_oob : float
+        The mean Ameans, over resamples, on the rows that did not choose it: hardly biased, if anything a little
+        pessimistic, since fewer rows choose. 1/2 where a class has too few rows to leave any out.
+    n_resamples, n_dropped : int
+        Resamples, and those that left no row of a class out.
+    """
+
+    thresholds: FloatArray
+    quantiles: dict[float, float]
+    share_in_plateau: float
+    ameans_in_sample: float
+    ameans_oob: float
+    n_resamples: int
+    n_dropped: int
+
+    @classmethod
+    def from_bootstrap(
+        cls, choices: BootstrapThresholds, ameans: float, plateau: tuple[float, float]
+    ) -> ThresholdStability:
+        """Sum up what the resamples chose."""
+        chosen = np.sort(choices.thresholds)
+        told = choices.out_of_bag_ameans[~np.isnan(choices.out_of_bag_ameans)]
+        out_of_bag = float(told.mean()) if told.size else _CHANCE_AMEANS
+        quantiles = np.quantile(chosen, _QUANTILES, method="inverted_cdf").tolist()
+        return cls(
+            thresholds=readonly_array(chosen),
+            quantiles=dict(zip(_QUANTILES, quantiles, strict=True)),
+            share_in_plateau=float(np.mean((chosen >= plateau[0]) & (chosen <= plateau[1]))),
+            ameans_in_sample=ameans,
+            ameans_oob=out_of_bag,
+            n_resamples=len(chosen),
+            n_dropped=len(chosen) - told.size,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name, without the single thresholds."""
+        names = ("quantiles", "share_in_plateau", "ameans_in_sample", "ameans_oob")
+        return {name: getattr(self, name) for name in (*names, "n_resamples", "n_dropped")}
+
+    def _summary(self) -> ResultSummary:
+        rows: list[list[Any]] = [[f"threshold, {share:.0%} below", value] for share, value in self.quantiles.items()]
+        names = ("share_in_plateau", "ameans_in_sample", "ameans_oob", "n_resamples", "n_dropped")
+        rows += [[name.replace("_", " "), getattr(self, name)] for name in names]
+        return ResultSummary("Stability of a best threshold", rows)
+
+    def __repr__(self) -> str:
+        return (
+            f"ThresholdStability(threshold 5 % to 95 %: {self.quantiles[0.05]:.6g} to {self.quantiles[0.95]:.6g}, "
+            f"ameans_in_sample={self.ameans_in_sample:.4g}, ameans_oob={self.ameans_oob:.4g}, "
+            f"n_resamples={self.n_resamples})"
+        )

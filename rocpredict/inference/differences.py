@@ -1,4 +1,4 @@
-"""Whether two areas differ, or one from a value: by placements, or by the bootstrap."""
+"""Tests of one AUC and of the difference of two."""
 
 from __future__ import annotations
 
@@ -8,23 +8,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit, ndtri
+from scipy.special import logit, ndtr, ndtri
 
-from rocpredict import steps
-from rocpredict.arguments import FloatArray
-from rocpredict.curve import heights_at
-from rocpredict.distributions import Ecdf
-from rocpredict.errors import RocPredictError
-from rocpredict.flags import Flags
-from rocpredict.inference.bootstrap import Resampling, areas_maker, percentile_ends
-from rocpredict.inference.placements import NO_VARIANCE, Band, Placements, Side, at_rows, place, place_in_band
-from rocpredict.inference.replicates import points_maker
-from rocpredict.inference.results import Claim, t_quantile
-from rocpredict.inference.strata import Areas
-from rocpredict.interval import Interval, unseen_ends
+from rocpredict.base.results import Flags, Interval, zero_variance_interval
+from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_probability
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.inference.auc import auc_interval
+from rocpredict.inference.bootstrap import (
+    BootstrapOptions,
+    make_auc_function,
+    make_points_function,
+    percentile_interval,
+)
+from rocpredict.inference.delta_method import ProbitEstimate
+from rocpredict.inference.hypotheses import METHOD_NAMES, AucTest, Hypothesis, t_ppf
+from rocpredict.inference.permutation import exact_auc_p_values, null_variance
+from rocpredict.inference.placements import (
+    VARIANCE_TOL,
+    AnyPlacements,
+    ClassPlacements,
+    Placements,
+    RateInterval,
+    compute_placements,
+    partial_placements,
+    placements_in_row_order,
+)
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers.base import interpolate_tpr_batch
 
 
-class Found(NamedTuple):
+class AucStatistic(NamedTuple):
     """What a comparison comes to."""
 
     statistic: float
@@ -34,7 +47,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Columns:
+class PairedSample:
     """Hold the values of K features on the same rows, positives to the higher side.
 
     Attributes
@@ -51,53 +64,53 @@ class Columns:
     weights: tuple[Any, Any] = (None, None)
     clusters: tuple[Any, Any] = (None, None)
 
-    def pair(self, curve: int) -> tuple[Ecdf, Ecdf]:
+    def class_distributions(self, curve: int) -> tuple[Ecdf, Ecdf]:
         """Give the two classes of one feature."""
         return Ecdf(self.negative[:, curve], self.weights[0]), Ecdf(self.positive[:, curve], self.weights[1])
 
-    def placements(self, band: Band | None = None) -> Placements:
+    def placements(self, band: RateInterval | None = None) -> Placements:
         """Give the placements of all K curves, row by row."""
         placed = [self._placed(curve, band) for curve in range(self.negative.shape[1])]
         estimate = np.array([estimate for estimate, _, _ in placed])
         sides = []
         for index in (0, 1):
             values = np.column_stack([rows[1 + index] for rows in placed])
-            total = self.pair(0)[index].total
-            sides.append(Side(values, self.weights[index], total, self.clusters[index]))
-        chance = 0.5 if band is None else place_in_band(*self.pair(0), band).chance
+            total = self.class_distributions(0)[index].total
+            sides.append(ClassPlacements(values, self.weights[index], total, self.clusters[index]))
+        chance = 0.5 if band is None else partial_placements(*self.class_distributions(0), band).null_value
         return Placements(estimate, sides[0], sides[1], chance)
 
-    def where(self, negative: NDArray[np.bool_], positive: NDArray[np.bool_]) -> Columns:
+    def subset(self, negative: NDArray[np.bool_], positive: NDArray[np.bool_]) -> PairedSample:
         """Give some of the rows."""
         kept = negative, positive
         weights, clusters = (
             tuple(None if part is None else part[rows] for part, rows in zip(parts, kept, strict=True))
             for parts in (self.weights, self.clusters)
         )
-        return Columns(self.negative[negative], self.positive[positive], weights, clusters)  # type: ignore[arg-type]
+        return PairedSample(self.negative[negative], self.positive[positive], weights, clusters)  # type: ignore[arg-type]
 
     @property
-    def totals(self) -> tuple[float, float]:
+    def class_sizes(self) -> tuple[float, float]:
         """How many cases each class has."""
         if self.weights[0] is None:
             return len(self.negative), len(self.positive)
         return float(self.weights[0].sum()), float(self.weights[1].sum())
 
-    def _placed(self, curve: int, band: Band | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-        pair = self.pair(curve)
-        found = place(*pair) if band is None else place_in_band(*pair, band)
+    def _placed(self, curve: int, band: RateInterval | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+        pair = self.class_distributions(curve)
+        found = compute_placements(*pair) if band is None else partial_placements(*pair, band)
         rows = (self.negative[:, curve], self.positive[:, curve])
         sides = (found.negative, found.positive)
-        ordered = [d.ordered if band is None else d.points for d in pair]
-        placed = [at_rows(s, o, r) for s, o, r in zip(sides, ordered, rows, strict=True)]
+        ordered = [d.sorted_sample if band is None else d.unique_values for d in pair]
+        placed = [placements_in_row_order(s, o, r) for s, o, r in zip(sides, ordered, rows, strict=True)]
         return found.estimate, placed[0], placed[1]
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ComparedQuantity:
     """Say what of each curve is compared: the area, the area in a band, or the TPR at an FPR."""
 
-    band: Band | None = None
+    band: RateInterval | None = None
     fpr: float | None = None
 
     @property
@@ -110,154 +123,258 @@ class Quantity:
         return f"partial AUC over {self.band.axis.upper()} {self.band.low:g} to {self.band.high:g}"
 
     @property
-    def scale(self) -> float:
+    def band_width(self) -> float:
         """Give what a share is multiplied by: the width of the band."""
         return 1.0 if self.band is None else float(self.band.width)
 
-    def of(self, negative: Ecdf, positive: Ecdf) -> float:
+    def compute(self, negative: Ecdf, positive: Ecdf) -> float:
         """Give it for one curve."""
         if self.fpr is not None:
             return float(steps.tpr_at_fpr(negative, positive, np.asarray(self.fpr)))
         if self.band is None:
             return float(steps.auc(negative, positive))
-        return float(place_in_band(negative, positive, self.band).estimate) * self.scale
+        return float(partial_placements(negative, positive, self.band).estimate) * self.band_width
 
-    def maker(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
         """Give the function that takes how often each value is drawn to its value in each resample."""
         band, fpr = self.band, self.fpr
         if band is None and fpr is None:
-            return areas_maker(negative, positive)
-        points = points_maker(negative, positive)
+            return make_auc_function(negative, positive)
+        points = make_points_function(negative, positive)
         if fpr is not None:
-            return lambda n, p: heights_at((drawn := points(n, p)).fpr, drawn.tpr, fpr)
+            return lambda n, p: interpolate_tpr_batch((drawn := points(n, p)).fpr, drawn.tpr, fpr)
         assert band is not None
         return lambda n, p: points(n, p).area(band)
 
 
 @dataclass(frozen=True)
-class Independent:
+class IndependentDifference:
     """Hold the difference of two areas on different cases."""
 
-    first: Areas
-    second: Areas
+    sample1: AnyPlacements
+    sample2: AnyPlacements
     bounds: tuple[float, float] = (-1.0, 1.0)
 
     @property
     def estimate(self) -> FloatArray:
         """First minus second."""
-        return np.asarray(self.first.estimate - self.second.estimate)
+        return np.asarray(self.sample1.estimate - self.sample2.estimate)
 
     @property
-    def units(self) -> tuple[float, float]:
+    def n_units(self) -> tuple[float, float]:
         """How many independent units the smaller sample has of each class."""
-        pairs = zip(self.first.units, self.second.units, strict=True)
+        pairs = zip(self.sample1.n_units, self.sample2.n_units, strict=True)
         negative, positive = (min(pair) for pair in pairs)
         return negative, positive
 
     def variance(self) -> FloatArray:
         """Give the sum of both variances."""
-        return np.asarray(self.first.variance() + self.second.variance())
+        return np.asarray(self.sample1.variance() + self.sample2.variance())
 
     @property
-    def uninformative(self) -> bool:
+    def is_constant(self) -> bool:
         """Whether both samples have all values tied."""
-        return self.first.uninformative and self.second.uninformative
+        return self.sample1.is_constant and self.sample2.is_constant
 
     @property
-    def half_blind(self) -> bool:
+    def has_zero_variance_part(self) -> bool:
         """Whether one of the samples shows no spread, which is not to be taken for none."""
-        return min(float(self.first.variance()), float(self.second.variance())) <= NO_VARIANCE
+        return min(float(self.sample1.variance()), float(self.sample2.variance())) <= VARIANCE_TOL
 
     @property
-    def freedom(self) -> float:
+    def df(self) -> float:
         """How many degrees of freedom the variance has."""
-        return min(self.first.freedom, self.second.freedom)
+        return min(self.sample1.df, self.sample2.df)
 
-    def smoothed(self) -> tuple[Any, FloatArray]:
+    def smoothed_estimate(self) -> tuple[Any, FloatArray]:
         """Give difference and variance with a little of a case more in each class of both samples."""
-        (area, variance), (other, further) = self.first.smoothed(), self.second.smoothed()
+        (area, variance), (other, further) = self.sample1.smoothed_estimate(), self.sample2.smoothed_estimate()
         return area - other, variance + further
 
 
-def by_placements(areas: Areas | Independent, claim: Claim, level: float) -> Found:
+def delong_test(areas: AnyPlacements | IndependentDifference, hypothesis: Hypothesis, level: float) -> AucStatistic:
     """Test an area difference, already selected, by its normal law (DeLong, DeLong and Clarke-Pearson 1988)."""
     difference, variance = float(areas.estimate), float(areas.variance())
-    if is_same(areas):
-        return alike(0.0, areas.units, claim, level, same=True)
-    if variance <= NO_VARIANCE:
-        return alike(difference, areas.units, claim, level)
-    single = min(areas.units) <= 1
-    smoothed = single or areas.half_blind
-    centre, variance = (float(part) for part in areas.smoothed()) if smoothed else (difference, variance)
+    if is_same_curve(areas):
+        return zero_variance_test(0.0, areas.n_units, hypothesis, level, same=True)
+    if variance <= VARIANCE_TOL:
+        return zero_variance_test(difference, areas.n_units, hypothesis, level)
+    single = min(areas.n_units) <= 1
+    smoothed = single or areas.has_zero_variance_part
+    centre, variance = (float(part) for part in areas.smoothed_estimate()) if smoothed else (difference, variance)
     std_error = float(np.sqrt(variance))
-    half = -t_quantile((1 - level) / 2, areas.freedom) * std_error
+    half = -t_ppf((1 - level) / 2, areas.df) * std_error
     ends = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
     flags = Flags(fallback=smoothed, single_case=single)
     interval = Interval(*ends, level, "smoothed" if smoothed else "delong", difference, flags)
-    return Found(*claim.by_normal(centre, std_error, areas.freedom), interval, flags)
+    return AucStatistic(*hypothesis.normal_test(centre, std_error, areas.df), interval, flags)
 
 
-def by_resamples(
-    differences: FloatArray, estimate: float, units: tuple[float, float], claim: Claim, level: float
-) -> Found:
+def bootstrap_test(
+    differences: FloatArray, estimate: float, units: tuple[float, float], hypothesis: Hypothesis, level: float
+) -> AucStatistic:
     """Test a difference by its standard deviation over resamples; the interval by their quantiles."""
     std_error = float(np.std(differences, ddof=1))
-    if std_error**2 <= NO_VARIANCE:
-        return alike(estimate, units, claim, level)
+    if std_error**2 <= VARIANCE_TOL:
+        return zero_variance_test(estimate, units, hypothesis, level)
     flags = Flags(single_case=min(units) <= 1)
-    interval = Interval(*percentile_ends(differences, level), level, "bootstrap", estimate, flags)
-    return Found(*claim.by_normal(estimate, std_error), interval, flags)
+    interval = Interval(*percentile_interval(differences, level), level, "bootstrap", estimate, flags)
+    return AucStatistic(*hypothesis.normal_test(estimate, std_error), interval, flags)
 
 
-def against_value(areas: Areas, value: float, claim: Claim, interval: Interval, method: str) -> Found:
+def one_sample_test(
+    areas: AnyPlacements, value: float, hypothesis: Hypothesis, interval: Interval, method: str
+) -> AucStatistic:
     """Test an area against a value: by Wald's z, or on the logit scale with a little of a case more."""
     variance = float(areas.variance())
-    blind = variance <= NO_VARIANCE or min(areas.units) <= 1
+    blind = variance <= VARIANCE_TOL or min(areas.n_units) <= 1
     if method == "delong" and not blind:
-        z, p = claim.by_normal(float(areas.estimate) - value, float(np.sqrt(variance)), areas.freedom)
-        return Found(z, p, interval, interval.flags)
-    area, variance = (float(part) for part in areas.smoothed())
+        z, p = hypothesis.normal_test(float(areas.estimate) - value, float(np.sqrt(variance)), areas.df)
+        return AucStatistic(z, p, interval, interval.flags)
+    area, variance = (float(part) for part in areas.smoothed_estimate())
     flags = interval.flags | Flags(fallback=method == "delong")
-    if claim.margin is None and value in {0, 1} and float(areas.estimate) == value:
-        return Found(0.0, 1.0, interval, flags)  # no data could agree better
-    if areas.uninformative:  # all values are tied: the interval says what they leave open
-        return Found(0.0, 1.0 if value in interval else 1 - interval.level, interval, flags)
+    if hypothesis.margin is None and value in {0, 1} and float(areas.estimate) == value:
+        return AucStatistic(0.0, 1.0, interval, flags)  # no data could agree better
+    if areas.is_constant:  # all values are tied: the interval says what they leave open
+        return AucStatistic(0.0, 1.0 if value in interval else 1 - interval.level, interval, flags)
     std_error = float(np.sqrt(variance)) / (area * (1 - area))
-    margin = 0.0 if claim.margin is None else float(claim.margin)
+    margin = 0.0 if hypothesis.margin is None else float(hypothesis.margin)
     with np.errstate(divide="ignore"):
         low, high = logit(np.clip([value - margin, value + margin], 0, 1))
     z = float(logit(area) - low) / std_error
-    if claim.alternative == "equivalent":
+    if hypothesis.alternative == "equivalent":
         z = min(z, float(high - logit(area)) / std_error)
-    return Found(z, claim.tail(z, areas.freedom), interval, flags)
+    return AucStatistic(z, hypothesis.p_value(z, areas.df), interval, flags)
 
 
-def is_same(areas: Areas | Independent) -> bool:
+def is_same_curve(areas: AnyPlacements | IndependentDifference) -> bool:
     """Tell a difference of curves that place every case alike."""
-    return areas.bounds[0] < 0 and float(areas.estimate) == 0 and areas.uninformative
+    return areas.bounds[0] < 0 and float(areas.estimate) == 0 and areas.is_constant
 
 
-def alike(difference: float, units: tuple[float, float], claim: Claim, level: float, *, same: bool = False) -> Found:
+def zero_variance_test(
+    difference: float, units: tuple[float, float], hypothesis: Hypothesis, level: float, *, same: bool = False
+) -> AucStatistic:
     """Judge a difference that no case or resample varies, by how many unlike cases there can be unseen."""
     cases = min(units)
-    ends = np.array(unseen_ends(np.asarray((1 + difference) / 2), units, level)) * 2 - 1
+    ends = np.array(zero_variance_interval(np.asarray((1 + difference) / 2), units, level)) * 2 - 1
     flags = Flags(same_curve=same, fallback=not same)
     interval = Interval(float(ends[0]), float(ends[1]), level, "unseen", difference, flags)
-    p_value = claim.by_bound(difference, cases)
+    p_value = hypothesis.bound_p_value(difference, cases)
     z = float(np.copysign(ndtri(1 - min(p_value, 1.0) / 2), difference)) if difference else 0.0  # what has this p
-    return Found(z, p_value, interval, flags)
+    return AucStatistic(z, p_value, interval, flags)
 
 
-def resampled(columns: Columns, quantity: Quantity, resampling: Resampling) -> FloatArray:
+def bootstrap_replicates(columns: PairedSample, quantity: ComparedQuantity, resampling: BootstrapOptions) -> FloatArray:
     """Give a quantity of each curve in each resample of the same rows, shape (n_resamples, K)."""
     if columns.weights[0] is not None:
         raise RocPredictError("weights are not whole; resampling needs numbers of cases")
     curves = range(columns.negative.shape[1])
     orders = [(np.argsort(columns.negative[:, k]), np.argsort(columns.positive[:, k])) for k in curves]
-    makers = [quantity.maker(*columns.pair(k)) for k in curves]
+    makers = [quantity.bootstrap_function(*columns.class_distributions(k)) for k in curves]
     rows = len(columns.negative), len(columns.positive)
     chunks = []
-    for negative, positive in resampling.counts((None, None), rows, held=10 * sum(rows)):
+    for negative, positive in resampling.resample_counts((None, None), rows, row_size=10 * sum(rows)):
         drawn = [make(negative[:, order[0]], positive[:, order[1]]) for make, order in zip(makers, orders, strict=True)]
         chunks.append(np.column_stack(drawn))
     return np.concatenate(chunks)
+
+
+ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
+"""Tests of one empirical curve against a value; the first is the default."""
+_ONE_SIDED = ("two-sided", "greater", "less")
+
+
+class OneSampleInput(NamedTuple):
+    """An empirical curve, and what a result says of it."""
+
+    areas: AnyPlacements
+    pair: tuple[Ecdf, Ecdf] | None
+    """Its classes, where rows are independent cases of one stratum."""
+    n: tuple[float, float]
+    direction: str
+    omitted: tuple[int, int] = (0, 0)
+    design: str = ""
+    flags: Flags = Flags()
+
+
+def test_empirical_auc(
+    curve: OneSampleInput, null: Any, method: str | None, claim: Hypothesis, level: float
+) -> AucTest:
+    """Test the AUC of an empirical curve against a value."""
+    check_option("method", method, (None, *ONE_SAMPLE_METHODS))
+    chosen = ONE_SAMPLE_METHODS[0] if method is None else method
+    value = check_probability("null", null)
+    interval = auc_interval(curve.areas, level, "delong" if chosen == "delong" else ONE_SAMPLE_METHODS[0])
+    hypotheses = claim.describe("AUC", f"{value:g}")
+    if chosen in {"mann-whitney", "exact"}:
+        if value != 0.5 or claim.alternative not in _ONE_SIDED or curve.pair is None:
+            raise RocPredictError(
+                f"method={chosen!r} tests for equal distributions: null=0.5, alternative one of "
+                f"{', '.join(_ONE_SIDED)}, no clusters= or strata=; see 'smoothed-logit'"
+            )
+        found = _label_permutation_test(*curve.pair, chosen == "exact", claim, interval)
+        hypotheses = "both classes have the same distribution", hypotheses[1]
+    else:
+        found = one_sample_test(curve.areas, value, claim, interval, chosen)
+    return AucTest(
+        null=hypotheses[0],
+        alternative=hypotheses[1],
+        method=f"{METHOD_NAMES[chosen]}{curve.design}",
+        estimator="Mann-Whitney, ties half",
+        estimates=(float(curve.areas.estimate),),
+        difference=float(curve.areas.estimate) - value,
+        interval=interval,
+        statistic=found.statistic,
+        p_value=found.p_value,
+        n=curve.n,
+        omitted=curve.omitted,
+        direction=(curve.direction,),
+        flags=curve.flags | found.flags,
+    )
+
+
+def test_predicted_auc(
+    spread: ProbitEstimate, interval: Interval, null: Any, claim: Hypothesis, *, n: tuple[float, float], direction: str
+) -> AucTest:
+    """Test the AUC of two Gaussians, known by means, standard deviations and counts, on the probit scale."""
+    value = check_probability("null", null)
+    margin = 0.0 if claim.margin is None else float(claim.margin)
+    std_error, estimate = float(spread.std_error), float(ndtr(spread.z))
+    hypotheses = claim.describe("AUC", f"{value:g}")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, high = ((spread.z - ndtri(np.clip(at, 0, 1))) / std_error for at in (value - margin, value + margin))
+    z = float(min(low, -high) if claim.alternative == "equivalent" else low)
+    z = 0.0 if np.isnan(z) else z
+    return AucTest(
+        null=hypotheses[0],
+        alternative=hypotheses[1],
+        method="delta, on the probit scale",
+        estimator="two Gaussians, Phi of the standardised mean difference",
+        estimates=(estimate,),
+        difference=estimate - value,
+        interval=interval,
+        statistic=z,
+        p_value=claim.p_value(z),
+        n=n,
+        direction=(direction,),
+        flags=interval.flags,
+    )
+
+
+def _label_permutation_test(
+    negative: Ecdf, positive: Ecdf, exact: bool, claim: Hypothesis, interval: Interval
+) -> AucStatistic:
+    """Test whether labels could be exchanged: by the normal law of the rank sum, or by counting all ways."""
+    area = float(interval.estimate)
+    if exact:
+        if negative.weights is not None:
+            raise RocPredictError("method='exact' takes whole weights only: it counts cases")
+        low, high, far = exact_auc_p_values(negative.sample, positive.sample)
+        p_value = {"two-sided": far, "greater": high, "less": low}[claim.alternative]
+        return AucStatistic(area, min(p_value, 1.0), interval, interval.flags)
+    variance = null_variance(negative, positive)
+    if variance == 0:
+        return AucStatistic(0.0, 1.0, interval, interval.flags)
+    z = (area - 0.5) / np.sqrt(variance)
+    return AucStatistic(float(z), claim.p_value(z), interval, interval.flags)

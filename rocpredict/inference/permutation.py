@@ -1,4 +1,4 @@
-"""Tests that need no large samples: what the statistic would be if labels, or curves, were exchanged."""
+"""Permutation tests."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.arguments import FloatArray, Values
-from rocpredict.distributions import Ecdf
-from rocpredict.errors import RocPredictError
-from rocpredict.inference.bootstrap import Resampling
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.inference.bootstrap import BootstrapOptions
 
-_MOST_CASES = 200  # of an exact test: beyond, its normal approximation is as good
+_MAX_EXACT_SIZE = 200  # of an exact test: beyond, its normal approximation is as good
 
 
-def exact_area_tails(negative: FloatArray, positive: FloatArray) -> tuple[float, float, float]:
+def exact_auc_p_values(negative: FloatArray, positive: FloatArray) -> tuple[float, float, float]:
     """Give P(area <= seen), P(area >= seen) and P(as far from 1/2 as seen) if labels are exchanged at random.
 
     The distribution of the positives' rank sum is counted over all ways to choose as many cases, midranks for
     ties: exact for ties too (Streitberg and Roehmel 1986 call it the shift algorithm).
     """
     cases, size = len(negative) + len(positive), min(len(negative), len(positive))
-    if cases > _MOST_CASES:
+    if cases > _MAX_EXACT_SIZE:
         raise RocPredictError(
-            f"method='exact' counts all ways to label {cases} cases; from {_MOST_CASES + 1} on give 'mann-whitney'"
+            f"method='exact' counts all ways to label {cases} cases; from {_MAX_EXACT_SIZE + 1} on give 'mann-whitney'"
         )
     _, index, repeats = np.unique(np.concatenate([negative, positive]), return_inverse=True, return_counts=True)
     twice = (2 * np.cumsum(repeats) - repeats + 1)[index]  # two times the midrank: whole
@@ -49,17 +48,19 @@ def exact_area_tails(negative: FloatArray, positive: FloatArray) -> tuple[float,
 
 def null_variance(negative: Ecdf, positive: Ecdf) -> float:
     """Give the variance of the area if labels are exchanged at random, ties corrected for."""
-    return float(variance_of_exchange(negative.total, positive.total, sum_over_ties(negative, positive)))
+    return float(null_auc_variance(negative.total, positive.total, tie_correction(negative, positive)))
 
 
-def sum_over_ties(negative: Ecdf, positive: Ecdf) -> float:
+def tie_correction(negative: Ecdf, positive: Ecdf) -> float:
     """Give the sum of t^3 - t over the values, t cases of either class having the same one."""
     both = negative, positive
-    held = Ecdf(np.concatenate([c.points for c in both]), np.concatenate([c.counts for c in both])).counts
+    held = Ecdf(
+        np.concatenate([c.unique_values for c in both]), np.concatenate([c.unique_weights for c in both])
+    ).unique_weights
     return float(np.sum(held**3 - held))
 
 
-def variance_of_exchange(negatives: Values, positives: Values, ties: Values) -> FloatArray:
+def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: ArrayOrFloat) -> FloatArray:
     """Give the variance of areas if labels are exchanged at random, 0 where all values are tied.
 
     Parameters
@@ -67,7 +68,7 @@ def variance_of_exchange(negatives: Values, positives: Values, ties: Values) -> 
     negatives, positives : float or array of shape F
         Cases of each class.
     ties : float or array of shape F
-        As ``sum_over_ties`` gives it.
+        As ``tie_correction`` gives it.
     """
     cases = np.add(negatives, positives, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -76,14 +77,16 @@ def variance_of_exchange(negatives: Values, positives: Values, ties: Values) -> 
     return np.where((cases > 1) & (spread > 1e-9 * cases), variance, 0.0)
 
 
-class Exchange(NamedTuple):
+class PermutationResult(NamedTuple):
     """A statistic, and what it is in each random exchange."""
 
     observed: float
     replicates: FloatArray
 
 
-def exchange_ranks(positive: FloatArray, ranks: FloatArray, statistic: str, resampling: Resampling) -> Exchange:
+def permute_paired_ranks(
+    positive: FloatArray, ranks: FloatArray, statistic: str, resampling: BootstrapOptions
+) -> PermutationResult:
     """Exchange the ranks that each case has on two curves, at random.
 
     Parameters
@@ -103,13 +106,13 @@ def exchange_ranks(positive: FloatArray, ranks: FloatArray, statistic: str, resa
         ranks = np.argsort(np.argsort(ranks + noise, axis=0), axis=0).astype(np.float64)
     observed = _statistic(sign, ranks[None], statistic)[0]
     replicates = []
-    for size in resampling.chunks(12 * len(ranks)):
+    for size in resampling.chunk_sizes(12 * len(ranks)):
         swapped = rng.random((size, len(ranks))) < 0.5
         exchanged = np.where(swapped[..., None], ranks[:, ::-1], ranks)
         if statistic == "errors":  # ranks that now coincide are put in a random order
             exchanged = exchanged + rng.random((size, len(ranks), 1)) / 2
         replicates.append(_statistic(sign, exchanged, statistic))
-    return Exchange(float(observed), np.concatenate(replicates))
+    return PermutationResult(float(observed), np.concatenate(replicates))
 
 
 def _statistic(sign: FloatArray, ranks: FloatArray, statistic: str) -> FloatArray:
@@ -132,9 +135,12 @@ def _areas(positive: NDArray[np.bool_], ranks: FloatArray) -> FloatArray:
     return np.asarray(won / (positives * negatives))
 
 
-def exchange_groups(
-    first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray], statistic: str, resampling: Resampling
-) -> Exchange:
+def permute_samples(
+    first: tuple[FloatArray, FloatArray],
+    second: tuple[FloatArray, FloatArray],
+    statistic: str,
+    resampling: BootstrapOptions,
+) -> PermutationResult:
     """Exchange cases of one class between two samples, at random (after Venkatraman 2000).
 
     Each value is first replaced by its place among the values of its own sample, both classes weighing the same:
@@ -145,10 +151,10 @@ def exchange_groups(
     first, second : pair of array
         Values of the (negative, positive) class.
     statistic : {"area", "errors"}
-        As in ``exchange_ranks``; the difference of the errors integrated over places.
+        As in ``permute_paired_ranks``; the difference of the errors integrated over places.
     """
     rng = resampling.generator()
-    places = [_places(*sample) for sample in (first, second)]
+    places = [_pooled_midranks(*sample) for sample in (first, second)]
     pooled = [np.concatenate([places[0][k], places[1][k]]) for k in (0, 1)]
     sizes = len(first[0]), len(first[1])
 
@@ -157,17 +163,17 @@ def exchange_groups(
         samples = [(parted[0][g], parted[1][g]) for g in (0, 1)]
         if statistic == "area":
             return _area(*samples[0]) - _area(*samples[1])
-        grids = [_errors(*sample) for sample in samples]
+        grids = [_error_curve(*sample) for sample in samples]
         return float(np.abs(grids[0] - grids[1]).mean())
 
     replicates = [distance([rng.permutation(part) for part in pooled]) for _ in range(resampling.n_resamples)]
-    return Exchange(distance(pooled), np.array(replicates))
+    return PermutationResult(distance(pooled), np.array(replicates))
 
 
-_GRID = (np.arange(400) + 0.5) / 400
+_N_GRID = (np.arange(400) + 0.5) / 400
 
 
-def _places(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _pooled_midranks(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Give the share of both classes, each weighing one half, that lies below each value, ties half."""
     ordered = np.sort(negative), np.sort(positive)
 
@@ -178,7 +184,7 @@ def _places(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, Flo
     return place(negative), place(positive)
 
 
-def _errors(negative: FloatArray, positive: FloatArray) -> FloatArray:
+def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
     """Give (FNR + FPR)/2 where a share of both classes lies below the threshold, at a grid of such shares."""
     values = np.concatenate([negative, positive])
     order = np.argsort(values, kind="stable")
@@ -187,7 +193,7 @@ def _errors(negative: FloatArray, positive: FloatArray) -> FloatArray:
     ends = np.flatnonzero(np.append(np.diff(values[order]) > 0, True))
     share = np.concatenate([[0.0], np.cumsum(step)[ends]])
     errors = np.concatenate([[0.5], 0.5 + np.cumsum(step * sign)[ends]])
-    return np.asarray(np.interp(_GRID, share, errors))
+    return np.asarray(np.interp(_N_GRID, share, errors))
 
 
 def _area(negative: FloatArray, positive: FloatArray) -> float:

@@ -6,18 +6,13 @@ it in a window, or write it with ``save_figure(ax.figure, path)``. Axes that are
 projection, others are refused; change the scale afterwards.
 """
 
-from rocpredict.plots.bands import plot_band, plot_decision, plot_precision_recall
-from rocpredict.plots.cost import plot_cost
-from rocpredict.plots.curves import plot_comparison, plot_roc
+from rocpredict.plots.bands import plot_band, plot_decision, plot_precision_recall, plot_probit
+from rocpredict.plots.curves import plot_comparison, plot_mean_roc, plot_roc, plot_side_by_side
 from rocpredict.plots.densities import plot_densities
 from rocpredict.plots.diagnosis import plot_diagnosis
-from rocpredict.plots.means import plot_mean_roc
-from rocpredict.plots.measures import plot_measures
-from rocpredict.plots.panels import side_by_side
-from rocpredict.plots.probit import plot_probit
-from rocpredict.plots.saving import save_figure
 from rocpredict.plots.screening import plot_screening
-from rocpredict.plots.stability import plot_stability
+from rocpredict.plots.style import save_figure
+from rocpredict.plots.thresholds import plot_cost, plot_measures, plot_stability
 
 __all__ = [
     "plot_band",
@@ -32,7 +27,7 @@ __all__ = [
     "plot_probit",
     "plot_roc",
     "plot_screening",
+    "plot_side_by_side",
     "plot_stability",
     "save_figure",
-    "side_by_side",
 ]

@@ -1,4 +1,4 @@
-"""The two class densities, a threshold between them, and the four areas it cuts out."""
+"""Plot of class densities with the threshold."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,39 +6,41 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from rocpredict.arguments import FloatArray, as_reals, shown
-from rocpredict.distributions import Atoms, Distribution, Ecdf
-from rocpredict.errors import RocPredictError
-from rocpredict.plots.placing import text_size
-from rocpredict.plots.span import TAIL, cannot_be_drawn, edges_of, span_of
+from rocpredict.base.validation import FloatArray, RocPredictError, check_real, short_repr
+from rocpredict.distributions.base import Atoms, Distribution
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.plots.labels import text_size
 from rocpredict.plots.style import (
-    BACKING,
-    INK,
     NEGATIVE,
     POSITIVE,
     SMALL,
-    WIDE,
+    TAIL,
+    TEXT_BACKGROUND,
+    TEXT_COLOR,
+    WIDE_FIGSIZE,
     ClassStyle,
     add_legend,
-    as_share,
-    as_switches,
-    axes_or_new,
-    name_x,
-    names_among,
-    one_feature,
-    rate,
-    rule,
+    check_booleans,
+    check_prevalence,
+    check_single_feature,
+    feature_axis_limits,
+    format_rate,
+    format_rule,
+    get_or_create_axes,
+    histogram_bin_edges,
+    label_x_axis,
+    range_error,
+    resolve_labels,
 )
-from rocpredict.roc import Roc
-from rocpredict.thresholds import BestThreshold
+from rocpredict.roc.base import Roc
+from rocpredict.solvers.thresholds import BestThreshold
 
-_STEEP = 5
+_STEEPNESS_LIMIT = 5
 """How many times its usual height a density is drawn at most; a Gaussian's peak is 1.25 times."""
+_MAX_HEIGHT = 1e306
 
-_TALLEST = 1e306
 
-
-class _Side(NamedTuple):
+class _ClassDrawing(NamedTuple):
     """Hold one class as it is drawn."""
 
     style: ClassStyle
@@ -47,7 +49,7 @@ class _Side(NamedTuple):
     x: FloatArray
     height: FloatArray
     atoms: Atoms
-    stems: FloatArray
+    atom_heights: FloatArray
     """How high each atom is drawn."""
 
 
@@ -106,17 +108,17 @@ def plot_densities(
     >>> ax.get_xlabel()
     'width [cm]'
     """
-    roc, prevalence = one_feature(roc), as_share(prevalence)
-    as_switches(legend=legend)
-    names = names_among(classes, (NEGATIVE.name, POSITIVE.name), "curve", argument="classes")
+    roc, prevalence = check_single_feature(roc), check_prevalence(prevalence)
+    check_booleans(legend=legend)
+    names = resolve_labels(classes, (NEGATIVE.name, POSITIVE.name), "curve", argument="classes")
     at = _threshold(roc, threshold)
-    low, high = span_of(roc, at)
-    sides = _sides(roc, at, (low, high), prevalence)
-    ax = axes_or_new(ax, WIDE)
-    top, height = _top(sides)
-    sides = _with_stems(sides, top)
+    low, high = feature_axis_limits(roc, at)
+    sides = _prepare_classes(roc, at, (low, high), prevalence)
+    ax = get_or_create_axes(ax, WIDE_FIGSIZE)
+    top, height = _max_height(sides)
+    sides = _scale_atoms(sides, top)
     ax.set(xlim=(low, high), ylim=(0, 1.16 * top), ylabel=height + ("" if prevalence is None else " × class share"))
-    name_x(ax, feature, unit)
+    label_x_axis(ax, feature, unit)
     entries = [_draw_class(ax, side, name) for side, name in zip(sides, names, strict=True)]
     _draw_areas(ax, roc, sides, at, top)
     entries += _draw_crossings(ax, roc, sides, prevalence)
@@ -132,27 +134,31 @@ def _threshold(roc: Roc, threshold: float | BestThreshold | None) -> float:
     if threshold is None:
         threshold = roc.best_threshold()
     if isinstance(threshold, (bool, np.bool_)):
-        raise RocPredictError(f"threshold={shown(threshold)} is not a real number")
-    value = as_reals("threshold", threshold.threshold if isinstance(threshold, BestThreshold) else threshold)
+        raise RocPredictError(f"threshold={short_repr(threshold)} is not a real number")
+    value = check_real("threshold", threshold.threshold if isinstance(threshold, BestThreshold) else threshold)
     if value.ndim:
         raise RocPredictError(f"threshold has shape {value.shape}; draw one at a time")
     return float(value)
 
 
-def _sides(roc: Roc, at: float, span: tuple[float, float], share: float | None) -> list[_Side]:
+def _prepare_classes(roc: Roc, at: float, span: tuple[float, float], share: float | None) -> list[_ClassDrawing]:
     weights = (1.0, 1.0) if share is None else (1 - share, share)
-    edges = edges_of(roc, at)
+    edges = histogram_bin_edges(roc, at)
     sides = []
     for style, distribution, weight in zip((NEGATIVE, POSITIVE), (roc.negative, roc.positive), weights, strict=True):
         counted = isinstance(distribution, Ecdf)
-        x, height = _histogram(distribution, edges) if counted else _line(roc, distribution, at, span)
+        x, height = _histogram(distribution, edges) if counted else _density_line(roc, distribution, at, span)
         atoms = Atoms(np.empty(0), np.empty(0)) if counted else _atoms(distribution, span)
         masses = weight * atoms.masses
-        sides.append(_Side(style, distribution, weight, x, weight * height, Atoms(atoms.points, masses), masses))
+        sides.append(
+            _ClassDrawing(style, distribution, weight, x, weight * height, Atoms(atoms.points, masses), masses)
+        )
     return sides
 
 
-def _line(roc: Roc, distribution: Distribution, at: float, span: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+def _density_line(
+    roc: Roc, distribution: Distribution, at: float, span: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
     """Give a density where it is drawn: at even steps, at quantiles of both classes, and at the threshold."""
     shares = np.linspace(TAIL, 1 - TAIL, 301)
     quantiles = [d.ppf(shares) for d in (roc.negative, roc.positive) if not isinstance(d, Ecdf)]
@@ -165,7 +171,7 @@ def _line(roc: Roc, distribution: Distribution, at: float, span: tuple[float, fl
     return x, np.where(np.isfinite(height), height, 0.0)
 
 
-def _top(sides: list[_Side]) -> tuple[float, str]:
+def _max_height(sides: list[_ClassDrawing]) -> tuple[float, str]:
     """Give the greatest height that is drawn, and what it is."""
     highest = max(_peak(side) for side in sides)
     masses = np.concatenate([side.atoms.masses for side in sides])
@@ -174,13 +180,13 @@ def _top(sides: list[_Side]) -> tuple[float, str]:
     return highest or 1.0, "density"
 
 
-def _with_stems(sides: list[_Side], top: float) -> list[_Side]:
+def _scale_atoms(sides: list[_ClassDrawing], top: float) -> list[_ClassDrawing]:
     """Draw the atoms of both classes to one scale, the most probable one as high as anything."""
     highest = max(float(np.max(side.atoms.masses, initial=0)) for side in sides) or 1.0
-    return [side._replace(stems=side.atoms.masses * (top / highest)) for side in sides]
+    return [side._replace(atom_heights=side.atoms.masses * (top / highest)) for side in sides]
 
 
-def _peak(side: _Side) -> float:
+def _peak(side: _ClassDrawing) -> float:
     """Give the height that the picture makes room for: not all of a density that has no bound."""
     highest = float(np.max(side.height, initial=0))
     if isinstance(side.distribution, Ecdf) or highest == 0:
@@ -188,14 +194,14 @@ def _peak(side: _Side) -> float:
     middle = side.distribution.ppf(np.linspace(0.05, 0.95, 91))
     with np.errstate(over="ignore"):
         usual = side.weight * float(np.median(side.distribution.pdf(middle)))
-    if usual > _TALLEST:
-        raise cannot_be_drawn(float(middle[0]), float(middle[-1]), "close to each other")
-    return min(highest, _STEEP * usual) or highest
+    if usual > _MAX_HEIGHT:
+        raise range_error(float(middle[0]), float(middle[-1]), "close to each other")
+    return min(highest, _STEEPNESS_LIMIT * usual) or highest
 
 
 def _histogram(distribution: Ecdf, edges: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Give the outline of a histogram: its area is the share of finite values."""
-    counts, _ = np.histogram(distribution.points, edges, weights=distribution.counts)
+    counts, _ = np.histogram(distribution.unique_values, edges, weights=distribution.unique_weights)
     heights = counts / distribution.total / np.diff(edges)
     return np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(heights, 2), [0.0]])
 
@@ -207,16 +213,16 @@ def _atoms(distribution: Distribution, span: tuple[float, float]) -> Atoms:
 
 
 # ---- drawing
-def _draw_class(ax: Axes, side: _Side, name: str) -> tuple[Any, str]:
+def _draw_class(ax: Axes, side: _ClassDrawing, name: str) -> tuple[Any, str]:
     style = side.style
-    line = {"color": style.colour, "linestyle": style.dash, "zorder": 4}
+    line = {"color": style.colour, "linestyle": style.linestyle, "zorder": 4}
     if len(side.atoms.points):
-        stems = ax.vlines(side.atoms.points, 0, side.stems, **line, linewidth=3, gid=style.name)
+        stems = ax.vlines(side.atoms.points, 0, side.atom_heights, **line, linewidth=3, gid=style.name)
         return stems, f"{name} (point masses)"
     return ax.plot(side.x, side.height, **line, linewidth=2, gid=style.name)[0], name
 
 
-def _draw_areas(ax: Axes, roc: Roc, sides: list[_Side], at: float, top: float) -> None:
+def _draw_areas(ax: Axes, roc: Roc, sides: list[_ClassDrawing], at: float, top: float) -> None:
     """Hatch and name the four areas; errors are hatched more densely than right calls."""
     lower = roc.direction == "lower"
     named: list[tuple[float, float, float]] = []
@@ -228,14 +234,14 @@ def _draw_areas(ax: Axes, roc: Roc, sides: list[_Side], at: float, top: float) -
             _fill(ax, side, at, upper_part=upper_part, right=right, name=name)
             share = float(getattr(roc, name.lower() + "r")(at))
             if share > 0:
-                text = f"{name} {rate(side.weight * share)}"
+                text = f"{name} {format_rate(side.weight * share)}"
                 x, height = _middle(side, at, upper_part=upper_part)
-                x = _clear_of(ax, text, x, at, upper_part=upper_part)
+                x = _move_off_threshold(ax, text, x, at, upper_part=upper_part)
                 y = max(0.6 * height, 0.16 * top) if right else max(0.3 * height, 0.05 * top)
-                _name_area(ax, text, side.style, _above_others(ax, text, (x, y), named))
+                _name_area(ax, text, side.style, _avoid_overlap(ax, text, (x, y), named))
 
 
-def _fill(ax: Axes, side: _Side, at: float, *, upper_part: bool, right: bool, name: str) -> None:
+def _fill(ax: Axes, side: _ClassDrawing, at: float, *, upper_part: bool, right: bool, name: str) -> None:
     part = side.x >= at if upper_part else side.x <= at
     if isinstance(side.distribution, Ecdf):  # the outline has each edge twice: once for either bin
         part = np.append(side.x[1:] > at, side.x[-1] > at) if upper_part else np.append(True, side.x[:-1] < at)
@@ -252,16 +258,16 @@ def _fill(ax: Axes, side: _Side, at: float, *, upper_part: bool, right: bool, na
     )
 
 
-def _middle(side: _Side, at: float, *, upper_part: bool) -> tuple[float, float]:
+def _middle(side: _ClassDrawing, at: float, *, upper_part: bool) -> tuple[float, float]:
     """Give the middle of an area, and the height of the density there."""
     d = side.distribution
-    x = float(d.isf(float(d.at_or_above(at)) / 2) if upper_part else d.ppf(float(d.below(at)) / 2))
+    x = float(d.isf(float(d.sf_inclusive(at)) / 2) if upper_part else d.ppf(float(d.cdf_strict(at)) / 2))
     if len(side.atoms.points):
-        return x, float(np.interp(x, side.atoms.points, side.stems))
+        return x, float(np.interp(x, side.atoms.points, side.atom_heights))
     return x, float(np.interp(x, side.x, side.height))
 
 
-def _clear_of(ax: Axes, text: str, x: float, at: float, *, upper_part: bool) -> float:
+def _move_off_threshold(ax: Axes, text: str, x: float, at: float, *, upper_part: bool) -> float:
     """Move a label inside the axes, and to its own side of the threshold where there is room."""
     low, high = ax.get_xlim()
     half = (text_size(ax, text, SMALL)[0] / 2 + 0.02) * (high - low)
@@ -272,7 +278,7 @@ def _clear_of(ax: Axes, text: str, x: float, at: float, *, upper_part: bool) -> 
     return min(max(x, low + half), high - half)
 
 
-def _above_others(
+def _avoid_overlap(
     ax: Axes, text: str, spot: tuple[float, float], named: list[tuple[float, float, float]]
 ) -> tuple[float, float]:
     """Move a label up until it covers no other, and keep its place and half its width."""
@@ -293,10 +299,10 @@ def _name_area(ax: Axes, text: str, style: ClassStyle, spot: tuple[float, float]
         "fontweight": "bold",
         "color": style.text,
     }
-    ax.text(*spot, text, **label, bbox=BACKING, zorder=7)
+    ax.text(*spot, text, **label, bbox=TEXT_BACKGROUND, zorder=7)
 
 
-def _draw_crossings(ax: Axes, roc: Roc, sides: list[_Side], prevalence: float | None) -> list[tuple[Any, str]]:
+def _draw_crossings(ax: Axes, roc: Roc, sides: list[_ClassDrawing], prevalence: float | None) -> list[tuple[Any, str]]:
     """Mark where the drawn densities cross, as far as they are in the picture."""
     if prevalence in {0, 1}:
         return []
@@ -306,17 +312,22 @@ def _draw_crossings(ax: Axes, roc: Roc, sides: list[_Side], prevalence: float | 
     if not len(found):
         return []
     heights = np.interp(found, sides[0].x, sides[0].height)
-    mark: dict[str, Any] = {"markersize": 8, "markerfacecolor": "white", "markeredgecolor": INK, "markeredgewidth": 1.6}
+    mark: dict[str, Any] = {
+        "markersize": 8,
+        "markerfacecolor": "white",
+        "markeredgecolor": TEXT_COLOR,
+        "markeredgewidth": 1.6,
+    }
     (drawn,) = ax.plot(found, heights, "D", **mark, zorder=8, gid="crossings")
     return [(drawn, "crossing")]
 
 
 def _draw_threshold(ax: Axes, roc: Roc, at: float, top: float) -> None:
-    words = rule(at, roc.direction)
+    words = format_rule(at, roc.direction)
     low, high = ax.get_xlim()
     inside = low <= at <= high
     if inside:
-        ax.axvline(at, color=INK, linewidth=1.5, zorder=6, gid="threshold")
+        ax.axvline(at, color=TEXT_COLOR, linewidth=1.5, zorder=6, gid="threshold")
         words = f"positive if {words}"
     elif np.isfinite(at):
         words = f"positive if {words} (outside)"
@@ -329,7 +340,7 @@ def _draw_threshold(ax: Axes, roc: Roc, at: float, top: float) -> None:
         ha="center" if not inside else "right" if left else "left",
         va="center",
         fontsize=SMALL,
-        color=INK,
-        bbox=BACKING,
+        color=TEXT_COLOR,
+        bbox=TEXT_BACKGROUND,
         zorder=7,
     )

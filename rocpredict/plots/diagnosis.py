@@ -1,4 +1,4 @@
-"""Whether to believe a prediction: both curves, the quantiles of each class, and the densities."""
+"""Plot of a diagnosis."""
 
 from __future__ import annotations
 
@@ -10,34 +10,32 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rocpredict.arguments import shown
-from rocpredict.errors import RocPredictError
-from rocpredict.plots.curves import frame
-from rocpredict.plots.marks import gap_in_words, legend_in, mark_gap
-from rocpredict.plots.placing import Box
-from rocpredict.plots.span import padded
+from rocpredict.base.validation import RocPredictError, short_repr
+from rocpredict.plots.curves import set_up_roc_axes
+from rocpredict.plots.labels import Box, annotate_largest_gap, draw_legend, format_gap
 from rocpredict.plots.style import (
     CURVES,
-    INK,
+    MUTED_LINE_STYLE,
     NEGATIVE,
     POSITIVE,
-    QUIET_LINE,
     SMALL,
+    TEXT_COLOR,
     ClassStyle,
-    Entry,
-    Picture,
+    LegendEntry,
+    NotebookFigure,
     add_legend,
-    as_axes,
-    as_plain,
+    best_legend_corner,
+    check_axes,
     draw_chance,
-    free_corner,
-    name_x,
-    rate,
+    escape_mathtext,
+    format_rate,
+    label_x_axis,
+    pad_limits,
 )
 
 if TYPE_CHECKING:
-    from rocpredict.diagnosis import Diagnosis
-    from rocpredict.diagnosis.results import Densities, Quantiles
+    from rocpredict.diagnostics.diagnose import DensityPlotData, Diagnosis, QuantilePlotData
+
 
 _SIZE = (14.2, 5.2)
 _LINE = 120
@@ -79,48 +77,50 @@ def plot_diagnosis(
     Examples
     --------
     >>> from rocpredict.datasets import simulate_two_gaussians
-    >>> from rocpredict.diagnosis import diagnose
+    >>> from rocpredict.diagnostics.diagnose import diagnose
     >>> picture = plot_diagnosis(diagnose(*simulate_two_gaussians(count=(40, 40)), n_resamples=50), feature="width")
     >>> [ax.get_xlabel() for ax in picture.axes]
     ['false positive rate (FPR)', 'normal score expected', 'width']
     """
-    from rocpredict.diagnosis import Diagnosis  # who draws a ROC needs none of this
+    from rocpredict.diagnostics.diagnose import Diagnosis  # who draws a ROC needs none of this
 
     if not isinstance(diagnosis, Diagnosis):
-        raise RocPredictError(f"diagnosis={shown(diagnosis)} is not a Diagnosis; give what rp.diagnose returns")
-    x = diagnosis.drawn.densities[0].x
-    padded(x[0], x[-1], 0)  # refuses values that no axis can hold
+        raise RocPredictError(f"diagnosis={short_repr(diagnosis)} is not a Diagnosis; give what rp.diagnose returns")
+    x = diagnosis.plot_data.densities[0].x
+    pad_limits(x[0], x[-1], 0)  # refuses values that no axis can hold
     curves, quantiles, densities = _axes(ax, diagnosis.verdict)
     _draw_curves(curves, diagnosis)
     _draw_quantiles(quantiles, diagnosis)
     _draw_densities(densities, diagnosis)
-    name_x(densities, feature, unit)
+    label_x_axis(densities, feature, unit)
     return curves.get_figure(root=True)  # type: ignore[return-value]
 
 
 def _axes(ax: Any, verdict: str) -> list[Axes]:
     if ax is None:
-        picture = Picture(_SIZE)
-        as_plain(picture.suptitle(fill(verdict, _LINE), fontsize=SMALL + 1, color=INK))
+        picture = NotebookFigure(_SIZE)
+        escape_mathtext(picture.suptitle(fill(verdict, _LINE), fontsize=SMALL + 1, color=TEXT_COLOR))
         return list(picture.subplots(1, 3))
     given = list(np.ravel(np.asarray(ax, dtype=object)))
     if len(given) != 3 or not all(isinstance(one, Axes) for one in given):
-        raise RocPredictError(f"ax={shown(ax)} is not three matplotlib Axes; leave it out for a picture of its own")
-    return [as_axes(one) for one in given]
+        raise RocPredictError(
+            f"ax={short_repr(ax)} is not three matplotlib Axes; leave it out for a picture of its own"
+        )
+    return [check_axes(one) for one in given]
 
 
 # ---- the curve
 def _draw_curves(ax: Axes, diagnosis: Diagnosis) -> None:
-    frame(ax)
-    drawn = diagnosis.drawn
-    entries: list[Entry] = []
+    set_up_roc_axes(ax)
+    drawn = diagnosis.plot_data
+    entries: list[LegendEntry] = []
     named = (
         ("predicted", drawn.predicted, diagnosis.auc_predicted),
         ("empirical", drawn.empirical, diagnosis.auc_empirical),
     )
     for (name, curve, auc), (colour, dash), width in zip(named, CURVES, (2.0, 1.3), strict=False):
         style: dict[str, Any] = {"color": colour, "linestyle": dash, "linewidth": width, "zorder": 3}
-        entries.append((ax.plot(curve.fpr, curve.tpr, gid=name, **style)[0], f"{name}, AUC {rate(auc)}"))
+        entries.append((ax.plot(curve.fpr, curve.tpr, gid=name, **style)[0], f"{name}, AUC {format_rate(auc)}"))
     between: dict[str, Any] = {
         "facecolor": "#E69F00",
         "alpha": 0.35,
@@ -129,29 +129,29 @@ def _draw_curves(ax: Axes, diagnosis: Diagnosis) -> None:
         "linewidth": 0,
     }
     area = ax.fill_between(*drawn.heights, gid="between", zorder=2, **between)
-    entries.append((area, f"between: {diagnosis.l1:.3f}, by chance {diagnosis.l1_by_chance:.3f}"))
+    entries.append((area, f"between: {diagnosis.area_between:.3f}, by chance {diagnosis.area_between_expected:.3f}"))
     entries.append(draw_chance(ax))
-    corner = free_corner([diagnosis.auc_predicted, diagnosis.auc_empirical])
-    _mark_gap(ax, diagnosis, legend_in(ax, entries, corner))
+    corner = best_legend_corner([diagnosis.auc_predicted, diagnosis.auc_empirical])
+    _mark_gap(ax, diagnosis, draw_legend(ax, entries, corner))
 
 
 def _mark_gap(ax: Axes, diagnosis: Diagnosis, taken: Sequence[Box]) -> None:
-    fpr, predicted, counted = diagnosis.drawn.heights
+    fpr, predicted, counted = diagnosis.plot_data.heights
     at = int(np.searchsorted(fpr, diagnosis.max_tpr_gap_fpr))
-    text = gap_in_words(diagnosis.max_tpr_gap, fpr[at])
+    text = format_gap(diagnosis.max_tpr_gap, fpr[at])
     paths = [np.column_stack([fpr, heights]) for heights in (predicted, counted)]
-    mark_gap(ax, fpr[at], [predicted[at], counted[at]], text=text, paths=paths, taken=taken)
+    annotate_largest_gap(ax, fpr[at], [predicted[at], counted[at]], text=text, paths=paths, occupied=taken)
 
 
 # ---- the classes
 def _draw_quantiles(ax: Axes, diagnosis: Diagnosis) -> None:
     shapes = diagnosis.negative, diagnosis.positive
-    entries: list[Entry] = []
-    for style, q, shape in zip((NEGATIVE, POSITIVE), diagnosis.drawn.quantiles, shapes, strict=True):
+    entries: list[LegendEntry] = []
+    for style, q, shape in zip((NEGATIVE, POSITIVE), diagnosis.plot_data.quantiles, shapes, strict=True):
         entries.append((_draw_class(ax, style, q), f"{style.name}, fit p {shape.p_value:.2g}"))
-    ends = [float(end) for q in diagnosis.drawn.quantiles for part in q for end in (part.min(), part.max())]
+    ends = [float(end) for q in diagnosis.plot_data.quantiles for part in q for end in (part.min(), part.max())]
     low, high = min(ends) - 0.2, max(ends) + 0.2
-    (line,) = ax.plot([low, high], [low, high], gid="fits", **QUIET_LINE)
+    (line,) = ax.plot([low, high], [low, high], gid="fits", **MUTED_LINE_STYLE)
     ax.set(xlim=(low, high), ylim=(low, high), aspect="equal")
     ax.set(xlabel="normal score expected", ylabel="normal score by the fitted distribution")
     ax.grid(visible=True, color="#E4E4E4", linewidth=0.6)
@@ -159,7 +159,7 @@ def _draw_quantiles(ax: Axes, diagnosis: Diagnosis) -> None:
     add_legend(ax, [*entries, (line, "a class that fits")], loc="upper left")
 
 
-def _draw_class(ax: Axes, style: ClassStyle, q: Quantiles) -> Any:
+def _draw_class(ax: Axes, style: ClassStyle, q: QuantilePlotData) -> Any:
     band: dict[str, Any] = {"facecolor": (style.colour, 0.12), "edgecolor": (style.colour, 0.5), "hatch": style.hatch}
     ax.fill_between(q.expected, q.low, q.high, linewidth=0, zorder=2, gid=f"{style.name}-band", **band)
     look: dict[str, Any] = {"color": style.colour, "markersize": 4, "markerfacecolor": "white", "linestyle": "none"}
@@ -168,23 +168,23 @@ def _draw_class(ax: Axes, style: ClassStyle, q: Quantiles) -> Any:
 
 
 def _draw_densities(ax: Axes, diagnosis: Diagnosis) -> None:
-    entries: list[Entry] = []
-    for style, d in zip((NEGATIVE, POSITIVE), diagnosis.drawn.densities, strict=True):
+    entries: list[LegendEntry] = []
+    for style, d in zip((NEGATIVE, POSITIVE), diagnosis.plot_data.densities, strict=True):
         entries += _draw_density(ax, style, d)
-    x = diagnosis.drawn.densities[0].x
+    x = diagnosis.plot_data.densities[0].x
     ax.set(xlim=(x[0], x[-1]), ylim=(0, None), ylabel="density")
     if x[0] <= diagnosis.threshold <= x[-1]:
-        line = ax.axvline(diagnosis.threshold, color=INK, linewidth=1.5, zorder=5, gid="threshold")
+        line = ax.axvline(diagnosis.threshold, color=TEXT_COLOR, linewidth=1.5, zorder=5, gid="threshold")
         entries.append((line, f"threshold {diagnosis.threshold:.4g}".replace("-", "−")))
     above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1, "columnspacing": 1.2}
     add_legend(ax, entries, ncols=2, frameon=False, **above)
 
 
-def _draw_density(ax: Axes, style: ClassStyle, d: Densities) -> list[Entry]:
+def _draw_density(ax: Axes, style: ClassStyle, d: DensityPlotData) -> list[LegendEntry]:
     """Draw a fitted density over a histogram, and give what they are called."""
     edge: dict[str, Any] = {"edgecolor": (style.colour, 0.6), "hatch": style.hatch, "linewidth": 0.6}
     faint: dict[str, Any] = {"facecolor": (style.colour, 0.10), "zorder": 2, "fill": True}
     bars = ax.stairs(d.heights, d.edges, gid=f"{style.name}-rows", **edge, **faint)
-    line: dict[str, Any] = {"color": style.colour, "linestyle": style.dash, "linewidth": 2, "zorder": 4}
+    line: dict[str, Any] = {"color": style.colour, "linestyle": style.linestyle, "linewidth": 2, "zorder": 4}
     (fitted,) = ax.plot(d.x, d.density, gid=f"{style.name}-density", **line)
     return [(fitted, f"{style.name}, fitted"), (bars, f"{style.name}, rows")]

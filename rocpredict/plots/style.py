@@ -1,36 +1,81 @@
-"""What all pictures share: colours, dashes and hatches, a figure of their own, and text shown literally.
-
-Colours are those of Okabe and Ito (2008), safe for the colour-blind; each comes with a dash or a hatch,
-so that a picture can be read in grey. Text is darker than the line it names: its contrast on white is
-4.5 or more.
-"""
+"""Style, axes and saving of figures."""
 
 import io
+import os
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+from unicodedata import bidirectional, category
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from rocpredict.arguments import as_fractions, one_of, shown
-from rocpredict.empirical import EmpiricalRoc
-from rocpredict.errors import RocPredictError
-from rocpredict.plots.glyphs import drawable
-from rocpredict.roc import Roc
+from rocpredict.base.files import write_atomic
+from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_probabilities, short_repr
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.roc.base import Roc
+from rocpredict.roc.empirical import EmpiricalRoc
 
-INK, QUIET = "#222222", "#595959"
+_MISSING = "\N{WHITE SQUARE}"
+_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Marks that say in which direction the rest of a line runs."""
+_LEFT_TO_RIGHT = "\u200e"
+_RTL_CLASSES = ("R", "AL")
+_INVISIBLE = ("Cf", "Mn", "Me")
+"""Categories of what has no width of its own: left out where the font has none, with no square for it."""
+_PLACEHOLDER = ("Cc", "Cs", "Cn")
+"""Categories that no picture file may hold."""
+
+
+def replace_missing_glyphs(text: str) -> str:
+    """Give a text with a square for each character that the font in use cannot draw.
+
+    Characters without width, such as those that join emoji, and marks of direction are left out; a name that runs from
+    right to left is set between marks of its own, so that what stands before and after it in a legend stays there.
+    """
+    fonts = tuple(findfont(FontProperties(family=[family])) for family in FontProperties().get_family())
+    drawn = "".join(_as_drawn(character, fonts) for character in text)
+    if _has_glyph(_LEFT_TO_RIGHT, fonts) and any(bidirectional(character) in _RTL_CLASSES for character in drawn):
+        return f"{_LEFT_TO_RIGHT}{drawn}{_LEFT_TO_RIGHT}"
+    return drawn
+
+
+@lru_cache(maxsize=4096)
+def _as_drawn(character: str, fonts: tuple[str, ...]) -> str:
+    if character in _BIDI_CONTROLS:
+        return ""
+    kind = category(character)
+    if kind not in _PLACEHOLDER and _has_glyph(character, fonts):
+        return character
+    return "" if kind in _INVISIBLE else _MISSING
+
+
+def _has_glyph(character: str, fonts: tuple[str, ...]) -> bool:
+    return any(get_font(font).get_char_index(ord(character)) for font in fonts)
+
+
+TEXT_COLOR, MUTED_COLOR = "#222222", "#595959"
 SMALL = 9.0
 """Size of text inside a picture, in points."""
-WIDE, SQUARE = (6.4, 4.0), (5.0, 5.0)
+WIDE_FIGSIZE, SQUARE_FIGSIZE = (6.4, 4.0), (5.0, 5.0)
 """Sizes of a picture, in inches."""
-BACKING: dict[str, Any] = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.88}
+TEXT_BACKGROUND: dict[str, Any] = {
+    "boxstyle": "round,pad=0.2",
+    "facecolor": "white",
+    "edgecolor": "none",
+    "alpha": 0.88,
+}
 """The box behind a text."""
-QUIET_LINE: dict[str, Any] = {"color": QUIET, "linewidth": 1, "zorder": 1}
+MUTED_LINE_STYLE: dict[str, Any] = {"color": MUTED_COLOR, "linewidth": 1, "zorder": 1}
 """A line that others are seen against."""
-Entry: TypeAlias = tuple[Any, str]
+LegendEntry: TypeAlias = tuple[Any, str]
 """What is drawn, and its name in the legend."""
 _LONGEST = 48
 _IN_LEGEND = 28
@@ -44,13 +89,12 @@ class ClassStyle(NamedTuple):
     name: str
     colour: str
     text: str
-    dash: Any
+    linestyle: Any
     hatch: str
 
 
 NEGATIVE = ClassStyle("negative", "#0072B2", "#00558A", "-", "\\\\")
 POSITIVE = ClassStyle("positive", "#D55E00", "#9C4500", (0, (6, 2)), "//")
-
 CURVES: tuple[tuple[str, Any], ...] = (
     ("#000000", "-"),
     ("#009E73", (0, (5, 1.5))),
@@ -62,60 +106,63 @@ CURVES: tuple[tuple[str, Any], ...] = (
 """Colour and dash of each further ROC curve; both begin anew after the last."""
 
 
-class Picture(Figure):
+class NotebookFigure(Figure):
     """Hold a figure that shows itself in a notebook, without pyplot."""
 
-    def __init__(self, size: tuple[float, float] = SQUARE, **options: Any) -> None:
+    def __init__(self, size: tuple[float, float] = SQUARE_FIGSIZE, **options: Any) -> None:
         super().__init__(figsize=size, **({"layout": "constrained"} | options))
 
     def _repr_png_(self) -> bytes:
         return _png(self)
 
 
-class PictureAxes(Axes):
+class NotebookAxes(Axes):
     """Hold axes that show their figure in a notebook."""
 
     def _repr_png_(self) -> bytes:
         return _png(self.get_figure(root=True))
 
 
-def axes_or_new(ax: object, size: tuple[float, float]) -> Axes:
+def get_or_create_axes(ax: object, size: tuple[float, float]) -> Axes:
     """Return the given axes, or without any make some on a picture of their own."""
-    return Picture(size).add_subplot(axes_class=PictureAxes) if ax is None else as_axes(ax)
+    return NotebookFigure(size).add_subplot(axes_class=NotebookAxes) if ax is None else check_axes(ax)
 
 
-def as_axes(ax: object) -> Axes:
+def check_axes(ax: object) -> Axes:
     """Return axes on which all pictures can be drawn, or refuse what is none, or others."""
     if not isinstance(ax, Axes):
-        raise RocPredictError(f"ax={shown(ax)} is not a matplotlib Axes; leave it out for a picture of its own")
+        raise RocPredictError(f"ax={short_repr(ax)} is not a matplotlib Axes; leave it out for a picture of its own")
     if ax.get_figure() is None:
-        raise RocPredictError(f"ax={shown(ax)} was removed from its figure; leave it out for a picture of its own")
+        raise RocPredictError(f"ax={short_repr(ax)} was removed from its figure; leave it out for a picture of its own")
     if ax.name != "rectilinear":
-        raise RocPredictError(f"ax={shown(ax)} has the projection {ax.name!r}; give axes without one: 'rectilinear'")
+        raise RocPredictError(
+            f"ax={short_repr(ax)} has the projection {ax.name!r}; give axes without one: 'rectilinear'"
+        )
     if (ax.get_xscale(), ax.get_yscale()) != ("linear", "linear"):
         raise RocPredictError(
-            f"ax={shown(ax)} has the scales {ax.get_xscale()!r} and {ax.get_yscale()!r}; give axes with linear ones"
+            f"ax={short_repr(ax)} has the scales {ax.get_xscale()!r} and {ax.get_yscale()!r}; give axes with "
+            "linear ones"
         )
     return ax
 
 
-def as_switches(**switches: object) -> None:
+def check_booleans(**switches: object) -> None:
     """Refuse what is neither True nor False."""
     for name, value in switches.items():
-        one_of(name, value, (True, False))
+        check_option(name, value, (True, False))
 
 
-def as_share(prevalence: Any) -> float | None:
+def check_prevalence(prevalence: Any) -> float | None:
     """Return a prevalence as a float, or refuse what is not one number in [0, 1]; None stays None."""
     if prevalence is None:
         return None
-    share = as_fractions("prevalence", prevalence)
+    share = check_probabilities("prevalence", prevalence)
     if share.ndim:
-        raise RocPredictError(f"prevalence={shown(prevalence)} has shape {share.shape}; give one number")
+        raise RocPredictError(f"prevalence={short_repr(prevalence)} has shape {share.shape}; give one number")
     return float(share)
 
 
-def in_order(values: object) -> list[Any] | None:
+def as_sequence(values: object) -> list[Any] | None:
     """Return what a list, a tuple or an array holds; None for what has no such order, and for text."""
     if isinstance(values, (str, bytes, dict, set, frozenset)) or not hasattr(values, "__len__"):
         return None
@@ -125,24 +172,24 @@ def in_order(values: object) -> list[Any] | None:
         return None
 
 
-def one_feature(roc: object) -> Roc:
+def check_single_feature(roc: object) -> Roc:
     """Refuse what is not the ROC of one feature."""
     if not isinstance(roc, Roc):
         raise RocPredictError(
-            f"roc={shown(roc)} is not a ROC; give rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
+            f"roc={short_repr(roc)} is not a ROC; give rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
         )
     if roc.shape:
         raise RocPredictError(f"roc is a batch of shape {roc.shape}; draw one feature at a time")
     return roc
 
 
-def literal(text: object, longest: int = _LONGEST) -> str:
+def plain_text_label(text: object, longest: int = _LONGEST) -> str:
     """Give a name on one line that the font can draw, cut where it is too long for a picture."""
-    line = drawable(" ".join(str(text).split()))
+    line = replace_missing_glyphs(" ".join(str(text).split()))
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-def names_among(
+def resolve_labels(
     labels: Sequence[Any] | None,
     own: Sequence[str],
     what: str = "ROC",
@@ -152,24 +199,25 @@ def names_among(
     """Give the labels, or without any the names that the drawn have of their own, each as a picture shows it."""
     if not own:
         raise RocPredictError(f"there is no {what} to draw; give one or several")
-    names = in_order(own if labels is None else labels)
+    names = as_sequence(own if labels is None else labels)
     if names is None or len(names) != len(own):
         raise RocPredictError(
-            f"{argument}={shown(labels)} does not give one name to each of {len(own)} {what}s; give a list of names"
+            f"{argument}={short_repr(labels)} does not give one name to each of {len(own)} {what}s; give a "
+            "list of names"
         )
-    return [literal(name, longest) for name in names]
+    return [plain_text_label(name, longest) for name in names]
 
 
-def as_plain(text: Text) -> Text:
+def escape_mathtext(text: Text) -> Text:
     """Show a text as it is: a dollar sign is a dollar sign."""
     text.set_parse_math(False)
     return text
 
 
-def name_x(ax: Axes, feature: str, unit: str | None) -> None:
+def label_x_axis(ax: Axes, feature: str, unit: str | None) -> None:
     """Name the x axis after a feature and its unit."""
-    name = literal(feature) if unit is None else f"{literal(feature)} [{literal(unit, 16)}]"
-    as_plain(ax.set_xlabel(name))
+    name = plain_text_label(feature) if unit is None else f"{plain_text_label(feature)} [{plain_text_label(unit, 16)}]"
+    escape_mathtext(ax.set_xlabel(name))
 
 
 def line_style(index: int, roc: Roc) -> dict[str, Any]:
@@ -179,35 +227,35 @@ def line_style(index: int, roc: Roc) -> dict[str, Any]:
     return {"color": colour, "linestyle": dash, "linewidth": width, "zorder": 3}
 
 
-def draw_chance(ax: Axes) -> Entry:
+def draw_chance(ax: Axes) -> LegendEntry:
     """Draw the line on which a guess lies."""
-    return ax.plot([0, 1], [0, 1], linestyle=":", **QUIET_LINE)[0], "chance"
+    return ax.plot([0, 1], [0, 1], linestyle=":", **MUTED_LINE_STYLE)[0], "chance"
 
 
-def free_corner(aucs: Sequence[float]) -> str:
+def best_legend_corner(aucs: Sequence[float]) -> str:
     """Name the corner that ROC curves of these areas leave free."""
     return "lower right" if np.mean(aucs) >= 0.5 else "upper left"
 
 
-def add_legend(ax: Axes, entries: Sequence[Entry], **options: Any) -> Legend:
+def add_legend(ax: Axes, entries: Sequence[LegendEntry], **options: Any) -> Legend:
     """Draw a legend whose words are shown as they are, also those that begin with an underscore."""
     handles = [handle for handle, _ in entries]
     legend = ax.legend(
         handles, [" "] * len(handles), fontsize=SMALL, handlelength=3.2, **({"framealpha": 0.9} | options)
     )
     for text, (_, label) in zip(legend.get_texts(), entries, strict=True):
-        as_plain(text).set_text(label)
+        escape_mathtext(text).set_text(label)
     return legend
 
 
-def rate(value: float) -> str:
+def format_rate(value: float) -> str:
     """Show a rate with three decimals, never rounded to a false 0 or 1."""
     if 0 < value < 0.0005:
         return "<0.001"
     return ">0.999" if 0.9995 <= value < 1 else f"{value:.3f}"
 
 
-def rule(threshold: float, direction: str | None) -> str:
+def format_rule(threshold: float, direction: str | None) -> str:
     """Show a threshold as what it calls positive, such as "≥ 5.826"."""
     lower = direction == "lower"
     if threshold in {float("inf"), float("-inf")}:
@@ -219,4 +267,119 @@ def _png(figure: Figure | None) -> bytes:
     file = io.BytesIO()
     if figure is not None:
         figure.savefig(file, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None})
+    return file.getvalue()
+
+
+TAIL = 0.001
+_MAX_DISTANCE = 8
+"""How many interquartile ranges beyond its quartiles a class is drawn at most: heavy tails have no end."""
+_MOST_BINS, _MOST_FINE = 60, 200
+_MIN_RANGE, _MAX_RANGE = 1e-286, 1e306
+"""Lengths of an axis: of a shorter one matplotlib draws another, a longer one overflows."""
+_STEPS = 16
+"""The least room beside all values, in steps of a float there: a narrower axis matplotlib would widen by far more."""
+
+
+def feature_axis_limits(roc: Roc, at: float) -> tuple[float, float]:
+    """Give the ends of the x axis: both classes up to their tails, and the threshold unless it is far away."""
+    ends = np.array(
+        [end for d in (roc.negative, roc.positive) for end in distribution_limits(d)] or [0.0]
+    )  # all rows infinite
+    low, high = float(ends.min()), float(ends.max())
+    if low - (high - low) < at < high + (high - low):
+        low, high = min(low, at), max(high, at)
+    return pad_limits(low, high, 0.04)
+
+
+def pad_limits(low: float, high: float, share: float) -> tuple[float, float]:
+    """Give the ends of an axis with room beside all values, or refuse values that no axis can hold."""
+    low, high = float(low), float(high)  # those of NumPy warn where these overflow
+    pad = share * (high - low) or 0.1 * abs(low) or 1.0
+    if pad < np.inf:
+        pad = max(pad, _STEPS * float(np.spacing(max(abs(low), abs(high)))))
+    if not _MIN_RANGE < high - low + 2 * pad < _MAX_RANGE:
+        raise range_error(low, high, "far apart" if high - low > 1 else "close to each other")
+    return low - pad, high + pad
+
+
+def range_error(low: float, high: float, how: str) -> RocPredictError:
+    """Say of values that no axis can hold them."""
+    return RocPredictError(
+        f"values too {how} to be drawn, from {low:.4g} to {high:.4g}; change their unit: multiply them by a constant"
+    )
+
+
+def distribution_limits(distribution: Distribution) -> list[float]:
+    """Give the ends of one class as it is drawn; none where all of its rows are infinite."""
+    if isinstance(distribution, Ecdf):
+        finite = distribution.unique_values[np.isfinite(distribution.unique_values)]
+        return [float(finite[0]), float(finite[-1])] if len(finite) else []
+    low, high = float(distribution.ppf(0.25)), float(distribution.isf(0.25))
+    far = _MAX_DISTANCE * (high - low)
+    low, high = max(float(distribution.ppf(TAIL)), low - far), min(float(distribution.isf(TAIL)), high + far)
+    if not np.isfinite([low, high]).all():
+        raise range_error(low, high, "far apart")
+    return [low, high]
+
+
+def histogram_bin_edges(roc: Roc, at: float) -> FloatArray:
+    """Give bins for the samples of both classes, one edge at the threshold."""
+    samples = [d for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
+    ends = np.array([end for d in samples for end in distribution_limits(d)])
+    if not len(ends):
+        return np.array([0.0, 1.0])
+    low, high = float(ends.min()), float(ends.max())
+    step = float(np.spacing(max(abs(low), abs(high))))
+    width = max(_width(samples, high - low) or 1.0, 4 * step)  # each edge is a number of its own
+    start = at if low <= at <= high else low
+    edges = start + width * np.arange(np.floor((low - start) / width), np.floor((high - start) / width) + 2)
+    edges[0] = min(low, edges[1])  # no bar reaches below the lowest value
+    return np.unique(edges)
+
+
+def _width(samples: list[Ecdf], reach: float) -> float:
+    """Give the width of the bins: by the number of rows, or by the bulk of the narrower class where that is less."""
+    even = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MOST_BINS)
+    bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
+    fine = [width for width in bulk if np.isfinite(width) and width > 0]
+    return float(np.clip(min(fine, default=even), reach / _MOST_FINE, even))
+
+
+_SAVED_DPI = 160
+_FIXED_METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""By kind of file: what matplotlib would write into it that differs by the day or by its version."""
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
+    """Write a figure into a file, the same bytes each time.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+    path : path
+        The kind of file is that of its name: .png, .svg or .pdf.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    RocPredictError
+        Another kind, or a place that cannot be written to.
+    """
+    return write_atomic(path, figure_to_bytes(figure, Path(path).suffix.removeprefix(".").lower()))
+
+
+def figure_to_bytes(figure: Figure, kind: str, *, dots_per_inch: float = _SAVED_DPI) -> bytes:
+    """Give a figure as the bytes of a "png", "svg" or "pdf" file."""
+    if kind not in _FIXED_METADATA:
+        raise RocPredictError(f"a picture cannot be written as {kind!r}; name the file .png, .svg or .pdf")
+    file = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "rocpredict", "svg.fonttype": "none"}):
+        figure.savefig(file, format=kind, dpi=dots_per_inch, metadata=_FIXED_METADATA[kind])
     return file.getvalue()

@@ -4,12 +4,11 @@ Do not use it for a single column of scores: ``rocpredict.empirical_roc`` and ``
 no scikit-learn.
 """
 
-from rocpredict.errors import MissingExtraError
+from rocpredict.base.validation import MissingExtraError
 
 try:
-    from rocpredict.sklearn.scoring import ameans_score, ameans_scorer, roc_score_func
-    from rocpredict.sklearn.selector import RocSelector
-    from rocpredict.sklearn.thresholded import ThresholdedClassifier
+    from rocpredict.sklearn.classifier import ThresholdedClassifier
+    from rocpredict.sklearn.selector import RocSelector, ameans_score, ameans_scorer, roc_score_func
 except ImportError as error:
     if not (error.name or "").startswith("sklearn"):
         raise

@@ -1,21 +1,251 @@
-"""A transformer that keeps the features that tell the classes apart."""
+"""Feature selector and scorer for scikit-learn."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.metrics import make_scorer
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rocpredict.arguments import as_fraction, as_whole, one_of
-from rocpredict.errors import RocPredictError
-from rocpredict.sklearn.strengths import feature_strengths
+from rocpredict.base.validation import (
+    FloatArray,
+    RocPredictError,
+    check_int,
+    check_nonnegative,
+    check_option,
+    check_probability,
+    short_repr,
+)
+from rocpredict.screening.result import adjust_p_values
+from rocpredict.screening.screen import screen
 
-_K = 10  # as SelectKBest
+
+def check_labels(y: Any) -> NDArray[Any]:
+    """Return one label for each row, shape (n,), or refuse what is no label, or the same for all rows.
+
+    Raises
+    ------
+    ValueError
+        scikit-learn's own: labels that are missing, numbers of a scale.
+    RocPredictError
+        One class only.
+    """
+    check_classification_targets(y)
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    names = np.unique(labels)
+    if len(names) < 2:
+        raise RocPredictError(f"y has one class only, {names.tolist()}; two or more are needed")
+    return labels
+
+
+def check_binary_labels(y: Any) -> NDArray[Any]:
+    """Return one label of two for each row, or refuse as ``check_labels``, and three or more."""
+    kind = type_of_target(y, input_name="y")
+    if kind.startswith("multi"):
+        raise RocPredictError(f"Only binary classification is supported. The type of the target is {kind}.")
+    return check_labels(y)
+
+
+def resolve_pos_label(labels: NDArray[Any], positive: Any) -> Any:
+    """Give the positive label: the one that is named, else the last, as in scikit-learn."""
+    names = np.unique(labels).tolist()
+    if positive is None:
+        return names[-1]
+    if positive not in names:
+        raise RocPredictError(f"positive={short_repr(positive)} is not a label in y; labels are {names}")
+    return names[names.index(positive)]
+
+
+def check_sample_weight(sample_weight: ArrayLike | None, is_positive: NDArray[np.bool_]) -> FloatArray | None:
+    """Return one weight for each row, 0 or more and some above 0 in both classes, or None where there are none."""
+    if sample_weight is None:
+        return None
+    weights = check_nonnegative("sample_weight", np.asarray(sample_weight))
+    if weights.shape != is_positive.shape:
+        raise RocPredictError(
+            f"sample_weight has shape {weights.shape}; give one for each of the {len(is_positive)} rows"
+        )
+    for name, members in (("negative", ~is_positive), ("positive", is_positive)):
+        if not weights[members].any():
+            raise RocPredictError(
+                f"sample_weight is zero for all rows of the {name} class; each class needs one above 0"
+            )
+    return weights
+
+
+_DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
+
+
+class FeatureScores(NamedTuple):
+    """Hold what each of p features can do in its best contrast of classes.
+
+    Attributes
+    ----------
+    screening : ScreeningResult
+        The whole table, one row for each contrast and feature.
+    auc : array of shape (p,)
+        Signed: below 1/2 where positives lie lower. NaN where nothing is known.
+    p_value : array of shape (p,)
+        Two-sided, with a direction one-sided; times the number of contrasts, 1 at most.
+    q_value : array of shape (p,)
+        The p-values after Benjamini and Hochberg, over the features.
+    """
+
+    screening: Any
+    auc: FloatArray
+    p_value: FloatArray
+    q_value: FloatArray
+
+
+def score_features(
+    X: Any,
+    y: ArrayLike,
+    *,
+    direction: str = "auto",
+    empirical: bool = True,
+    pairs: str = "rest",
+    engine: str = "auto",
+    n_jobs: int = 1,
+    feature_names: Any = None,
+) -> FeatureScores:
+    """Screen features, and give the best contrast of each."""
+    options = {"empirical": empirical, "engine": engine, "n_jobs": n_jobs, "feature_names": feature_names}
+    table = _screened(X, check_labels(y), pairs=pairs, **options)
+    listed = table.in_input_order()
+    name = "empirical_auc" if empirical else "auc"
+    areas, chances = (np.asarray(listed[column], dtype=np.float64) for column in (name, "p_value"))
+    shape = (-1, np.shape(X)[1])
+    return _best_contrasts(table, areas.reshape(shape), chances.reshape(shape), direction)
+
+
+def _screened(X: Any, y: NDArray[Any], *, pairs: str, **options: Any) -> Any:
+    """Ask ``rocpredict.screen`` for every contrast there is: one for two classes."""
+    names = np.unique(y).tolist()
+    if len(names) == 2:
+        return screen(X, y, positive=names[1], **options)
+    return screen(X, y, pairs=pairs, **options)
+
+
+def _best_contrasts(table: Any, areas: FloatArray, p_values: FloatArray, direction: str) -> FeatureScores:
+    """Choose among contrasts, shape (contrasts, p), that of the smallest p.
+
+    By AUC a rare class would be chosen, whose AUC is far off by chance. Equal p are told apart by the AUC; with a
+    direction p is one-sided.
+    """
+    found = _DIRECTIONS[direction](areas - 0.5)
+    if direction != "auto":
+        p_values = np.where(found > 0, p_values / 2, 1 - p_values / 2)
+    best = np.lexsort((-found, p_values), axis=0)[0]  # NaN goes last
+    features = np.arange(areas.shape[1])
+    p_value = np.minimum(p_values[best, features] * len(p_values), 1.0)
+    return FeatureScores(table, areas[best, features], p_value, adjust_p_values(p_value))
+
+
+def ameans_score(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """Give the Ameans (TPR + TNR)/2 of predicted labels, also called balanced accuracy.
+
+    Which of the two labels is the positive one makes no difference.
+
+    Parameters
+    ----------
+    y_true, y_pred : array of shape (n,)
+        True and predicted labels.
+    sample_weight : array of shape (n,), optional
+        How many cases each row stands for: 0 or more.
+
+    Raises
+    ------
+    RocPredictError
+        True labels of one class only, or of three or more; predicted labels that are not among the true ones; lengths
+        that differ; weights that are negative, or zero all over a class.
+
+    Notes
+    -----
+    Each rate is that of its own class, so that the shares of the classes do not matter, and a classifier that calls all
+    rows alike has 1/2. ``ameans_scorer`` is the same for ``cross_val_score``, ``GridSearchCV`` and their like.
+
+    Examples
+    --------
+    >>> ameans_score([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 0])
+    0.625
+    """
+    truth = check_binary_labels(y_true)
+    called = np.asarray(y_pred)
+    if called.shape != truth.shape:
+        raise RocPredictError(f"y_pred has shape {called.shape} and y_true {truth.shape}; give one label for each row")
+    names = np.unique(truth)
+    _check_predicted_labels(called, names)
+    is_positive = truth == names[1]
+    weights = check_sample_weight(sample_weight, is_positive)
+    right = np.asarray(called == truth, dtype=np.float64)
+    tpr, tnr = (
+        np.average(right[members], weights=None if weights is None else weights[members])
+        for members in (is_positive, ~is_positive)
+    )
+    return float(tpr / 2 + tnr / 2)
+
+
+ameans_scorer = make_scorer(ameans_score)
+"""Scorer of the Ameans of a classifier's own calls, for ``scoring=``."""
+
+
+def roc_score_func(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Score each feature by how far its empirical AUC lies from 1/2: for ``SelectKBest``, ``SelectFdr`` and their like.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, features)
+    y : array of shape (n,)
+        Labels of two or more kinds.
+
+    Returns
+    -------
+    scores : array of shape (features,)
+        abs(AUC - 1/2), from 0 to 1/2: features whose positives lie lower count as much as those whose positives lie
+        higher. The AUC itself is 1/2 + score or 1/2 - score; ``rocpredict.screen`` gives it signed.
+    p_values : array of shape (features,)
+        Two-sided Mann-Whitney, tie-corrected, without continuity correction.
+
+    Raises
+    ------
+    RocPredictError
+        As ``rocpredict.screen``; one class only.
+
+    Notes
+    -----
+    Of three classes and more each is set against the rest. The score is that of the best contrast, and the p-value its
+    own times the number of contrasts (Bonferroni), 1 at most. Both are NaN for a feature of which nothing is known.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_pima
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> pima = load_pima()
+    >>> best = SelectKBest(roc_score_func, k=2).fit(pima.X, pima.y)
+    >>> [pima.feature_names[i] for i in best.get_support(indices=True)]
+    ['glucose', 'mass']
+    """
+    found = score_features(X, y)
+    return np.abs(found.auc - 0.5), found.p_value
+
+
+def _check_predicted_labels(called: Any, names: Any) -> None:
+    """Refuse calls that are no true label: rather a coding of their own (1 for "pos") than an error."""
+    unknown = set(called.tolist()) - set(names.tolist())
+    if unknown:
+        raise RocPredictError(
+            f"y_pred holds {min(unknown, key=repr)!r}, which is not among the labels {names.tolist()} of y_true"
+        )
+
+
+_DEFAULT_K = 10  # as SelectKBest
 
 
 class RocSelector(SelectorMixin, BaseEstimator):
@@ -56,7 +286,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         Of the best contrast, signed: below 1/2 where positives lie lower.
     pvalues_, qvalues_ : array of shape (n_features_in_,)
         Two-sided. With several contrasts the p-value of the best is multiplied by their number.
-    screening_ : Screening
+    screening_ : ScreeningResult
         The whole table: intervals, thresholds, flags; one row for each contrast and feature.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features_in_,)
@@ -121,9 +351,9 @@ class RocSelector(SelectorMixin, BaseEstimator):
         y : array of shape (n,)
             Labels of two or more kinds.
         """
-        self._refuse_options()
+        self._validate_params()
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), ensure_all_finite=False)
-        found = feature_strengths(
+        found = score_features(
             X,
             y,
             direction=self.direction,
@@ -148,7 +378,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
             kept &= self.scores_ >= self.min_auc - 0.5
         if self.max_q is not None:
             kept &= self.qvalues_ <= self.max_q
-        k = self._most
+        k = self._max_features
         if k is None:
             return kept
         order = np.lexsort((-self.scores_, self.pvalues_, ~kept))
@@ -157,19 +387,19 @@ class RocSelector(SelectorMixin, BaseEstimator):
         return kept & first
 
     @property
-    def _most(self) -> int | None:
-        return _K if self.k is None and self.min_auc is None and self.max_q is None else self.k
+    def _max_features(self) -> int | None:
+        return _DEFAULT_K if self.k is None and self.min_auc is None and self.max_q is None else self.k
 
-    def _refuse_options(self) -> None:
-        if self.k is not None and as_whole("k", self.k) < 1:
+    def _validate_params(self) -> None:
+        if self.k is not None and check_int("k", self.k) < 1:
             raise RocPredictError(f"k={self.k!r} is below 1; give how many features to keep")
-        if self.min_auc is not None and as_fraction("min_auc", self.min_auc) < 0.5:
+        if self.min_auc is not None and check_probability("min_auc", self.min_auc) < 0.5:
             raise RocPredictError(f"min_auc={self.min_auc!r} is below 1/2; either side counts, so give 0.5 to 1")
         if self.max_q is not None:
-            as_fraction("max_q", self.max_q)
-        one_of("direction", self.direction, ("auto", "higher", "lower"))
-        one_of("empirical", self.empirical, (True, False))
-        one_of("pairs", self.pairs, ("rest", "all"))
+            check_probability("max_q", self.max_q)
+        check_option("direction", self.direction, ("auto", "higher", "lower"))
+        check_option("empirical", self.empirical, (True, False))
+        check_option("pairs", self.pairs, ("rest", "all"))
 
     def _warn_of_k(self) -> None:
         if self.k is not None and self.k > self.n_features_in_:

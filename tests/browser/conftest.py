@@ -10,7 +10,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-from rocpredict.teach import TeachingPage
+from rocpredict.teaching.page import TeachingPage
 from tests.browser.looking import Looker
 
 _OPTIONS = (

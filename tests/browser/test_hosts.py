@@ -11,7 +11,8 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 import rocpredict as rp
-from rocpredict.teach import TeachingPage, bundle
+from rocpredict.teaching import assets as bundle
+from rocpredict.teaching.page import TeachingPage
 from tests.browser.looking import ERRORS, Looker
 
 HOSTILE = (
@@ -132,7 +133,7 @@ def test_other_families_are_live_when_served(look: Looker) -> None:
         )
         assert look.shown("auc") == pytest.approx(roc.auc(), abs=1e-8)
         assert look.answer()["locked"]
-        assert look.answer()["locked"] in look.one(".remarks").text
+        assert look.answer()["locked"] in look.one(".notes").text
         assert not look.one(".slider:has(input[id$='-mean0']) input").is_enabled()
         look.set(family="gaussian")
         assert look.one(".slider:has(input[id$='-mean0']) input").is_enabled()

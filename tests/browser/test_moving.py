@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from rocpredict.teach import TeachingPage
+from rocpredict.teaching.page import TeachingPage
 from tests.browser.looking import HANDLE, Looker
 
 _STOPS = """

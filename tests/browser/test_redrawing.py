@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from selenium.webdriver.common.keys import Keys
 
-from rocpredict.teach import TeachingPage
+from rocpredict.teaching.page import TeachingPage
 from tests.browser.looking import ERRORS, Looker
 
 _WIDTH = "return document.querySelector('[data-picture=densities]').viewBox.baseVal.width"

@@ -7,7 +7,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 import rocpredict as rp
-from rocpredict.teach.worksheet import worksheet_html
+from rocpredict.teaching.worksheet import worksheet_html
 from tests.browser.looking import Looker
 
 _KINDS = ("screening", "feature", "worksheet-en", "worksheet-de")

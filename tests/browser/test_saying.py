@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
-from rocpredict.teach import TeachingPage
+from rocpredict.teaching.page import TeachingPage
 from tests.browser.looking import Looker
 
 _LABEL = (
@@ -22,7 +22,7 @@ return all.filter((words) => arguments[0] === "," ? /\d\.\d/.test(words) : /\d,\
 
 
 def _remarks(look: Looker) -> str:
-    return look.one(".remarks").get_attribute("textContent") or ""
+    return look.one(".notes").get_attribute("textContent") or ""
 
 
 def test_the_best_threshold_and_the_worst_are_named(opened: Callable[..., Looker]) -> None:
@@ -117,11 +117,11 @@ def test_rows_that_gaussians_do_not_describe_are_said_so(opened: Callable[..., L
     look = opened(datasets=("iris", "pima"))
     doubt = look.run("return document.querySelector('.rocpredict').rocpredict.page.words.page.remarks.doubt")
     look.set(data="pima", featureName="insulin")
-    assert doubt in look.one(".remarks").text
+    assert doubt in look.one(".notes").text
     look.set(mean0=60)
-    assert doubt not in look.one(".remarks").text
+    assert doubt not in look.one(".notes").text
     look.set(data="iris", contrastLabels=["versicolor", "virginica"], featureName="petal_length")
-    assert doubt not in look.one(".remarks").text
+    assert doubt not in look.one(".notes").text
 
 
 def test_what_has_nothing_to_act_on_is_not_shown(opened: Callable[..., Looker]) -> None:

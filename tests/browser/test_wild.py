@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from rocpredict.teach import TeachingPage
+from rocpredict.teaching.page import TeachingPage
 from tests.browser.looking import Looker
 
 _KEYS = [*"bBpx1-", " ", Keys.ENTER, Keys.ESCAPE, Keys.TAB, Keys.HOME, Keys.END, Keys.PAGE_UP, Keys.PAGE_DOWN]

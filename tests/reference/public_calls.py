@@ -81,7 +81,7 @@ def interval(found: Any) -> list[Any]:
 
 
 def best(found: Any) -> list[Any]:
-    rates = [found.threshold, found.tpr, found.fpr, found.tnr, found.fnr, found.value, found.ameans]
+    rates = [found.threshold, found.tpr, found.fpr, found.tnr, found.fnr, found.criterion_value, found.ameans]
     return [*rates, found.crossings, found.crossing_count, *found.plateau, flagged(found.flags)]
 
 
@@ -90,7 +90,7 @@ def within_classes(rates: Any) -> list[Any]:
     plain = [rates.tpr, rates.fpr, rates.tnr, rates.fnr, rates.ameans, rates.youden, rates.balanced_accuracy]
     alias = [rates.recall, rates.sensitivity, rates.hit_rate, rates.specificity, rates.selectivity, rates.fall_out]
     error = [rates.miss_rate, rates.false_alarm_rate, rates.type_1_error, rates.type_2_error, rates.informedness]
-    ratio = [rates.lr_positive, rates.lr_negative, rates.diagnostic_odds_ratio]
+    ratio = [rates.positive_likelihood_ratio, rates.negative_likelihood_ratio, rates.diagnostic_odds_ratio]
     return [*plain, *alias, *error, *ratio, len(rates.undefined)]
 
 
@@ -102,13 +102,23 @@ def with_prevalence(rates: Any) -> list[Any]:
 
 
 def two_sided(rule: Any) -> list[Any]:
-    return [rule.low, rule.high, rule.inside, rule.edges, rule.tpr, rule.fpr, rule.tnr, rule.fnr, rule.ameans]
+    return [
+        rule.low,
+        rule.high,
+        rule.positive_inside,
+        rule.thresholds,
+        rule.tpr,
+        rule.fpr,
+        rule.tnr,
+        rule.fnr,
+        rule.ameans,
+    ]
 
 
 def zone(found: Any) -> list[Any]:
     rates = [found.low, found.high, found.rule_out, found.rule_in, found.tpr, found.fpr, found.tnr, found.fnr]
-    undecided = [found.undecided_negative, found.undecided_positive, found.single, *found.likelihood_ratios]
-    return [*rates, *undecided, found.decided.ameans]
+    undecided = [found.undecided_negative, found.undecided_positive, found.single_threshold, *found.likelihood_ratios]
+    return [*rates, *undecided, found.decided_rates.ameans]
 
 
 def curve(found: Any) -> list[Any]:
@@ -131,24 +141,24 @@ def tested_many(test: Any) -> list[Any]:
 
 
 def estimated(found: Any) -> list[Any]:
-    head = [found.auc, found.std_error, interval(found.interval), found.n, found.units, found.strata]
-    return [*head, found.omitted, found.left_alone, flagged(found.flags)]
+    head = [found.auc, found.std_error, interval(found.interval), found.n, found.n_independent, found.n_strata]
+    return [*head, found.omitted, found.n_uncompared, flagged(found.flags)]
 
 
 def stability(found: Any) -> list[Any]:
-    shares = [found.share_in_plateau, found.ameans_in_sample, found.ameans_out_of_bag]
+    shares = [found.share_in_plateau, found.ameans_in_sample, found.ameans_oob]
     return [found.thresholds, list(found.quantiles.values()), *shares, found.n_resamples, found.n_dropped]
 
 
 def trusted(found: Any) -> list[Any]:
-    share = [found.model_share, found.shrunk, found.distance, found.excess]
+    share = [found.model_weight, found.is_shrinkage, found.distance, found.misfit_ratio]
     return [*share, found.n_negative, found.n_positive]
 
 
 def planned(found: Any) -> list[Any]:
     cases = [found.n_negative, found.n_positive, found.total, found.target, found.achieved, found.estimate]
-    others = [[o.n_negative, o.n_positive, o.total, o.achieved_by_reference] for o in found.alternatives]
-    return [*cases, found.achieved_by_reference, found.std_error, found.level, others, len(found.assumptions)]
+    others = [[o.n_negative, o.n_positive, o.total, o.achieved_reference] for o in found.alternatives]
+    return [*cases, found.achieved_reference, found.std_error, found.level, others, len(found.assumptions)]
 
 
 def compared(found: Any) -> list[Any]:
@@ -157,20 +167,20 @@ def compared(found: Any) -> list[Any]:
 
 def shape(found: Any) -> list[Any]:
     moments = [found.count, found.mean, found.std, found.skewness, found.skewness_z, found.kurtosis, found.kurtosis_z]
-    return [*moments, found.minimum, found.maximum, found.distinct, found.mode, found.mode_share, found.constant]
+    return [*moments, found.minimum, found.maximum, found.n_unique, found.mode, found.mode_share, found.constant]
 
 
 def diagnosed(found: Any) -> list[Any]:
     areas = [found.auc_predicted, found.auc_empirical, found.auc_error, found.auc_p_value]
-    gaps = [found.l1, found.l1_by_chance, found.l1_p_value, found.max_tpr_gap, found.max_tpr_gap_fpr]
-    levels = [sum(part.level == level for part in found.findings) for level in ("ok", "note", "warn")]
+    gaps = [found.area_between, found.area_between_expected, found.l1_p_value, found.max_tpr_gap, found.max_tpr_gap_fpr]
+    levels = [sum(part.severity == level for part in found.findings) for level in ("ok", "note", "warn")]
     classes = [shape(found.negative), shape(found.positive), interval(found.std_ratio)]
     return [*areas, *gaps, *classes, [part.value for part in found.findings], levels]
 
 
 def combined(found: Any) -> list[Any]:
-    promised = [found.weights, found.mixing, found.auc, found.ameans, found.threshold]
-    return [*promised, found.auc_honest, found.ameans_honest, found.folds, found.roc.auc()]
+    promised = [found.weights, found.mixing_weight, found.auc, found.ameans, found.threshold]
+    return [*promised, found.auc_cv, found.ameans_cv, found.folds, found.roc.auc()]
 
 
 def averaged(found: Any) -> list[Any]:
@@ -179,7 +189,7 @@ def averaged(found: Any) -> list[Any]:
 
 
 def multiclass(found: Any) -> list[Any]:
-    parts = [[part.auc, interval(part.interval)] for part in found.parts]
+    parts = [[part.auc, interval(part.interval)] for part in found.binary_aucs]
     return [found.auc, interval(found.interval), parts, list(found.n_by_class.values()), flagged(found.flags)]
 
 
@@ -191,7 +201,7 @@ def mcnemar(found: Any) -> list[Any]:
 COLUMNS = (
     *("n_negative", "n_positive", "n_missing", "negative_mean", "negative_std", "positive_mean", "positive_std"),
     *("effect_size", "auc", "auc_low", "auc_high", "empirical_auc", "empirical_se", "empirical_low", "empirical_high"),
-    *("p_value", "q_value", "threshold", "ameans", "ameans_honest", "tpr", "fpr", "misfit"),
+    *("p_value", "q_value", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit"),
 )
 SHAPES = (
     *("negative_skewness", "negative_kurtosis", "negative_minimum", "negative_maximum"),
@@ -204,11 +214,11 @@ def screened(table: Any, columns: tuple[str, ...] = COLUMNS) -> list[Any]:
     higher = [direction == "higher" for direction in table["direction"]]
     columns_there = [np.asarray(table[name]) for name in columns if name in table.columns]
     counts = [table.n_rows, table.n_screened, table.n_tested, flagged(table.flags)]
-    return [*counts, table.places, higher, *columns_there]
+    return [*counts, table.row_index, higher, *columns_there]
 
 
 def of_class(summary: Any) -> list[Any]:
-    return [summary.count, summary.missing, summary.mean, summary.m2, summary.std]
+    return [summary.count, summary.n_missing, summary.mean, summary.m2, summary.std]
 
 
 def of_class_with_shape(summary: Any) -> list[Any]:
@@ -225,14 +235,14 @@ def density(distribution: Any, points: Any) -> list[Any]:
     """Give a distribution at points and at probabilities."""
     at = np.asarray(points, dtype=float)
     shares = np.array([0.01, 0.1, 0.5, 0.9, 0.99])
-    tails = [distribution.cdf(at), distribution.sf(at), distribution.below(at), distribution.at_or_above(at)]
+    tails = [distribution.cdf(at), distribution.sf(at), distribution.cdf_strict(at), distribution.sf_inclusive(at)]
     return [*tails, distribution.pdf(at), distribution.logpdf(at), distribution.ppf(shares), distribution.isf(shares)]
 
 
 def shares(distribution: Any, points: Any) -> list[Any]:
     """Give a distribution without a density at points and at probabilities."""
     at, some = np.asarray(points, dtype=float), np.array([0.01, 0.1, 0.5, 0.9, 0.99])
-    tails = [distribution.cdf(at), distribution.sf(at), distribution.below(at), distribution.at_or_above(at)]
+    tails = [distribution.cdf(at), distribution.sf(at), distribution.cdf_strict(at), distribution.sf_inclusive(at)]
     return [*tails, distribution.ppf(some), distribution.isf(some), *distribution.atoms()]
 
 
@@ -484,19 +494,19 @@ def family_fit(family: str) -> list[Any]:
         roc = fitted(family)
         at = [0.2, 0.4, 0.6] if family == "beta" else [0.5, 2.0, 4.0]
         points = [roc.tpr(at), roc.fpr(at), roc.tpr_at_fpr([0.1, 0.5]), roc.partial_auc(fpr=(0, 0.2))]
-        return [roc.auc(), best(roc.best_threshold()), points, curve(roc.curve(33)), trusted(roc.trust())]
+        return [roc.auc(), best(roc.best_threshold()), points, curve(roc.curve(33)), trusted(roc.model_fit())]
 
     return warned(answers)
 
 
 def auto(direction: str) -> list[Any]:
     roc = fitted("auto", direction=direction)
-    return [roc.auc(), best(roc.best_threshold()), trusted(roc.trust())]
+    return [roc.auc(), best(roc.best_threshold()), trusted(roc.model_fit())]
 
 
 def auto_ties() -> list[Any]:
     roc = rp.predict_roc(*TIES, family="auto", direction="higher")
-    return [roc.auc(), best(roc.best_threshold()), roc.tpr_at_fpr(0.2), trusted(roc.trust())]
+    return [roc.auc(), best(roc.best_threshold()), roc.tpr_at_fpr(0.2), trusted(roc.model_fit())]
 
 
 def missing_values() -> list[Any]:
@@ -505,7 +515,7 @@ def missing_values() -> list[Any]:
 
 
 def bounds() -> list[Any]:
-    from rocpredict.closed.histograms import ameans_bounds, auc_bounds
+    from rocpredict.solvers.histogram import ameans_bounds, auc_bounds
 
     pair = (histograms().negative, histograms().positive)
     return [*auc_bounds(*pair), *ameans_bounds(*pair)]
@@ -630,7 +640,7 @@ register(
         "kernels-variance": lambda: density(rp.GaussianKde(skewed()[0], variance_preserving=True), AT),
         "mixture": lambda: density(rp.GaussianMixture([0.3, 0.7], [0, 4], [1, 0.5]), AT),
         "mixture-fit": lambda: density(rp.GaussianMixture.fit(flower("petal_length")[0]), AT),
-        "mixture-fit-two": lambda: density(rp.GaussianMixture.fit(flower("petal_length")[0], components=2), AT),
+        "mixture-fit-two": lambda: density(rp.GaussianMixture.fit(flower("petal_length")[0], n_components=2), AT),
         "histogram": lambda: density(rp.Histogram([0, 1, 3, 5, 10], [3, 4, 2, 1]), AT),
         "histogram-fit": lambda: density(rp.Histogram.fit(skewed()[0]), AT),
         "histogram-fit-bins": lambda: density(rp.Histogram.fit(skewed()[0], bins=7), AT),
@@ -669,8 +679,8 @@ register(
         "ties/crossings": lambda: ties().crossings(),
         "ties/measures": lambda: within_classes(ties().rates(4.0)),
         "ties/measures-prevalence": lambda: [*with_prevalence(ties().rates(4.0)), ties().prevalence],
-        "ties/corrected-best": lambda: ties().best_threshold().ameans_honest,
-        "petals/corrected-best": lambda: petals().best_threshold().ameans_honest,
+        "ties/corrected-best": lambda: ties().best_threshold().ameans_corrected,
+        "petals/corrected-best": lambda: petals().best_threshold().ameans_corrected,
         "reversed/none": lambda: [
             rp.empirical_roc(*REVERSED).auc(),
             best(rp.empirical_roc(*REVERSED).best_threshold()),
@@ -723,7 +733,7 @@ def proper_questions(make: Call) -> dict[str, Call]:
             gain.ameans,
             gain.auc_gain,
             gain.ameans_gain,
-            gain.benefit,
+            gain.youden_gain,
         ]
 
     return {
@@ -769,10 +779,10 @@ register(
         ],
     },
     precision_recall={
-        "paper": lambda: precision_recall(paper().precision_recall_curve(prevalence=0.05, points=65)),
+        "paper": lambda: precision_recall(paper().precision_recall_curve(prevalence=0.05, n_points=65)),
         "ties": lambda: precision_recall(ties().precision_recall_curve()),
         "pima": lambda: precision_recall(glucose().precision_recall_curve(prevalence=0.1)),
-        "gamma-pair": lambda: precision_recall(gammas().precision_recall_curve(prevalence=0.3, points=65)),
+        "gamma-pair": lambda: precision_recall(gammas().precision_recall_curve(prevalence=0.3, n_points=65)),
     },
     decision_curve={
         "paper": lambda: decision(paper().decision_curve(prevalence=0.2)),
@@ -852,11 +862,11 @@ register(
     band={
         "published/pointwise": lambda: band(published().band()),
         "published/simultaneous": lambda: band(published().band(kind="simultaneous")),
-        "published/covers-chance": lambda: published().band(kind="simultaneous").covers(lambda fpr: fpr),
+        "published/covers-chance": lambda: published().band(kind="simultaneous").contains(lambda fpr: fpr),
         "ties/pointwise": lambda: band(ties().band(fpr=[0.0, 0.1, 0.3, 0.7, 1.0], **FEW)),
         "petals/hilgers": lambda: band(petals().band(method="hilgers", fpr=[0.05, 0.1, 0.5])),
         "petals/simultaneous": lambda: band(petals().band(kind="simultaneous")),
-        "petals/covers": lambda: petals().band(kind="simultaneous").covers(predicted_petals()),
+        "petals/covers": lambda: petals().band(kind="simultaneous").contains(predicted_petals()),
         "fitted/pointwise": lambda: band(predicted_petals().band(method="bootstrap", fpr=[0.05, 0.1, 0.5], **FEW)),
         "fitted/simultaneous": lambda: band(predicted_petals().band(kind="simultaneous")),
     },
@@ -1002,14 +1012,14 @@ def many_classes(**options: Any) -> list[Any]:
 
 
 def combination(**options: Any) -> list[Any]:
-    return combined(rp.best_combination(iris().X, iris().y, **IRIS, **options))
+    return combined(rp.fit_linear_combination(iris().X, iris().y, **IRIS, **options))
 
 
 MOMENTS = {"mean": ([0, 0], [1, 1]), "covariance": ([[1, 0], [0, 1]], [[4, 0], [0, 1]])}
 
 
 def distance(**options: Any) -> Any:
-    return rp.distance_to_mean(iris().X, iris().y, **options)
+    return rp.class_mean_distance(iris().X, iris().y, **options)
 
 
 def expected(positive_mean: float) -> Any:
@@ -1024,7 +1034,7 @@ register(
         "mcnemar/asymptotic": lambda: mcnemar(rp.mcnemar_test(*CALLS_OF_TWO, method="asymptotic", level=0.9)),
         "mcnemar/agree": lambda: mcnemar(rp.mcnemar_test([0, 1, 1], [0, 1, 1], [0, 1, 0])),
         "folds/default": lambda: averaged(rp.mean_roc(folds(), **PIMA)),
-        "folds/points": lambda: averaged(rp.mean_roc(folds(), **PIMA, points=21, level=0.9)),
+        "folds/points": lambda: averaged(rp.mean_roc(folds(), **PIMA, n_points=21, level=0.9)),
         "folds/tpr-at-fpr": lambda: rp.mean_roc(folds(), **PIMA).tpr_at_fpr([0.1, 0.5]),
     },
     multiclass={
@@ -1032,7 +1042,7 @@ register(
         "one-against-rest": lambda: many_classes(method="one-vs-rest"),
         "one-against-rest-weighted": lambda: many_classes(method="one-vs-rest", average="weighted"),
         "one-against-one": lambda: many_classes(method="one-vs-one"),
-        "bootstrap": lambda: many_classes(interval="bootstrap", **FEW),
+        "bootstrap": lambda: many_classes(interval_method="bootstrap", **FEW),
         "one-feature": lambda: multiclass(rp.multiclass_auc(*flower("sepal_length"), labels=ORDER)),
     },
     combination={
@@ -1040,30 +1050,34 @@ register(
         "ameans": lambda: combination(criterion="ameans"),
         "ridge": lambda: combination(ridge=0.1, folds=5),
         "no-folds": lambda: combination(folds=None),
-        "score": lambda: rp.best_combination(iris().X, iris().y, **IRIS, folds=None).score(iris().X),
+        "score": lambda: rp.fit_linear_combination(iris().X, iris().y, **IRIS, folds=None).score(iris().X),
         "moments-auc": lambda: combined(rp.LinearCombination.from_stats(**MOMENTS)),
         "moments-ameans": lambda: combined(rp.LinearCombination.from_stats(**MOMENTS, criterion="ameans")),
-        "distance/euclidean": lambda: distance(of="versicolor"),
-        "distance/left-out": lambda: distance(of="versicolor", leave_one_out=True),
-        "distance/mahalanobis": lambda: distance(of="virginica", metric="mahalanobis", leave_one_out=True),
+        "distance/euclidean": lambda: distance(class_label="versicolor"),
+        "distance/left-out": lambda: distance(class_label="versicolor", leave_one_out=True),
+        "distance/mahalanobis": lambda: distance(class_label="virginica", metric="mahalanobis", leave_one_out=True),
     },
     plan={
-        "width": lambda: planned(rp.plan(**PAPER, width=0.05)),
-        "width-auc": lambda: planned(rp.plan(auc=0.8, width=0.1)),
-        "width-ratio": lambda: planned(rp.plan(**PAPER, width=0.08, ratio=2, level=0.9)),
+        "width": lambda: planned(rp.sample_size(**PAPER, width=0.05)),
+        "width-auc": lambda: planned(rp.sample_size(auc=0.8, width=0.1)),
+        "width-ratio": lambda: planned(rp.sample_size(**PAPER, width=0.08, ratio=2, level=0.9)),
         **{
-            f"width-{method}": partial(lambda method: planned(rp.plan(**PAPER, width=0.05, method=method)), method)
+            f"width-{method}": partial(
+                lambda method: planned(rp.sample_size(**PAPER, width=0.05, method=method)), method
+            )
             for method in ("delta", "hanley-mcneil", "obuchowski")
         },
-        "power-value": lambda: planned(rp.plan(auc=0.7, power=0.9, against=0.5)),
-        "power-greater": lambda: planned(rp.plan(**PAPER, power=0.9, against=0.8, alternative="greater", ratio=2)),
-        "power-two-curves-same-cases": lambda: planned(
-            rp.plan(expected(8), against=expected(7), power=0.8, correlation=0.5)
+        "power-value": lambda: planned(rp.sample_size(auc=0.7, power=0.9, against=0.5)),
+        "power-greater": lambda: planned(
+            rp.sample_size(**PAPER, power=0.9, against=0.8, alternative="greater", ratio=2)
         ),
-        "power-two-curves-other-cases": lambda: planned(rp.plan(expected(8), against=expected(7), power=0.8)),
-        "tpr-at-fpr": lambda: planned(rp.plan(expected(8), width=0.1, tpr_at_fpr=0.1)),
-        "gamma-pair": lambda: planned(rp.plan(gammas(), width=0.08)),
-        "pilot-sample": lambda: planned(rp.plan(petals(), width=0.08)),
+        "power-two-curves-same-cases": lambda: planned(
+            rp.sample_size(expected(8), against=expected(7), power=0.8, correlation=0.5)
+        ),
+        "power-two-curves-other-cases": lambda: planned(rp.sample_size(expected(8), against=expected(7), power=0.8)),
+        "tpr-at-fpr": lambda: planned(rp.sample_size(expected(8), width=0.1, tpr_at_fpr=0.1)),
+        "gamma-pair": lambda: planned(rp.sample_size(gammas(), width=0.08)),
+        "pilot-sample": lambda: planned(rp.sample_size(petals(), width=0.08)),
     },
 )
 
@@ -1134,7 +1148,17 @@ def report_of_feature(x: Any, y: Any, **options: Any) -> list[str]:
     return written(lambda path: rp.feature_report(x, y, path, date="2026-01-01", n_resamples=60, **options))
 
 
-AUTO_COLUMNS = ("auc", "empirical_auc", "threshold", "ameans", "ameans_honest", "tpr", "fpr", "misfit", "model_share")
+AUTO_COLUMNS = (
+    "auc",
+    "empirical_auc",
+    "threshold",
+    "ameans",
+    "ameans_corrected",
+    "tpr",
+    "fpr",
+    "misfit",
+    "model_weight",
+)
 register(
     summary={
         "iris/moments2": lambda: summarised(summary()),
@@ -1174,8 +1198,8 @@ register(
         "iris/to-parquet": lambda: as_parquet(screen_iris()),
         "iris/to-dict": lambda: in_order(screen_iris().to_dict()),
         "iris/top": lambda: screened(screen_iris().top(2)),
-        "iris/sorted": lambda: screen_iris().sort("threshold").places,
-        "iris/input-order": lambda: screen_iris().by_input().places,
+        "iris/sorted": lambda: screen_iris().sort("threshold").row_index,
+        "iris/input-order": lambda: screen_iris().in_input_order().row_index,
         "mixed/default": lambda: screened(screen_mixed()),
         "mixed/moments4": lambda: screened(screen_mixed(moments=4), SHAPES),
         "mixed/weights": lambda: screened(screen_mixed(weights=np.arange(90) % 3 + 1)),
@@ -1328,10 +1352,10 @@ register(
         "screen/iris": lambda: command(*of_flowers("screen", "iris")),
         "screen/pima": lambda: command("screen", "pima", "--empirical", "top", "--n-top", "3"),
         "screen/rest": lambda: command("screen", "iris", "--adjust", "holm"),
-        "plan/width": lambda: command("plan", "--mean", "4", "8", "--std", "3", "2", "--width", "0.05"),
-        "plan/power": lambda: command("plan", "--auc", "0.7", "--power", "0.9", "--against", "0.5"),
+        "plan/width": lambda: command("sample-size", "--mean", "4", "8", "--std", "3", "2", "--width", "0.05"),
+        "plan/power": lambda: command("sample-size", "--auc", "0.7", "--power", "0.9", "--against", "0.5"),
         "plan/tpr": lambda: command(
-            *("plan", "--mean", "4", "8", "--std", "3", "2", "--width", "0.1", "--tpr-at-fpr", "0.1")
+            *("sample-size", "--mean", "4", "8", "--std", "3", "2", "--width", "0.1", "--tpr-at-fpr", "0.1")
         ),
         "report/iris": lambda: reported(*of_flowers("iris"), "--feature", "petal_width", "--resamples", "60"),
         "teach/published": lambda: saved_page("--mean", "5.1", "6.4", "--std", "0.9", "1.2"),

@@ -1,0 +1,77 @@
+"""Types of the public names; ``__init__.py`` imports some of them on first use."""
+
+from rocpredict import datasets
+from rocpredict._version import __version__
+from rocpredict.base.rates import Rates, rates
+from rocpredict.base.results import Flags, Interval, proportion_interval
+from rocpredict.base.validation import AssumptionWarning, RocPredictError
+from rocpredict.combination import LinearCombination, class_mean_distance, fit_linear_combination
+from rocpredict.diagnostics.comparison import compare
+from rocpredict.diagnostics.diagnose import diagnose
+from rocpredict.distributions import Distribution, Ecdf, Gaussian
+from rocpredict.distributions.histogram import Histogram
+from rocpredict.distributions.kde import GaussianKde
+from rocpredict.distributions.mixture import GaussianMixture
+from rocpredict.inference.auc_tests import auc_test, auc_test_unpaired
+from rocpredict.inference.groups import auc_by_group, auc_estimate
+from rocpredict.inference.mcnemar import mcnemar_test
+from rocpredict.inference.multiple_tests import auc_covariance, auc_test_many
+from rocpredict.multiclass import multiclass_auc
+from rocpredict.planning import sample_size
+from rocpredict.reports import feature_report
+from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
+from rocpredict.roc.mean_curve import mean_roc
+from rocpredict.roc.predicted import PredictedRoc, predict_roc
+from rocpredict.screening.result import ScreeningResult
+from rocpredict.screening.screen import screen
+from rocpredict.screening.summary import ClassSummary, TwoClassSummary, summarize
+from rocpredict.solvers.base import RocCurve
+from rocpredict.solvers.thresholds import BestThreshold
+from rocpredict.teaching import TeachingPage, TeachingServer
+
+__all__ = [
+    "AssumptionWarning",
+    "BestThreshold",
+    "ClassSummary",
+    "Distribution",
+    "Ecdf",
+    "EmpiricalRoc",
+    "Flags",
+    "Gaussian",
+    "GaussianKde",
+    "GaussianMixture",
+    "Histogram",
+    "Interval",
+    "LinearCombination",
+    "PredictedRoc",
+    "Rates",
+    "RocCurve",
+    "RocPredictError",
+    "ScreeningResult",
+    "TeachingPage",
+    "TeachingServer",
+    "TwoClassSummary",
+    "__version__",
+    "auc_by_group",
+    "auc_covariance",
+    "auc_estimate",
+    "auc_test",
+    "auc_test_many",
+    "auc_test_unpaired",
+    "class_mean_distance",
+    "compare",
+    "datasets",
+    "diagnose",
+    "empirical_roc",
+    "feature_report",
+    "fit_linear_combination",
+    "mcnemar_test",
+    "mean_roc",
+    "multiclass_auc",
+    "predict_roc",
+    "proportion_interval",
+    "rates",
+    "sample_size",
+    "screen",
+    "summarize",
+]

@@ -1,0 +1,1 @@
+"""Results, validation, labels, rates and files: shared by all other rooms."""

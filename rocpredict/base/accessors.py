@@ -1,0 +1,51 @@
+"""Access from results to the functions that plot and report them, by name and only when called."""
+
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+from rocpredict.base.validation import RocPredictError, check_option
+
+PLOT_KINDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "roc": ("plot_roc", {}),
+    "densities": ("plot_densities", {}),
+    "probit": ("plot_probit", {}),
+    "measures": ("plot_measures", {}),
+    "cost": ("plot_cost", {}),
+    "band": ("plot_band", {}),
+    "simultaneous_band": ("plot_band", {"kind": "simultaneous"}),
+    "precision_recall": ("plot_precision_recall", {}),
+    "decision": ("plot_decision", {}),
+    "stability": ("plot_stability", {}),
+}
+"""Kinds of plots of one ROC curve: the function of ``rocpredict.plots`` and its fixed options."""
+
+
+def plot_roc_kind(roc: Any, kind: str, /, **options: Any) -> Any:
+    """Plot one ROC curve as one of ``PLOT_KINDS``."""
+    name, fixed = PLOT_KINDS[check_option("kind", kind, PLOT_KINDS)]
+    return plot_result(name, roc, fixed=fixed, **options)
+
+
+def plot_result(function: str, /, *results: Any, fixed: dict[str, Any] | None = None, **options: Any) -> Any:
+    """Call a function of ``rocpredict.plots`` by its name.
+
+    Raises
+    ------
+    RocPredictError
+        An option that the function does not have.
+    """
+    plot = getattr(import_module("rocpredict.plots"), function)
+    fixed = fixed or {}
+    parameters = signature(plot).parameters.values()
+    allowed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in fixed]
+    for name in options:
+        if name not in allowed:
+            listed = ", ".join(allowed)
+            raise RocPredictError(f"{name}= is no option of this picture; those of {function} are {listed}")
+    return plot(*results, **fixed, **options)
+
+
+def report_screening(table: Any, path: Any, **options: Any) -> Any:
+    """Write the report of a screening."""
+    return import_module("rocpredict.reports.screening").screening_report(table, path, **options)

@@ -1,0 +1,179 @@
+"""Atomic writing of files and CSV formatting."""
+
+import csv
+import io
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rocpredict.base.validation import RocPredictError
+
+_DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/(\d+))|/proc/self/fd/(\d+)")
+_FORMULA = re.compile("[\"'\\s]*[=+@\uff1d\uff0b\uff0d\uff20-]|[\t\r\n]")
+"""How text begins that a spreadsheet computes; in some languages the wide forms of the signs do the same."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
+_PREFIX = 64  # characters of a name that its temporary name keeps: names have an end
+
+
+def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> Path:
+    """Write a file, so that a reader finds the old one or the new one and never a part.
+
+    Parameters
+    ----------
+    path : path
+        In a folder that exists. A link stays one: the file that it leads to is written. What is no file, such as a
+        pipe, a device or /dev/stdout, is written into and not replaced.
+    content : str or bytes
+        Text is written as UTF-8.
+
+    Raises
+    ------
+    RocPredictError
+        A place that cannot be written to.
+    """
+    path = _as_path(path)
+    try:
+        data = content.encode() if isinstance(content, str) else content
+        if is_stream(path):
+            _write_stream(path, data)
+        else:
+            _replace(Path(os.path.realpath(path)), data)
+    except (OSError, ValueError) as error:
+        raise _write_error(path, error) from None
+    return path
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Refuse a place that ``write_atomic`` could not write to; nothing is written.
+
+    Raises
+    ------
+    RocPredictError
+        No such folder, or one without leave to write.
+    """
+    path = _as_path(path)
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(None, "Is a directory")
+        if not is_stream(path):
+            with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+                pass
+    except (OSError, ValueError) as error:
+        raise _write_error(path, error) from None
+    return path
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Tell what is written into and not replaced: a pipe, a device, what this process has open."""
+    if _DESCRIPTOR.fullmatch(os.fspath(path)):
+        return True
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def format_csv(rows: Iterable[Iterable[Any]]) -> str:
+    r"""Give rows as CSV, each ended by a line feed; a cell with a line break of any kind is quoted.
+
+    Notes
+    -----
+    Text that a spreadsheet would take for a formula gets an apostrophe in front, as OWASP ("CSV Injection") recommends:
+    text that begins with =, +, - or @, also behind quotes and spaces, or with a tab or a line break, and is no number.
+    Numbers are written with every digit and never changed.
+
+    Examples
+    --------
+    >>> format_csv([["name", "size"], ["a\rb", 1.5]])
+    'name,size\n"a\rb",1.5\n'
+    >>> format_csv([["=1+2", -1.5, "-1.5", "-x"]])
+    "'=1+2,-1.5,-1.5,'-x\n"
+    """
+    text = io.StringIO(newline="")
+    # The csv module quotes what the end of a line is made of, and \r only if it is.
+    writer = csv.writer(_LineFeedWriter(text), lineterminator="\r\n")
+    writer.writerows([_escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _escape_formula(text: str) -> str:
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+class _LineFeedWriter:
+    """End lines by a line feed alone."""
+
+    def __init__(self, text: io.StringIO) -> None:
+        self._text = text
+
+    def write(self, line: str) -> None:
+        self._text.write(line.removesuffix("\r\n") + "\n")
+
+
+def make_directory(path: str | os.PathLike[str]) -> Path:
+    """Make a folder where there is none.
+
+    Raises
+    ------
+    RocPredictError
+        A place where none can be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _write_error(Path(path), error) from None
+    return Path(path)
+
+
+def _as_path(path: str | os.PathLike[str]) -> Path:
+    try:
+        return Path(path)
+    except TypeError:
+        raise RocPredictError(f"path={path!r:.60} is not the name of a file") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, _file_mode(path))
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _file_mode(path: Path) -> int:
+    """Give the rights that the file has, or that a new one gets."""
+    with suppress(FileNotFoundError):
+        return stat.S_IMODE(path.stat().st_mode)
+    return 0o666 & ~_umask()
+
+
+def _write_stream(path: Path, data: bytes) -> None:
+    found = _DESCRIPTOR.fullmatch(os.fspath(path))
+    if found is None:
+        path.write_bytes(data)
+        return
+    # Opened by name, what stdout is redirected to would be written from its beginning.
+    sys.stdout.flush()
+    number = int(found[2] or found[3] or ("stdout", "stderr").index(found[1]) + 1)
+    with os.fdopen(os.dup(number), "wb") as file:
+        file.write(data)
+
+
+def _write_error(path: Path, error: OSError | ValueError) -> RocPredictError:
+    return RocPredictError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,401 @@
+"""Class labels, sample weights and the samples of two classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.base.validation import (
+    FloatArray,
+    RocPredictError,
+    as_float_array,
+    check_nonnegative,
+    check_option,
+    is_missing,
+    short_repr,
+)
+
+_DEFAULT_POSITIVE_LABELS = ({0, 1}, {-1, 1})
+_MANY_LABELS = 20
+_MAX_LABELS = 1_000
+REST_LABEL = "rest"
+"""What several negative labels are called together."""
+MAX_EXPANDED_ROWS = 10_000_000
+"""Up to which whole weights are written out as rows."""
+
+
+class ClassSamples(NamedTuple):
+    """The values of both classes, and what was decided on the way."""
+
+    negative: FloatArray
+    positive: FloatArray
+    negative_label: Any
+    positive_label: Any
+    omitted_negative: int
+    omitted_positive: int
+    negative_weights: Any = None
+    positive_weights: Any = None
+
+
+class ClassRows(NamedTuple):
+    """Which rows belong to which class, and how many of each were left out for want of a value."""
+
+    negative: NDArray[np.intp]
+    positive: NDArray[np.intp]
+    negative_label: Any
+    positive_label: Any
+    omitted: tuple[int, int]
+
+
+def split_classes(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    nan_policy: str = "raise",
+    weights: ArrayLike | None = None,
+) -> ClassSamples:
+    """Split the values of one feature by class.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Numbers.
+    y : array of shape (n,)
+        Labels of two or more kinds.
+    positive : label, optional
+        May be left out for labels {0, 1}, {-1, 1} or booleans: the larger one.
+    negative : label, optional
+        None: every other label. Named: rows with a third label are dropped.
+    nan_policy : {"raise", "omit"}
+        What to do with rows whose value is NaN.
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more.
+
+    Raises
+    ------
+    RocPredictError
+        Lengths that differ, values that are not numbers, labels that are unknown or ambiguous, a class
+        without rows, NaN under "raise", the signs of x and y in each other's place; weights of another length
+        or none above 0 in a class.
+    """
+    columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
+    values, weighed = columns["x"], check_sample_weight(weights, len(columns["x"]))
+    decided = (rows.negative_label, rows.positive_label, *rows.omitted)
+    if weighed is None:
+        return ClassSamples(values[rows.negative], values[rows.positive], *decided)
+    held = weighed[rows.negative], weighed[rows.positive]
+    for name, part in zip(("negative", "positive"), held, strict=True):
+        if not part.any():
+            raise RocPredictError(f"weights of the {name} class are all 0; a class needs one above 0")
+    return ClassSamples(values[rows.negative], values[rows.positive], *decided, *held)
+
+
+def split_rows(
+    columns: Mapping[str, ArrayLike],
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    nan_policy: str = "raise",
+) -> tuple[dict[str, FloatArray], ClassRows]:
+    """Tell the rows of each class that have a value in every column: pairs stay pairs.
+
+    Parameters
+    ----------
+    columns : mapping of name to array of shape (n,)
+    y, positive, negative, nan_policy
+        As in ``split_classes``.
+
+    Returns
+    -------
+    columns : dict of name to float array of shape (n,)
+        All rows, as float64.
+    rows : Rows
+    """
+    check_option("nan_policy", nan_policy, ("raise", "omit"))
+    labels = check_labels(y, next(iter(columns.values())))
+    values = {name: check_feature(column, name) for name, column in columns.items()}
+    for name, column in values.items():
+        if len(column) != len(labels):
+            raise RocPredictError(f"{name} has {len(column)} rows and y has {len(labels)}; they must have as many")
+    names = unique_labels(labels)
+    first, column = next(iter(values.items()))
+    if len(names) > _MANY_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:
+        raise RocPredictError(
+            f"y has {len(names)} different values and {first} no more than 2; were {first} and y exchanged?"
+        )
+    positive = _resolve_positive(names, positive, negative)
+    is_positive = labels == positive
+    is_negative = ~is_positive if negative is None else labels == negative
+    omitted = np.zeros(len(labels), dtype=bool)
+    for name, column in values.items():
+        missing = np.isnan(column)
+        if nan_policy == "raise":
+            _refuse_nan(name, missing & (is_positive | is_negative), "nan_policy='omit' leaves them out")
+        omitted |= missing
+    groups = {"positive": is_positive & ~omitted, "negative": is_negative & ~omitted}
+    for name, members in groups.items():
+        if not members.any():
+            raise RocPredictError(f"the {name} class has no rows with a value; labels are {_format_labels(names)}")
+    lost = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
+    return values, ClassRows(
+        np.flatnonzero(groups["negative"]),
+        np.flatnonzero(groups["positive"]),
+        _negative_name(names, positive, negative),
+        positive,
+        lost,
+    )
+
+
+class EncodedLabels(NamedTuple):
+    """The class of each row as a number, and which classes are set against each other."""
+
+    codes: NDArray[np.int16]
+    """From 0 on; -1 for a row of no class."""
+    classes: int
+    contrasts: tuple[tuple[tuple[int, ...], int], ...]
+    """The codes that together are the negatives, and that of the positives."""
+    names: tuple[tuple[Any, Any], ...]
+    """The (negative, positive) label of each contrast; "rest" for several."""
+
+
+def encode_labels(
+    labels: NDArray[Any], *, positive: Any = None, negative: Any = None, pairs: str | None = "rest"
+) -> EncodedLabels:
+    """Give each class a number.
+
+    Parameters
+    ----------
+    labels : array of shape (n,)
+        As ``check_labels`` gives them.
+    positive, negative : label, optional
+        As in ``split_classes``. With neither of them and three or more labels each is a class of its own.
+    pairs : {"rest", "all"} or None
+        Each class against the rest, or every two classes against each other; with ``positive`` that one only.
+        None: two classes only.
+    """
+    if pairs is not None:
+        check_option("pairs", pairs, ("rest", "all"))
+    names = unique_labels(labels)
+    if positive is None and negative is None:
+        _check_not_unique_ids(names, len(labels))
+    if pairs and positive is None and negative is None and len(names) > 2:
+        return _assign_codes(labels, names, range(len(names)), pairs)
+    positive = _resolve_positive(names, positive, negative)
+    if pairs == "all" and negative is None and len(names) > 2:
+        return _assign_codes(labels, names, [names.index(positive)], pairs)
+    coded = encode_binary_labels(labels, positive=positive, negative=negative)
+    return coded._replace(names=((_negative_name(names, positive, negative), positive),))
+
+
+def _check_not_unique_ids(names: list[Any], rows: int) -> None:
+    """Refuse labels most of which stand once: identities of the rows, or values."""
+    if len(names) > _MANY_LABELS and (rows < 2 * len(names) or len(names) > _MAX_LABELS):
+        raise RocPredictError(
+            f"y has {len(names)} different values, more than labels would have; name positive=, or give labels"
+        )
+
+
+def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Any = None) -> EncodedLabels:
+    """Give a number to the two classes of a part of the rows, in which either may be absent."""
+    codes = np.asarray(labels == positive).astype(np.int16)
+    if negative is not None:
+        codes[~((labels == positive) | (labels == negative))] = -1
+    return EncodedLabels(codes, 2, (((0,), 1),), ((REST_LABEL if negative is None else negative, positive),))
+
+
+def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Iterable[int], pairs: str | None) -> EncodedLabels:
+    codes = np.full(len(labels), -1, dtype=np.int16)
+    for code, name in enumerate(names):
+        codes[labels == name] = code
+    every = range(len(names))
+    if pairs == "rest":
+        contrasts = [(tuple(code for code in every if code != k), k) for k in positives]
+        named = [(_rest_name(names), names[k]) for k in positives]
+    else:
+        chosen = list(positives)
+        couples = [(i, k) for k in chosen for i in every if (i < k if len(chosen) > 1 else i != k)]
+        contrasts = [((i,), k) for i, k in couples]
+        named = [(names[i], names[k]) for i, k in couples]
+    return EncodedLabels(codes, len(names), tuple(contrasts), tuple(named))
+
+
+def check_sample_weight(weights: ArrayLike | None, length: int) -> FloatArray | None:
+    """Return one weight for each row, 0 or more, or None when there are none."""
+    if weights is None:
+        return None
+    checked = check_nonnegative("weights", weights)
+    if checked.shape != (length,):
+        raise RocPredictError(f"weights has shape {checked.shape}; give one for each of the {length} rows")
+    return checked
+
+
+def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ...]:
+    """Return the columns with each row as often as its weight says; weights must be whole.
+
+    Raises
+    ------
+    RocPredictError
+        Weights that are negative, not whole, all 0, or not one for each row.
+    """
+    if weights is None:
+        return columns
+    arrays = [np.asarray(column) for column in columns]
+    times = check_sample_weight(weights, len(arrays[0]))
+    assert times is not None
+    if (times != np.round(times)).any() or not times.any():
+        raise RocPredictError(f"weights={short_repr(times.tolist())} are not whole numbers of cases, some above 0")
+    return tuple(np.repeat(array, times.astype(np.intp), axis=0) for array in arrays)
+
+
+def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
+    """Return the values of one feature as float64 of shape (n,), NaN for what is missing.
+
+    Raises
+    ------
+    RocPredictError
+        What is not one column of real numbers, and integers that float64 would make equal.
+    """
+    array = _fill_masked(name, x)
+    if array.ndim != 1:
+        raise RocPredictError(f"{name} has shape {array.shape}; give one feature of shape (n,), such as {name}[:, 0]")
+    if not array.size:
+        raise RocPredictError(f"{name} is empty; give one value for each row")
+    if array.dtype.kind not in "biufO":
+        raise RocPredictError(
+            f"{name} holds {_dtype_description(array)} such as {array[0].item()!r}; numbers are needed (were x "
+            "and y exchanged?)"
+        )
+    words = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
+    if words:
+        raise RocPredictError(f"{name} holds text such as {words[0]!r}; numbers are needed (were x and y exchanged?)")
+    return as_float_array(name, array)
+
+
+def check_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
+    """Return one label for each row, shape (n,), or refuse what is missing, compound, or rather values than labels."""
+    labels = _fill_masked("y", y)
+    if labels.ndim != 1:
+        raise RocPredictError(f"y has shape {labels.shape}; give one label for each row, shape (n,)")
+    if not labels.size:
+        raise RocPredictError("y is empty; give one label for each row")
+    objects = labels.dtype.kind in "OV"
+    iterable = [label for label in labels if isinstance(label, Iterable)] if objects else []
+    compound = [label for label in iterable if not isinstance(label, (str, bytes))]
+    if compound:
+        raise RocPredictError(f"y holds {short_repr(compound[0])}; a label is one number, text or other single thing")
+    if labels.dtype.kind not in "biuUS":
+        missing = np.array([is_missing(label) for label in labels]) if objects else labels != labels  # noqa: PLR0124
+        _refuse_nan("y", missing, "leave these rows out")
+    if labels.dtype.kind == "f" and len(np.unique(labels)) > _MANY_LABELS:
+        hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
+        raise RocPredictError(f"y has {len(np.unique(labels))} different values, more than labels would have{hint}")
+    return labels
+
+
+def unique_labels(labels: NDArray[Any]) -> list[Any]:
+    """Give the different labels in their order."""
+    if labels.dtype.kind in "biu":
+        ends = [labels.min(), labels.max()]
+        if np.count_nonzero(labels == ends[0]) + np.count_nonzero(labels == ends[1]) == len(labels):
+            return [end.item() for end in ends]  # two of them: nothing to sort
+    try:
+        return list(np.unique(labels).tolist())
+    except TypeError:  # labels of different kinds have no order
+        return sorted(set(labels.tolist()), key=repr)
+
+
+def _resolve_positive(names: list[Any], positive: Any, negative: Any) -> Any:
+    """Give the positive label, once both are known to be labels, and different ones."""
+    if len(names) == 1:
+        raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
+    if negative is not None:
+        _check_known_label("negative", negative, names)
+    positive = _positive_label(names, positive, negative)
+    if negative is not None and negative == positive:
+        raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
+    return positive
+
+
+def _negative_name(names: list[Any], positive: Any, negative: Any) -> Any:
+    rest = [name for name in names if name != positive]
+    return negative if negative is not None else rest[0] if len(rest) == 1 else _rest_name(names)
+
+
+def _rest_name(names: list[Any]) -> str:
+    """Call several labels together by a word that is none of them."""
+    return next(word for word in (REST_LABEL, "the rest", "all the rest", "every other") if word not in names)
+
+
+def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
+    if positive is not None:
+        _check_known_label("positive", positive, names)
+        return positive
+    if negative is not None and len(names) == 2:
+        return next(name for name in names if name != negative)
+    if not all(isinstance(name, (bool, int, float)) for name in names):
+        raise RocPredictError(
+            f"positive= is needed: which of the labels {_format_labels(names)} is the positive class?"
+        )
+    if any(set(names) == pair for pair in _DEFAULT_POSITIVE_LABELS):
+        return max(names)
+    raise RocPredictError(
+        f"positive= is needed: labels are {_format_labels(names)}, "
+        "and only {0, 1}, {-1, 1} and booleans speak for themselves"
+    )
+
+
+def is_label(label: Any, names: list[Any]) -> bool:
+    """Tell whether something is one of the labels."""
+    return np.ndim(label) == 0 and not is_missing(label) and any(label == name for name in names)
+
+
+def _check_known_label(which: str, label: Any, names: list[Any]) -> None:
+    if not is_label(label, names):
+        raise RocPredictError(f"{which}={short_repr(label)} is not a label in y; labels are {_format_labels(names)}")
+
+
+def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:
+    rows = np.flatnonzero(missing)
+    if rows.size:
+        listed = ", ".join(map(str, rows[:5])) + (", ..." if rows.size > 5 else "")
+        raise RocPredictError(f"{name} has {rows.size} missing (NaN) of {missing.size}, at rows {listed}; {remedy}")
+
+
+def _fill_masked(name: str, values: Any) -> NDArray[Any]:
+    """Return an array with None for what is masked, and every item as it was."""
+    if isinstance(values, np.ma.MaskedArray):
+        if not np.ma.is_masked(values):
+            return np.asarray(values.data)
+        items = np.asarray(values.data).astype(object)
+        items[np.ma.getmaskarray(values)] = None
+        return items
+    if isinstance(values, (str, bytes, dict, set)) or not (
+        hasattr(values, "__array__") or isinstance(values, Iterable)
+    ):
+        raise RocPredictError(f"{name}={short_repr(values)} is not an array; give one value for each row")
+    if hasattr(values, "__array__"):
+        return np.asarray(values)
+    listed = list(values)
+    try:
+        array = np.asarray(listed)
+    except ValueError:
+        raise RocPredictError(f"{name}={short_repr(listed)} is ragged: its rows have different lengths") from None
+    if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != listed:
+        array = np.array(listed, dtype=object)  # beside text numpy makes text of NaN, beside 0.5 a float of 2**53 + 1
+    return array
+
+
+def _dtype_description(array: NDArray[Any]) -> str:
+    return {"U": "text", "S": "bytes", "c": "complex numbers", "M": "dates", "m": "durations"}.get(
+        array.dtype.kind, str(array.dtype)
+    )
+
+
+def _format_labels(names: list[Any]) -> str:
+    return repr(names) if len(names) <= 10 else f"[{', '.join(map(repr, names[:10]))}, ...] ({len(names)} in all)"

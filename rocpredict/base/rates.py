@@ -1,0 +1,349 @@
+"""Rates and other measures of a decision rule at one threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict.base.results import Result, ResultSummary, batch_summary
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    broadcast_arrays,
+    check_nonnegative,
+    check_probabilities,
+    to_scalar,
+)
+
+
+class ConfusionCounts(NamedTuple):
+    """The four cells of a confusion matrix, as counts or as shares of all."""
+
+    tp: FloatArray
+    fp: FloatArray
+    fn: FloatArray
+    tn: FloatArray
+
+
+def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates:
+    """Give every measure of a confusion matrix.
+
+    Parameters
+    ----------
+    tp, fp, fn, tn : float or arrays of one shape
+        Counts or weights of true positives, false positives, false negatives, true negatives; 0 or more.
+
+    Returns
+    -------
+    Rates
+        Measures of the shape of the counts. What is 0/0 is NaN and named in ``undefined``.
+
+    Raises
+    ------
+    RocPredictError
+        Counts that are negative or not finite, or shapes that do not fit together.
+
+    Examples
+    --------
+    >>> rates(tp=80, fp=10, fn=20, tn=90).precision
+    0.8888888888888888
+    >>> rates(tp=0, fp=0, fn=5, tn=5).undefined
+    ('precision', 'false_discovery_rate', 'mcc', 'positive_likelihood_ratio', 'diagnostic_odds_ratio')
+    """
+    named = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    counts = ConfusionCounts(
+        *broadcast_arrays(**{name: check_nonnegative(name, value) for name, value in named.items()})
+    )
+    with np.errstate(over="ignore"):
+        positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
+        if np.isinf(positives + negatives).any():
+            raise RocPredictError("tp, fp, fn and tn sum to more than float64 holds; scale them down")
+    return Rates(
+        tpr=to_scalar(_safe_divide(counts.tp, positives)),
+        fpr=to_scalar(_safe_divide(counts.fp, negatives)),
+        tnr=to_scalar(_safe_divide(counts.tn, negatives)),
+        fnr=to_scalar(_safe_divide(counts.fn, positives)),
+        prevalence=to_scalar(_safe_divide(positives, positives + negatives)),
+        counts=counts,
+    )
+
+
+def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) -> ArrayOrFloat:
+    """Give the precision TPR BR/(TPR BR + FPR (1 - BR)) at a base rate BR; NaN where that is 0/0.
+
+    Examples
+    --------
+    >>> precision_from_rates(0.8, 0.1, 0.01)
+    0.07476635514018691
+    """
+    named = {"tpr": tpr, "fpr": fpr, "prevalence": prevalence}
+    tpr, fpr, base = broadcast_arrays(**{name: check_probabilities(name, value) for name, value in named.items()})
+    return to_scalar(_safe_divide(tpr * base, tpr * base + fpr * (1 - base)))
+
+
+def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_positive: ArrayLike) -> ArrayOrFloat:
+    """Give the precision recall N_p/N^_p from the numbers of positives and of predicted positives.
+
+    Examples
+    --------
+    >>> precision_from_recall(0.8, n_positive=100, n_predicted_positive=90)
+    0.8888888888888888
+    """
+    share, positives, predicted = broadcast_arrays(
+        recall=check_probabilities("recall", recall),
+        n_positive=check_nonnegative("n_positive", n_positive),
+        n_predicted_positive=check_nonnegative("n_predicted_positive", n_predicted_positive),
+    )
+    return to_scalar(_safe_divide(share * positives, predicted))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rates(Result):
+    """Hold the rates of a rule at a threshold; every other measure follows.
+
+    Attributes
+    ----------
+    tpr, fpr, tnr, fnr : float or array
+        Rates within a class, each computed by itself.
+    prevalence : float or array, or None
+        Share of positives among all; None when nobody said. Measures that mix the classes need it.
+    counts : ConfusionCounts or None
+        The confusion matrix in cases (expected cases for a prediction), where the classes were counted.
+
+    Notes
+    -----
+    A measure that is 0/0 is NaN, and its name is in ``undefined``; one that is x/0 is infinite.
+
+    Raises
+    ------
+    RocPredictError
+        From a measure that needs a prevalence (or counts) when there is none.
+    """
+
+    tpr: ArrayOrFloat
+    fpr: ArrayOrFloat
+    tnr: ArrayOrFloat
+    fnr: ArrayOrFloat
+    prevalence: ArrayOrFloat = None
+    counts: ConfusionCounts | None = None
+
+    # ---- within a class
+    @property
+    def ameans(self) -> ArrayOrFloat:
+        """Give the arithmetic mean of the accuracies of both classes, (TPR + TNR)/2."""
+        return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
+
+    @property
+    def youden(self) -> ArrayOrFloat:
+        """Give Youden's J, TPR - FPR, from whichever pair of rates is the smaller."""
+        tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (self.tpr, self.fpr, self.tnr, self.fnr))
+        return to_scalar(np.where(tpr + fpr > 1, tnr - fnr, tpr - fpr))
+
+    @property
+    def positive_likelihood_ratio(self) -> ArrayOrFloat:
+        """Give the likelihood ratio of a positive call, TPR/FPR."""
+        return to_scalar(_safe_divide(self.tpr, self.fpr))
+
+    @property
+    def negative_likelihood_ratio(self) -> ArrayOrFloat:
+        """Give the likelihood ratio of a negative call, FNR/TNR."""
+        return to_scalar(_safe_divide(self.fnr, self.tnr))
+
+    @property
+    def diagnostic_odds_ratio(self) -> ArrayOrFloat:
+        """Give the odds of a positive call among positives over those among negatives."""
+        with np.errstate(invalid="ignore"):
+            return to_scalar(_safe_divide(self.tpr, self.fpr) * _safe_divide(self.tnr, self.fnr))
+
+    # ---- across the classes
+    @property
+    def precision(self) -> ArrayOrFloat:
+        """Give the share of positives among the predicted positives."""
+        return to_scalar(_safe_divide(self._cells.tp, self._cells.tp + self._cells.fp))
+
+    @property
+    def npv(self) -> ArrayOrFloat:
+        """Give the share of negatives among the predicted negatives."""
+        return to_scalar(_safe_divide(self._cells.tn, self._cells.tn + self._cells.fn))
+
+    @property
+    def false_discovery_rate(self) -> ArrayOrFloat:
+        """Give the share of negatives among the predicted positives."""
+        return to_scalar(_safe_divide(self._cells.fp, self._cells.tp + self._cells.fp))
+
+    @property
+    def false_omission_rate(self) -> ArrayOrFloat:
+        """Give the share of positives among the predicted negatives."""
+        return to_scalar(_safe_divide(self._cells.fn, self._cells.tn + self._cells.fn))
+
+    @property
+    def accuracy(self) -> ArrayOrFloat:
+        """Give the share of right calls."""
+        return to_scalar(_safe_divide(self._cells.tp + self._cells.tn, sum(self._cells)))
+
+    @property
+    def error_rate(self) -> ArrayOrFloat:
+        """Give the share of wrong calls."""
+        return to_scalar(_safe_divide(self._cells.fp + self._cells.fn, sum(self._cells)))
+
+    @property
+    def predicted_positive_rate(self) -> ArrayOrFloat:
+        """Give the share of positive calls."""
+        return to_scalar(_safe_divide(self._cells.tp + self._cells.fp, sum(self._cells)))
+
+    @property
+    def f1(self) -> ArrayOrFloat:
+        """Give the harmonic mean of precision and recall."""
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> ArrayOrFloat:
+        """Give the harmonic mean of precision and recall in which recall counts ``beta`` squared times."""
+        level, tp, fp, fn, _ = broadcast_arrays(beta=check_nonnegative("beta", beta), **self._cells._asdict())
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = np.where(level > 1e8, 1.0, level**2 / (1 + level**2))  # of recall; beyond, 1 to double precision
+        return to_scalar(_safe_divide(tp, tp + weight * fn + (1 - weight) * fp))
+
+    @property
+    def mcc(self) -> ArrayOrFloat:
+        """Give Matthews' correlation of calls and classes."""
+        tp, fp, fn, tn = (_safe_divide(cell, sum(self._cells)) for cell in self._cells)
+        spread = (tp + fn) * (fp + tn)
+        with np.errstate(invalid="ignore"):
+            mcc = np.asarray(self.youden) * np.sqrt(_safe_divide(spread, (tp + fp) * (tn + fn)))
+            return to_scalar(np.where(spread == 0, np.nan, mcc))
+
+    # ---- the confusion matrix, rows by true class, columns by call, negative first (scikit-learn's layout)
+    @property
+    def confusion(self) -> FloatArray:
+        """Give the matrix [[TN, FP], [FN, TP]] in cases, on two last axes."""
+        if self.counts is None:
+            raise RocPredictError("confusion needs the number of cases of both classes; see confusion_joint")
+        return _matrix(*self.counts)
+
+    @property
+    def confusion_joint(self) -> FloatArray:
+        """Give the matrix as shares of all: it sums to 1."""
+        return _matrix(*(_safe_divide(cell, sum(self._cells)) for cell in self._cells))
+
+    @property
+    def confusion_conditional(self) -> FloatArray:
+        """Give the matrix as shares of the true class: each row sums to 1."""
+        return _matrix(*(np.asarray(rate) for rate in (self.tpr, self.fpr, self.fnr, self.tnr)))
+
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """Name the measures that are 0/0 somewhere (of those that can be asked)."""
+        known = MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES
+        return tuple(name for name in known if np.isnan(getattr(self, name)).any())
+
+    def to_dict(self) -> dict[str, ArrayOrFloat]:
+        """Give every measure that can be asked, by name."""
+        return {
+            name: getattr(self, name) for name in (MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES)
+        }
+
+    @property
+    def _prevalence_known(self) -> bool:
+        return self.prevalence is not None or self.counts is not None
+
+    @property
+    def _cells(self) -> ConfusionCounts:
+        if self.counts is not None:
+            return self.counts
+        if self.prevalence is None:
+            raise RocPredictError("this measure needs a prevalence; give prevalence= (0 to 1) or class counts")
+        share, rest = np.asarray(self.prevalence), 1 - np.asarray(self.prevalence)
+        return ConfusionCounts(share * self.tpr, rest * self.fpr, share * self.fnr, rest * self.tnr)
+
+    def _summary(self) -> ResultSummary:
+        names = list(MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES)
+        if np.ndim(self.tpr):
+            return batch_summary("Rates", np.shape(self.tpr), {name: getattr(self, name) for name in names[:8]})
+        notes = [] if self._prevalence_known else ["Precision, accuracy and their like need a prevalence."]
+        return ResultSummary("Rates at a threshold", [[name, getattr(self, name)] for name in names], notes=notes)
+
+    def __repr__(self) -> str:
+        if np.ndim(self.tpr):
+            return f"Rates(shape={np.shape(self.tpr)})"
+        shown = {name: getattr(self, name) for name in ("tpr", "fpr", "tnr", "fnr", "ameans")}
+        if self._prevalence_known:
+            shown |= {"prevalence": self.prevalence, "precision": self.precision, "accuracy": self.accuracy}
+        return f"Rates({', '.join(f'{name}={value:.6g}' for name, value in shown.items())})"
+
+
+PREVALENCE_FREE_MEASURES = (
+    "tpr",
+    "fpr",
+    "tnr",
+    "fnr",
+    "ameans",
+    "youden",
+    "positive_likelihood_ratio",
+    "negative_likelihood_ratio",
+    "diagnostic_odds_ratio",
+)
+"""Measures that need no prevalence."""
+MEASURES = (
+    *PREVALENCE_FREE_MEASURES[:6],
+    "prevalence",
+    "predicted_positive_rate",
+    "accuracy",
+    "error_rate",
+    "precision",
+    "npv",
+    "false_discovery_rate",
+    "false_omission_rate",
+    "f1",
+    "mcc",
+    *PREVALENCE_FREE_MEASURES[6:],
+)
+"""All measures."""
+ALIASES = {
+    "sensitivity": "tpr",
+    "recall": "tpr",
+    "hit_rate": "tpr",
+    "specificity": "tnr",
+    "selectivity": "tnr",
+    "fall_out": "fpr",
+    "false_alarm_rate": "fpr",
+    "type_1_error": "fpr",
+    "miss_rate": "fnr",
+    "type_2_error": "fnr",
+    "balanced_accuracy": "ameans",
+    "informedness": "youden",
+    "ppv": "precision",
+    "base_rate": "prevalence",
+}
+"""Names that other fields expect, and the measure each of them means."""
+
+
+def _make_alias(target: str) -> property:
+    def same(self: Rates) -> ArrayOrFloat:
+        return getattr(self, target)
+
+    same.__doc__ = f"Give ``{target}`` by the name that another field uses."
+    return property(same)
+
+
+for _name, _meaning in ALIASES.items():
+    setattr(Rates, _name, _make_alias(_meaning))
+
+
+def _safe_divide(part: ArrayLike, whole: ArrayLike) -> FloatArray:
+    """Give part/whole: NaN for 0/0, infinite for x/0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(np.asarray(part, dtype=np.float64), whole)
+
+
+def _matrix(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
+    tp, fp, fn, tn = np.broadcast_arrays(tp, fp, fn, tn)
+    return np.stack([np.stack([tn, fp], axis=-1), np.stack([fn, tp], axis=-1)], axis=-2)
+
+
+RateFunction = Callable[[Rates], ArrayOrFloat]
+"""A function of rates, as ``best_threshold(criterion=...)`` takes it."""

@@ -1,0 +1,172 @@
+"""Errors and the validation of arguments."""
+
+import sys
+from collections.abc import Iterable
+from numbers import Number
+from operator import index
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class RocPredictError(ValueError):
+    """Refuse an input: the message names the argument, what came and what is allowed."""
+
+
+class MissingExtraError(RocPredictError, ImportError):
+    """Refuse what an optional library is needed for: the message names the extra."""
+
+
+class AssumptionWarning(UserWarning):
+    """Warn that an answer rests on an assumption that the input puts in doubt."""
+
+
+FloatArray: TypeAlias = NDArray[np.float64]
+ArrayOrFloat: TypeAlias = Any
+"""A float for one feature, a float64 array of shape F for a batch of features."""
+
+
+def to_scalar(values: ArrayLike) -> ArrayOrFloat:
+    """Return a Python scalar for a 0-d array, and any other array as it is."""
+    array = np.asarray(values)
+    return array.item() if array.ndim == 0 else array
+
+
+def readonly_array(values: ArrayLike) -> FloatArray:
+    """Return a float64 copy that cannot be written to."""
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def check_real(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64, or refuse what is not real numbers (NaN included)."""
+    try:
+        array = np.asarray(value)
+        single = array.dtype == object and array.ndim == 0
+        if array.dtype.kind not in "biufO" or (single and not isinstance(value, Number)):
+            raise TypeError
+    except (TypeError, ValueError):
+        raise RocPredictError(f"{name}={short_repr(value)} is not a real number or an array of real numbers") from None
+    array = as_float_array(name, array)
+    if np.isnan(array).any() or np.ma.is_masked(value):
+        raise RocPredictError(f"{name}={short_repr(value)} is NaN somewhere; real numbers are needed")
+    return array
+
+
+def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
+    """Return an array of numbers as float64, NaN for what is missing, or refuse what float64 cannot hold."""
+    if array.dtype.kind == "O":
+        return _object_array_to_float(name, array)
+    if array.dtype.kind in "iu":
+        _check_exact_integers(name, array[np.abs(array) >= 2**53].tolist())
+    try:
+        with np.errstate(over="raise"):
+            return array.astype(np.float64, copy=False)
+    except FloatingPointError:
+        raise RocPredictError(f"{name} holds numbers beyond the range of float64") from None
+
+
+def _object_array_to_float(name: str, array: NDArray[Any]) -> FloatArray:
+    _check_exact_integers(name, [item for item in array.flat if isinstance(item, (int, np.integer))])
+    try:
+        if any(isinstance(item, (str, bytes)) for item in array.flat):
+            raise TypeError
+        floats = [np.nan if is_missing(item) else float(item) for item in array.flat]
+    except (TypeError, ValueError, ArithmeticError):
+        listed = ", ".join(sorted({type(item).__name__ for item in array.flat}))
+        raise RocPredictError(f"{name} holds objects ({listed}) that are not all numbers a float can hold") from None
+    return np.array(floats, dtype=np.float64).reshape(array.shape)
+
+
+def _check_exact_integers(name: str, integers: list[Any]) -> None:
+    if any(abs(item) > sys.float_info.max or int(float(item)) != item for item in integers):
+        raise RocPredictError(
+            f"{name} holds integers beyond 2**53 that float64 cannot tell apart; subtract an offset first"
+        )
+
+
+def is_missing(item: Any) -> bool:
+    """Tell None, NaN, and the NA and NaT of pandas."""
+    return item is None or type(item).__name__ in ("NAType", "NaTType") or bool(item != item)  # noqa: PLR0124
+
+
+def check_finite(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64, or refuse what is not finite."""
+    array = check_real(name, value)
+    if np.isinf(array).any():
+        raise RocPredictError(f"{name}={short_repr(value)} is infinite somewhere; finite numbers are needed")
+    return array
+
+
+def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) -> FloatArray:
+    """Return ``value`` as float64, or refuse what lies outside [0, 1] (outside (0, 1) without ``inclusive``)."""
+    array = check_real(name, value)
+    inside = (array >= 0) & (array <= 1) if inclusive else (array > 0) & (array < 1)
+    if not inside.all():
+        allowed = "[0, 1]" if inclusive else "the open interval (0, 1)"
+        raise RocPredictError(f"{name}={short_repr(value)} is outside {allowed}; rates are fractions, not percent")
+    return array
+
+
+def check_probability(name: str, value: ArrayLike, *, ends: bool = True) -> float:
+    """Return ``value`` as a float, or refuse what is not one number in [0, 1] (in (0, 1) without ``ends``)."""
+    checked = check_probabilities(name, value, inclusive=ends)
+    if checked.ndim:
+        raise RocPredictError(f"{name} has shape {checked.shape}; give one number")
+    return float(checked)
+
+
+def check_nonnegative(name: str, value: ArrayLike) -> FloatArray:
+    """Return ``value`` as float64, or refuse what is negative or not finite."""
+    array = check_finite(name, value)
+    if (array < 0).any():
+        raise RocPredictError(f"{name}={short_repr(value)} is negative; it must be 0 or more")
+    return array
+
+
+def check_pair(name: str, value: object, expected: str = "(negative, positive)") -> tuple[Any, Any]:
+    """Return ``value`` as a tuple of two, or refuse what is not two things in an order."""
+    ordered = isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set))
+    try:
+        items = tuple(value) if ordered else ()  # type: ignore[arg-type]
+    except TypeError:  # an array without axes
+        items = ()
+    if len(items) != 2:
+        raise RocPredictError(f"{name}={short_repr(value)} is not a pair; give {expected}")
+    return items
+
+
+def check_int(name: str, value: object) -> int:
+    """Return ``value`` as an int, or refuse what is no whole number."""
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise RocPredictError(f"{name}={short_repr(value)} is not a whole number") from None
+
+
+def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
+    """Return the one of those ``allowed`` that ``value`` is, or refuse it; a NumPy scalar is what it holds."""
+    options = list(allowed)
+    plain = value.item() if isinstance(value, np.generic) else value
+    for option in options:
+        if isinstance(plain, type(option)) and (plain is option or plain == option):
+            return option
+    raise RocPredictError(f"{name}={short_repr(value)} is not allowed; choose one of {', '.join(map(repr, options))}")
+
+
+def broadcast_arrays(**named: FloatArray) -> tuple[FloatArray, ...]:
+    """Return the arrays at their common shape, or refuse shapes that do not fit."""
+    try:
+        return np.broadcast_arrays(*named.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in named.items())
+        raise RocPredictError(f"shapes do not fit together: {shapes}") from None
+
+
+def short_repr(value: object, width: int = 60) -> str:
+    """Return a short repr for a message."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    text = " ".join(text.split())
+    return text if len(text) <= width else f"{text[: width - 3]}..."

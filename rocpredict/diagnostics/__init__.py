@@ -1,0 +1,1 @@
+"""Goodness of fit of a predicted ROC curve."""

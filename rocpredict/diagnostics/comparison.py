@@ -1,0 +1,258 @@
+"""Comparison of a predicted with an empirical ROC curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from rocpredict.base.accessors import plot_result
+from rocpredict.base.results import Result, ResultSummary, format_interval, format_number
+from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.roc.base import Roc
+from rocpredict.roc.empirical import EmpiricalRoc
+
+_GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 8, 2049))]))
+_MIN_CLASS_SIZE = 3  # negatives, for an FPR that is neither the first step nor the last
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
+    """Say how far a predicted ROC curve lies from an empirical one.
+
+    Attributes
+    ----------
+    n_negative, n_positive : float
+        Cases behind the empirical curve.
+    direction : str
+        "higher": positive when x >= threshold; "lower": when x <= threshold.
+    auc_predicted, auc_empirical : float
+    auc_empirical_low, auc_empirical_high : float
+        The interval of the empirical AUC, by the default method.
+    level : float
+        Its level.
+    auc_error : float
+        Predicted - empirical.
+    auc_error_z : float
+        The same in standard errors of the empirical AUC (see Notes of ``compare``): a yardstick, and no z-test, for
+        which the prediction would have to know nothing of these rows.
+    max_tpr_gap : float
+        The largest difference of TPR at one FPR, with the sign of predicted - empirical. It is looked for
+        from FPR 1/n to 1 - 1/n, n the number of negatives (from 3 on): nearer to the ends the empirical curve
+        is but one step, which no smooth curve can follow.
+    max_tpr_gap_fpr : float
+        The FPR where it is.
+    area_between : float
+        The mean absolute difference of TPR over all FPR, to about 1e-6.
+    ks_negative, ks_positive, ks : float
+        The largest difference of the predicted cdf and the sample's, within each class, and the larger one.
+    threshold_predicted, threshold_empirical : float
+        The thresholds with the best Ameans by prediction and by counting.
+    ameans_predicted : float
+        What the prediction promises at its threshold.
+    ameans_at_predicted_threshold : float
+        What the sample's rows give at that threshold.
+    ameans_empirical : float
+        The best that any threshold gives on these rows: optimistic, since the rows chose it.
+    ameans_empirical_corrected : float
+        What thresholds chosen so give on rows that did not choose them: the out-of-bag mean.
+    threshold_regret : float
+        ameans_empirical - ameans_at_predicted_threshold: what the predicted threshold costs on these rows.
+    curves : (predicted, empirical)
+        The two ROCs, as ``plot`` draws them.
+    """
+
+    n_negative: float
+    n_positive: float
+    direction: str
+    auc_predicted: float
+    auc_empirical: float
+    auc_empirical_low: float
+    auc_empirical_high: float
+    level: float
+    auc_error: float
+    auc_error_z: float
+    max_tpr_gap: float
+    max_tpr_gap_fpr: float
+    area_between: float
+    ks_negative: float
+    ks_positive: float
+    ks: float
+    threshold_predicted: float
+    threshold_empirical: float
+    ameans_predicted: float
+    ameans_at_predicted_threshold: float
+    ameans_empirical: float
+    ameans_empirical_corrected: float
+    threshold_regret: float
+    curves: tuple[Roc, EmpiricalRoc] = field(compare=False)
+
+    def to_dict(self) -> dict[str, float | str]:
+        """Give the numbers by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "curves"}
+
+    def plot(self, *, ax: Any = None, **options: Any) -> Any:
+        """Draw the predicted curve over the empirical one; see ``rocpredict.plots.curves.plot_comparison``."""
+        return plot_result("plot_comparison", *self.curves, ax=ax, **options)
+
+    def _summary(self) -> ResultSummary:
+        rows: list[list[Any]] = [
+            ["AUC", self.auc_predicted, self.auc_empirical, self.auc_error],
+            ["best threshold", self.threshold_predicted, self.threshold_empirical, None],
+            ["Ameans there", self.ameans_predicted, self.ameans_empirical, None],
+            ["Ameans of the predicted threshold on these rows", None, self.ameans_at_predicted_threshold, None],
+            ["Ameans on other rows (out of bag)", None, self.ameans_empirical_corrected, None],
+            ["largest gap of TPR", None, None, self.max_tpr_gap],
+            ["mean distance of the curves", None, None, self.area_between],
+        ]
+        ends = format_interval(self.auc_empirical_low, self.auc_empirical_high)
+        cases = f"{format_number(self.n_negative)} negatives and {format_number(self.n_positive)} positives"
+        notes = [
+            f"Empirical AUC {ends} (level {self.level:g}), from {cases}, direction {self.direction}.",
+            f"The error is {format_number(self.auc_error_z, 3)} standard errors of it.",
+            f"The largest gap is at FPR {format_number(self.max_tpr_gap_fpr)}.",
+        ]
+        return ResultSummary(
+            "Predicted beside empirical", rows, ["", "predicted", "empirical", "difference"], notes=notes
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Comparison(auc_error={self.auc_error:+.4g} ({self.auc_error_z:+.2g} std errors), "
+            f"max_tpr_gap={self.max_tpr_gap:+.4g} at fpr={self.max_tpr_gap_fpr:.4g}, "
+            f"area_between={self.area_between:.4g}, threshold_regret={self.threshold_regret:.4g})"
+        )
+
+
+def compare(predicted: Roc, empirical: EmpiricalRoc, *, level: float = 0.95) -> Comparison:
+    """Lay a predicted ROC curve beside an empirical one.
+
+    Parameters
+    ----------
+    predicted : PredictedRoc
+        Of one feature.
+    empirical : EmpiricalRoc
+        Of the same feature and direction; rows that the prediction was not fitted to are the fairer test.
+    level : float
+        Of the interval of the empirical AUC.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    RocPredictError
+        What is not a ROC of one feature, two rules of opposite direction, a level outside (0, 1), weights that
+        amount to less than one case.
+
+    Notes
+    -----
+    ``auc_error_z`` divides by DeLong's standard error of the empirical AUC. A prediction fitted to the
+    same rows errs together with it: for two Gaussian classes of 20, 50 and 200 cases each it lay within 0.4 standard
+    errors in 95 of 100 draws, while for two lognormal classes of 200 it lay 4.5 below on average. So 1 already speaks
+    against the distributions. Where DeLong's standard error is 0 (no overlap) or a class has a single case, the
+    smoothed one stands in; where all values are tied, that of Hanley and McNeil. It is always finite.
+
+    Examples
+    --------
+    >>> from rocpredict import datasets, empirical_roc, predict_roc
+    >>> iris = datasets.load_iris()
+    >>> classes = {"positive": "virginica", "negative": "versicolor"}
+    >>> x = iris.column("petal_width")
+    >>> compare(predict_roc(x, iris.y, **classes), empirical_roc(x, iris.y, **classes))
+    Comparison(auc_error=+0.0002959 (+0.028 std errors), max_tpr_gap=-0.04232 at fpr=0.02, area_between=0.00541,
+               threshold_regret=0)
+    """
+    gap, place, between = tpr_difference(predicted, empirical)
+    ks_negative, ks_positive = (
+        _ks_statistic(getattr(predicted, name), getattr(empirical, name)) for name in ("negative", "positive")
+    )
+    best, counted = predicted.best_threshold(), empirical.best_threshold()
+    achieved = empirical.rates(best.threshold).ameans
+    interval, error = empirical.auc_interval(level), predicted.auc() - empirical.auc()
+    return Comparison(
+        n_negative=empirical.negative.total,
+        n_positive=empirical.positive.total,
+        direction=_direction(empirical),
+        auc_predicted=predicted.auc(),
+        auc_empirical=empirical.auc(),
+        auc_empirical_low=interval.low,
+        auc_empirical_high=interval.high,
+        level=interval.level,
+        auc_error=error,
+        auc_error_z=error / _empirical_std_error(empirical),
+        max_tpr_gap=gap,
+        max_tpr_gap_fpr=place,
+        area_between=between,
+        ks_negative=ks_negative,
+        ks_positive=ks_positive,
+        ks=max(ks_negative, ks_positive),
+        threshold_predicted=best.threshold,
+        threshold_empirical=counted.threshold,
+        ameans_predicted=best.ameans,
+        ameans_at_predicted_threshold=achieved,
+        ameans_empirical=counted.ameans,
+        ameans_empirical_corrected=float(counted.ameans_corrected),  # type: ignore[arg-type]
+        threshold_regret=counted.ameans - achieved,
+        curves=(predicted, empirical),
+    )
+
+
+def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
+    if not isinstance(predicted, Roc):
+        raise RocPredictError(
+            f"predicted={short_repr(predicted)} is not a ROC; give rp.predict_roc(...) or rp.PredictedRoc"
+        )
+    if not isinstance(empirical, EmpiricalRoc):
+        raise RocPredictError(f"empirical={short_repr(empirical)} is not an empirical ROC; give rp.empirical_roc(...)")
+    if predicted.shape:
+        raise RocPredictError(f"predicted is a batch of shape {predicted.shape}; compare one feature at a time")
+    if _direction(predicted) != _direction(empirical):
+        raise RocPredictError(
+            f"predicted has direction={_direction(predicted)!r}, empirical {_direction(empirical)!r}; give "
+            "both the same"
+        )
+
+
+def _direction(roc: Roc) -> str:
+    return "lower" if roc.direction == "lower" else "higher"
+
+
+def _empirical_std_error(empirical: EmpiricalRoc) -> float:
+    """Give the standard error of the empirical AUC by the first method that sees one."""
+    lonely = min(empirical.negative.total, empirical.positive.total) <= 1
+    methods = ("smoothed-logit", "hanley-mcneil") if lonely else ("delong", "smoothed-logit", "hanley-mcneil")
+    errors = (empirical.auc_std_error(method=method) for method in methods)
+    return float(next(error for error in errors if error > 0))
+
+
+def tpr_difference(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float, float]:
+    """Give the largest TPR gap, its FPR, and the area between the curves; see ``compare``."""
+    _check(predicted, empirical)
+    at = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
+    from_right_gap = _tpr_at_fpr(predicted, at) - _tpr_at_fpr(empirical, at)
+    before = np.maximum(np.nextafter(at, 0), 0)
+    from_left_gap = np.where(at > 0, _tpr_at_fpr(predicted, before) - _tpr_at_fpr(empirical, before), 0.0)
+    negatives = empirical.negative.total
+    step = 1 / negatives if negatives >= _MIN_CLASS_SIZE else 0.0
+    from_left = np.where((at > step) & (at <= 1 - step), from_left_gap, 0.0)
+    from_right = np.where((at >= step) & (at < 1 - step), from_right_gap, 0.0)
+    gaps = np.where(np.abs(from_right) >= np.abs(from_left), from_right, from_left)
+    largest = int(np.argmax(np.abs(gaps)))
+    left, right = np.abs(from_right_gap)[:-1], np.abs(from_left_gap)[1:]
+    return float(gaps[largest]), float(at[largest]), float(np.sum(np.diff(at) * (left + right) / 2))
+
+
+def _tpr_at_fpr(roc: Roc, fpr: FloatArray) -> FloatArray:
+    return np.asarray(roc.tpr_at_fpr(fpr))
+
+
+def _ks_statistic(distribution: object, sample: object) -> float:
+    """Give the largest difference of two cdfs, of which the second is a step function."""
+    points: FloatArray = sample.unique_values  # type: ignore[attr-defined]
+    after = np.abs(distribution.cdf(points) - sample.cdf(points))  # type: ignore[attr-defined]
+    before = np.abs(distribution.cdf_strict(points) - sample.cdf_strict(points))  # type: ignore[attr-defined]
+    return float(max(after.max(), before.max()))

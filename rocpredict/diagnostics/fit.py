@@ -1,0 +1,435 @@
+"""Goodness of fit of class distributions, with a parametric bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from math import nan, sqrt
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtri, log_ndtr, ndtr, ndtri
+
+from rocpredict.base.results import Interval, Result, ResultSummary
+from rocpredict.base.validation import FloatArray, RocPredictError
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.normality import empirical_tpr, sample_moments, skewness_z
+from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.roc.base import Roc
+from rocpredict.roc.predicted import PredictedRoc
+
+_FEWEST_FOR_Z = 8
+_OUTLIER_IQR_FACTOR = 3  # interquartile ranges beyond a quartile
+
+
+@dataclass(frozen=True, repr=False)
+class ClassDescription(Result):
+    """Say what the values of one class look like.
+
+    Attributes
+    ----------
+    count : int
+    mean, std : float
+        In the unit of the feature; ddof=1.
+    skewness, skewness_se, skewness_z : float
+        Without bias for a normal class (G1), its standard error there, and its normal score by D'Agostino (1970). NaN
+        for equal values, the first two below 3 rows, the last below 8: these are undefined.
+    kurtosis, kurtosis_se, kurtosis_z : float
+        Excess kurtosis (G2), alike, from 4 rows on; normal score by Anscombe and Glynn (1983).
+    minimum, maximum : float
+    n_unique : int
+        How many different values there are.
+    mode, mode_share, mode_count : float, float, int
+        The most frequent value (the lowest of several), its share of the rows and their number.
+    share_at_minimum, share_at_maximum, share_at_zero : float
+        Share of the rows with this very value.
+    outliers : float
+        Share of the rows beyond 3 interquartile ranges from the quartiles.
+    ks : float
+        Largest difference of the fitted cdf and the counted one.
+    anderson_darling : float
+        Anderson and Darling's A^2 of the fitted distribution; inf where it rules a value out.
+    p_value : float
+        Of A^2, by parametric bootstrap.
+    """
+
+    count: int
+    mean: float
+    std: float
+    skewness: float
+    skewness_se: float
+    skewness_z: float
+    kurtosis: float
+    kurtosis_se: float
+    kurtosis_z: float
+    minimum: float
+    maximum: float
+    n_unique: int
+    mode: float
+    mode_share: float
+    mode_count: int
+    share_at_minimum: float
+    share_at_maximum: float
+    share_at_zero: float
+    outliers: float
+    ks: float
+    anderson_darling: float
+    p_value: float
+
+    @property
+    def constant(self) -> bool:
+        """Whether all values are equal."""
+        return self.n_unique == 1
+
+    def _summary(self) -> ResultSummary:
+        return ResultSummary(
+            "Shape of one class", [[name.replace("_", " "), value] for name, value in vars(self).items()]
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"ClassDescription(count={self.count}, mean={self.mean:.6g}, std={self.std:.6g}, "
+            f"skewness={self.skewness:.4g}, kurtosis={self.kurtosis:.4g}, "
+            f"n_unique={self.n_unique}, p_value={self.p_value:.4g})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name."""
+        return asdict(self)
+
+
+def describe(values: FloatArray, *, ks: float, anderson_darling: float, p_value: float) -> ClassDescription:
+    """Describe the values of one class, two or more in ascending order."""
+    distinct, counts = np.unique(values, return_counts=True)
+    most = int(np.argmax(counts))
+    exponent = int(np.frexp(max(abs(values[0]), abs(values[-1])))[1])
+    scaled = np.ldexp(values, -exponent)  # so that nothing overflows
+    moments = sample_moments(scaled)
+    return ClassDescription(
+        count=len(values),
+        mean=float(np.ldexp(moments.mean, exponent)),
+        std=float(np.ldexp(moments.std, exponent)),
+        **_skewness(moments.skewness, len(values), constant=moments.std == 0),
+        **_kurtosis(moments.kurtosis, len(values), constant=moments.std == 0),
+        minimum=float(values[0]),
+        maximum=float(values[-1]),
+        n_unique=len(distinct),
+        mode=float(distinct[most]),
+        mode_share=float(counts[most] / len(values)),
+        mode_count=int(counts[most]),
+        share_at_minimum=float(counts[0] / len(values)),
+        share_at_maximum=float(counts[-1] / len(values)),
+        share_at_zero=float(np.mean(values == 0)),
+        outliers=_outliers(scaled),
+        ks=ks,
+        anderson_darling=anderson_darling,
+        p_value=p_value,
+    )
+
+
+def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
+    """Give std of the positive over std of the negative class, with an interval by F.
+
+    Degrees of freedom n - 1 are divided by 1 + kurtosis/2, as heavy tails make a variance vary more (Shoemaker 2003);
+    never multiplied. Where a class has no spread the interval is all of [0, inf].
+    """
+    if negative.constant or positive.constant:
+        estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
+        return Interval(0.0, float("inf"), level, "F", estimate)
+    ratio = positive.std / negative.std
+    freedom = [(c.count - 1) / (1 + max(np.nan_to_num(c.kurtosis), 0.0) / 2) for c in (positive, negative)]
+    tails = (1 + level) / 2, (1 - level) / 2
+    low, high = (ratio / sqrt(fdtri(*freedom, tail)) for tail in tails)
+    return Interval(low, high, level, "F", ratio)
+
+
+def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
+    """Give G1 of the moment g1, its standard error and its normal score."""
+    n = float(count)
+    known = count >= 3 and not constant
+    se = sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if count >= 3 else nan
+    value = moment * sqrt(n * (n - 1)) / (n - 2) if known else nan
+    z = skewness_z(moment, count) if known and count >= _FEWEST_FOR_Z else nan
+    return {"skewness": value, "skewness_se": se, "skewness_z": z}
+
+
+def _kurtosis(moment: float, count: int, *, constant: bool) -> dict[str, float]:
+    """Give G2 of the moment g2, its standard error and its normal score."""
+    n = float(count)
+    known = count >= 4 and not constant
+    se = sqrt(24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))) if count >= 4 else nan
+    value = (n - 1) * ((n + 1) * moment + 6) / ((n - 2) * (n - 3)) if known else nan
+    z = _kurtosis_z(moment, n) if known and count >= _FEWEST_FOR_Z else nan
+    return {"kurtosis": value, "kurtosis_se": se, "kurtosis_z": z}
+
+
+def _kurtosis_z(moment: float, n: float) -> float:
+    variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3) * (n + 5))
+    x = (moment + 6 / (n + 1)) / sqrt(variance)
+    skew = 6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)))
+    a = 6 + 8 / skew * (2 / skew + sqrt(1 + 4 / skew**2))
+    below = 1 + x * sqrt(2 / (a - 4))
+    third = np.cbrt((1 - 2 / a) / below) if below else 0.0
+    return float((1 - 2 / (9 * a) - third) / sqrt(2 / (9 * a)))
+
+
+def _outliers(values: FloatArray) -> float:
+    low, high = np.quantile(values, [0.25, 0.75])
+    fence = _OUTLIER_IQR_FACTOR * (high - low)
+    return float(np.mean((values < low - fence) | (values > high + fence)))
+
+
+GRID = (np.arange(256) + 0.5) / 256
+"""FPRs at which curves are compared."""
+_GRID_Z = ndtri(GRID)
+MAX_Z = 8.0
+"""Standard deviations up to which a normal score is told."""
+_MAX_POINTS = 400
+
+
+class GoodnessOfFit(NamedTuple):
+    """What is compared with draws from the fitted pair; floats, or arrays of one number a draw."""
+
+    negative: FloatArray
+    """Anderson and Darling's A^2 of the negative class."""
+    positive: FloatArray
+    distance: FloatArray
+    """Mean |TPR predicted - TPR counted| over all FPR."""
+    bias: FloatArray
+    """|mean of the same with its sign|."""
+    threshold_regret: FloatArray
+    """Ameans that the value of a row with the best predicted Ameans loses against the best counted one."""
+
+
+class SortedSamples(NamedTuple):
+    """Both samples in ascending order, of the rule "positive when x >= threshold"."""
+
+    negative: FloatArray
+    positive: FloatArray
+
+
+def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> SortedSamples:
+    """Sort two samples, those of direction "lower" mirrored."""
+    side = -1.0 if roc.direction == "lower" else 1.0
+    return SortedSamples(np.sort(side * negative), np.sort(side * positive))
+
+
+def tpr_differences(roc: Roc, samples: SortedSamples) -> FloatArray:
+    """Give TPR predicted - TPR counted at each FPR of the grid."""
+    return np.asarray(roc.tpr_at_fpr(GRID)) - empirical_tpr(*samples, GRID)
+
+
+def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
+    """Measure how far a ROC curve is off two samples."""
+    gap = tpr_differences(roc, samples)
+    negative, positive = (
+        anderson_darling(*log_tail_probabilities(d, x))
+        for d, x in zip(oriented_distributions(roc), samples, strict=True)
+    )
+    distance, bias = np.abs(gap).mean(), np.abs(gap.mean())
+    return GoodnessOfFit(
+        negative, positive, np.asarray(distance), np.asarray(bias), np.asarray(_ameans_loss(roc, samples))
+    )
+
+
+def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tuple[FloatArray, FloatArray]]:
+    """Fit Gaussians to each row of samples, shapes (draws, rows), and measure; also give the normal scores.
+
+    Values do not tie.
+    """
+    (m0, s0, z0), (m1, s1, z1) = (_standardised(x) for x in samples)
+    negative, positive = (anderson_darling(log_ndtr(z), log_ndtr(-z)) for z in (z0, z1))
+    predicted = ndtr((m1 - m0) / s1 + s0 / s1 * _GRID_Z)
+    falling, below = _sort_descending(samples)
+    lows, highs = (np.cumsum(part, axis=1) for part in (below, ~below))
+    counts = samples.negative.shape[1], samples.positive.shape[1]
+    above = highs[below].reshape(len(falling), -1) / counts[1]
+    gap = predicted - above[:, (GRID * counts[0]).astype(np.intp)]
+    better = highs / counts[1] - lows / counts[0]
+    chosen = np.argmax(ndtr((m1 - falling) / s1) - ndtr((m0 - falling) / s0), axis=1)
+    lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), chosen]
+    return GoodnessOfFit(negative, positive, np.abs(gap).mean(axis=1), np.abs(gap.mean(axis=1)), lost / 2), (z0, z1)
+
+
+def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
+    """Give both distributions of the rule "positive when x >= threshold"."""
+    if roc.direction == "lower":
+        return roc.negative.reflect(), roc.positive.reflect()
+    return roc.negative, roc.positive
+
+
+def log_tail_probabilities(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give the logarithms of the probabilities up to values and from them on; half of an atom belongs to each."""
+    below, above = _mid_tail_probabilities(distribution, values)
+    with np.errstate(divide="ignore"):
+        return np.log(below), np.log(above)
+
+
+def normal_scores(distribution: Distribution, values: FloatArray) -> FloatArray:
+    """Give where values would lie in a standard normal class, no further than 8."""
+    below, above = _mid_tail_probabilities(distribution, values)
+    return np.asarray(np.clip(np.where(below < above, ndtri(below), -ndtri(above)), -MAX_Z, MAX_Z))
+
+
+def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
+    """Give A^2 of the logarithms of both tails of values in ascending order, along the last axis.
+
+    It is inf where a value has no probability.
+    """
+    n = below.shape[-1]
+    weights = np.arange(1, 2 * n, 2) / n
+    return np.asarray(-n - (below + above[..., ::-1]) @ weights)
+
+
+def kolmogorov_smirnov(distribution: Distribution, values: FloatArray) -> float:
+    """Give the largest difference of a cdf and that of values in ascending order."""
+    steps = np.arange(len(values) + 1) / len(values)
+    over = steps[1:] - np.asarray(distribution.cdf(values))
+    under = np.asarray(distribution.cdf_strict(values)) - steps[:-1]
+    return float(max(over.max(), under.max()))
+
+
+def plot_ranks(count: int) -> NDArray[np.intp]:
+    """Give the ranks (from 0) of the values that stand for a sample, all of it where it is not large."""
+    return np.unique(np.round(np.linspace(0, count - 1, min(count, _MAX_POINTS))).astype(np.intp))
+
+
+def _mid_tail_probabilities(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    below = (np.asarray(distribution.cdf_strict(values)) + distribution.cdf(values)) / 2
+    above = (np.asarray(distribution.sf_inclusive(values)) + distribution.sf(values)) / 2
+    return below, above
+
+
+def _ameans_loss(roc: Roc, samples: SortedSamples) -> float:
+    side = -1.0 if roc.direction == "lower" else 1.0
+    values = np.union1d(*samples)
+    counted = np.subtract(
+        *((len(x) - np.searchsorted(x, values, "left")) / len(x) for x in (samples.positive, samples.negative))
+    )
+    predicted = np.asarray(roc.tpr(side * values)) - np.asarray(roc.fpr(side * values))
+    return float((max(counted.max(), 0) - counted[np.argmax(predicted)]) / 2)
+
+
+def _standardised(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    mean = values.mean(axis=1, keepdims=True)
+    std = values.std(axis=1, ddof=1, keepdims=True)
+    return mean, std, (values - mean) / std
+
+
+def _sort_descending(samples: SortedSamples) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Give all values of each draw from the highest down, and which of them are negatives."""
+    together = np.concatenate(samples, axis=1)
+    order = np.argsort(together, axis=1)[:, ::-1]
+    return np.take_along_axis(together, order, axis=1), order < samples.negative.shape[1]
+
+
+_BAND_QUANTILES = (0.025, 0.975)
+_ROUNDING = 1e-9
+_MAX_SEPARATION = 1e3  # standard deviations: classes further apart do not meet either
+_MIN_STD_RATIO = 1e-6  # of the larger standard deviation: what is narrower is a point beside it
+_ARRAYS_PER_ROW = 12  # numbers for each row of a draw
+
+
+class BootstrapResult(NamedTuple):
+    """What draws from the fitted pair give."""
+
+    misfit: GoodnessOfFit
+    """One number a draw."""
+    bands: tuple[FloatArray, FloatArray]
+    """Where 95 of 100 draws have the normal score of a rank: the lower and the upper end for each class."""
+    n_failed: int
+    """Draws to which the family could not be fitted."""
+
+
+class _BootstrapChunk(NamedTuple):
+    misfit: GoodnessOfFit
+    scores: tuple[FloatArray, FloatArray]
+
+
+def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> BootstrapResult:
+    """Draw samples of these sizes from a fitted pair, fit the family anew, and measure.
+
+    Raises
+    ------
+    RocPredictError
+        A family that could be fitted to none of them.
+    """
+    gaussian = all(isinstance(d, Gaussian) and d.std > 0 for d in _distributions(roc))  # a point mass draws ties
+    parts = list(
+        _bootstrap_gaussian(roc, counts, resampling) if gaussian else _bootstrap_generic(roc, counts, resampling)
+    )
+    if not parts:
+        raise RocPredictError("family could be fitted to no draw from what was fitted to these rows; give another one")
+    joined = GoodnessOfFit(*(np.concatenate(column) for column in zip(*(part.misfit for part in parts), strict=True)))
+    scores = [np.concatenate(column) for column in zip(*(part.scores for part in parts), strict=True)]
+    bands = np.quantile(scores[0], _BAND_QUANTILES, axis=0), np.quantile(scores[1], _BAND_QUANTILES, axis=0)
+    return BootstrapResult(joined, bands, resampling.n_resamples - len(joined.distance))
+
+
+def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> dict[str, float]:
+    """Give for each measure the share (b + 1)/(n + 1) of draws that are as far off."""
+    return {
+        name: float((np.count_nonzero(_at_least(draws, seen)) + 1) / (len(draws) + 1))
+        for name, seen, draws in zip(GoodnessOfFit._fields, observed, simulated, strict=True)
+    }
+
+
+def _at_least(draws: FloatArray, seen: FloatArray) -> NDArray[np.bool_]:
+    return np.asarray(draws >= (seen if np.isinf(seen) else seen - _ROUNDING * (1 + abs(seen))))
+
+
+def _spawn_generators(resampling: BootstrapOptions) -> list[np.random.Generator]:
+    return [np.random.default_rng(seed) for seed in resampling.generator().integers(0, 2**63, 2)]
+
+
+def _bootstrap_gaussian(
+    roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions
+) -> Iterator[_BootstrapChunk]:
+    """Draw many samples at a time; in units of the larger standard deviation, in which nothing overflows."""
+    low, high = cast(tuple[Gaussian, Gaussian], oriented_distributions(roc))
+    unit = max(low.std, high.std)
+    apart = float(np.clip(high.mean / unit - low.mean / unit, -_MAX_SEPARATION, _MAX_SEPARATION))
+    means, stds = (0.0, apart), (max(low.std / unit, _MIN_STD_RATIO), max(high.std / unit, _MIN_STD_RATIO))
+    streams = _spawn_generators(resampling)
+    ranks = [plot_ranks(n) for n in counts]
+    for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
+        drawn = [
+            np.sort(mean + std * stream.standard_normal((size, n)), axis=1)
+            for mean, std, stream, n in zip(means, stds, streams, counts, strict=True)
+        ]
+        found, scores = goodness_of_fit_gaussian(SortedSamples(*drawn))
+        yield _BootstrapChunk(found, (scores[0][:, ranks[0]], scores[1][:, ranks[1]]))
+
+
+def _bootstrap_generic(
+    roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions
+) -> Iterator[_BootstrapChunk]:
+    """Draw one sample at a time; those that the family cannot be fitted to are left out."""
+    streams = _spawn_generators(resampling)
+    ranks = [plot_ranks(n) for n in counts]
+    for _ in range(resampling.n_resamples):
+        drawn = [np.asarray(d.ppf(s.random(n))) for d, s, n in zip(_distributions(roc), streams, counts, strict=True)]
+        try:
+            again = _refit(roc, *drawn)
+        except RocPredictError:
+            continue
+        samples = sort_by_direction(roc, *drawn)
+        scores = [
+            normal_scores(d, x[rank])[None]
+            for d, x, rank in zip(oriented_distributions(again), samples, ranks, strict=True)
+        ]
+        yield _BootstrapChunk(
+            GoodnessOfFit(*(np.atleast_1d(value) for value in goodness_of_fit(again, samples))), (scores[0], scores[1])
+        )
+
+
+def _distributions(roc: PredictedRoc) -> tuple[Distribution, Distribution]:
+    return roc.negative, roc.positive
+
+
+def _refit(roc: PredictedRoc, negative: FloatArray, positive: FloatArray) -> PredictedRoc:
+    """Fit the family of a ROC to other samples."""
+    fit = roc.fit.fit  # type: ignore[union-attr]
+    return PredictedRoc(*fit(negative, positive), direction=roc.direction)

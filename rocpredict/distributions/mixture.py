@@ -1,0 +1,287 @@
+"""Gaussian mixture fitted by expectation maximization."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict.base.results import Result, ResultSummary, sample_rows
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    broadcast_arrays,
+    check_finite,
+    check_int,
+    check_nonnegative,
+    readonly_array,
+    short_repr,
+)
+from rocpredict.distributions.kde import mean_and_std
+from rocpredict.distributions.normal_sum import GaussianSum, GaussianSumDistribution
+
+_LOG_SQRT_2PI = 0.9189385332046727418
+_N_RANDOM_INITS = 4
+_N_SHORT_RUNS = 20  # after which the most likely start alone goes on
+_MAX_ITER = 1000  # on a sample of up to as many values as there are groups
+_MAX_ITER_FULL = 100  # on a larger one, after those on its groups
+_N_BINS = 1024  # of neighbouring values, on which a large sample's fit begins
+_TOL = 1e-7  # of log-likelihood per row and step
+_REG_STD = 0.01  # of the sample's
+_MIN_RESPONSIBILITY = 1e-200  # rows
+
+
+class MixtureFit(NamedTuple):
+    """Hold mixtures, one for each start (shape (starts, k)) or one (shape (k,)), with their log-likelihoods."""
+
+    weights: FloatArray
+    means: FloatArray
+    stds: FloatArray
+    log_likelihood: FloatArray
+
+
+def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
+    """Give the most likely mixture that was found.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Ascending distinct values of mean 0 and standard deviation 1.
+    counts : array of shape (n,)
+        How many rows each stands for.
+    k : int
+    rng : numpy.random.Generator
+    """
+    floor = min_std(float(counts.sum()))
+    few, few_counts = _bin_sample(x, counts)
+    fits = initial_parameters(few, few_counts, k, rng, floor)
+    for _ in range(_N_SHORT_RUNS if k > 1 else 1):
+        fits = em_step(few, few_counts, fits, floor)
+    best = int(np.argmax(fits.log_likelihood))
+    fit = _run_em(few, few_counts, MixtureFit(*(part[best : best + 1] for part in fits)), floor, _MAX_ITER)
+    fit = _run_em(x, counts, fit, floor, _MAX_ITER_FULL)
+    return MixtureFit(*(part[0] for part in fit))
+
+
+def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give neighbouring values of a large sample as one, their mean: near enough to bring the fit close."""
+    group = np.floor(np.cumsum(counts) * (_N_BINS / counts.sum()))
+    first = np.flatnonzero(np.diff(group, prepend=-1.0))
+    if len(x) <= _N_BINS or len(first) <= _N_BINS // 4:  # ties so large that few groups are left
+        return x, counts
+    rows = np.add.reduceat(counts, first)
+    return np.add.reduceat(counts * x, first) / rows, rows
+
+
+def _run_em(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float, most: int) -> MixtureFit:
+    """Go on until a step adds next to nothing to the likelihood."""
+    fit = fit._replace(log_likelihood=np.full(1, -np.inf))
+    for _ in range(most):
+        before, fit = fit, em_step(x, counts, fit, floor)
+        if (fit.log_likelihood - before.log_likelihood <= _TOL * counts.sum()).all():
+            break
+    return fit
+
+
+def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, most: int) -> MixtureFit:
+    """Give the mixture with the smallest BIC, adding components until two more in a row have not lowered it."""
+    fits: list[MixtureFit] = []
+    for k in range(1, most + 1):
+        fits.append(fit_mixture(x, counts, k, rng))
+        bic = [bic_penalty(fit, counts.sum()) for fit in fits]
+        if k - 1 - int(np.argmin(bic)) == 2:
+            break
+    return fits[int(np.argmin(bic))]
+
+
+def bic_penalty(fit: MixtureFit, n: float) -> float:
+    """Give the BIC: (3k - 1) log n - 2 log L."""
+    return float((3 * len(fit.weights) - 1) * np.log(n) - 2 * fit.log_likelihood)
+
+
+def min_std(n: float) -> float:
+    """Give the smallest standard deviation of a component, in that of the sample."""
+    return float(max(_REG_STD, n**-0.5))
+
+
+def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:
+    """Give where to start: at quantiles of the sample, and at rows drawn far apart (Arthur and Vassilvitskii 2007)."""
+    ends = np.cumsum(counts)
+    even = x[np.searchsorted(ends, (np.arange(k) + 0.5) / k * ends[-1])]
+    drawn = [_kmeans_plusplus(x, counts, k, rng) for _ in range(_N_RANDOM_INITS if k > 1 else 0)]
+    means = np.sort(np.array([even, *drawn]), axis=1)
+    widths = np.array([max(1 / k, floor)]) if k > 1 else np.ones(1)
+    shape = means.shape
+    return MixtureFit(np.full(shape, 1 / k), means, np.broadcast_to(widths, shape), np.full(len(means), -np.inf))
+
+
+def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
+    chosen = [rng.choice(x, p=counts / counts.sum())]
+    for _ in range(k - 1):
+        chance = counts * np.min((x - np.array(chosen)[:, None]) ** 2, axis=0)
+        chance = chance if chance.any() else counts  # values that are one as scores
+        chosen.append(rng.choice(x, p=chance / chance.sum()))
+    return np.array(chosen)
+
+
+def em_step(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float) -> MixtureFit:
+    """Give the mixtures after one expectation and one maximisation, with the log-likelihoods before them."""
+    z = (x - fit.means[..., None]) / fit.stds[..., None]
+    level = (np.log(fit.weights) - np.log(fit.stds) - _LOG_SQRT_2PI)[..., None] - 0.5 * z * z
+    top = level.max(axis=1, keepdims=True)
+    np.exp(level - top, out=level)
+    density = level.sum(axis=1, keepdims=True)
+    log_likelihood = ((np.log(density) + top) @ counts)[:, 0]
+    level *= counts / density
+    rows = np.maximum(level.sum(axis=-1), np.finfo(float).tiny)  # a component without rows stays where it is
+    means = np.where(rows > _MIN_RESPONSIBILITY, (level @ x) / rows, fit.means)
+    spread = np.einsum("skn,skn->sk", level, (x - means[..., None]) ** 2) / rows
+    return MixtureFit(
+        rows / rows.sum(axis=1, keepdims=True), means, np.sqrt(np.maximum(spread, floor**2)), log_likelihood
+    )
+
+
+_MAX_COMPONENTS = 4  # that are tried when their number is left open
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GaussianMixture(GaussianSumDistribution, Result):
+    """Describe the values of a class by a few Gaussians, each with a share of the cases.
+
+    Parameters
+    ----------
+    weights : array of shape (k,)
+        Shares of the components, above 0; kept divided by their sum.
+    means : array of shape (k,)
+        In the unit of the feature.
+    stds : float or array of shape (k,)
+        In the unit of the feature, above 0; never variances.
+
+    Attributes
+    ----------
+    components : Components
+        The same, ascending by their means.
+
+    Raises
+    ------
+    RocPredictError
+        Weights or standard deviations that are not above 0, numbers that are not finite, shapes that do not fit.
+
+    Notes
+    -----
+    A best threshold has no closed form: the densities of two classes may cross many times.
+
+    Examples
+    --------
+    >>> two_groups = GaussianMixture([0.3, 0.7], [0, 4], [1, 0.5])
+    >>> two_groups
+    GaussianMixture(weights=[0.3, 0.7], means=[0, 4], stds=[1, 0.5])
+    >>> two_groups.sf(2)
+    0.706...
+    """
+
+    weights: ArrayOrFloat
+    means: ArrayOrFloat
+    stds: ArrayOrFloat
+
+    def __post_init__(self) -> None:
+        weights, means = check_nonnegative("weights", self.weights), check_finite("means", self.means)
+        stds = check_nonnegative("stds", self.stds)
+        if means.ndim != 1 or weights.shape != means.shape or not means.size:
+            raise RocPredictError(
+                f"weights has shape {weights.shape}, means {means.shape}; give one of each for every component"
+            )
+        means, stds = broadcast_arrays(means=means, stds=stds)
+        if means.ndim != 1 or len(means) != len(weights):
+            raise RocPredictError(f"stds has shape {stds.shape}; give one for each of the {len(weights)} components")
+        for name, values in (("weights", weights), ("stds", stds)):
+            if not values.all():
+                raise RocPredictError(
+                    f"{name}={short_repr(values.tolist())} holds 0; every component needs one above 0"
+                )
+        largest = weights.max()
+        object.__setattr__(self, "weights", readonly_array(weights / largest / np.sum(weights / largest)))
+        object.__setattr__(self, "means", readonly_array(means))
+        object.__setattr__(self, "stds", readonly_array(stds))
+
+    @classmethod
+    def fit(cls, x: ArrayLike, *, n_components: int | None = None, rng: object = 0) -> Self:
+        """Estimate a mixture from a sample by maximum likelihood.
+
+        Parameters
+        ----------
+        x : array of shape (n,)
+            Values of one class, finite, two distinct ones at least.
+        n_components : int, optional
+            How many Gaussians. Without it as many, up to 4, as the BIC asks for.
+        rng : int or numpy.random.Generator
+            Draws the starts; the same seed gives the same mixture.
+
+        Raises
+        ------
+        RocPredictError
+            Values that are not finite, fewer than two distinct ones, more components than distinct values.
+
+        Notes
+        -----
+        Expectation and maximisation (Dempster, Laird and Rubin 1977) from several starts: quantiles of the sample, and
+        rows drawn far apart from each other. No component is narrower than s/sqrt(n), or a hundredth of
+        the sample's standard deviation s where that is more: else one of them could close in on a tie or a few
+        neighbouring rows, and the likelihood would grow without end. One component is ``Gaussian.fit`` but for
+        its ``ddof`` of 0.
+
+        BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978); the search ends when two components more have
+        not lowered it. In small samples it may take one where the class has two groups that overlap.
+
+        Examples
+        --------
+        >>> x = np.concatenate([np.linspace(1, 3, 50), np.linspace(9, 11, 50)])
+        >>> GaussianMixture.fit(x)
+        GaussianMixture(weights=[0.5, 0.5], means=[2, 10], stds=[0.589015, 0.589015])
+        """
+        sample = check_finite("x", x)
+        if sample.ndim != 1:
+            raise RocPredictError(f"x has shape {sample.shape}; a mixture takes one feature, of shape (n,)")
+        points, rows = np.unique(sample + 0.0, return_counts=True)
+        if len(points) < 2:
+            raise RocPredictError(f"x has {len(points)} distinct values; a mixture needs two")
+        k = None if n_components is None else check_int("n_components", n_components)
+        if k is not None and not 1 <= k <= len(points):
+            raise RocPredictError(f"n_components={k} is not in 1 to {len(points)}, the number of distinct values in x")
+        counts = rows.astype(np.float64)
+        mean, std = mean_and_std(points, counts)
+        scores = (points / 2 - mean / 2) / (std / 2)  # the fit is the same in every unit
+        generator = np.random.default_rng(rng)  # type: ignore[arg-type]
+        if k is None:
+            fitted = select_n_components(scores, counts, generator, min(_MAX_COMPONENTS, len(points)))
+        else:
+            fitted = fit_mixture(scores, counts, k, generator)
+        return cls(fitted.weights, mean + std * fitted.means, std * fitted.stds)
+
+    @cached_property
+    def components(self) -> GaussianSum:  # type: ignore[override]
+        """The Gaussians, ascending by their means."""
+        return GaussianSum(self.weights, self.means, self.stds)
+
+    def reflect(self) -> GaussianMixture:
+        """Give the distribution of -X."""
+        mirror = object.__new__(GaussianMixture)  # the weights as they are: divided once more, they could change
+        for name, values in (("weights", self.weights), ("means", -self.means + 0.0), ("stds", self.stds)):
+            object.__setattr__(mirror, name, readonly_array(values[::-1]))
+        return mirror
+
+    def _summary(self) -> ResultSummary:
+        names, rows = sample_rows({"weight": self.weights, "mean": self.means, "std": self.stds})
+        numbered = [[place, *row] for place, row in enumerate(rows, start=1)]
+        return ResultSummary(f"Mixture of {len(self.weights)} Gaussians", numbered, ["", *names])
+
+    def __repr__(self) -> str:
+        named = (("weights", self.weights), ("means", self.means), ("stds", self.stds))
+        if len(self.weights) > _MAX_COMPONENTS:
+            return f"GaussianMixture({len(self.weights)} components)"
+        shares = (f"{name}=[{', '.join(f'{value:.6g}' for value in values)}]" for name, values in named)
+        return f"GaussianMixture({', '.join(shares)})"

@@ -1,0 +1,447 @@
+"""Intervals, tests and bands as methods of a ROC curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict.base.rates import ALIASES
+from rocpredict.base.results import Interval, check_confidence_level
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    check_option,
+    check_probabilities,
+    to_scalar,
+)
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.shrinkage import ShrinkageDistribution
+from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.placements import RateInterval, check_rate_interval
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers.select import select_solver
+from rocpredict.solvers.thresholds import ThresholdCriterion
+
+if TYPE_CHECKING:
+    from rocpredict.inference.bands import ConfidenceBand
+    from rocpredict.inference.bootstrap import ThresholdStability
+    from rocpredict.inference.empirical import EmpiricalUncertainty
+    from rocpredict.inference.hypotheses import AucTest
+    from rocpredict.inference.parametric import PairFit, ParametricUncertainty
+
+
+_N_OOB_RESAMPLES = 1000  # resamples behind an out-of-bag mean that is shown unasked
+_MAX_REPR_SIZE = 10_000  # cases, at most, of which a repr shows that mean: with more it is hardly needed
+_MAX_REPR_WORK = 2_000_000  # rows times resamples, at most, for the same
+
+
+class UncertaintyMixin:
+    """Give standard errors and intervals; mixed into ``Roc``.
+
+    Every method names its own default: for samples the intervals that held in simulation, for Gaussians known
+    by mean, standard deviation and count the delta method. Resampling takes ``n_resamples`` and ``rng``, a seed
+    or a numpy Generator; with the default seed the same data give the same interval.
+    """
+
+    _oriented_distributions: Any
+    negative: Any
+    count: Any
+    direction: Any
+    auc: Callable[..., Any]
+    rates: Callable[..., Any]
+    _to_solver_scale: Callable[..., Any]
+    _check_batch_argument: Callable[..., Any]
+    _direction_flags: Any
+
+    def auc_std_error(self, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0) -> ArrayOrFloat:
+        """Give the standard error of the AUC.
+
+        Parameters
+        ----------
+        method : str, optional
+            Samples: "delong", "hanley-mcneil", "smoothed-logit" (never 0), "bootstrap"; left out, DeLong's, or
+            the smoothed one where that is 0 for want of overlap. Two Gaussians with counts: "delta". A fitted
+            prediction: also "bootstrap".
+        n_resamples, rng
+            Of "bootstrap".
+
+        Raises
+        ------
+        RocPredictError
+            An unknown method; no counts.
+        """
+        return self._uncertainty(n_resamples, rng).auc_std_error(method)
+
+    def auc_interval(
+        self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
+    ) -> Interval:
+        """Give the confidence interval of the AUC.
+
+        Parameters
+        ----------
+        level : float
+        method : str, optional
+            Samples: "smoothed-logit" (default), "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap"
+            (stratified percentile), "bca". Two Gaussians with counts: "delta" (default; on the probit scale),
+            "reiser-guttman". A fitted prediction: also "bootstrap", which fits each resample anew.
+        n_resamples, rng
+            Of the bootstrap.
+
+        Returns
+        -------
+        Interval
+            Never of width 0: where a method sees no spread, another stands in, with the flag ``fallback``.
+
+        Raises
+        ------
+        RocPredictError
+            An unknown method, a level outside (0, 1), no counts.
+
+        Notes
+        -----
+        "smoothed-logit" is DeLong's interval (DeLong, DeLong and Clarke-Pearson 1988) on the logit scale, with
+        half a case more in each class where the area is located, placed at 1/2, and a quarter of a case where its
+        spread is measured, with the mean 1/2 and the variance 1/8. How each method covers is in the documentation
+        ("How intervals cover").
+        """
+        return self._add_flags(self._uncertainty(n_resamples, rng).auc_interval(check_confidence_level(level), method))
+
+    def auc_test(
+        self,
+        null: float = 0.5,
+        *,
+        method: str | None = None,
+        alternative: str = "two-sided",
+        margin: float | None = None,
+        level: float = 0.95,
+    ) -> AucTest:
+        """Test the AUC against a value; curves are tested against each other by ``rocpredict.auc_test``.
+
+        Parameters
+        ----------
+        null : float
+            The value.
+        method : str, optional
+            Samples: "smoothed-logit" (default; agrees with the default interval), "delong", "mann-whitney" (equal
+            distributions; tie-corrected normal), "exact" (the same, counting all ways to label up to 200 cases).
+            Two Gaussians with counts: "delta".
+        alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
+            What is claimed; the last two need ``margin``.
+        margin : float
+        level : float
+            Of the interval in the result.
+
+        Raises
+        ------
+        RocPredictError
+            An unknown method or alternative; a batch; no counts.
+        """
+        from rocpredict.inference.hypotheses import Hypothesis
+
+        claim, behind, side = (
+            Hypothesis(alternative, margin),
+            self._uncertainty(_N_OOB_RESAMPLES, 0),
+            self.direction or "higher",
+        )
+        if np.ndim(self.auc()):
+            raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
+        return behind.auc_test(null, method, claim, check_confidence_level(level), side)
+
+    def partial_auc_std_error(
+        self,
+        *,
+        fpr: tuple[float, float] | None = None,
+        tpr: tuple[float, float] | None = None,
+        correction: str | None = None,
+        method: str | None = None,
+        n_resamples: int = 2000,
+        rng: Any = 0,
+    ) -> ArrayOrFloat:
+        """Give the standard error of ``partial_auc`` with the same band and correction.
+
+        Parameters
+        ----------
+        method : str, optional
+            Samples: "delong" (default; of the partial area itself, the ends of the band estimated),
+            "smoothed-logit", "bootstrap". Two Gaussians with counts: "delta".
+        """
+        band = self._check_rate_interval(fpr, tpr)
+        check_option("correction", correction, (None, "mcclish"))
+        raw = self._uncertainty(n_resamples, rng).partial_auc_std_error(band, method) * band.width
+        return to_scalar(raw if correction is None else raw / (2 * (band.width - _chance_area(band))))
+
+    def partial_auc_interval(
+        self,
+        level: float = 0.95,
+        *,
+        fpr: tuple[float, float] | None = None,
+        tpr: tuple[float, float] | None = None,
+        correction: str | None = None,
+        method: str | None = None,
+        n_resamples: int = 2000,
+        rng: Any = 0,
+    ) -> Interval:
+        """Give the confidence interval of ``partial_auc`` with the same band and correction.
+
+        Parameters
+        ----------
+        method : str, optional
+            Samples: "smoothed-logit" (default), "delong", "logit", "bootstrap", "bca". Two Gaussians with
+            counts: "delta". Each from the variance of the partial area itself.
+        """
+        band = self._check_rate_interval(fpr, tpr)
+        share = self._uncertainty(n_resamples, rng).partial_auc_interval(band, check_confidence_level(level), method)
+        low, high, estimate = (
+            apply_mcclish(np.multiply(x, band.width), band, correction) for x in (share.low, share.high, share.estimate)
+        )
+        return self._add_flags(Interval(low, high, share.level, share.method, estimate, share.flags))
+
+    def tpr_at_fpr_interval(
+        self, fpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
+    ) -> Interval:
+        """Give the pointwise confidence interval of the TPR at an FPR.
+
+        Parameters
+        ----------
+        fpr : float or array
+            With a single feature of any shape: one interval for each, each by itself (see ``band``).
+        method : str, optional
+            Samples: "bootstrap" (default), "hilgers" (exact for every pair of continuous distributions; wide).
+            Two Gaussians with counts: "delta".
+        """
+        return self._rate_intervals(check_probabilities("fpr", fpr), level, method, n_resamples, rng, swap_axes=False)
+
+    def fpr_at_tpr_interval(
+        self, tpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
+    ) -> Interval:
+        """Give the pointwise confidence interval of the FPR at a TPR; see ``tpr_at_fpr_interval``."""
+        found = self._rate_intervals(
+            1 - check_probabilities("tpr", tpr), level, method, n_resamples, rng, swap_axes=True
+        )
+        low, high, estimate = (to_scalar(1 - np.asarray(x)) for x in (found.high, found.low, found.estimate))
+        return Interval(low, high, found.level, found.method, estimate, found.flags)
+
+    def band(
+        self,
+        level: float = 0.95,
+        *,
+        kind: str = "pointwise",
+        fpr: ArrayLike | None = None,
+        method: str | None = None,
+        n_resamples: int = 2000,
+        rng: Any = 0,
+    ) -> ConfidenceBand:
+        """Give a confidence band about the curve of one feature.
+
+        Parameters
+        ----------
+        level : float
+        kind : {"pointwise", "simultaneous"}
+            Pointwise: at each FPR an interval of the TPR there, for one FPR that was chosen beforehand; about a
+            counted curve wider where an interval by itself would fall as the FPR rises, or miss the curve.
+            Simultaneous: the whole curve lies inside with this level.
+        fpr : array of shape (k,), optional
+            Where to give the band. Left out: 201 FPRs, evenly from 0 to 1.
+        method : str, optional
+            Pointwise, as in ``tpr_at_fpr_interval``. Samples: "bootstrap" (default), "hilgers". Two Gaussians with
+            counts: "delta" (default). A fitted prediction: also "bootstrap". Simultaneous. Samples:
+            "kolmogorov-smirnov". Two Gaussians with counts: "working-hotelling".
+        n_resamples, rng
+            Of "bootstrap".
+
+        Returns
+        -------
+        ConfidenceBand
+
+        Raises
+        ------
+        RocPredictError
+            An unknown kind or method, a level outside (0, 1), FPRs outside [0, 1], no counts, a batch of features.
+
+        Notes
+        -----
+        "kolmogorov-smirnov" (Campbell 1994): with probability sqrt(level) the empirical FPR is at no threshold
+        farther from the true one than the exact quantile e0 of Kolmogorov's statistic, and likewise the TPR and e1;
+        so the curve lies between TPR(FPR - e0) - e1 and TPR(FPR + e0) + e1, whatever the distributions. Ties make it
+        conservative. "working-hotelling" (Ma and Hall 1993): on the probit scale a + b x plus or minus
+        sqrt(2 F(level)) SE(x), SE by the delta method and F the quantile with 2 and min(count) - 1 degrees of
+        freedom (for many cases that of chi-squared/2); trimmed to what a rising curve can reach, which costs no
+        coverage.
+
+        Examples
+        --------
+        >>> from rocpredict import PredictedRoc
+        >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
+        >>> roc.band(kind="simultaneous")
+        ConfidenceBand(simultaneous, n_points=201, level=0.95, method='working-hotelling', mean_width=0.1954)
+        """
+        from rocpredict.inference.bands import confidence_band
+
+        return confidence_band(self._uncertainty(n_resamples, rng), fpr, check_confidence_level(level), kind, method)
+
+    def rate_interval(
+        self, measure: str, threshold: ArrayLike, level: float = 0.95, *, method: str | None = None
+    ) -> Interval:
+        """Give the confidence interval of a rate at a threshold that was fixed beforehand.
+
+        A threshold chosen on the same rows makes the rates there optimistic: see ``best_threshold``.
+
+        Parameters
+        ----------
+        measure : str
+            "tpr", "fpr", "tnr", "fnr"; for samples also "precision", "npv", "false_discovery_rate",
+            "false_omission_rate", "accuracy", "error_rate", "ameans", "youden". Or an alias, such as "ppv". Of rows
+            that were sampled as they occur: precision and its like go with the classes' shares in the sample.
+        threshold : float or array
+        level : float
+        method : str, optional
+            Samples: "clopper-pearson" (default; exact), "wilson"; for "ameans" and "youden" Wilson's intervals
+            of both rates are combined (Newcombe 1998). Two Gaussians with counts: "delta" (default), "noncentral-t"
+            (exact).
+
+        Raises
+        ------
+        RocPredictError
+            A measure or method that is not listed.
+        """
+        from rocpredict.inference.auc import rate_interval
+        from rocpredict.inference.parametric import PARAMETRIC_MEASURES
+
+        level, measure = check_confidence_level(level), ALIASES.get(measure, measure)
+        behind = self._uncertainty(_N_OOB_RESAMPLES, 0)
+        if behind.is_empirical:
+            return rate_interval(self.rates(threshold).counts, measure, level, method)
+        check_option("measure", measure, PARAMETRIC_MEASURES)
+        found = behind.rate_interval(measure in {"tpr", "fnr"}, self._to_solver_scale(threshold), level, method)
+        if measure in {"tpr", "fpr"}:
+            return found
+        low, high, estimate = (to_scalar(1 - np.asarray(x)) for x in (found.high, found.low, found.estimate))
+        return Interval(low, high, level, found.method, estimate, found.flags)
+
+    def _check_rate_interval(self, fpr: Any, tpr: Any) -> RateInterval:
+        """Return the band that is asked for, or refuse what is none, or too many for one feature."""
+        band = check_rate_interval(fpr, tpr)
+        for end in (band.low, band.high):
+            self._check_batch_argument(band.axis, np.asarray(end))
+        return band
+
+    def _rate_intervals(
+        self, at: FloatArray, level: float, method: str | None, n_resamples: int, rng: Any, *, swap_axes: bool
+    ) -> Interval:
+        """Give intervals of heights; mirrored: of the curve as seen from the corner (1, 1)."""
+        behind = self._uncertainty(n_resamples, rng, swap_axes=swap_axes)
+        if not behind.is_empirical:
+            return behind.tpr_at_fpr_interval(at, check_confidence_level(level), method)
+        found = behind.tpr_at_fpr_interval(at.ravel(), check_confidence_level(level), method)
+        low, high, estimate = (
+            to_scalar(np.reshape(part, at.shape)) for part in (found.low, found.high, found.estimate)
+        )
+        return Interval(low, high, found.level, found.method, estimate, found.flags.reshape(at.shape))
+
+    def _refit(self) -> PairFit | None:
+        """Give how to fit resamples, where there is a sample behind fitted classes."""
+        return None
+
+    def _add_flags(self, interval: Interval) -> Interval:
+        """Give an interval with what was decided about the curve itself."""
+        return replace(interval, flags=interval.flags | self._direction_flags)
+
+    def _uncertainty(
+        self, n_resamples: int, rng: Any, *, swap_axes: bool = False
+    ) -> EmpiricalUncertainty | ParametricUncertainty:
+        """Give who knows the uncertainty: of two samples, or of two distributions."""
+        from rocpredict.inference.empirical import EmpiricalUncertainty
+        from rocpredict.inference.parametric import ParametricUncertainty
+
+        pair: tuple[Distribution, Distribution] = self._oriented_distributions
+        count, refit = self.count, self._refit()
+        if swap_axes:
+            pair = pair[1].reflect(), pair[0].reflect()
+            count = None if count is None else count[::-1]
+            refit = None if refit is None else refit.reflected().swap_classes()
+        resampling = BootstrapOptions(n_resamples, rng)
+        if select_solver(*pair) is steps and not isinstance(self.negative, ShrinkageDistribution):
+            return EmpiricalUncertainty(*pair, resampling)  # type: ignore[arg-type]
+        return ParametricUncertainty(*pair, count, resampling, refit)
+
+
+@dataclass(frozen=True)
+class ThresholdUncertainty:
+    """Say how far off a best threshold and its Ameans may be; ``BestThreshold`` asks it.
+
+    Attributes
+    ----------
+    behind : function
+        Takes (n_resamples, rng) and gives who knows the uncertainty.
+    target : Target
+        What the threshold is best for.
+    turned_back : function
+        Takes thresholds of the rule "positive when x >= threshold" back to those of the rule in use.
+    """
+
+    make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
+    target: ThresholdCriterion
+    turned_back: Callable[[FloatArray], ArrayOrFloat]
+
+    def threshold_interval(self, level: float, method: str | None, n_resamples: int, rng: Any) -> Interval:
+        """Give the interval of the threshold."""
+        found = self.make_uncertainty(n_resamples, rng).threshold_interval(
+            self.target, check_confidence_level(level), method
+        )
+        ends = [np.asarray(self.turned_back(np.asarray(end))) for end in found]
+        low, high = to_scalar(np.minimum(*ends)), to_scalar(np.maximum(*ends))
+        estimate = self.turned_back(np.asarray(found.estimate))
+        return Interval(low, high, found.level, found.method, estimate, found.flags)
+
+    def ameans_interval(self, level: float, method: str | None, n_resamples: int, rng: Any) -> Interval:
+        """Give the interval of the Ameans there."""
+        return self.make_uncertainty(n_resamples, rng).ameans_interval(
+            self.target, check_confidence_level(level), method
+        )
+
+    def stability(self, n_resamples: int, rng: Any) -> ThresholdStability:
+        """Tell what the threshold does over resamples."""
+        behind = self.make_uncertainty(n_resamples, rng)
+        if not behind.is_empirical:
+            raise RocPredictError(
+                "stability is asked of a threshold that was chosen by counting rows; a predicted one has "
+                "threshold_interval"
+            )
+        return behind.stability(self.target, self.turned_back)
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether ``honest`` is there, or takes no longer than a look."""
+        behind = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
+        return behind.is_empirical and bool(behind.negative.total + behind.positive.total <= _MAX_REPR_SIZE)
+
+    @cached_property
+    def ameans_corrected(self) -> float | None:
+        """The out-of-bag mean Ameans of a counted threshold; None for a predicted one."""
+        behind = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
+        if not behind.is_empirical:
+            return None
+        cases = behind.negative.total + behind.positive.total
+        few = int(np.clip(_MAX_REPR_WORK // cases, 20, _N_OOB_RESAMPLES))
+        return self.stability(few, 0).ameans_oob
+
+
+def apply_mcclish(area: ArrayOrFloat, band: RateInterval, correction: str | None) -> ArrayOrFloat:
+    """Give an area in a band on the scale that is asked for."""
+    check_option("correction", correction, (None, "mcclish"))
+    if correction is None:
+        return to_scalar(area)
+    chance = _chance_area(band)
+    return to_scalar((1 + (np.asarray(area) - chance) / (band.width - chance)) / 2)
+
+
+def _chance_area(band: RateInterval) -> ArrayOrFloat:
+    """Give the area in a band for a feature that tells nothing."""
+    middle = (band.low + band.high) / 2
+    return band.width * (middle if band.axis == "fpr" else 1 - middle)

@@ -1,0 +1,472 @@
+"""AUC for more than two classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
+
+from rocpredict.base.labels import check_feature, check_labels, repeat_rows, unique_labels
+from rocpredict.base.results import (
+    MAX_ROWS,
+    Flags,
+    Interval,
+    Result,
+    ResultSummary,
+    check_confidence_level,
+    format_list,
+    normal_critical_value,
+    truncate,
+)
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, check_option, short_repr, to_scalar
+from rocpredict.inference.bootstrap import BootstrapOptions, draw_counts, make_auc_function, percentile_interval
+from rocpredict.inference.placements import compute_placements, placements_in_row_order
+from rocpredict.roc.empirical import EmpiricalRoc
+
+REST_LABEL = "rest"
+Groups = list[NDArray[np.intp]]
+"""The rows of each class."""
+
+
+class BinaryProblem(NamedTuple):
+    """Say which column ranks which classes against which, by their places among the labels."""
+
+    column: int
+    positive: tuple[int, ...]
+    negative: tuple[int, ...]
+
+    def rows(self, side: str, groups: Groups) -> NDArray[np.intp]:
+        """Give the rows of the positive or the negative classes."""
+        return np.concatenate([groups[k] for k in getattr(self, side)])
+
+    def roc(self, columns: FloatArray, groups: Groups) -> EmpiricalRoc:
+        """Give the curve of this part."""
+        values = {side: columns[self.rows(side, groups), self.column] for side in ("negative", "positive")}
+        return EmpiricalRoc(**values)
+
+    def negative_name(self, names: list[Any]) -> Any:
+        """Give the label of the negative class, or "rest" for several."""
+        return names[self.negative[0]] if len(self.negative) == 1 else REST_LABEL
+
+
+def binary_decomposition(
+    method: str, average: str | None, sizes: list[int], width: int
+) -> tuple[list[BinaryProblem], FloatArray]:
+    """Give the parts, and the matrix that makes answers of their areas: weights, one row an answer."""
+    classes = range(len(sizes))
+    if method == "one-vs-rest":
+        layout = [BinaryProblem(k, (k,), tuple(other for other in classes if other != k)) for k in classes]
+        single, share = np.eye(len(layout)), np.array(sizes, dtype=float)
+    else:
+        pairs = list(combinations(classes, 2))
+        layout = [part for pair in pairs for part in _pairwise_weights(*pair, one_feature=width == 1)]
+        each = len(layout) // len(pairs)
+        single = np.repeat(np.eye(len(pairs)), each, axis=1) / each
+        share = np.array([sizes[i] + sizes[j] for i, j in pairs], dtype=float)
+    if average is None:
+        return layout, single
+    share = share if average == "weighted" else np.ones(len(share))
+    return layout, (share @ single)[None, :]
+
+
+def weighted_mean(mixing: FloatArray, areas: FloatArray) -> FloatArray:
+    """Give the weighted means of areas, shape (..., parts), one a row of ``mixing``."""
+    return np.asarray(areas @ mixing.T / mixing.sum(axis=1))  # divided last: the mean of ones is 1
+
+
+def influence_values(
+    layout: list[BinaryProblem], rocs: list[EmpiricalRoc], columns: FloatArray, groups: Groups
+) -> FloatArray:
+    """Give how each row moves the area of each part, shape (n, parts).
+
+    That is its placement, times the share that its class has in its side; 0 for rows that the part does not use.
+    """
+    moves = np.zeros((len(columns), len(layout)))
+    for index, (part, roc) in enumerate(zip(layout, rocs, strict=True)):
+        found = compute_placements(roc.negative, roc.positive)
+        for side in ("negative", "positive"):
+            rows, distribution = part.rows(side, groups), getattr(roc, side)
+            values = placements_in_row_order(
+                getattr(found, side), distribution.sorted_sample, columns[rows, part.column]
+            )
+            sizes = [len(groups[k]) for k in getattr(part, side)]
+            moves[rows, index] = values * np.repeat(sizes, sizes) / len(rows)
+    return moves
+
+
+def _pairwise_weights(low: int, high: int, *, one_feature: bool) -> list[BinaryProblem]:
+    if one_feature:
+        return [BinaryProblem(0, (high,), (low,))]
+    return [BinaryProblem(low, (low,), (high,)), BinaryProblem(high, (high,), (low,))]
+
+
+class BinaryAuc(NamedTuple):
+    """Hold one of the areas that a multiclass AUC is the mean of.
+
+    Attributes
+    ----------
+    positive, negative : label
+        ``negative`` is "rest" when it is every other class.
+    auc : float
+        The probability that the score of the positive class is higher for a positive, ties half.
+    interval : Interval
+    """
+
+    positive: Any
+    negative: Any
+    auc: float
+    interval: Interval
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MulticlassAuc(Result):
+    """Hold the AUC of more than two classes.
+
+    Attributes
+    ----------
+    auc : float, or array of shape (classes,) or (pairs,) without an average
+        1/2 by chance, 1 when every part separates perfectly.
+    interval : Interval
+        Of the same shape.
+    parts : tuple of BinaryAuc
+        Each area with its own interval, at the same level.
+    method : str
+    average : str or None
+    labels : tuple
+        In the order of the columns of scores.
+    n_by_class : dict of label to int
+    flags : Flags
+        ``single_case``: a class has one row, and how it varies cannot be seen. ``fallback``: for this, or because all
+        rows are placed alike, the interval is the conservative one of ``multiclass_auc``'s Notes.
+    """
+
+    auc: ArrayOrFloat
+    interval: Interval
+    binary_aucs: tuple[BinaryAuc, ...]
+    method: str
+    average: str | None
+    labels: tuple[Any, ...]
+    n_by_class: dict[Any, int]
+    flags: Flags = field(default_factory=Flags)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name."""
+        held = {item.name: getattr(self, item.name) for item in fields(self)}
+        parts = [part._asdict() | {"interval": part.interval.to_dict()} for part in self.binary_aucs]
+        return held | {"interval": self.interval.to_dict(), "binary_aucs": parts, "flags": list(self.flags)}
+
+    def _summary(self) -> ResultSummary:
+        rows = [
+            [f"{truncate(str(part.positive), 60)} against {truncate(str(part.negative), 60)}", part.auc, *part.interval]
+            for part in self.binary_aucs[:MAX_ROWS]
+        ]
+        cut = [f"The first {MAX_ROWS} of {len(self.binary_aucs)} areas."] if len(self.binary_aucs) > MAX_ROWS else []
+        if not np.ndim(self.auc):
+            rows.insert(0, [f"average ({self.average})", self.auc, *self.interval])
+        cases = format_list(f"{label} {count}" for label, count in self.n_by_class.items())
+        notes = [*cut, f"Intervals of level {self.interval.level:g}. Cases: {cases}."]
+        columns = ["positive against negative", "AUC", "low", "high"]
+        return ResultSummary(
+            f"AUC of {len(self.labels)} classes, {self.method}", rows, columns, notes=notes, flags=self.flags
+        )
+
+    def __repr__(self) -> str:
+        flags = f", flags={list(self.flags)}" if self.flags else ""
+        how = f"classes={len(self.labels)}, n={sum(self.n_by_class.values())}, method={self.method!r}{flags})"
+        if np.ndim(self.auc):
+            return f"MulticlassAuc(shape={np.shape(self.auc)}, {how}"
+        ends = f"{self.interval.low:.6g} to {self.interval.high:.6g}"
+        return f"MulticlassAuc(auc={self.auc:.6g} ({ends}), average={self.average!r}, {how}"
+
+
+_PSEUDO_COUNT = 0.25
+"""Cases of weight that smoothing adds, placed where chance is."""
+_MIN_VARIANCE = 3.0
+"""The variance is no less than A(1 - A)/3 has it for one case: uniform placements vary so at A = 1/2."""
+_ROUNDING = 1e-12
+
+
+def mean_auc_interval(
+    class_weights: FloatArray,
+    parts: list[BinaryProblem],
+    rocs: list[EmpiricalRoc],
+    influence: FloatArray,
+    *,
+    groups: Groups,
+    level: float,
+    replicates: FloatArray | None = None,
+) -> Interval:
+    """Give the interval of each weighted mean of areas; from ``replicates`` (resamples, answers) where there are."""
+    estimate = weighted_mean(class_weights, np.array([roc.auc() for roc in rocs]))
+    lonely = min(len(rows) for rows in groups) == 1
+    ends, replaced = [], []
+    for index, (weights, area) in enumerate(zip(class_weights, estimate, strict=True)):
+        used = np.flatnonzero(weights)
+        spread = _variance(influence[:, used] @ (weights[used] / weights.sum()), groups)
+        alone = len(used) == 1
+        replaced.append((not alone or replicates is not None) and (lonely or spread <= _ROUNDING**2))
+        if replicates is not None and not replaced[-1]:
+            ends.append(percentile_interval(replicates[:, index], level))
+        elif alone:
+            ends.append(tuple(rocs[used[0]].auc_interval(level)))
+        elif replaced[-1]:
+            ends.append(_bounds(weights, rocs, level))
+        else:
+            ends.append(_smoothed_logit(area, spread, _effective_size([parts[k] for k in used], groups), level))
+    low, high = np.transpose(ends)
+    answers = (low, high, estimate, np.array(replaced), np.full(len(class_weights), lonely))
+    low, high, estimate, fallback, single = (
+        to_scalar(item[0] if len(class_weights) == 1 else item) for item in answers
+    )
+    made = "smoothed-logit" if replicates is None else "bootstrap"
+    method = "conservative" if all(replaced) else made
+    return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_case=single))
+
+
+def _variance(values: FloatArray, groups: Groups) -> float:
+    """Give the variance of a mean over classes: that of DeLong, DeLong and Clarke-Pearson, for more than two."""
+    return sum(float(values[rows].var(ddof=1)) / len(rows) for rows in groups if len(rows) > 1)
+
+
+def _effective_size(used: list[BinaryProblem], groups: Groups) -> float:
+    """Give the harmonic mean of the class sizes, times the pairs of classes that are compared."""
+    pairs = {frozenset((i, j)) for part in used for i in part.positive for j in part.negative}
+    sizes = [len(groups[k]) for k in set().union(*pairs)]
+    return len(pairs) * len(sizes) / sum(1 / size for size in sizes)
+
+
+def _smoothed_logit(area: float, variance: float, cases: float, level: float) -> tuple[float, float]:
+    """Give the logit interval about the area with a quarter of a case more, of a variance that is never too small."""
+    centre = (area * cases + _PSEUDO_COUNT / 2) / (cases + _PSEUDO_COUNT)
+    spread = centre * (1 - centre)
+    half = normal_critical_value(level) * np.sqrt(max(variance, spread / (_MIN_VARIANCE * cases))) / spread
+    low, high = expit(logit(centre) - half), expit(logit(centre) + half)
+    return min(float(low), area), max(float(high), area)
+
+
+def _bounds(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
+    """Give conservative ends for a weighted mean of areas."""
+    used = [roc for roc, weight in zip(rocs, weights, strict=True) if weight]
+    shares = weights[weights > 0]
+    if all(_is_degenerate(roc) for roc in used):
+        pairs = min(d.total for roc in used for d in (roc.negative, roc.positive))
+        alike = ((1 - level) / 2) ** (1 / pairs)
+        area = float(np.average([roc.auc() for roc in used], weights=shares))
+        return area * alike, 1 - (1 - area) * alike
+    stricter = 1 - (1 - level) / len(used)
+    ends = np.array([list(roc.auc_interval(level=stricter)) for roc in used])
+    low, high = np.average(ends, axis=0, weights=shares)
+    return float(low), float(high)
+
+
+def _is_degenerate(roc: EmpiricalRoc) -> bool:
+    """Tell whether all pairs of a positive and a negative are right, or all wrong, or all tied."""
+    values = np.union1d(roc.negative.unique_values, roc.positive.unique_values)
+    return len(values) == 1 or roc.auc() in (0.0, 1.0)
+
+
+def bootstrap_mean_auc(
+    mixing: FloatArray,
+    layout: list[BinaryProblem],
+    rocs: list[EmpiricalRoc],
+    columns: FloatArray,
+    *,
+    groups: Groups,
+    resampling: BootstrapOptions,
+) -> FloatArray:
+    """Give the weighted means of areas in each resample, shape (n_resamples, answers): all parts on the same rows."""
+    makers = [make_auc_function(roc.negative, roc.positive) for roc in rocs]
+    orders = [
+        [rows[np.argsort(columns[rows, part.column])] for rows in (part.rows(side, groups) for side in _CLASSES)]
+        for part in layout
+    ]
+    streams = [np.random.default_rng(seed) for seed in resampling.generator().integers(0, 2**63, len(groups))]
+    chunks = []
+    for size in resampling.chunk_sizes(6 * len(columns)):
+        times = np.empty((size, len(columns)))
+        for rows, stream in zip(groups, streams, strict=True):
+            times[:, rows] = draw_counts(stream, size, None, len(rows))
+        areas = [make(times[:, order[0]], times[:, order[1]]) for make, order in zip(makers, orders, strict=True)]
+        chunks.append(weighted_mean(mixing, np.column_stack(areas)))
+    return np.concatenate(chunks)
+
+
+_CLASSES = ("negative", "positive")
+MULTICLASS_METHODS = ("hand-till", "one-vs-rest", "one-vs-one")
+
+
+def multiclass_auc(
+    scores: ArrayLike,
+    y: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    method: str = "hand-till",
+    average: str | None = "macro",
+    level: float = 0.95,
+    interval_method: str = "smoothed-logit",
+    n_resamples: int = 2000,
+    rng: Any = 0,
+    weights: ArrayLike | None = None,
+) -> MulticlassAuc:
+    """Give the AUC of more than two classes, with its interval.
+
+    Parameters
+    ----------
+    scores : array of shape (n, K), or of shape (n,)
+        One column a class: the higher, the more this class. Any real numbers; rows need not sum to 1.
+        Or one feature, which is to rise along the order of the labels.
+    y : array of shape (n,)
+        Labels.
+    labels : K labels, optional
+        The class of each column; for one feature, the classes from low to high. Left out, they are the sorted
+        labels of ``y``; for one feature only if these are numbers, as text has no order of its own.
+    method : {"hand-till", "one-vs-one", "one-vs-rest"}
+        Hand-Till and one-vs-one: each pair of classes by itself, by the mean of two areas, one by the column of
+        either class (for one feature there is one area a pair). One-vs-rest: each class, by its own column,
+        against all other rows; it depends on how frequent the classes are.
+    average : {"macro", "weighted", None}
+        Equal weights; weights by the rows of the class, or of the pair (not for Hand-Till); or no average but
+        one area a class, or a pair in the order (1, 2), (1, 3), ..., (2, 3), ...
+    level : float
+    interval_method : {"smoothed-logit", "bootstrap"}
+        How the interval is made: by the variance of the mean (see Notes), or by the quantiles over resamples, the rows
+        of each class resampled among themselves.
+    n_resamples, rng
+        Of "bootstrap".
+    weights : array of shape (n,), optional
+        How many cases each row stands for; whole numbers.
+
+    Returns
+    -------
+    MulticlassAuc
+
+    Raises
+    ------
+    RocPredictError
+        Lengths or columns that do not fit, NaN among scores or labels, fewer than two classes, a class without
+        rows, labels that are not listed, an order that is not known, an unknown method or average.
+
+    Notes
+    -----
+    "smoothed-logit" is a logit interval. Its variance is DeLong, DeLong and Clarke-Pearson's, for any number of
+    classes: each row moves the answer by its placements in all parts that use it, weighted as the parts are;
+    the variance is the sum over classes of the variance of these, divided by the rows. It is made safe where
+    few pairs are wrong: N being the harmonic mean of the class sizes times the pairs of classes, the centre is
+    the area with a quarter of a case placed at chance, (A N + 1/8)/(N + 1/4), and the variance no less than A(1
+    - A)/(3 N). A single part has the interval of its own curve (``roc.auc_interval``).
+
+    Chosen among fifteen by simulation. Of level 0.95 it covered, over three Gaussian classes of 10, 20 and 50 rows
+    and AUCs of 0.8, 0.9 and 0.98, 0.944 to 0.977 with one column a class and 0.947 to 0.965 with one feature (2000
+    draws each); over classes of 10, 20 and 50 rows and other averages 0.950 to 0.982, over five classes of 10 rows
+    0.942 to 0.969. The percentile bootstrap covered 0.912 to 0.953, once 0.978 (1000 draws each). At 10 rows a class
+    the interval is 1.04 to 1.1 times as wide as the bootstrap's at AUC 0.8 and 0.9, 1.3 to 1.7 times at 0.98; half a
+    case more in each class would have made it 2.4 to 2.9 times as wide as it is there.
+
+    Where all rows of each class are placed alike, or a class has a single row, placements tell nothing about the
+    uncertainty, and the interval of several parts is a conservative one. The ends are the weighted means of the ends of
+    the parts' intervals, each at level 1 - (1 - level)/parts (Bonferroni). Where in each part all pairs of rows are
+    alike, all right, wrong or tied, they are A q and 1 - (1 - A) q with A the area, q = ((1 - level)/2)**(1/m) and m
+    the rows of the smallest class: the m one-to-one pairs of a part are independent, and were pairs like those seen
+    rarer than q in some part, all would hardly be alike.
+
+    The AUC of one feature is what ordering the classes by it achieves. No direction is chosen, so none is
+    chosen by the data; a feature that falls along the labels has an AUC below 1/2.
+
+    References
+    ----------
+    D. J. Hand, R. J. Till (2001), A simple generalisation of the area under the ROC curve for multiple class
+    classification problems, Machine Learning 45, 171-186.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> found = multiclass_auc(iris.column("sepal_length"), iris.y, labels=["setosa", "versicolor", "virginica"])
+    >>> found
+    MulticlassAuc(auc=0.902267 (0.861523 to 0.931003), average='macro', classes=3, n=150, method='hand-till')
+    >>> [(part.negative, part.positive, round(part.auc, 4)) for part in found.binary_aucs]
+    [('setosa', 'versicolor', 0.9326), ('setosa', 'virginica', 0.9846), ('versicolor', 'virginica', 0.7896)]
+    """
+    check_option("method", method, MULTICLASS_METHODS)
+    check_option("interval_method", interval_method, ("smoothed-logit", "bootstrap"))
+    _check_average(average, method)
+    level = check_confidence_level(level)
+    scores, y = repeat_rows(weights, scores, y)
+    columns = _as_columns(scores)
+    truth = check_labels(y, np.asarray(scores))
+    names = _class_names(truth, labels, columns, method)
+    groups = _groups(truth, names, len(columns))
+    sizes = [len(rows) for rows in groups]
+    layout, mixing = binary_decomposition(method, average, sizes, columns.shape[1])
+    rocs = [part.roc(columns, groups) for part in layout]
+    moves = influence_values(layout, rocs, columns, groups)
+    replicates = None
+    if interval_method == "bootstrap":
+        resampling = BootstrapOptions(n_resamples, rng)
+        replicates = bootstrap_mean_auc(mixing, layout, rocs, columns, groups=groups, resampling=resampling)
+    found = mean_auc_interval(mixing, layout, rocs, moves, groups=groups, level=level, replicates=replicates)
+    return MulticlassAuc(
+        auc=found.estimate,
+        interval=found,
+        binary_aucs=tuple(
+            BinaryAuc(names[part.positive[0]], part.negative_name(names), roc.auc(), roc.auc_interval(level=level))
+            for part, roc in zip(layout, rocs, strict=True)
+        ),
+        method=method,
+        average=average,
+        labels=tuple(names),
+        n_by_class=dict(zip(names, sizes, strict=True)),
+        flags=found.flags,
+    )
+
+
+def _check_average(average: str | None, method: str) -> None:
+    check_option("average", average, ("macro", "weighted", None))
+    if average == "weighted" and method == "hand-till":
+        raise RocPredictError("average='weighted' is not Hand and Till's, who weigh pairs equally; use 'one-vs-one'")
+
+
+def _as_columns(scores: ArrayLike) -> FloatArray:
+    """Return the scores as float64 of shape (n, columns)."""
+    if np.ndim(scores) == 1:
+        columns = check_feature(scores, "scores")[:, None]
+    elif np.ndim(scores) == 2 and np.shape(scores)[1]:
+        rows = np.asarray(scores)
+        columns = np.column_stack([check_feature(rows[:, k], f"scores[:, {k}]") for k in range(rows.shape[1])])
+    else:
+        raise RocPredictError(f"scores has shape {np.shape(scores)}; give (n, classes), or (n,) for one feature")
+    missing = np.flatnonzero(np.isnan(columns).any(axis=1))
+    if missing.size:
+        raise RocPredictError(f"scores has missing values (NaN) in {missing.size} rows; leave these rows out")
+    return columns
+
+
+def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray, method: str) -> list[Any]:
+    """Give the labels in the order of the columns, or from low to high."""
+    found = unique_labels(y)
+    one_feature = columns.shape[1] == 1
+    if one_feature and method == "one-vs-rest":
+        raise RocPredictError("method='one-vs-rest' needs one column of scores a class; scores is one feature")
+    if labels is None and one_feature and not all(isinstance(name, (bool, int, float)) for name in found):
+        raise RocPredictError(f"labels= is needed: which of {found} goes with low values, which with high ones?")
+    names = found if labels is None else list(check_labels(labels, labels).tolist())
+    if len(set(names)) != len(names):
+        raise RocPredictError(f"labels={short_repr(names)} has a label twice")
+    unlisted, absent = [name for name in found if name not in names], [name for name in names if name not in found]
+    if unlisted or absent:
+        raise RocPredictError(f"labels={short_repr(names)} does not name the classes of y, which are {found}")
+    if len(names) < 2:
+        raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
+    if not one_feature and columns.shape[1] != len(names):
+        raise RocPredictError(f"scores has {columns.shape[1]} columns and y {len(names)} classes {names}")
+    return names
+
+
+def _groups(y: NDArray[Any], names: list[Any], n: int) -> Groups:
+    if len(y) != n:
+        raise RocPredictError(f"scores has {n} rows and y has {len(y)}; they must have as many")
+    return [np.flatnonzero(y == name) for name in names]

@@ -1,1 +1,0 @@
-"""The founding paper, reproduced: every table and figure, ours beside the printed ones."""

@@ -1,0 +1,832 @@
+"""Sample size of an ROC study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from math import ceil, sqrt
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from rocpredict.base.results import Result, ResultSummary, check_confidence_level, format_number, normal_critical_value
+from rocpredict.base.validation import (
+    FloatArray,
+    RocPredictError,
+    check_finite,
+    check_option,
+    check_pair,
+    check_probability,
+    short_repr,
+)
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.ecdf import is_discrete
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.inference.auc import hanley_mcneil_variance
+from rocpredict.inference.delta_method import ProbitEstimate as ProbitSpread
+from rocpredict.inference.delta_method import auc_probit, tpr_probit
+from rocpredict.roc.base import Roc
+from rocpredict.roc.predicted import PredictedRoc
+from rocpredict.solvers.base import gauss_legendre
+from rocpredict.solvers.binormal import empirical_auc_variance
+from rocpredict.solvers.numerical import expectation, panel_edges
+
+Variance: TypeAlias = Callable[[int, int], float]
+Correlation: TypeAlias = tuple[float, float]
+_ROUNDING = 1e-12  # of two variances: where their difference falls below, both curves are one
+
+
+class VarianceFunctions(NamedTuple):
+    """The variance of the estimate as predicted, and under the null hypothesis."""
+
+    estimate: Variance
+    null: Variance
+
+
+def auc_variances(roc: Roc, null: float | None = None) -> dict[str, VarianceFunctions]:
+    """Give the variances of one AUC by method, the reference first."""
+    methods = {"exact": (_exact(roc), _exact_null(roc, null))}
+    if is_gaussian(roc):
+        methods["delta"] = (_delta(roc), _delta(roc, null))
+    auc = float(roc.auc())
+    for name, of_auc in {"hanley-mcneil": _hanley_mcneil, "obuchowski": _obuchowski}.items():
+        methods[name] = (of_auc(auc), of_auc(auc if null is None else null))
+    return {name: VarianceFunctions(*pair) for name, pair in methods.items()}
+
+
+def difference_variances(roc: Roc, other: Roc, correlation: Correlation | None) -> dict[str, VarianceFunctions]:
+    """Give the variances of a difference of two AUCs, the same under the null; None: each has its own cases."""
+    if correlation is not None:
+        return {
+            "exact": _same_under_null(
+                _difference(_exact(roc), _exact(other), _covariance(roc, other, correlation).covariance)
+            )
+        }
+    first, second = auc_variances(roc), auc_variances(other)
+    return {
+        name: _same_under_null(_difference(first[name].estimate, second[name].estimate))
+        for name in first
+        if name in second
+    }
+
+
+def tpr_variances(roc: Roc, fpr: float) -> dict[str, VarianceFunctions]:
+    """Give the variances of the TPR at an FPR by method, the reference first."""
+    methods = {"empirical": _same_under_null(_tpr_empirical(roc, fpr))}
+    if is_gaussian(roc):
+        methods["delta"] = _same_under_null(_tpr_delta(roc, fpr))
+    return methods
+
+
+def is_gaussian(roc: Roc) -> bool:
+    """Tell whether both classes are Gaussian."""
+    return isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
+
+
+def _same_under_null(variance: Variance) -> VarianceFunctions:
+    return VarianceFunctions(variance, variance)
+
+
+def _difference(first: Variance, second: Variance, covariance: Variance | None = None) -> Variance:
+    def variance(n0: int, n1: int) -> float:
+        alone = first(n0, n1) + second(n0, n1)
+        left = alone - (0.0 if covariance is None else 2 * covariance(n0, n1))
+        return left if left > _ROUNDING * alone else 0.0
+
+    return variance
+
+
+# ---- the empirical AUC
+class _SharedCovariance(NamedTuple):
+    """Covariances of two comparisons of a positive with a negative, by the cases that both share."""
+
+    both: float
+    positive: float
+    negative: float
+
+    def covariance(self, n0: int, n1: int) -> float:
+        """Give the (co)variance of the mean over all n0 n1 comparisons (Hoeffding 1948)."""
+        return (self.both + (n0 - 1) * self.positive + (n1 - 1) * self.negative) / (n0 * n1)
+
+
+def _exact(roc: Roc) -> Variance:
+    negative, positive = _oriented(roc)
+    if isinstance(negative, Gaussian) and isinstance(positive, Gaussian):
+        return lambda n0, n1: float(empirical_auc_variance(negative, positive, (n0, n1)))
+    return _placement_variance(negative, positive).covariance
+
+
+def _exact_null(roc: Roc, null: float | None) -> Variance:
+    """Give Mann-Whitney's null variance at 1/2; elsewhere that of the same Gaussians with their means moved."""
+    if null == 0.5:
+        return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
+    if null is None or not is_gaussian(roc):
+        return _exact(roc)
+    moved = _shift_to_auc(roc, null)
+    return lambda n0, n1: float(empirical_auc_variance(*moved, (n0, n1)))
+
+
+def _placement_variance(negative: Distribution, positive: Distribution) -> _SharedCovariance:
+    """Integrate the squared placements of one class over the other; a tie counts half."""
+
+    def of_positive(x: FloatArray) -> FloatArray:
+        return np.asarray((np.asarray(negative.cdf_strict(x)) + negative.cdf(x)) / 2)
+
+    def of_negative(x: FloatArray) -> FloatArray:
+        return np.asarray((np.asarray(positive.sf(x)) + positive.sf_inclusive(x)) / 2)
+
+    auc = _mean(positive, of_positive, negative)
+    points, masses = negative.atoms()
+    ties = float(masses @ (np.asarray(positive.sf_inclusive(points)) - positive.sf(points)))
+    return _SharedCovariance(
+        both=auc * (1 - auc) - ties / 4,
+        positive=_mean(positive, lambda x: of_positive(x) ** 2, negative) - auc * auc,
+        negative=_mean(negative, lambda x: of_negative(x) ** 2, positive) - auc * auc,
+    )
+
+
+def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: Distribution) -> float:
+    points, masses = weighing.atoms()
+    smooth = 0.0 if is_discrete(weighing) else expectation(weighing, f, panel_edges(weighing, other))
+    return float(masses @ np.asarray(f(points))) + smooth
+
+
+def _covariance(roc: Roc, other: Roc, correlation: Correlation) -> _SharedCovariance:
+    """Give the covariance of the empirical AUCs of two Gaussian features of the same cases."""
+    (first, first0, first1), (second, second0, second1) = _standardized(roc), _standardized(other)
+    turned = -1 if (roc.direction == "lower") != (other.direction == "lower") else 1
+    r0, r1 = (turned * r for r in correlation)
+    by_negative, by_positive = r0 * np.sqrt(first0 * second0), r1 * np.sqrt(first1 * second1)
+    return _SharedCovariance(
+        *(_bivariate_normal_excess(first, second, r) for r in (by_negative + by_positive, by_positive, by_negative))
+    )
+
+
+def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
+    """Give P(Z1 < h, Z2 < k) - Phi(h) Phi(k): the bivariate density over the correlation (Plackett 1954)."""
+    rounded = np.round(correlation, 15)  # at 1 the angle would show half the digits of a rounding
+    end = np.arcsin(np.clip(rounded, -1, 1))
+    edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # ever finer to a correlation of 1, where it may bend hard
+
+    def density(angle: FloatArray) -> FloatArray:
+        square = (h - k) ** 2 + 4 * h * k * np.sin(np.pi / 4 - angle / 2) ** 2
+        return np.asarray(np.exp(-square / (2 * np.cos(angle) ** 2)))
+
+    return float(gauss_legendre(density, edges[:-1], edges[1:]).sum() / (2 * np.pi))
+
+
+# ---- other formulas for the AUC
+def _delta(roc: Roc, null: float | None = None) -> Variance:
+    """Give the variance of Phi(D) from estimated means and SDs."""
+    pair = _gaussians(roc) if null is None else _shift_to_auc(roc, null)
+    return lambda n0, n1: _probit_variance(auc_probit(*pair, (n0, n1)))
+
+
+def _hanley_mcneil(auc: float) -> Variance:
+    return lambda n0, n1: hanley_mcneil_variance(auc, (n0, n1))
+
+
+def _obuchowski(auc: float) -> Variance:
+    square = 2 * ndtri(auc) ** 2
+    scale = 0.0099 * np.exp(-square / 2)
+    return lambda n0, n1: float(scale * ((5 * square + 8) / n1 + (square + 8) / n0))
+
+
+# ---- the TPR at an FPR
+def _tpr_empirical(roc: Roc, fpr: float) -> Variance:
+    tpr, slope = float(roc.tpr_at_fpr(fpr)), float(roc.slope(fpr))
+    return lambda n0, n1: tpr * (1 - tpr) / n1 + slope * slope * fpr * (1 - fpr) / n0
+
+
+def _tpr_delta(roc: Roc, fpr: float) -> Variance:
+    """Give the variance of Phi(a + b Phi^-1(FPR)) from estimated means and SDs."""
+    pair = _gaussians(roc)
+    return lambda n0, n1: _probit_variance(tpr_probit(*pair, (n0, n1), np.asarray(fpr)))
+
+
+def _probit_variance(probit: ProbitSpread) -> float:
+    """Give the variance of Phi(z) from the standard error of z."""
+    return float(np.exp(-(probit.z**2)) / (2 * np.pi) * probit.std_error**2)
+
+
+def _oriented(roc: Roc) -> tuple[Distribution, Distribution]:
+    """Give both classes with the positives on the higher side."""
+    pair = roc.negative, roc.positive
+    return (pair[0].reflect(), pair[1].reflect()) if roc.direction == "lower" else pair
+
+
+def _gaussians(roc: Roc) -> tuple[Gaussian, Gaussian]:
+    """Give both classes as ``_oriented`` does, where they are known to be Gaussian."""
+    negative, positive = _oriented(roc)
+    assert isinstance(negative, Gaussian)
+    assert isinstance(positive, Gaussian)
+    return negative, positive
+
+
+def _shift_to_auc(roc: Roc, null: float) -> tuple[Gaussian, Gaussian]:
+    """Give the same Gaussians with their means moved to an AUC."""
+    negative, positive = _gaussians(roc)
+    spread = np.hypot(negative.std, positive.std)
+    return Gaussian(0.0, negative.std), Gaussian(ndtri(null) * spread, positive.std)
+
+
+def _standardized(roc: Roc) -> tuple[float, float, float]:
+    """Give D, w0 and w1."""
+    negative, positive = _gaussians(roc)
+    spread = np.hypot(negative.std, positive.std)
+    w0, w1 = ((d.std / spread) ** 2 for d in (negative, positive))
+    return float((positive.mean - negative.mean) / spread), float(w0), float(w1)
+
+
+Counts: TypeAlias = tuple[int, int]
+_MIN_CASES = 2  # cases of a class, for a variance to be estimated
+_MAX_CASES = 10**12
+
+
+@dataclass(frozen=True)
+class WidthGoal:
+    """The full width of the interval estimate +- z SE shall be no more than ``target``."""
+
+    target: float
+    z: float
+    name = "width"
+
+    def achieved(self, spread: VarianceFunctions, counts: Counts) -> float:
+        """Give the width that is expected at these counts."""
+        return 2 * self.z * sqrt(spread.estimate(*counts))
+
+    def is_met(self, achieved: float) -> bool:
+        """Tell whether this width will do."""
+        return achieved <= self.target
+
+
+@dataclass(frozen=True)
+class PowerGoal:
+    """The test shall reject, to the right side, with a probability of no less than ``target``."""
+
+    target: float
+    z: float
+    gap: float
+    name = "power"
+
+    def achieved(self, spread: VarianceFunctions, counts: Counts) -> float:
+        """Give the power at these counts."""
+        beyond = self.gap - self.z * sqrt(spread.null(*counts))
+        return float(ndtr(beyond / sqrt(spread.estimate(*counts))))
+
+    def is_met(self, achieved: float) -> bool:
+        """Tell whether this power will do."""
+        return achieved >= self.target
+
+
+Goal: TypeAlias = WidthGoal | PowerGoal
+
+
+def minimal_sample_size(goal: Goal, spread: VarianceFunctions, ratio: float) -> Counts:
+    """Give the smallest number of positives that meets the goal, with ``ratio`` negatives for each, rounded up.
+
+    Raises
+    ------
+    RocPredictError
+        An estimate that does not vary, or a goal beyond 10^12 cases.
+    """
+    fewest = _counts(_MIN_CASES, ratio)
+    if not 0 < spread.estimate(*fewest) < float("inf"):
+        raise RocPredictError(
+            "this estimate has no variance to plan for: a class is without spread, or both curves are one"
+        )
+    return _counts(_smallest_satisfying(lambda n: goal.is_met(goal.achieved(spread, _counts(n, ratio)))), ratio)
+
+
+def _counts(n_positive: int, ratio: float) -> Counts:
+    return max(_MIN_CASES, ceil(round(ratio * n_positive, 9))), n_positive
+
+
+def _smallest_satisfying(met: Callable[[int], bool]) -> int:
+    """Give the first number from which on a statement holds, by halving."""
+    low, high = _MIN_CASES - 1, _MIN_CASES
+    while not met(high):
+        low, high = high, 2 * high
+        if high > _MAX_CASES:
+            raise RocPredictError("this goal needs more than 10^12 cases; ask for less")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if met(middle) else (middle, high)
+    while high > _MIN_CASES and met(high - 1):  # the variances fall with every case; this holds if one should not
+        high -= 1
+    return high
+
+
+POWER_ALTERNATIVES = ("two-sided", "greater")
+"""What a test that is planned for may claim."""
+
+
+@dataclass(frozen=True)
+class StudyDesign:
+    """Hold a checked question.
+
+    Attributes
+    ----------
+    curve : Roc
+        What the study is expected to find.
+    other : Roc or None
+        The curve to compare it with.
+    null : float or None
+        The AUC to test it against.
+    correlation : pair (negative, positive) or None
+        Of the two features within each class, where both are measured on the same cases.
+    fpr : float or None
+        Where the TPR is asked for.
+    goal : Width or Power
+    level : float
+    alternative : {"two-sided", "greater"}
+    auc_only : bool
+        Whether no more than the AUC of the curve was given.
+    """
+
+    curve: Roc
+    other: Roc | None
+    null: float | None
+    correlation: Correlation | None
+    fpr: float | None
+    goal: Goal
+    level: float
+    alternative: str
+    auc_only: bool
+
+    @property
+    def n_samples(self) -> int:
+        """Give how many sets of cases the study has: two where the second curve has its own."""
+        return 2 if self.other is not None and self.correlation is None else 1
+
+    @property
+    def estimate(self) -> float:
+        """Give what the study estimates, as predicted."""
+        if self.fpr is not None:
+            return float(self.curve.tpr_at_fpr(self.fpr))
+        return float(self.curve.auc()) - (0.0 if self.other is None else float(self.other.auc()))
+
+
+def check_design(
+    curve: dict[str, Any],
+    *,
+    width: Any,
+    power: Any,
+    against: Any,
+    correlation: Any,
+    tpr_at_fpr: Any,
+    alternative: Any,
+    level: Any,
+) -> StudyDesign:
+    """Check a question; ``curve`` holds roc, mean, std and auc."""
+    expected, second = _curve(**curve), _other_curve(against)
+    null = None if second is not None or against is None else check_probability("against", against, ends=False)
+    within = None if correlation is None else _correlation(correlation, expected, second)
+    fpr = None if tpr_at_fpr is None else check_probability("tpr_at_fpr", tpr_at_fpr, ends=False)
+    check_option("alternative", alternative, POWER_ALTERNATIVES)
+    level = check_confidence_level(level)
+    _check_one_goal(width, power)
+    if fpr is not None:
+        _check_tpr(expected, width, against)
+    if width is not None:
+        _check_interval(null, alternative)
+        goal: Goal = WidthGoal(check_probability("width", width, ends=False), normal_critical_value(level))
+    else:
+        goal = _power(power, expected, second.auc() if second is not None else null, alternative, level)
+    alone = curve["auc"] is not None
+    return StudyDesign(expected, second, null, within, fpr, goal, level, alternative, alone)
+
+
+def _curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
+    if (mean is None) != (std is None):
+        raise RocPredictError(f"{'mean' if std is None else 'std'}= goes with {'std' if std is None else 'mean'}=")
+    if sum(given is not None for given in (roc, mean, auc)) != 1:
+        raise RocPredictError("give one curve: a PredictedRoc, mean= with std=, or auc=")
+    if auc is not None:
+        roc = PredictedRoc.from_stats(effect_size=np.sqrt(2) * ndtri(check_probability("auc", auc, ends=False)))
+    return _check_roc("roc", PredictedRoc.from_stats(mean=mean, std=std) if roc is None else roc)
+
+
+def _other_curve(against: Any) -> Roc | None:
+    """Give the second curve; None where ``against`` is a number or nothing."""
+    if against is None or (np.ndim(against) == 0 and not isinstance(against, Roc)):
+        return None
+    if isinstance(against, Roc):
+        return _check_roc("against", against)
+    negative, positive = check_pair("against", against, "an AUC, a PredictedRoc or two Gaussians")
+    if not (isinstance(negative, Gaussian) and isinstance(positive, Gaussian)):
+        raise RocPredictError(f"against={short_repr(against)} is not an AUC, a PredictedRoc or two Gaussians")
+    return _check_roc("against", PredictedRoc(negative=negative, positive=positive))
+
+
+def _check_roc(name: str, roc: Any) -> Roc:
+    if not isinstance(roc, Roc):
+        raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC; give rp.PredictedRoc or rp.empirical_roc(...)")
+    if roc.shape:
+        raise RocPredictError(f"{name} is a batch of shape {roc.shape}; plan for one feature at a time")
+    if not 0 < roc.auc() < 1 or (is_gaussian(roc) and roc.negative.std == roc.positive.std == 0):
+        raise RocPredictError(f"the expected AUC is {roc.auc():g}: it would not vary, and there is nothing to plan for")
+    return roc
+
+
+def _correlation(correlation: Any, curve: Roc, second: Roc | None) -> Correlation:
+    if second is None:
+        raise RocPredictError("correlation= needs against= to be a second curve, measured on the same cases")
+    if not (is_gaussian(curve) and is_gaussian(second)):
+        raise RocPredictError("correlation= needs two Gaussians for each curve; other pairs have no one joint law")
+    pair = (correlation, correlation) if np.ndim(correlation) == 0 else check_pair("correlation", correlation)
+    negative, positive = (float(check_finite("correlation", r)) for r in pair)
+    if max(abs(negative), abs(positive)) > 1:
+        raise RocPredictError(f"correlation={short_repr(correlation)} is outside [-1, 1]")
+    return negative, positive
+
+
+def _check_one_goal(width: Any, power: Any) -> None:
+    if (width is None) == (power is None):
+        raise RocPredictError("give one goal: width=, or power= with against=")
+
+
+def _check_tpr(curve: Roc, width: Any, against: Any) -> None:
+    if width is None or against is not None:
+        raise RocPredictError("tpr_at_fpr= is planned for by width= alone")
+    if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
+        raise RocPredictError("tpr_at_fpr= needs densities: in a sample or a point mass the curve has no slope")
+
+
+def _check_interval(null: float | None, alternative: str) -> None:
+    if null is not None:
+        raise RocPredictError("width= goes without a null value; against= must be a second curve here")
+    if alternative != "two-sided":
+        raise RocPredictError(f"alternative={alternative!r} is of a test; width= asks for an interval")
+
+
+def _power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> PowerGoal:
+    if against is None:
+        raise RocPredictError("power= needs against= to be an AUC as null hypothesis, or a second curve")
+    wanted, gap = check_probability("power", power, ends=False), float(curve.auc() - against)
+    if wanted <= 1 - level:
+        raise RocPredictError(f"power={wanted:g} is no more than 1 - level = {1 - level:g}, which chance alone gives")
+    if gap == 0:
+        raise RocPredictError("the AUC equals that of against=: no number of cases can tell them apart")
+    if alternative == "greater" and gap < 0:
+        raise RocPredictError("alternative='greater' needs an AUC above that of against=; here it is below")
+    return PowerGoal(
+        wanted, normal_critical_value(level) if alternative == "two-sided" else float(ndtri(level)), abs(gap)
+    )
+
+
+_FEW = 50
+_REFERENCES = {
+    "exact": "the exact variance of the empirical AUC of these classes",
+    "empirical": "the large-sample variance of the counted TPR at this FPR, its threshold being estimated, too",
+}
+_PARAMETRIC = "for the estimate of two fitted Gaussians, not for the counted one; it takes normality for granted"
+
+
+def describe_goal(question: StudyDesign) -> str:
+    """Say what is asked for."""
+    wanted, second, level = question.goal, question.other, question.level
+    one = f"the AUC ({question.curve.auc():.6g})"
+    if question.fpr is not None:
+        one = f"the TPR ({question.estimate:.6g}) at FPR {question.fpr:g}"
+    other = f"{question.null}" if second is None else f"that of a second curve ({second.auc():.6g})"
+    if not isinstance(wanted, WidthGoal):
+        side = f"{question.alternative} at level {1 - level:.4g}"
+        return f"a power of {wanted.target:g} to tell {one} from {other}, {side}"
+    of = one if second is None else f"the difference of {one} from {other}"
+    return f"a {100 * level:g} % interval of {of} that is {wanted.target:g} wide"
+
+
+def describe_assumptions(question: StudyDesign, method: str, counts: Counts) -> tuple[str, ...]:
+    """Say what a plan rests on."""
+    said = [_class_assumptions(question), _method_assumptions(method)]
+    if question.other is not None:
+        said.append(_case_assumptions(question.correlation))
+    if isinstance(question.goal, WidthGoal):
+        said.append("The interval is the estimate +- z SE; about half of such studies find it somewhat wider.")
+    else:
+        said.append(_null_assumptions(question, method))
+    if min(counts) < _FEW:
+        said.append(f"Below {_FEW} cases in a class the normal approximation is rough: simulate such a study.")
+    return tuple(said)
+
+
+def describe_bias(method: str, reference: str, share: float, curve: Roc) -> str:
+    """Say how far a method is off the reference, and why."""
+    why = _explain_bias(method, curve)
+    if method == reference:
+        return f"the reference: {why}"
+    apart = f"{abs(share - 1):.0%}".replace("%", " %")
+    if apart == "0 %":
+        return f"as many: {why}"
+    verdict = ("fewer" if share < 1 else "more") if method == "delta" else ("too few" if share < 1 else "too many")
+    return f"{apart} {verdict}: {why}"
+
+
+def _explain_bias(method: str, curve: Roc) -> str:
+    if method in _REFERENCES:
+        return _REFERENCES[method]
+    if method == "delta":
+        return _PARAMETRIC
+    if method == "obuchowski":
+        return "it assumes equal SDs, and leaves out that the two parameters of its curve vary together"
+    said = "it knows the AUC alone, and gives it the variance of exponential classes, whose positives spread more"
+    wrong = is_gaussian(curve) and curve.negative.std > curve.positive.std
+    return said + ("; here the negatives do" if wrong else "")
+
+
+def _class_assumptions(question: StudyDesign) -> str:
+    if question.auc_only:
+        return "Both classes are Gaussian with equal SDs: all that an AUC alone allows to assume."
+    law = "Gaussian" if is_gaussian(question.curve) else "distributed"
+    return f"Both classes are {law} as given; the numbers are only as good as that expectation."
+
+
+def _method_assumptions(method: str) -> str:
+    if method in _REFERENCES:
+        return f"Variance: {_REFERENCES[method]}."
+    if method == "delta":
+        return f"Variance: {_PARAMETRIC}."
+    name = {"hanley-mcneil": "Hanley and McNeil (1982)", "obuchowski": "Obuchowski and McClish (1997)"}[method]
+    return f"Variance: the formula of {name}, which knows no more than the AUC."
+
+
+def _case_assumptions(correlation: Correlation | None) -> str:
+    if correlation is None:
+        return "The second curve has cases of its own: as many negatives and positives again."
+    negative, positive = correlation
+    return (
+        "Both features are measured on the same cases, and are bivariate Gaussian within each class, with "
+        f"correlations of {negative:g} (negative) and {positive:g} (positive)."
+    )
+
+
+def _null_assumptions(question: StudyDesign, method: str) -> str:
+    if question.other is not None:
+        return "The variance of the difference is taken to be the same under the null hypothesis, as by DeLong's test."
+    if method != "exact":
+        return f"Under the null hypothesis the same formula holds, at an AUC of {question.null}."
+    if question.null == 0.5:
+        return "Under the null hypothesis both classes are alike: Mann-Whitney's (n0 + n1 + 1)/(12 n0 n1)."
+    if is_gaussian(question.curve):
+        return f"Under the null hypothesis the classes keep their SDs, with means moved to an AUC of {question.null}."
+    return "The variance is taken to be the same under the null hypothesis."
+
+
+METHODS = ("exact", "empirical", "delta", "hanley-mcneil", "obuchowski")
+
+
+@dataclass(frozen=True, repr=False)
+class AlternativeMethod(Result):
+    """Say what another method would have planned.
+
+    Attributes
+    ----------
+    method : str
+    n_negative, n_positive, total : int
+        What it asks for.
+    achieved_reference : float
+        What these numbers would give by the reference: the exact variance, of a TPR the empirical one.
+    bias : str
+        How far off it is, and why.
+    """
+
+    method: str
+    n_negative: int
+    n_positive: int
+    total: int
+    achieved_reference: float
+    bias: str
+
+    def __repr__(self) -> str:
+        return (
+            f"AlternativeMethod(method={self.method!r}, n_negative={self.n_negative}, n_positive={self.n_positive}, "
+            f"total={self.total}, achieved_reference={self.achieved_reference:.6g})"
+        )
+
+    def _summary(self) -> ResultSummary:
+        names = ("n_negative", "n_positive", "total", "achieved_reference")
+        rows = [[name.replace("_", " "), getattr(self, name)] for name in names]
+        return ResultSummary(f"Plan by {self.method}", rows, notes=[self.bias])
+
+
+@dataclass(frozen=True, repr=False)
+class SampleSize(Result):
+    """Say how many cases a study needs.
+
+    Attributes
+    ----------
+    n_negative, n_positive : int
+        The smallest numbers that meet the goal; of each curve where a second one has cases of its own.
+    total : int
+        All cases of the study.
+    quantity : {"width", "power"}
+        What the goal is about.
+    target, achieved : float
+        What was asked for, and what these whole numbers of cases give by ``method``.
+    achieved_reference : float
+        What they give by the reference: the exact variance, of a TPR the empirical one.
+    estimate : float
+        What is estimated, as predicted: the AUC, the difference of two, or the TPR.
+    std_error : float
+        Its standard error with these cases.
+    level : float
+        The confidence level; a test rejects at 1 - level.
+    method : str
+        The variance that was planned with.
+    bias : str
+        How far this method is off the reference, and why.
+    goal : str
+        The goal in words.
+    assumptions : tuple of str
+        What it rests on, in sentences.
+    alternatives : tuple of AlternativeMethod
+        What the other methods would have said, each with its bias in words.
+    """
+
+    n_negative: int
+    n_positive: int
+    total: int
+    quantity: str
+    target: float
+    achieved: float
+    achieved_reference: float
+    estimate: float
+    std_error: float
+    level: float
+    method: str
+    bias: str
+    goal: str
+    assumptions: tuple[str, ...]
+    alternatives: tuple[AlternativeMethod, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers and the words by name."""
+        return asdict(self)
+
+    def _summary(self) -> ResultSummary:
+        plans: tuple[SampleSize | AlternativeMethod, ...] = (self, *self.alternatives)
+        rows = [
+            [each.method, each.n_negative, each.n_positive, each.total, each.achieved_reference, each.bias]
+            for each in plans
+        ]
+        columns = ["method", "negatives", "positives", "total", f"{self.quantity} by the reference", "bias"]
+        given = f"{self.quantity} {format_number(self.achieved)} (asked: {format_number(self.target)})"
+        notes = [
+            f"Goal: {self.goal}. By {self.method} these cases give {given}.",
+            f"Estimate {format_number(self.estimate)}, standard error {format_number(self.std_error)}.",
+            f"Level {self.level:g}.",
+            *self.assumptions,
+        ]
+        return ResultSummary("Cases that the study needs", rows, columns, notes=notes)
+
+    def __repr__(self) -> str:
+        return (
+            f"SampleSize(n_negative={self.n_negative}, n_positive={self.n_positive}, total={self.total}, "
+            f"{self.quantity}={self.achieved:.6g}, method={self.method!r})"
+        )
+
+
+def sample_size(
+    roc: Roc | None = None,
+    *,
+    mean: Any = None,
+    std: Any = None,
+    auc: float | None = None,
+    width: float | None = None,
+    power: float | None = None,
+    against: Any = None,
+    correlation: Any = None,
+    tpr_at_fpr: float | None = None,
+    alternative: str = "two-sided",
+    level: float = 0.95,
+    ratio: float = 1.0,
+    method: str | None = None,
+) -> SampleSize:
+    """Say how many cases a study needs, from the classes it expects.
+
+    Parameters
+    ----------
+    roc : PredictedRoc or EmpiricalRoc, optional
+        The curve that the study is expected to find: predicted, or that of a pilot sample.
+    mean, std : pair (negative, positive), optional
+        In its place: means and standard deviations of two Gaussian classes.
+    auc : float, optional
+        In their place, where no more is known: Gaussian classes with equal standard deviations.
+    width : float, optional
+        The full width that the interval estimate +- z SE may have; of the AUC, of the difference from
+        ``against`` where that is a curve, or of the TPR at ``tpr_at_fpr``.
+    power : float, optional
+        In place of ``width``: the probability with which the study shall tell the AUC from ``against``.
+    against : float, PredictedRoc or pair of Gaussians, optional
+        An AUC as null hypothesis, such as 0.5; or a second curve.
+    correlation : float or pair (negative, positive), optional
+        Both curves are measured on the same cases, and the two features have this correlation within each
+        class. None: the second curve has cases of its own.
+    tpr_at_fpr : float, optional
+        Plan for the TPR at this FPR instead of the AUC.
+    alternative : {"two-sided", "greater"}
+        Of a test; "greater": the AUC is above ``against``.
+    level : float
+        Confidence level of the interval; a test rejects at 1 - level.
+    ratio : float
+        Negatives for each positive; their number is rounded up.
+    method : {None, "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"}
+        The variance to plan with. None: the reference, "exact" for an AUC (of the counted AUC, for any two
+        distributions) and "empirical" for a TPR. "delta": of the AUC or TPR of two fitted Gaussians.
+
+    Returns
+    -------
+    SampleSize
+
+    Raises
+    ------
+    RocPredictError
+        No curve, two of them, or a batch; no goal, or two; a width outside (0, 1); a power outside (0, 1) or
+        not above 1 - level; ``against`` equal to the AUC, or above it for "greater"; a correlation without a
+        second curve of two Gaussians; a method that this question does not have; a goal that would take more
+        than 10^12 positives; a TPR of what has no density; classes so far apart that the estimate does not vary.
+
+    Notes
+    -----
+    The exact variance of the empirical AUC of n0 negatives and n1 positives is
+
+        [A(1 - A) + (n1 - 1)(Q1 - A^2) + (n0 - 1)(Q2 - A^2)] / (n0 n1),
+
+    with Q1 = P(two positives > one negative) and Q2 = P(one positive > two negatives) in closed form for two
+    Gaussians. The covariance of two such AUCs of the same cases has the same form. A test against a value
+    takes its null variance at that value, at 1/2 Mann-Whitney's (n0 + n1 + 1)/(12 n0 n1); a test of two curves
+    takes the same variance under both hypotheses, as DeLong's does. Formulas and sources: docs/planning.md.
+
+    Examples
+    --------
+    >>> sample_size(mean=(4, 8), std=(3, 2), width=0.05)
+    SampleSize(n_negative=406, n_positive=406, total=812, width=0.0499985, method='exact')
+    >>> sample_size(auc=0.7, power=0.9, against=0.5)
+    SampleSize(n_negative=41, n_positive=41, total=82, power=0.901913, method='exact')
+    """
+    curve = {"roc": roc, "mean": mean, "std": std, "auc": auc}
+    goal = {"width": width, "power": power, "against": against, "correlation": correlation, "tpr_at_fpr": tpr_at_fpr}
+    question = check_design(curve, **goal, alternative=alternative, level=level)
+    spreads = _variances_by_method(question)
+    chosen = _method(method, spreads)
+    planned = _plan_all_methods(question, spreads, _ratio(ratio))
+    own = planned.pop(chosen)
+    counts = own.n_negative, own.n_positive
+    return SampleSize(
+        **asdict(own),
+        quantity=question.goal.name,
+        target=question.goal.target,
+        achieved=question.goal.achieved(spreads[chosen], counts),
+        estimate=question.estimate,
+        std_error=sqrt(spreads[chosen].estimate(*counts)),
+        level=question.level,
+        goal=describe_goal(question),
+        assumptions=describe_assumptions(question, chosen, counts),
+        alternatives=tuple(planned.values()),
+    )
+
+
+def _variances_by_method(question: StudyDesign) -> dict[str, VarianceFunctions]:
+    """Give the variances by method, the reference first."""
+    if question.fpr is not None:
+        return tpr_variances(question.curve, question.fpr)
+    if question.other is not None:
+        return difference_variances(question.curve, question.other, question.correlation)
+    return auc_variances(question.curve, question.null)
+
+
+def _method(method: str | None, spreads: dict[str, VarianceFunctions]) -> str:
+    if method is None:
+        return next(iter(spreads))
+    check_option("method", method, METHODS)
+    if method not in spreads:
+        raise RocPredictError(f"method={method!r} does not answer this; choose one of {', '.join(map(repr, spreads))}")
+    return method
+
+
+def _ratio(ratio: Any) -> float:
+    number = check_finite("ratio", ratio)
+    if number.ndim or number <= 0:
+        raise RocPredictError(f"ratio={short_repr(ratio)} is not a number above 0; give negatives for each positive")
+    return float(number)
+
+
+def _plan_all_methods(
+    question: StudyDesign, spreads: dict[str, VarianceFunctions], ratio: float
+) -> dict[str, AlternativeMethod]:
+    goal, reference = question.goal, next(iter(spreads))
+    counts = {method: minimal_sample_size(goal, spread, ratio) for method, spread in spreads.items()}
+
+    def told(method: str) -> AlternativeMethod:
+        cases = counts[method]
+        return AlternativeMethod(
+            method,
+            *cases,
+            total=question.n_samples * sum(cases),
+            achieved_reference=goal.achieved(spreads[reference], cases),
+            bias=describe_bias(method, reference, sum(cases) / sum(counts[reference]), question.curve),
+        )
+
+    return {method: told(method) for method in spreads}

@@ -1,0 +1,266 @@
+"""Parts of HTML reports: text formatting, tables, images and provenance."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import io
+import os
+import platform
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from rocpredict.base.files import write_atomic
+from rocpredict.base.results import escape_control_characters, label_to_text
+from rocpredict.base.validation import RocPredictError, short_repr
+from rocpredict.plots.style import format_rate
+from rocpredict.sources.table import FeatureTable
+
+_MODELS = {
+    "gaussian": "Gaussian model",
+    "boxcox": "Box-Cox model",
+    "yeojohnson": "Yeo-Johnson model",
+    "kde": "kernel density model",
+    "auto": "model shrunk to the rows (auto)",
+    "blend": "model shrunk to the rows (blend)",
+}
+_PROSE = (
+    ("direction='auto' was resolved here", "the direction was chosen here"),
+    (" and its best_rule()", ""),
+    ("two thresholds may do better than one: see roc.proper()", "two thresholds may do better than one"),
+    ("see roc.proper()", "consider two thresholds, by the ratio of the densities"),
+    ("rp.empirical_roc", "the empirical curve"),
+)
+UNKNOWN = "–"
+"""What stands where nothing is known."""
+
+
+def message_to_prose(message: str) -> str:
+    """Say the library's words without code: ``use family='boxcox'`` as ``use a Box-Cox model``."""
+    for code, prose in _PROSE:
+        message = message.replace(code, prose)
+    message = re.sub(r"\b(use|by|or|else) family='([^']*)'", lambda found: f"{found[1]} a {_model(found[2])}", message)
+    return re.sub(r"\bfamily='([^']*)'", lambda found: f"the {_model(found[1])}", message)
+
+
+def _model(family: str) -> str:
+    return _MODELS.get(family, f"{family} model")
+
+
+def html_name(name: object) -> Markup:
+    """Give a name as HTML, kept apart from the text around it whichever way it is written."""
+    return Markup("<bdi>{}</bdi>").format(escape_control_characters(label_to_text(name)))
+
+
+def text_name(name: object) -> str:
+    """Give a name for plain text, such as an alt text, kept apart by the invisible marks that do so."""
+    return f"\u2068{escape_control_characters(label_to_text(name))}\u2069"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Show a number with some significant digits."""
+    return UNKNOWN if value != value else f"{value:.{digits}g}".replace("-", "−")  # noqa: PLR0124
+
+
+def format_probability(value: float) -> str:
+    """Show a share or an area with three decimals, never rounded to a false 0 or 1."""
+    return UNKNOWN if value != value else format_rate(value).replace("-", "−")  # noqa: PLR0124
+
+
+def p_value(p: float) -> str:
+    """Show a p-value with two digits."""
+    if p != p:  # noqa: PLR0124
+        return UNKNOWN
+    return "<1e-300" if p < 1e-300 else f"{p:.2g}"
+
+
+def format_interval(low: float, high: float, form: Any = format_probability) -> str:
+    """Show an interval."""
+    return UNKNOWN if low != low or high != high else f"{form(low)} to {form(high)}"  # noqa: PLR0124
+
+
+def percent(level: float) -> str:
+    """Show a level."""
+    return f"{100 * level:g} %"
+
+
+def pluralize(count: float, what: str) -> str:
+    """Say how many there are of something."""
+    return f"{count:,.10g} {what}" + ("" if count == 1 else "s")
+
+
+def join_list(items: list[Any]) -> Markup:
+    """Join words or HTML by commas and an "and"."""
+    if len(items) < 2:
+        return Markup().join(items)
+    return Markup("{} and {}").format(Markup(", ").join(items[:-1]), items[-1])
+
+
+class Column(NamedTuple):
+    """Name a column, and say whether its cells are set as numbers."""
+
+    title: Any
+    numeric: bool = True
+
+
+class Cell(NamedTuple):
+    """Hold what is shown, and by what it is sorted where that differs."""
+
+    text: Any
+    value: str | None = None
+
+
+class HtmlTable(NamedTuple):
+    """Hold a table; the cells of one column head their rows."""
+
+    label: str
+    caption: Any
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    row_header_column: int = 0
+    sortable: bool = False
+
+
+_WORDS = frozenset(("Method", "Flags", "Level", "What was seen", "Remedy"))
+"""Titles of columns that hold words, beside the first."""
+
+
+def simple_table(label: str, caption: Any, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> HtmlTable:
+    """Give a small table whose first column heads the rows."""
+    columns = [Column(title, numeric=place > 0 and title not in _WORDS) for place, title in enumerate(titles)]
+    return HtmlTable(label, caption, columns, [[Cell(cell) for cell in row] for row in rows])
+
+
+def sort_key(value: float) -> str:
+    """Give a number as a script sorts it; what is unknown goes last."""
+    return "" if value != value else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), f"{value:.9g}")  # noqa: PLR0124
+
+
+def write_report(path: str | os.PathLike[str], template: str, **told: Any) -> Path:
+    """Fill in a template and write it whole or not at all."""
+    return write_atomic(path, render(template, **told))
+
+
+def render(template: str, **told: Any) -> str:
+    """Fill in a template of this folder; what it asks for and nobody told is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("rocpredict.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"named": html_name, "alone": text_name, "share": format_probability, "number": number}
+    environment.filters |= {"p_value": p_value, "percent": percent}
+    return environment.get_template(template).render(**told)
+
+
+def check_date(date: object) -> datetime.date:
+    """Return the day that a report is of: today where nobody said."""
+    if date is None:
+        return datetime.date.today()
+    try:
+        return date if isinstance(date, datetime.date) else datetime.date.fromisoformat(date)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise RocPredictError(
+            f"date={short_repr(date)} is no day; give a datetime.date or text such as '2026-11-21'"
+        ) from None
+
+
+_DOTS_PER_INCH = 110
+_COLOURS = 96
+"""So many are enough for lines on white, and a third of the bytes."""
+
+
+class Image(NamedTuple):
+    """Hold a picture as a page shows it."""
+
+    source: str
+    alt: str
+    width: int
+    height: int
+
+
+def figure_to_data_uri(figure: Any, alt: str) -> Image:
+    """Give a figure, or the axes on one, as data that a page holds; the same picture, the same bytes."""
+    from PIL import Image as Pixels
+
+    if not isinstance(figure, Figure):
+        figure = figure.get_figure(root=True)
+    raw = io.BytesIO()
+    figure.savefig(raw, format="raw", dpi=_DOTS_PER_INCH)
+    width, height = (round(inches * _DOTS_PER_INCH - 1e-6) for inches in figure.get_size_inches())
+    width, height = _fit_size(len(raw.getvalue()) // 4, width, height)
+    pixels = Pixels.frombytes("RGBA", (width, height), raw.getvalue()).convert("RGB")
+    png = io.BytesIO()
+    pixels.quantize(_COLOURS, dither=Pixels.Dither.NONE).save(png, "png", compress_level=9)
+    return Image(f"data:image/png;base64,{b64encode(png.getvalue()).decode()}", alt, width, height)
+
+
+def _fit_size(pixels: int, width: int, height: int) -> tuple[int, int]:
+    """Give the size that holds so many pixels: whoever draws may round an edge the other way."""
+    for wide in (width, width - 1, width + 1):
+        if pixels % wide == 0 and abs(pixels // wide - height) <= 1:
+            return wide, pixels // wide
+    raise AssertionError(f"{pixels} pixels are not {width} by {height}")
+
+
+_AT_ONCE = 64  # features that are turned into columns together
+
+
+class Footer(NamedTuple):
+    """Hold what the foot of a report says."""
+
+    date: str
+    versions: tuple[tuple[str, str], ...]
+    seed: str
+    sha256: str | None
+
+
+def footer(date: object, *, seed: str, sha256: str | None) -> Footer:
+    """Give the foot of a report."""
+    return Footer(check_date(date).isoformat(), versions(), seed, sha256)
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Name the software that computed, each with its version."""
+    import scipy
+
+    from rocpredict._version import __version__
+
+    found = {"rocpredict": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
+    return (*found.items(), ("Python", platform.python_version()))
+
+
+def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
+    """Give the SHA-256 of the columns that were read.
+
+    Of each feature in its order: its name in UTF-8, a line feed, its values as little-endian float64, every missing
+    one as the same NaN. Then each label in UTF-8 with a line feed.
+    """
+    digest = hashlib.sha256()
+    for part, matrix in table.iter_blocks():
+        for start in range(part.start, part.stop, _AT_ONCE):
+            stop = min(start + _AT_ONCE, part.stop)
+            columns = to_feature_rows(matrix[:, start - part.start : stop - part.start])
+            for name, values in zip(table.names[start:stop].tolist(), columns, strict=True):
+                digest.update(name.encode("utf-8", "surrogatepass") + b"\n")
+                digest.update(np.where(np.isnan(values), np.nan, values).astype("<f8").tobytes())
+    digest.update("".join(f"{label_to_text(label)}\n" for label in labels.tolist()).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def to_feature_rows(matrix: Any) -> NDArray[np.float64]:
+    """Give the features of an array or a sparse matrix as rows of float64."""
+    dense = matrix.toarray() if hasattr(matrix, "toarray") else matrix
+    return np.ascontiguousarray(np.asarray(dense, dtype=np.float64).T)

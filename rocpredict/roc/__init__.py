@@ -1,0 +1,1 @@
+"""ROC curves: predicted, empirical, and curves derived from them."""

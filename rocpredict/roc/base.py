@@ -1,0 +1,778 @@
+"""Methods common to predicted and empirical ROC curves."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr
+
+from rocpredict.base.accessors import plot_roc_kind
+from rocpredict.base.rates import ConfusionCounts, RateFunction, Rates
+from rocpredict.base.results import MAX_ROWS, CurvePlot, Flags, Result, ResultSummary, batch_summary
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    check_int,
+    check_option,
+    check_pair,
+    check_probabilities,
+    check_real,
+    short_repr,
+    to_scalar,
+)
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.ecdf import Ecdf, to_step_functions
+from rocpredict.distributions.families import check_distribution, is_frozen_scipy
+from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
+from rocpredict.distributions.shrinkage import ShrinkageDistribution
+from rocpredict.inference.uncertainty import ThresholdUncertainty, UncertaintyMixin, apply_mcclish
+from rocpredict.solvers import binormal
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers.base import Hook, RocCurve
+from rocpredict.solvers.select import select_solver
+from rocpredict.solvers.thresholds import (
+    PREVALENCE_FREE_CRITERIA,
+    BestThreshold,
+    ThresholdCriterion,
+    evaluate_criterion,
+    find_best_threshold,
+    log_cost_ratio,
+)
+
+if TYPE_CHECKING:
+    from rocpredict.roc.curves import DecisionCurve, PrecisionRecallCurve
+    from rocpredict.roc.grey_zone import GreyZone
+    from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
+
+
+_N_POINTS = 61  # thresholds from each class, in a small picture
+_N_SEARCHED_POINTS = 13  # of these, where a quantile takes a search
+_MAX_FAST_SIZE = 1_000  # values, at most, whose area a repr waits for
+
+
+def roc_summary(roc: Any) -> ResultSummary:
+    """Give what is shown of a ROC, of one feature or of a batch."""
+    if roc.shape:
+        return _batch(roc)
+    rows: list[list[Any]] = [
+        ["negative", _distribution_label(roc.negative)],
+        ["positive", _distribution_label(roc.positive)],
+    ]
+    auc = roc.auc() if is_fast(roc) else None
+    rows += [] if auc is None else [["AUC", auc]]
+    best = roc.best_threshold() if has_closed_form(roc) else None
+    if best is not None:
+        rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
+    rows += [["direction", f"{roc.direction}{' (auto)' * roc.auto_direction}"]] if roc.direction else []
+    rows += [["rows left out (negative, positive)", str(roc.omitted)]] if any(roc.omitted) else []
+    if auc is None:
+        note = ["So many rows take a while: ask auc() for the area, plot() for the curve."]
+        return ResultSummary(roc._title, rows, notes=note, flags=roc._direction_flags)
+    point = None if best is None else (best.fpr, best.tpr)
+    label = f"{roc._title}, TPR against FPR, AUC {auc:.5g}"
+    picture = CurvePlot(label, [_thumbnail_points(roc)], point)
+    return ResultSummary(roc._title, rows, flags=roc._direction_flags if best is None else best.flags, picture=picture)
+
+
+def _batch(roc: Any) -> ResultSummary:
+    """Show the first features, without what all of them would take."""
+    kept = slice(min(int(np.prod(roc.shape)), MAX_ROWS))
+    pair: tuple[Any, ...] = roc._oriented_distributions
+    first = [Gaussian(*(np.broadcast_to(part, roc.shape).flat[kept] for part in (d.mean, d.std))) for d in pair]
+    lower = np.broadcast_to(roc._is_lower, roc.shape).flat[kept]
+    best = roc._solver.best(*first, np.zeros(()))
+    columns = {
+        "AUC": roc._solver.auc(*first),
+        "best threshold (Ameans)": np.where(lower, np.negative(best.threshold), best.threshold) + 0.0,
+        "Ameans there": np.asarray(best.tpr) / 2 + np.asarray(best.tnr) / 2,
+        "direction": np.where(lower, "lower", "higher"),
+    }
+    return batch_summary(roc._title, roc.shape, columns, flags=roc._direction_flags)
+
+
+def has_closed_form(roc: Any) -> bool:
+    """Whether there is a closed form, or counting, for every answer."""
+    return not isinstance(roc.negative, ShrinkageDistribution) and roc._solver in {binormal, steps}
+
+
+def is_fast(roc: Any) -> bool:
+    """Whether the area takes no longer than a look."""
+    return has_closed_form(roc) or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
+
+
+def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
+    """Give FPR and TPR at few thresholds, spread over both classes."""
+    pair: tuple[Any, ...] = roc._oriented_distributions
+    every = roc._solver is steps and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
+    inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=has_closed_form(roc)) for d in pair])
+    thresholds = np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]])
+    fpr, tpr = (np.asarray(d.sf_inclusive(thresholds)) for d in pair)
+    fpr[0] = tpr[0] = 0.0  # at infinity: also when a value is infinite
+    return fpr, tpr
+
+
+def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
+    """Give quantiles; where each takes a search, only some, and between them values at even steps."""
+    shares = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
+    found = np.asarray(distribution.isf(shares))
+    return (
+        found
+        if quick
+        else np.interp(np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS), np.arange(_N_SEARCHED_POINTS), found)
+    )
+
+
+def _distribution_label(distribution: Any) -> str:
+    """Say what a class is taken for."""
+    if not isinstance(distribution, ShrinkageDistribution):
+        return repr(distribution)
+    share = f"{1 - distribution.data_weight:.4g} of it the model's"
+    return f"{distribution.sample.total:g} cases shrunk to {distribution.model!r}, {share}"
+
+
+def n_terms(distribution: Any) -> int:
+    """Give how many values a distribution sums over for one answer, as far as they make it slow."""
+    if isinstance(distribution, ShrinkageDistribution):
+        return 20 * n_terms(distribution.model) + int(distribution.sample.total)
+    if hasattr(distribution, "base"):
+        return n_terms(distribution.base)
+    return len(distribution.components.weights) if hasattr(distribution, "components") else 0
+
+
+_DIRECTIONS = (None, "higher", "lower", "auto")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Roc(UncertaintyMixin, Result):
+    """Answer every question about the ROC curve of two class distributions.
+
+    The rule is "positive when x >= threshold"; with direction "lower" "positive when x <= threshold".
+
+    Parameters
+    ----------
+    negative, positive : distribution
+        ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Gaussians may be batches of shape F:
+        then every answer has shape F.
+    direction : {None, "higher", "lower", "auto"}
+        On which side the positives lie: None and "higher" are the same rule, the latter declared. "auto"
+        is resolved here, once, by the AUC, and shown; the resolved value is what ``direction`` says then.
+    count : pair of float, or of arrays of shape F, optional
+        Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
+    omitted : pair of int
+        Rows of the (negative, positive) class that were left out because they have no value.
+
+    Raises
+    ------
+    RocPredictError
+        What is no distribution, an unknown direction, counts below 0 or none above.
+    """
+
+    negative: Any
+    positive: Any
+    _: KW_ONLY
+    direction: Any = None
+    count: tuple[ArrayOrFloat, ArrayOrFloat] | None = None
+    omitted: tuple[int, int] = (0, 0)
+    auto_direction: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        pair = {name: check_distribution(name, getattr(self, name)) for name in ("negative", "positive")}
+        try:
+            shape = np.broadcast_shapes(*(d.shape for d in pair.values()))
+        except ValueError:
+            shapes = ", ".join(f"{name} {d.shape}" for name, d in pair.items())
+            raise RocPredictError(f"batches of different shapes: {shapes}") from None
+        select_solver(**pair)  # refuses a batch that it could not answer
+        for name, distribution in pair.items():
+            object.__setattr__(self, name, _broadcast_gaussian(distribution, shape))
+        check_option("direction", self.direction, _DIRECTIONS)
+        if self.count is not None:
+            object.__setattr__(self, "count", _check_count(self.count, self.shape))
+        if self.direction == "auto":
+            auc = np.asarray(self._solver.auc(*self._oriented_distributions))
+            object.__setattr__(self, "direction", to_scalar(np.where(auc < 0.5, "lower", "higher")))
+            object.__setattr__(self, "auto_direction", True)
+            for name in ("_oriented_distributions", "_solver"):  # which were those of the rule x >= threshold
+                del self.__dict__[name]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape F of the batch of features; ``()`` for one feature."""
+        return np.broadcast_shapes(self.negative.shape, self.positive.shape)
+
+    @property
+    def prevalence(self) -> ArrayOrFloat:
+        """The share of positives among the counted cases; None when nobody counted."""
+        return None if self.count is None else self.count[1] / (self.count[0] + self.count[1])
+
+    # ---- rates at a threshold
+    def tpr(self, threshold: ArrayLike) -> ArrayOrFloat:
+        """Give the true positive rate at a threshold.
+
+        Parameters
+        ----------
+        threshold : float or array
+            One for all features, or of shape F one for each; with a single feature of any shape.
+        """
+        return self._orient(self.positive).sf_inclusive(self._to_solver_scale(threshold))
+
+    def fpr(self, threshold: ArrayLike) -> ArrayOrFloat:
+        """Give the false positive rate at a threshold: among negatives, not among all."""
+        return self._orient(self.negative).sf_inclusive(self._to_solver_scale(threshold))
+
+    def tnr(self, threshold: ArrayLike) -> ArrayOrFloat:
+        """Give the true negative rate at a threshold."""
+        return self._orient(self.negative).cdf_strict(self._to_solver_scale(threshold))
+
+    def fnr(self, threshold: ArrayLike) -> ArrayOrFloat:
+        """Give the false negative rate at a threshold."""
+        return self._orient(self.positive).cdf_strict(self._to_solver_scale(threshold))
+
+    def tpr_grid(self, thresholds: ArrayLike) -> FloatArray:
+        """Give the TPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
+        return self._tail_on_grid(self.positive, thresholds)
+
+    def fpr_grid(self, thresholds: ArrayLike) -> FloatArray:
+        """Give the FPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
+        return self._tail_on_grid(self.negative, thresholds)
+
+    def rates(self, threshold: ArrayLike, *, prevalence: ArrayLike | None = None) -> Rates:
+        """Give every measure at a threshold.
+
+        Parameters
+        ----------
+        threshold : float or array
+            As in ``tpr``.
+        prevalence : float or array, optional
+            Share of positives where the rule will be used. Left out: that of the class counts, if known.
+        """
+        tpr, fpr, tnr, fnr = (question(threshold) for question in (self.tpr, self.fpr, self.tnr, self.fnr))
+        if prevalence is not None:
+            share = check_probabilities("prevalence", prevalence)
+            _check_shapes("prevalence", share.shape, "the rates", np.shape(tpr))
+            return Rates(tpr, fpr, tnr, fnr, to_scalar(share))
+        if self.count is None:
+            return Rates(tpr, fpr, tnr, fnr)
+        negatives, positives = self.count
+        cells = (np.multiply(positives, tpr), np.multiply(negatives, fpr))
+        others = (np.multiply(positives, fnr), np.multiply(negatives, tnr))
+        return Rates(tpr, fpr, tnr, fnr, self.prevalence, ConfusionCounts(*cells, *others))
+
+    # ---- areas
+    def auc(self) -> ArrayOrFloat:
+        """Give the probability that a positive lies further to the positive side than a negative, ties half."""
+        return to_scalar(self._solver.auc(*self._oriented_distributions))
+
+    def auc_complement(self) -> ArrayOrFloat:
+        """Give 1 - AUC, by itself: it keeps its digits when the AUC is all but 1."""
+        return to_scalar(self._solver.auc_complement(*self._oriented_distributions))
+
+    def log_auc_complement(self) -> ArrayOrFloat:
+        """Give the logarithm of 1 - AUC; for two Gaussians it does not underflow."""
+        return to_scalar(self._solver.log_auc_complement(*self._oriented_distributions))
+
+    def partial_auc(
+        self,
+        *,
+        fpr: tuple[float, float] | None = None,
+        tpr: tuple[float, float] | None = None,
+        correction: str | None = None,
+    ) -> ArrayOrFloat:
+        """Give the area in a band of the ROC plot.
+
+        Parameters
+        ----------
+        fpr : (low, high), optional
+            The area under the curve between two FPRs: the integral of TPR.
+        tpr : (low, high), optional
+            The area to the right of the curve between two TPRs: the integral of 1 - FPR.
+        correction : {None, "mcclish"}
+            "mcclish" puts the area on the scale on which chance is 1/2 and perfection 1 (McClish 1989).
+            Below 1/2 (even below 0) the curve is worse than chance in this band; nothing is clipped.
+
+        Raises
+        ------
+        RocPredictError
+            Neither or both of ``fpr`` and ``tpr``, or a band that is empty or outside [0, 1].
+        """
+        band = self._check_rate_interval(fpr, tpr)
+        area = getattr(self._solver, f"partial_auc_{band.axis}")
+        return apply_mcclish(
+            area(*self._oriented_distributions, np.asarray(band.low), np.asarray(band.high)), band, correction
+        )
+
+    # ---- along the curve
+    def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
+        """Give the TPR at an FPR; where the curve is vertical, its top."""
+        return to_scalar(self._solver.tpr_at_fpr(*self._oriented_distributions, self._rate("fpr", fpr)))
+
+    def fpr_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
+        """Give the lowest FPR at which the curve reaches a TPR."""
+        return to_scalar(self._solver.fpr_at_tpr(*self._oriented_distributions, self._rate("tpr", tpr)))
+
+    def threshold_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
+        """Give the threshold with the highest TPR among those with no more than this FPR."""
+        return self._to_feature_scale(
+            self._solver.threshold_at_fpr(*self._oriented_distributions, self._rate("fpr", fpr))
+        )
+
+    def threshold_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
+        """Give the threshold with the lowest FPR among those with no less than this TPR."""
+        return self._to_feature_scale(
+            self._solver.threshold_at_tpr(*self._oriented_distributions, self._rate("tpr", tpr))
+        )
+
+    def slope(self, fpr: ArrayLike) -> ArrayOrFloat:
+        """Give the slope of the curve at an FPR: the likelihood ratio at its threshold."""
+        return to_scalar(self._solver.slope(*self._oriented_distributions, self._rate("fpr", fpr)))
+
+    def hook(self) -> Hook:
+        """Give the part of the curve that lies below the chance line."""
+        return Hook(*(to_scalar(part) for part in self._solver.hook(*self._oriented_distributions)))
+
+    def curve(self, n_points: int = 513) -> RocCurve:
+        """Give the curve as a table, from (0, 0) to (1, 1).
+
+        Parameters
+        ----------
+        n_points : int
+            How many thresholds, spread over both classes; a step function has its own and ignores this.
+        """
+        if check_int("n_points", n_points) < 2:
+            raise RocPredictError(f"n_points={n_points!r} is too few; the curve has at least its two ends")
+        thresholds = self._thresholds(n_points)
+        negative, positive = (add_grid_axis(d) for d in self._oriented_distributions)
+        fpr, tpr = (np.asarray(d.sf_inclusive(thresholds)) for d in (negative, positive))
+        fpr[..., 0] = tpr[..., 0] = 0.0  # at infinity: also when a value is infinite
+        return RocCurve(self._to_feature_scale(thresholds, grid=True), fpr, tpr)
+
+    def precision_recall_curve(
+        self, *, prevalence: ArrayLike | None = None, n_points: int = 513
+    ) -> PrecisionRecallCurve:
+        """Give the precision-recall curve of one feature.
+
+        Parameters
+        ----------
+        prevalence : float, optional
+            Share of positives where the rule will be used, inside (0, 1). Left out: that of the class counts.
+        n_points : int
+            As in ``curve``.
+
+        Raises
+        ------
+        RocPredictError
+            No prevalence and no counts; a batch of features.
+
+        Notes
+        -----
+        Precision follows from the rates: TPR BR/(TPR BR + FPR (1 - BR)) at a base rate BR. A curve of one prevalence is
+        not comparable with that of another. ``average_precision()`` gives the area.
+
+        Examples
+        --------
+        >>> from rocpredict import EmpiricalRoc
+        >>> EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5]).precision_recall_curve()
+        PrecisionRecallCurve(n_points=6, prevalence=0.571429, average_precision=0.854167)
+        """
+        from rocpredict.roc.curves import precision_recall, resolve_prevalence
+
+        share = resolve_prevalence("precision_recall_curve", prevalence, self.prevalence, self.shape)
+        return precision_recall(self.curve(n_points), self._oriented_distributions, share)
+
+    def decision_curve(
+        self,
+        *,
+        prevalence: ArrayLike | None = None,
+        probabilities: ArrayLike | None = None,
+        rule: str = "best",
+    ) -> DecisionCurve:
+        """Give the net benefit of one feature at each threshold probability (Vickers and Elkin 2006).
+
+        Parameters
+        ----------
+        prevalence : float, optional
+            Share of positives where the rule will be used, inside (0, 1). Left out: that of the class counts.
+        probabilities : array of shape (k,), optional
+            Threshold probabilities p, inside (0, 1). Left out: 0.01, 0.02, ..., 0.99.
+        rule : {"best", "probability"}
+            "best": at each p the operating point with the highest net benefit, the best threshold for costs
+            p of a false and 1 - p of a missed positive. "probability": positive when x >= p, for an x that is
+            itself the predicted probability of being positive; this is the curve of Vickers and Elkin.
+
+        Raises
+        ------
+        RocPredictError
+            No prevalence and no counts; values outside [0, 1], or direction "lower", with rule="probability"; a batch
+            of features.
+
+        Notes
+        -----
+        "best" is what the feature could give if each p had its right threshold, as after a calibration that keeps the
+        order of the values; it never lies below treating all or none. Chosen on the very rows that it is measured on,
+        it is optimistic, as ``best_threshold`` is. "probability" also pays for wrong calibration.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+        >>> curve = roc.decision_curve(prevalence=0.2, probabilities=[0.1, 0.3])
+        >>> curve.net_benefit.round(4).tolist(), curve.treat_all.round(4).tolist()
+        ([0.1539, 0.0854], [0.1111, -0.1429])
+        """
+        from rocpredict.roc.curves import decision, resolve_prevalence
+
+        share = resolve_prevalence("decision_curve", prevalence, self.prevalence, self.shape)
+        if rule == "probability" and np.any(self._is_lower):
+            raise RocPredictError(
+                "rule='probability' takes x as the probability of being positive; direction is 'lower'"
+            )
+        return decision(self._oriented_distributions, self._to_feature_scale, share, probabilities, rule)
+
+    # ---- thresholds
+    def best_threshold(
+        self,
+        criterion: str | RateFunction = "ameans",
+        *,
+        prevalence: ArrayLike | None = None,
+        cost_fp: ArrayLike = 1.0,
+        cost_fn: ArrayLike = 1.0,
+        beta: float | None = None,
+        value: ArrayLike | None = None,
+    ) -> BestThreshold:
+        """Give the best threshold for a criterion.
+
+        Parameters
+        ----------
+        criterion : str or function
+            "ameans" (also "youden", "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta",
+            "closest_topleft", "min_tpr", "min_tnr", "max_fpr"; or a function that takes ``Rates`` of
+            many thresholds and gives what to maximise.
+        prevalence : float or array, optional
+            Share of positives where the rule will be used, for the criteria that depend on it. Left out:
+            that of the class counts, if known.
+        cost_fp, cost_fn : float or array
+            Cost of a false positive and of a false negative, for "cost".
+        beta : float
+            For "f_beta".
+        value : float
+            The limit of "min_tpr", "min_tnr" and "max_fpr".
+
+        Raises
+        ------
+        RocPredictError
+            An unknown criterion, a prevalence or value that is missing or outside [0, 1], negative costs.
+
+        Notes
+        -----
+        For two Gaussians the threshold is the crossing of the (weighted) densities at which the
+        likelihood ratio rises (Anderson and Bahadur 1962 treat the same quadratic); an end of the axis
+        when no crossing beats it. For samples it is the midpoint of the middle one of the best intervals.
+        """
+        given = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn, "beta": beta, "value": value}
+        for name, number in given.items():
+            if number is not None:
+                self._check_batch_argument(name, check_real(name, number))
+        if prevalence is not None and criterion in PREVALENCE_FREE_CRITERIA:
+            raise RocPredictError(f"criterion={criterion!r} takes no prevalence; see 'accuracy', 'cost' and 'f1'")
+        if prevalence is None:
+            prevalence = self.prevalence
+        target = ThresholdCriterion(
+            criterion=criterion, prevalence=prevalence, cost_fp=cost_fp, cost_fn=cost_fn, beta=beta, value=value
+        )
+        found = find_best_threshold(*self._oriented_distributions, target)
+        ends = self._to_feature_scale(found.plateau_low), self._to_feature_scale(found.plateau_high)
+        crossings = self._to_feature_scale(found.crossings, grid=True)
+        crossings = np.sort(crossings, axis=-1)
+        return BestThreshold(
+            threshold=self._to_feature_scale(found.threshold),
+            tpr=to_scalar(found.tpr),
+            fpr=to_scalar(found.fpr),
+            tnr=to_scalar(found.tnr),
+            fnr=to_scalar(found.fnr),
+            criterion=criterion if isinstance(criterion, str) else getattr(criterion, "__name__", "function"),
+            criterion_value=evaluate_criterion(target, Rates(found.tpr, found.fpr, found.tnr, found.fnr, prevalence)),
+            crossings=crossings if crossings.ndim > 1 else crossings[~np.isnan(crossings)],
+            plateau=(to_scalar(np.minimum(*ends)), to_scalar(np.maximum(*ends))),
+            flags=found.flags | self._direction_flags,
+            _uncertainty=ThresholdUncertainty(self._uncertainty, target, self._to_feature_scale),
+        )
+
+    def crossings(
+        self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
+    ) -> FloatArray:
+        """Give all thresholds where the densities, weighted by prevalence and costs, are equal.
+
+        Returns
+        -------
+        array of shape (k,), or F + (2,) for a batch
+            Ascending; in a batch NaN where there are fewer than two. Empty for step functions.
+        """
+        for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
+            self._check_batch_argument(name, check_real(name, number))
+        found = self._solver.crossings(*self._oriented_distributions, log_cost_ratio(prevalence, cost_fp, cost_fn))
+        found = np.sort(self._to_feature_scale(found, grid=True), axis=-1)
+        return found if found.ndim > 1 else found[~np.isnan(found)]
+
+    def proper(self) -> LikelihoodRatioRoc:
+        """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
+
+        A shrunk estimate (family "auto" or "blend") answers by its model alone, as it was fitted: between rows and
+        densities there is no likelihood ratio.
+        """
+        from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
+
+        negative, positive = (d.model if isinstance(d, ShrinkageDistribution) else d for d in self._oriented_models)
+        return LikelihoodRatioRoc(select_solver(negative, positive), (negative, positive), self._to_feature_scale)
+
+    def grey_zone(
+        self,
+        *,
+        max_fnr: ArrayLike | None = None,
+        max_fpr: ArrayLike | None = None,
+        min_npv: ArrayLike | None = None,
+        min_ppv: ArrayLike | None = None,
+        prevalence: ArrayLike | None = None,
+    ) -> GreyZone:
+        """Give two thresholds that rule out below, rule in above, and leave the cases between them undecided.
+
+        Parameters
+        ----------
+        max_fnr : float or array of shape F, optional
+            Highest share of the positives that may be ruled out. Left out, and ``min_npv`` too: 0.05.
+        max_fpr : float or array of shape F, optional
+            Highest share of the negatives that may be ruled in. Left out, and ``min_ppv`` too: 0.05.
+        min_npv : float or array of shape F, optional
+            Lowest share of negatives among the cases ruled out, instead of ``max_fnr``; needs a prevalence.
+        min_ppv : float or array of shape F, optional
+            Lowest share of positives among the cases ruled in, instead of ``max_fpr``; needs a prevalence.
+        prevalence : float or array of shape F, optional
+            Share of positives where the rule will be used. Left out: that of the class counts, if known.
+
+        Returns
+        -------
+        GreyZone
+            The widest decided regions that meet the demands. An end that nothing meets is infinite and decides nobody.
+
+        Raises
+        ------
+        RocPredictError
+            Two demands on one threshold, a demand outside [0, 1], a predictive value with no prevalence in (0, 1).
+
+        Notes
+        -----
+        Positive is called at or above the upper threshold, negative below the lower one; with direction "lower"
+        positive at or below the lower, negative above the upper. Where the two regions would overlap, one threshold
+        meets both demands and ``single`` says so: it is the one of the overlap with the highest Ameans.
+
+        A predictive value need not rise with the threshold: far out in a tail the other class may be the more common
+        one. It is that of all the cases ruled in, and of the thresholds that meet it the one that decides most is
+        taken. For samples the rates are those of these very rows, without allowance for chance.
+
+        The partition into three zones is that of Coste and Pouchot (2003); with error rates as demands it is what
+        Greiner, Sohr and Göbel (1995) read off the two-graph ROC plot.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+        >>> roc.grey_zone()
+        GreyZone(low=4.71029, high=8.93456, undecided_negative=0.3564, undecided_positive=0.6299, fnr=0.05, fpr=0.05)
+        >>> zone = roc.grey_zone(min_npv=0.8, min_ppv=0.8, prevalence=0.5)
+        >>> zone
+        GreyZone(low=6.27289, high=6.66978, undecided_negative=0.03758, undecided_positive=0.05907, fnr=0.1939,
+        fpr=0.1868)
+        """
+        from rocpredict.roc.grey_zone import GreyZoneConstraints, find_grey_zone
+
+        demands = GreyZoneConstraints(
+            max_fnr=max_fnr,
+            max_fpr=max_fpr,
+            min_npv=min_npv,
+            min_ppv=min_ppv,
+            prevalence=self.prevalence if prevalence is None else prevalence,
+        )
+        return find_grey_zone(self._oriented_distributions, demands, self._is_lower, self._to_feature_scale)
+
+    def plot(self, kind: str = "roc", *, ax: Any = None, **options: Any) -> Any:
+        """Draw this ROC, or another picture of the same two classes.
+
+        Parameters
+        ----------
+        kind : str
+            "roc": the curve with its best point. "densities": the class densities with the threshold. "probit": the
+            curve on probit axes. "measures": measures against the threshold. "cost": the cost curve. "band",
+            "simultaneous_band": the curve with a confidence band. "precision_recall", "decision": these curves.
+            "stability": where the threshold falls on resampled rows (of samples only).
+        ax : matplotlib Axes, optional
+            Where to draw; left out, a figure of its own.
+        **options
+            As the function of ``rocpredict.plots`` that is named after the kind: ``plot_roc``, ``plot_densities``,
+            and so on; of both bands ``plot_band``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        RocPredictError
+            An unknown kind, a batch of features; as that function.
+
+        Examples
+        --------
+        >>> from rocpredict import PredictedRoc
+        >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2))
+        >>> roc.plot("probit").get_xlabel()
+        'false positive rate (FPR), probit scale'
+        """
+        return plot_roc_kind(self, kind, ax=ax, **options)
+
+    # ---- what lies behind
+    @property
+    def _repr_suffix(self) -> str:
+        """Give what a repr adds where it is not the usual: the direction, and how many rows were left out."""
+        side = f", direction={self.direction!r}" if self.direction is not None else ""
+        side += " (auto)" if self.auto_direction else ""
+        return side + (f", omitted={self.omitted}" if any(self.omitted) else "")
+
+    def _summary(self) -> ResultSummary:
+        return roc_summary(self)
+
+    @property
+    def _title(self) -> str:
+        return "Predicted ROC curve"
+
+    @cached_property
+    def _solver(self) -> Any:
+        return select_solver(*self._oriented_distributions)
+
+    @property
+    def _is_lower(self) -> Any:
+        return np.equal(self.direction, "lower") if self.direction is not None else np.False_
+
+    @property
+    def _oriented_models(self) -> tuple[Distribution, Distribution]:
+        """Both classes of the rule x >= threshold, shrunk ones as such where they are all sample."""
+        shrunk = isinstance(self.negative, ShrinkageDistribution) and isinstance(self.positive, ShrinkageDistribution)
+        return (self._orient(self.negative), self._orient(self.positive)) if shrunk else self._oriented_distributions
+
+    @cached_property
+    def _oriented_distributions(self) -> tuple[Distribution, Distribution]:
+        pair = self._orient(self.negative), self._orient(self.positive)
+        return pair if all(isinstance(d, Gaussian) for d in pair) else to_step_functions(*pair)
+
+    @property
+    def _direction_flags(self) -> Flags:
+        return Flags(auto_direction=np.full(self.shape, self.auto_direction))
+
+    def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
+        rate = check_probabilities(name, rate)
+        _check_shapes(name, rate.shape, "the batch of features", self.shape)
+        return rate
+
+    def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
+        """Return what an engine takes: for two Gaussians whatever fits the batch, else one number."""
+        if values.ndim and not all(isinstance(d, Gaussian) for d in (self.negative, self.positive)):
+            raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; give one number")
+        _check_shapes(name, values.shape, "the batch of features", self.shape)
+        return values
+
+    def _orient(self, distribution: Any) -> Distribution:
+        """Give the distribution of x, or of -x where positives lie lower: then the rule is x >= threshold again."""
+        if not np.any(self._is_lower):
+            return distribution  # type: ignore[no-any-return]
+        if isinstance(distribution, Gaussian):
+            return distribution.reflect(where=self._is_lower)
+        return distribution.reflect()  # type: ignore[no-any-return]
+
+    def _to_solver_scale(self, threshold: ArrayLike, *, grid: bool = False) -> FloatArray:
+        threshold = check_real("threshold", threshold)
+        if not grid:
+            _check_shapes("threshold", threshold.shape, "the batch of features", self.shape)
+        lower = self._is_lower[..., None] if grid and np.ndim(self._is_lower) else self._is_lower
+        if not np.any(lower):
+            return threshold
+        return np.where(lower, -threshold, threshold) + 0.0
+
+    def _to_feature_scale(self, threshold: FloatArray, *, grid: bool = False) -> ArrayOrFloat:
+        lower = self._is_lower[..., None] if grid and np.ndim(self._is_lower) else self._is_lower
+        if not np.any(lower):
+            return to_scalar(threshold)
+        return to_scalar(np.where(lower, np.negative(threshold), threshold) + 0.0)
+
+    def _tail_on_grid(self, distribution: Any, thresholds: ArrayLike) -> FloatArray:
+        wide = add_grid_axis(self._orient(distribution))
+        thresholds = np.atleast_1d(self._to_solver_scale(thresholds, grid=True))
+        heights = np.asarray(wide.sf_inclusive(thresholds))
+        return np.broadcast_to(heights, self.shape + heights.shape[-1:])
+
+    def _thresholds(self, points: int) -> FloatArray:
+        """Give thresholds spread over both classes, descending from +inf to -inf."""
+        if self._solver is steps:
+            return steps.operating_points(*self._oriented_distributions).thresholds  # type: ignore[arg-type]
+        wide = [add_grid_axis(d) for d in self._oriented_distributions]
+        shares = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
+        inner = [_quantiles_with_atoms(d, share) for d, share in zip(wide, shares, strict=True)]
+        inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
+        ends = [np.full((*self.shape, 1), end) for end in (np.inf, -np.inf)]
+        if isinstance(self.negative, ShrinkageDistribution):  # whose curve turns at every row
+            rows = np.concatenate([d.atoms().points for d in self._oriented_distributions])
+            inner += [rows, _next_float(rows)]
+        return -np.sort(-np.concatenate([*inner, *ends], axis=-1), axis=-1)
+
+
+def _quantiles_with_atoms(distribution: Distribution, share: FloatArray) -> FloatArray:
+    """Give quantiles; of an atom those in its upper half lie just above it, since the curve jumps there."""
+    quantiles = np.asarray(distribution.isf(share))
+    at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
+    return np.where(at & (share < 0.5), _next_float(quantiles), quantiles)
+
+
+def _next_float(x: FloatArray) -> FloatArray:
+    """Give the next float; beyond the largest lies infinity."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.nextafter(x, np.inf))
+
+
+def check_sample(name: str, sample: Any) -> Ecdf:
+    """Return an empirical distribution as it is, and a sample as one."""
+    if isinstance(sample, Ecdf):
+        return sample
+    if isinstance(sample, Distribution) or is_frozen_scipy(sample):
+        raise RocPredictError(
+            f"{name}={short_repr(sample)} is no sample; an empirical ROC needs values, a predicted one takes this"
+        )
+    try:
+        return Ecdf(sample)
+    except RocPredictError as error:
+        raise RocPredictError(f"{name}: {error}") from None
+
+
+def _broadcast_gaussian(distribution: Distribution, shape: tuple[int, ...]) -> Distribution:
+    """Give a Gaussian the shape of the whole batch, so that every answer has it."""
+    if isinstance(distribution, Gaussian) and distribution.shape != shape:
+        return Gaussian(np.broadcast_to(distribution.mean, shape), distribution.std)
+    return distribution
+
+
+def _check_shapes(name: str, shape: tuple[int, ...], whole: str, of_whole: tuple[int, ...]) -> None:
+    try:
+        np.broadcast_shapes(shape, of_whole)
+    except ValueError:
+        raise RocPredictError(
+            f"{name} has shape {shape} and {whole} {of_whole}; give one for all, or one for each"
+        ) from None
+
+
+def _check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, ArrayOrFloat]:
+    negatives, positives = (check_real("count", c) for c in check_pair("count", count))
+    for cases in (negatives, positives):
+        if not ((cases > 0) & (cases < np.inf)).all() or cases.shape not in {(), shape}:
+            each = f", or an array of shape {shape} of them" if shape else ""
+            raise RocPredictError(f"count={short_repr(count)} is not one number of cases above 0 for each class{each}")
+    return to_scalar(negatives), to_scalar(positives)

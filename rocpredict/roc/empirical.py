@@ -1,0 +1,193 @@
+"""Empirical ROC curve of two samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict.base.labels import split_classes
+from rocpredict.base.validation import RocPredictError, check_option, short_repr
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.roc.base import Roc, check_sample
+
+_RESPONSE_METHODS = ("predict_proba", "decision_function")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EmpiricalRoc(Roc):
+    """Answer every question about the ROC curve of two samples, by counting.
+
+    Ties between the classes count half and make the curve run diagonally. Thresholds are midpoints of
+    neighbouring distinct values: between the same two values every threshold does the same.
+
+    Parameters
+    ----------
+    negative, positive : array of shape (n,) or Ecdf
+        Values of each class; infinities are legal, NaN is not.
+    direction : {None, "higher", "lower", "auto"}
+        As in ``PredictedRoc``.
+
+    Examples
+    --------
+    >>> roc = EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5])
+    >>> roc
+    EmpiricalRoc(n_negative=3, n_positive=4, auc=0.833333)
+    >>> roc.curve().to_dict()["thresholds"]
+    [inf, 4.5, 3.5, 2.5, 1.5, -inf]
+    """
+
+    def __post_init__(self) -> None:
+        for name in ("negative", "positive"):
+            object.__setattr__(self, name, check_sample(name, getattr(self, name)))
+        counted = (self.negative.total, self.positive.total)
+        if self.count is not None and tuple(self.count) != counted:
+            raise RocPredictError(f"count={short_repr(self.count)} is not that of the samples, {counted}; leave it out")
+        object.__setattr__(self, "count", counted)
+        super().__post_init__()
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: ArrayLike,
+        scores: ArrayLike,
+        *,
+        positive: Any = None,
+        negative: Any = None,
+        weights: ArrayLike | None = None,
+    ) -> EmpiricalRoc:
+        """Give the curve of a classifier's scores; labels come first, as in scikit-learn's displays.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            True labels.
+        scores : array of shape (n,)
+            Probabilities or decision values that rise with the positive class.
+        positive, negative, weights
+            As in ``empirical_roc``.
+
+        Raises
+        ------
+        RocPredictError
+            As ``empirical_roc``.
+
+        Examples
+        --------
+        >>> EmpiricalRoc.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).auc()
+        0.75
+        """
+        return empirical_roc(scores, y, positive=positive, negative=negative, weights=weights)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        positive: Any = None,
+        response_method: str = "auto",
+        weights: ArrayLike | None = None,
+    ) -> EmpiricalRoc:
+        """Give the curve of a fitted classifier on rows, best on such as it was not fitted to.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted, with ``classes_`` as scikit-learn's have it, two of them.
+        X : array of shape (n, features)
+            What the classifier takes.
+        y : array of shape (n,)
+            True labels.
+        positive : label, optional
+            Left out: the last of ``classes_``.
+        response_method : {"auto", "predict_proba", "decision_function"}
+            What to ask it for; "auto": probabilities where it gives them.
+        weights : array of shape (n,), optional
+
+        Raises
+        ------
+        RocPredictError
+            What is no fitted classifier of two classes, or has no such method; as ``empirical_roc``.
+        """
+        scores, label = _estimator_scores(estimator, X, positive, response_method)
+        return cls.from_predictions(y, scores, positive=label, weights=weights)
+
+    @property
+    def _title(self) -> str:
+        return "Empirical ROC curve"
+
+    def __repr__(self) -> str:
+        return (
+            f"EmpiricalRoc(n_negative={self.negative.total:g}, n_positive={self.positive.total:g}, "
+            f"auc={self.auc():.6g}{self._repr_suffix})"
+        )
+
+
+def empirical_roc(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    direction: str | None = None,
+    nan_policy: str = "raise",
+    weights: ArrayLike | None = None,
+) -> EmpiricalRoc:
+    """Give the ROC curve that a sample shows.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Values of one feature, or scores.
+    y : array of shape (n,)
+        Labels.
+    positive, negative : label, optional
+        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
+        other label; a named one drops the rows of a third.
+    direction : {None, "higher", "lower", "auto"}
+        As in ``PredictedRoc``.
+    nan_policy : {"raise", "omit"}
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more. Whole weights equal repeated rows, exactly.
+
+    Raises
+    ------
+    RocPredictError
+        As ``rocpredict.base.labels.split_classes``.
+
+    Examples
+    --------
+    >>> empirical_roc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).auc()
+    0.75
+    """
+    classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy, weights=weights)
+    return EmpiricalRoc(
+        negative=Ecdf(classes.negative, classes.negative_weights),
+        positive=Ecdf(classes.positive, classes.positive_weights),
+        direction=direction,
+        omitted=(classes.omitted_negative, classes.omitted_positive),
+    )
+
+
+def _estimator_scores(estimator: Any, X: Any, positive: Any, response_method: str) -> tuple[Any, Any]:
+    """Ask a classifier for scores that rise with the positive class, and give that class."""
+    check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))
+    classes = list(getattr(estimator, "classes_", ()))
+    if len(classes) != 2:
+        held = f"knows the labels {classes}" if classes else "has no classes_"
+        raise RocPredictError(f"estimator={short_repr(estimator)} {held}; give a fitted classifier of two classes")
+    label = classes[1] if positive is None else positive
+    if label not in classes:
+        raise RocPredictError(f"positive={short_repr(label)} is not a label of the estimator; labels are {classes}")
+    methods = _RESPONSE_METHODS if response_method == "auto" else (response_method,)
+    known = [name for name in methods if hasattr(estimator, name)]
+    if not known:
+        raise RocPredictError(f"estimator={short_repr(estimator)} has no {' nor '.join(methods)}")
+    response = np.asarray(getattr(estimator, known[0])(X))
+    if response.ndim == 2:
+        return response[:, classes.index(label)], label
+    return (response if label == classes[1] else -response), label

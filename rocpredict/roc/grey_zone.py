@@ -1,0 +1,383 @@
+"""Two thresholds with an undecided zone between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.base.rates import Rates
+from rocpredict.base.results import Result, ResultSummary, batch_summary
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    check_probabilities,
+    short_repr,
+    to_scalar,
+)
+from rocpredict.distributions.base import Distribution
+from rocpredict.solvers import binormal
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers import numerical as numeric
+from rocpredict.solvers.binormal import threshold_for_predictive_value
+from rocpredict.solvers.numerical import bisect, search_grid
+from rocpredict.solvers.select import select_solver
+
+_Pair = tuple[Distribution, Distribution]
+_DEFAULT_ERROR_RATE = 0.05
+_EPS = 4 * np.finfo(float).eps
+_ROUNDING = 1e-12  # of a rate that was asked for, in the rate of its own quantile
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GreyZone(Result):
+    """Hold two thresholds, what is decided beyond them and how many cases stay undecided between them.
+
+    Attributes
+    ----------
+    low, high : float or array of shape F
+        Ends of the grey zone, ``low <= high``, in the unit of the feature; an infinite end decides nobody (or, when
+        both are the same, everybody). ``rule_out`` and ``rule_in`` say which end is which.
+    tpr, fpr : float or array of shape F
+        Share of the positives, and of the negatives, that are called positive: they lie at ``rule_in`` or beyond.
+    tnr, fnr : float or array of shape F
+        Share of the negatives, and of the positives, that are called negative: they lie beyond ``rule_out``.
+    undecided_negative, undecided_positive : float or array of shape F
+        Share of each class inside; with the rates above they add up to 1 in each class.
+    single_threshold : bool or array of shape F
+        Whether one threshold meets both demands, so that no grey zone is needed: then ``low == high``.
+    prevalence : float or array, or None
+        Share of positives where the rule will be used.
+    lower : bool or array of shape F
+        Whether positives lie lower, so that low values rule in.
+    """
+
+    low: ArrayOrFloat
+    high: ArrayOrFloat
+    tpr: ArrayOrFloat
+    fpr: ArrayOrFloat
+    tnr: ArrayOrFloat
+    fnr: ArrayOrFloat
+    undecided_negative: ArrayOrFloat
+    undecided_positive: ArrayOrFloat
+    single_threshold: ArrayOrFloat
+    prevalence: ArrayOrFloat
+    lower: ArrayOrFloat
+
+    @property
+    def rule_in(self) -> ArrayOrFloat:
+        """Give the threshold of a positive call: "higher" x >= it, "lower" x <= it."""
+        return to_scalar(np.where(self.lower, self.low, self.high))
+
+    @property
+    def rule_out(self) -> ArrayOrFloat:
+        """Give the threshold of a negative call: "higher" x < it, "lower" x > it."""
+        return to_scalar(np.where(self.lower, self.high, self.low))
+
+    @property
+    def undecided(self) -> ArrayOrFloat:
+        """Give the share of all cases that stay undecided, for the prevalence."""
+        share = self._share("undecided")
+        return to_scalar(share * self.undecided_positive + (1 - share) * self.undecided_negative)
+
+    @property
+    def ppv(self) -> ArrayOrFloat:
+        """Give the share of positives among the cases ruled in, for the prevalence; NaN when nobody is."""
+        share = self._share("ppv")
+        return _fraction(share * self.tpr, (1 - share) * np.asarray(self.fpr))
+
+    @property
+    def npv(self) -> ArrayOrFloat:
+        """Give the share of negatives among the cases ruled out, for the prevalence; NaN when nobody is."""
+        share = self._share("npv")
+        return _fraction((1 - share) * np.asarray(self.tnr), share * self.fnr)
+
+    @property
+    def likelihood_ratios(self) -> tuple[ArrayOrFloat, ArrayOrFloat, ArrayOrFloat]:
+        """Give P(zone | positive)/P(zone | negative) of the cases ruled out, undecided and ruled in; NaN for none."""
+        zones = ((self.fnr, self.tnr), (self.undecided_positive, self.undecided_negative), (self.tpr, self.fpr))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = [to_scalar(np.divide(positive, negative)) for positive, negative in zones]
+        return ratios[0], ratios[1], ratios[2]
+
+    @property
+    def decided_rates(self) -> Rates:
+        """Give the rates among the decided cases alone, with their own prevalence; NaN in a class with none."""
+        rates = Rates(
+            tpr=_fraction(self.tpr, self.fnr),
+            fpr=_fraction(self.fpr, self.tnr),
+            tnr=_fraction(self.tnr, self.fpr),
+            fnr=_fraction(self.fnr, self.tpr),
+        )
+        if self.prevalence is None:
+            return rates
+        share = np.asarray(self.prevalence)
+        weighed = share * np.add(self.tpr, self.fnr), (1 - share) * np.add(self.tnr, self.fpr)
+        return replace(rates, prevalence=_fraction(*weighed))
+
+    @property
+    def undefined(self) -> tuple[str, ...]:
+        """Name what is 0/0 because nobody is ruled in, ruled out or left undecided (in a batch, of any feature)."""
+        empty = {
+            "ppv": np.add(self.tpr, self.fpr) == 0,
+            "npv": np.add(self.tnr, self.fnr) == 0,
+            "likelihood_ratios": np.any([np.add(self.tpr, self.fpr) == 0, np.add(self.tnr, self.fnr) == 0], axis=0)
+            | (np.add(self.undecided_negative, self.undecided_positive) == 0),
+            "decided_rates": (np.add(self.tpr, self.fnr) == 0) | (np.add(self.tnr, self.fpr) == 0),
+        }
+        return tuple(name for name, mask in empty.items() if np.any(mask))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name; those that need a prevalence where there is one."""
+        rates = ("tpr", "fpr", "tnr", "fnr", "undecided_negative", "undecided_positive")
+        names = ("low", "high", "rule_out", "rule_in", "single_threshold", *rates, "likelihood_ratios", "undefined")
+        weighed = () if self.prevalence is None else ("prevalence", "undecided", "npv", "ppv")
+        return {name: getattr(self, name) for name in (*names, *weighed)}
+
+    def _share(self, name: str) -> FloatArray:
+        if self.prevalence is None:
+            raise RocPredictError(f"{name} needs the share of positives; give prevalence= (0 to 1) or class counts")
+        return np.asarray(self.prevalence)
+
+    def _summary(self) -> ResultSummary:
+        names = ("low", "high", "tpr", "fpr", "tnr", "fnr", "undecided_negative", "undecided_positive")
+        columns = {name.replace("_", " "): getattr(self, name) for name in names}
+        if np.ndim(self.low):
+            return batch_summary("Grey zone", np.shape(self.low), columns | {"single_threshold": self.single_threshold})
+        weighed = () if self.prevalence is None else ("prevalence", "undecided", "npv", "ppv")
+        rows = [[word, value] for word, value in columns.items()] + [[name, getattr(self, name)] for name in weighed]
+        side = "at or below low" if self.lower else "at or above high"
+        one = "One threshold meets both demands: no case is left undecided."
+        return ResultSummary(
+            "Grey zone", rows, notes=[one if self.single_threshold else f"Ruled in: {side}; undecided: in between."]
+        )
+
+    def __repr__(self) -> str:
+        if np.ndim(self.low):
+            return (
+                f"GreyZone(shape={np.shape(self.low)}, single={np.sum(self.single_threshold)} of "
+                f"{np.size(self.single_threshold)})"
+            )
+        ends = f"threshold={self.low:.6g}" if self.single_threshold else f"low={self.low:.6g}, high={self.high:.6g}"
+        shares = f"undecided_negative={self.undecided_negative:.4g}, undecided_positive={self.undecided_positive:.4g}"
+        return f"GreyZone({ends}, {shares}, fnr={self.fnr:.4g}, fpr={self.fpr:.4g})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GreyZoneConstraints:
+    """Say what ruling out and ruling in must keep to; the fields are those of ``Roc.grey_zone``."""
+
+    max_fnr: Any = None
+    max_fpr: Any = None
+    min_npv: Any = None
+    min_ppv: Any = None
+    prevalence: Any = None
+
+    def __post_init__(self) -> None:
+        for rate, value in (("max_fnr", "min_npv"), ("max_fpr", "min_ppv")):
+            if getattr(self, rate) is not None and getattr(self, value) is not None:
+                raise RocPredictError(f"{rate} and {value} are two demands on one threshold; give one of them")
+            if getattr(self, value) is not None and self.prevalence is None:
+                raise RocPredictError(
+                    f"{value} needs the share of positives; give prevalence= (0 to 1) or class counts"
+                )
+        if self.prevalence is not None:
+            check_probabilities("prevalence", self.prevalence, inclusive=self.min_npv is None and self.min_ppv is None)
+
+    @property
+    def rule_in(self) -> _Constraint:
+        """The demand on the cases called positive."""
+        return self._demand("max_fpr", "min_ppv", lambda share: np.log1p(-share) - np.log(share))
+
+    @property
+    def rule_out(self) -> _Constraint:
+        """The demand on the cases called negative."""
+        return self._demand("max_fnr", "min_npv", lambda share: np.log(share) - np.log1p(-share))
+
+    def _demand(self, rate: str, value: str, log_odds: Callable[[FloatArray], FloatArray]) -> _Constraint:
+        if getattr(self, value) is None:
+            limit = getattr(self, rate)
+            return _Constraint(check_probabilities(rate, _DEFAULT_ERROR_RATE if limit is None else limit), None)
+        wanted = check_probabilities(value, getattr(self, value))
+        with np.errstate(divide="ignore"):
+            odds = np.log(wanted) - np.log1p(-wanted) + log_odds(check_probabilities("prevalence", self.prevalence))
+        return _Constraint(None, np.where(np.abs(odds) < _ROUNDING, 0.0, odds))
+
+
+class _Constraint(NamedTuple):
+    """A highest rate of wrong calls, or lowest odds of right ones to wrong ones, each as a share of its class."""
+
+    rate: FloatArray | None
+    log_odds: FloatArray | None
+
+    def is_satisfied(self, right: FloatArray, wrong: FloatArray) -> NDArray[np.bool_]:
+        """Tell where it is met, but for rounding."""
+        if self.rate is not None:
+            return np.asarray(wrong <= self.rate * (1 + _ROUNDING))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # no rate but 0 is as small
+            return np.asarray((right >= odds * np.asarray(wrong) * (1 - _ROUNDING)) | (self.log_odds == -np.inf))
+
+
+class _ZoneLimits(NamedTuple):
+    """The thresholds of ruling out (x < out) and of ruling in (x >= in_), positives lying higher."""
+
+    rule_out: FloatArray
+    rule_in: FloatArray
+    single: NDArray[np.bool_]
+
+
+def find_grey_zone(
+    pair: _Pair, demands: GreyZoneConstraints, lower: ArrayLike, turned_back: Callable[..., Any]
+) -> GreyZone:
+    """Find the grey zone of two distributions, turned so that positives lie higher."""
+    shape = np.broadcast_shapes(*(d.shape for d in pair))
+    for name in ("max_fnr", "max_fpr", "min_npv", "min_ppv", "prevalence"):
+        _check_shape(name, getattr(demands, name), shape)
+    negative, positive = pair
+    find = _grey_zone_gaussian if select_solver(*pair) is binormal else _grey_zone_search
+    out, in_, single = find(pair, demands)
+    tpr, fpr = (np.asarray(d.sf_inclusive(in_)) for d in (positive, negative))
+    tnr, fnr = (np.asarray(d.cdf_strict(out)) for d in (negative, positive))
+    undecided = [np.where(single, 0.0, _interval_probability(d, out, in_)) for d in pair]
+    ends = [np.asarray(turned_back(end)) for end in (out, in_)]
+    return GreyZone(
+        low=to_scalar(np.minimum(*ends)),
+        high=to_scalar(np.maximum(*ends)),
+        tpr=to_scalar(tpr),
+        fpr=to_scalar(fpr),
+        tnr=to_scalar(tnr),
+        fnr=to_scalar(fnr),
+        undecided_negative=to_scalar(undecided[0]),
+        undecided_positive=to_scalar(undecided[1]),
+        single_threshold=to_scalar(single),
+        prevalence=demands.prevalence,
+        lower=to_scalar(np.asarray(lower)),
+    )
+
+
+def _grey_zone_gaussian(pair: Any, demands: GreyZoneConstraints) -> _ZoneLimits:
+    """Find the ends for two Gaussians, one feature or a batch, by their quantiles."""
+    negative, positive = pair
+    in_ = _gaussian_limit(negative, positive, demands.rule_in)
+    out = 0.0 - _gaussian_limit(positive.reflect(), negative.reflect(), demands.rule_out)
+    out, in_ = np.broadcast_arrays(out, in_)
+    single = out >= in_
+    if not single.any():
+        return _ZoneLimits(out, in_, single)
+    best = np.asarray(binormal.best(negative, positive, np.zeros(())).threshold)
+    # beyond the best values a tail may predict worse again, on one side at most: an end of the overlap meets both
+    choices = [np.clip(best, in_, np.maximum(in_, out)), in_, out]
+    ameans = [
+        np.where(
+            _satisfies_rule_in(pair, demands, t) & _satisfies_rule_out(pair, demands, t),
+            np.asarray(positive.sf_inclusive(t)) / 2 + np.asarray(negative.cdf_strict(t)) / 2,
+            -np.inf,
+        )
+        for t in choices
+    ]
+    chosen = np.choose(np.argmax(ameans, axis=0), choices)
+    return _ZoneLimits(np.where(single, chosen, out), np.where(single, chosen, in_), single)
+
+
+def _gaussian_limit(negative: Any, positive: Any, demand: _Constraint) -> FloatArray:
+    if demand.rate is None:
+        return threshold_for_predictive_value(negative, positive, np.asarray(demand.log_odds))
+    return np.asarray(binormal.threshold_at_fpr(negative, positive, demand.rate))
+
+
+def _grey_zone_search(pair: _Pair, demands: GreyZoneConstraints) -> _ZoneLimits:
+    """Find the ends among all steps of samples, or on a grid of densities and then to the float."""
+    if select_solver(*pair) is steps:
+        t = steps.operating_points(*pair).thresholds[::-1]  # type: ignore[arg-type]
+        return _widest_regions(t, _satisfies_rule_in(pair, demands, t), _satisfies_rule_out(pair, demands, t), pair)
+    t = _grid(*pair)
+    first = int(np.argmax(_satisfies_rule_in(pair, demands, t)))
+    last = len(t) - 1 - int(np.argmax(_satisfies_rule_out(pair, demands, t)[::-1]))
+    in_ = _refine_by_bisection(lambda x: _satisfies_rule_in(pair, demands, x), t[max(first - 1, 0)], t[first])
+    out = _refine_by_bisection(
+        lambda x: ~_satisfies_rule_out(pair, demands, x), t[last], t[min(last + 1, len(t) - 1)], before=True
+    )
+    t = np.unique(np.concatenate([t, [in_, out]]))
+    found = _widest_regions(t, _satisfies_rule_in(pair, demands, t), _satisfies_rule_out(pair, demands, t), pair)
+    negative, positive = pair  # who decides nobody, or everybody, says so
+    nobody_in = positive.sf_inclusive(found.rule_in) + negative.sf_inclusive(found.rule_in) == 0
+    nobody_out = positive.cdf_strict(found.rule_out) + negative.cdf_strict(found.rule_out) == 0
+    inward, outward = np.where(nobody_in, np.inf, found.rule_in), np.where(nobody_out, -np.inf, found.rule_out)
+    if found.single:
+        inward = outward = np.where(nobody_in, inward, outward)
+    return _ZoneLimits(outward, inward, found.single)
+
+
+def _widest_regions(
+    t: FloatArray, meets_in: NDArray[np.bool_], meets_out: NDArray[np.bool_], pair: _Pair
+) -> _ZoneLimits:
+    """Give the widest regions among ascending thresholds, or the best threshold where these overlap.
+
+    Where no threshold in the overlap meets both demands, the region ruled in keeps its width.
+    """
+    first = int(np.argmax(meets_in))
+    both = first + np.flatnonzero((meets_in & meets_out)[first:])
+    if not both.size:
+        last = int(np.flatnonzero(meets_out[: first + 1])[-1])
+        return _ZoneLimits(np.asarray(t[last]), np.asarray(t[first]), np.asarray(False))
+    ameans = np.asarray(pair[1].sf_inclusive(t[both])) / 2 + np.asarray(pair[0].cdf_strict(t[both])) / 2
+    good = np.flatnonzero(ameans >= ameans.max() - _EPS)
+    chosen = np.asarray(t[both[good[(len(good) - 1) // 2]]])
+    return _ZoneLimits(chosen, chosen, np.asarray(True))
+
+
+def _satisfies_rule_in(pair: _Pair, demands: GreyZoneConstraints, t: FloatArray) -> NDArray[np.bool_]:
+    """Tell whether calling positive from t on meets the demand; calling nobody so does."""
+    negative, positive = pair
+    return demands.rule_in.is_satisfied(np.asarray(positive.sf_inclusive(t)), np.asarray(negative.sf_inclusive(t)))
+
+
+def _satisfies_rule_out(pair: _Pair, demands: GreyZoneConstraints, t: FloatArray) -> NDArray[np.bool_]:
+    """Tell whether calling negative below t meets the demand; calling nobody so does."""
+    negative, positive = pair
+    return demands.rule_out.is_satisfied(np.asarray(negative.cdf_strict(t)), np.asarray(positive.cdf_strict(t)))
+
+
+def _grid(negative: Distribution, positive: Distribution) -> FloatArray:
+    """Give thresholds dense wherever a class has probability, at atoms on both sides, and the ends of the axis."""
+    atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
+    best = np.asarray(numeric.best(negative, positive, np.zeros(())).threshold)
+    ends = np.array([-np.inf, float(best), np.inf])
+    return np.unique(np.concatenate([search_grid(negative, positive), atoms, np.nextafter(atoms, np.inf), ends]))
+
+
+def _refine_by_bisection(
+    holds: Callable[[FloatArray], NDArray[np.bool_]], left: float, right: float, *, before: bool = False
+) -> float:
+    """Give where a statement becomes true between two thresholds: the first float there, or the last before."""
+    if not (np.isfinite(left) and np.isfinite(right)):
+        return left if before else right
+    found = bisect(holds, np.asarray(left), np.asarray(right))
+    return float(found[0] if before else found[1])
+
+
+def _interval_probability(d: Distribution, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Give P(low <= X < high) from the nearer tail."""
+    above, below = (
+        np.asarray(d.sf_inclusive(low)) - d.sf_inclusive(high),
+        np.asarray(d.cdf_strict(high)) - d.cdf_strict(low),
+    )
+    return np.asarray(np.where(np.asarray(d.cdf_strict(low)) > 0.5, above, below))
+
+
+def _fraction(some: ArrayLike, rest: ArrayLike) -> ArrayOrFloat:
+    """Give some/(some + rest); NaN for 0/0."""
+    with np.errstate(invalid="ignore"):
+        return to_scalar(np.divide(some, np.add(some, rest)))
+
+
+def _check_shape(name: str, value: Any, shape: tuple[int, ...]) -> None:
+    """Refuse a demand that is neither one number nor an array of the shape of the batch."""
+    if value is not None and np.shape(value) not in {(), shape}:
+        allowed = f"one number, or an array of shape {shape}" if shape else "one number"
+        raise RocPredictError(f"{name}={short_repr(value)} has shape {np.shape(value)}; give {allowed}")

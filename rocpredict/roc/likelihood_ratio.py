@@ -1,0 +1,315 @@
+"""ROC curve of the likelihood ratio."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rocpredict.base.results import Result, ResultSummary, batch_summary
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    check_int,
+    check_probabilities,
+    check_real,
+    short_repr,
+    to_scalar,
+)
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.inference.placements import check_rate_interval
+from rocpredict.inference.uncertainty import apply_mcclish
+from rocpredict.solvers import binormal
+from rocpredict.solvers import binormal as gaussian_likelihood
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers import numerical as numeric_likelihood
+from rocpredict.solvers.base import Hook, RocCurve, TwoThresholdRule
+from rocpredict.solvers.thresholds import log_cost_ratio
+
+_MIRRORED_QUANTITIES = {binormal: gaussian_likelihood, steps: steps}
+_MIN_AMEANS_GAIN = 0.005  # of Ameans: below, a second threshold is not worth its trouble
+_MAX_FAST_SIZE = 20_000
+"""Values whose ranking a look can wait for."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LikelihoodRatioGain(Result):
+    """Say what the likelihood-ratio rule gains over the best single threshold of the declared direction.
+
+    Attributes
+    ----------
+    auc_single, auc : float or array of shape F
+        Of the one-threshold rule and of the likelihood-ratio rule.
+    ameans_single, ameans : float or array of shape F
+        The best that each of them reaches.
+    hook : Hook
+        The part of the one-threshold curve that lies below the chance line.
+
+    Notes
+    -----
+    ``youden_gain`` is the gain in Youden's J, TPR - FPR: twice the gain in Ameans. J of the likelihood-ratio rule is
+    the total variation distance of the classes, 1 less their overlap. Where the densities cross twice at most, as those
+    of two Gaussians do, the benefit is the J that a single threshold reaches in the opposite direction.
+    """
+
+    auc_single: ArrayOrFloat
+    auc: ArrayOrFloat
+    ameans_single: ArrayOrFloat
+    ameans: ArrayOrFloat
+    hook: Hook
+
+    @property
+    def auc_gain(self) -> ArrayOrFloat:
+        """Give how much higher the AUC is."""
+        return to_scalar(np.asarray(self.auc) - self.auc_single)
+
+    @property
+    def ameans_gain(self) -> ArrayOrFloat:
+        """Give how much higher the best Ameans is."""
+        return to_scalar(np.asarray(self.ameans) - self.ameans_single)
+
+    @property
+    def youden_gain(self) -> ArrayOrFloat:
+        """Give how much higher the best Youden's J is."""
+        return to_scalar(2 * np.asarray(self.ameans_gain))
+
+    @property
+    def summary(self) -> str:
+        """What the gain says, in one sentence."""
+        gain = np.asarray(self.ameans_gain)
+        worthwhile = gain >= _MIN_AMEANS_GAIN
+        if gain.ndim:
+            return (
+                f"More than one threshold raises the best Ameans by {_MIN_AMEANS_GAIN:g} or more for "
+                f"{worthwhile.sum()} of "
+                f"{gain.size} features."
+            )
+        change = f"raises the best Ameans from {self.ameans_single:.4g} to {self.ameans:.4g}"
+        verdict = "look at best_rule()" if worthwhile else "one threshold is enough"
+        return f"More than one threshold {change} and the AUC from {self.auc_single:.4g} to {self.auc:.4g}: {verdict}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name."""
+        names = ("auc_single", "auc", "auc_gain", "ameans_single", "ameans", "ameans_gain", "youden_gain")
+        return {name: getattr(self, name) for name in names} | {"hook": self.hook._asdict(), "summary": self.summary}
+
+    def _summary(self) -> ResultSummary:
+        title = "Gain of more than one threshold"
+        names = ("ameans_single", "ameans", "ameans_gain", "auc_single", "auc", "auc_gain", "youden_gain")
+        columns = {name: getattr(self, name) for name in names}
+        if np.ndim(self.auc):
+            return batch_summary(title, np.shape(self.auc), columns, notes=[self.summary])
+        return ResultSummary(title, [[name, value] for name, value in columns.items()], notes=[self.summary])
+
+    def __repr__(self) -> str:
+        if np.ndim(self.auc):
+            return f"LikelihoodRatioGain(shape={np.shape(self.auc)})"
+        return (
+            f"LikelihoodRatioGain(ameans={self.ameans_single:.6g} -> {self.ameans:.6g}, "
+            f"auc={self.auc_single:.6g} -> {self.auc:.6g})"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LikelihoodRatioRoc(Result):
+    """Answer for the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
+
+    No rule on the same feature does better (Neyman and Pearson 1933): its curve is concave and nowhere below that of
+    the one-threshold rule for the same two distributions. For Gaussians of different standard deviations it has two
+    thresholds, and its AUC is at least max(AUC, 1 - AUC) of the one-threshold rule.
+
+    Parameters
+    ----------
+    engine : module
+        Who answers.
+    distributions : pair of distributions
+        (negative, positive), turned so that positives lie higher.
+    to_feature_scale : function
+        Gives a threshold on this turned axis as one on the feature's own.
+
+    Notes
+    -----
+    Two Gaussians: closed forms, each rate found by Newton's method on the two thresholds; batches at once. Samples:
+    the values ranked by their likelihood ratio in these very samples, which is optimistic. Other densities: the
+    axis is cut where the ratio turns. All good to about 1e-12. A density against single values has one question: the
+    likelihood ratio tells the classes apart.
+
+    Examples
+    --------
+    >>> from rocpredict import Gaussian, PredictedRoc
+    >>> proper = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).proper()
+    >>> proper
+    LikelihoodRatioRoc(auc=0.866559)
+    >>> proper.best_rule()
+    TwoThresholdRule(low=5.82611, high=16.5739, inside=True, ameans=0.795057)
+    >>> proper.tpr_at_fpr([0.01, 0.1, 0.5])
+    array([0.07356379, 0.53116964, 0.97724993])
+    >>> proper.gain().summary
+    'More than one threshold raises the best Ameans from 0.7951 to 0.7951 and the AUC from 0.8664 to 0.8666: one
+    threshold is enough.'
+    """
+
+    engine: Any
+    distributions: tuple[Distribution, Distribution]
+    to_feature_scale: Callable[..., Any]
+
+    def auc(self) -> ArrayOrFloat:
+        """Give the area under the likelihood-ratio ROC curve."""
+        return to_scalar(1 - np.asarray(self.auc_complement()))
+
+    def auc_complement(self) -> ArrayOrFloat:
+        """Give 1 minus that area, by itself."""
+        return to_scalar(self.engine.proper_auc_complement(*self.distributions))
+
+    def partial_auc(
+        self,
+        *,
+        fpr: tuple[float, float] | None = None,
+        tpr: tuple[float, float] | None = None,
+        correction: str | None = None,
+    ) -> ArrayOrFloat:
+        """Give the area in a band of the ROC plot; arguments, errors and correction as in ``Roc.partial_auc``."""
+        band = check_rate_interval(fpr, tpr)
+        ends = [self._check_batch_argument(band.axis, np.asarray(end)) for end in (band.low, band.high)]
+        area = getattr(self._effective_distributions, f"proper_partial_auc_{band.axis}")
+        return apply_mcclish(area(*self.distributions, *ends), band, correction)
+
+    def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
+        """Give the TPR at an FPR; where the curve is vertical, its top."""
+        return to_scalar(self._effective_distributions.proper_tpr_at_fpr(*self.distributions, self._rate("fpr", fpr)))
+
+    def fpr_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
+        """Give the lowest FPR at which the curve reaches a TPR."""
+        return to_scalar(self._effective_distributions.proper_fpr_at_tpr(*self.distributions, self._rate("tpr", tpr)))
+
+    def curve(self, points: int = 513) -> RocCurve:
+        """Give the curve as a table, from (0, 0) to (1, 1).
+
+        Parameters
+        ----------
+        points : int
+            How many rules, spread over both classes; step functions have their own and ignore this, and where
+            densities level out there may be some more or fewer.
+
+        Returns
+        -------
+        RocCurve
+            Its ``thresholds`` are those of the likelihood ratio f1/f0, which is the slope of the curve there:
+            descending from +inf, where nothing is positive, to 0. In the unit of the feature: ``rule_at_fpr``.
+        """
+        if check_int("points", points) < 2:
+            raise RocPredictError(f"points={points!r} is too few; the curve has at least its two ends")
+        return RocCurve(*self._effective_distributions.likelihood_ratio_roc_points(*self.distributions, points))
+
+    def rule_at_fpr(self, fpr: ArrayLike) -> TwoThresholdRule:
+        """Give the rule with the highest TPR of all with no more than this FPR, as its thresholds.
+
+        Parameters
+        ----------
+        fpr : float or array of shape F
+            For densities the rule has this FPR, to about 1e-12 of it; at ties of the likelihood ratio less.
+        """
+        return self._on_own_axis(
+            self._effective_distributions.proper_rule_at_fpr(
+                *self.distributions, self._check_batch_argument("fpr", check_probabilities("fpr", fpr))
+            )
+        )
+
+    def best_rule(
+        self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
+    ) -> TwoThresholdRule:
+        """Give the rule with the highest Ameans, or the lowest expected cost of errors.
+
+        Parameters
+        ----------
+        prevalence : float or array of shape F
+            Share of positives where the rule will be used; 0.5 weighs both classes alike.
+        cost_fp, cost_fn : float or array of shape F
+            Cost of a false positive and of a false negative.
+
+        Raises
+        ------
+        RocPredictError
+            A prevalence outside [0, 1], negative costs, or nothing that costs anything.
+
+        Notes
+        -----
+        Positive where f1 > kappa f0, with kappa = (1 - prevalence) cost_fp/(prevalence cost_fn): there the curve has
+        the slope kappa. It may be that all cases are called one class; then both thresholds are infinite.
+        """
+        for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
+            self._check_batch_argument(name, check_real(name, number))
+        return self._on_own_axis(
+            self._effective_distributions.proper_rule(*self.distributions, log_cost_ratio(prevalence, cost_fp, cost_fn))
+        )
+
+    def gain(self) -> LikelihoodRatioGain:
+        """Give what this rule gains over the best single threshold, and what that means."""
+        best = self.engine.best(*self.distributions, np.zeros(()))
+        hook = Hook(*(to_scalar(part) for part in self.engine.hook(*self.distributions)))
+        single = to_scalar(self.engine.auc(*self.distributions)), to_scalar(best.tpr / 2 + best.tnr / 2)
+        return LikelihoodRatioGain(single[0], self.auc(), single[1], self.best_rule().ameans, hook)
+
+    @property
+    def _effective_distributions(self) -> Any:
+        return _MIRRORED_QUANTITIES.get(self.engine, numeric_likelihood)
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(*(d.shape for d in self.distributions))
+
+    def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
+        """Return rates of any shape for one feature, for a batch what fits it."""
+        rates = check_probabilities(name, rate)
+        return self._check_batch_argument(name, rates) if self._shape else rates
+
+    def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
+        """Return one value for all features, or one for each."""
+        if values.ndim and values.shape != self._shape:
+            allowed = f"one number, or an array of shape {self._shape}" if self._shape else "one number"
+            raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; give {allowed}")
+        return values
+
+    def _on_own_axis(self, found: TwoThresholdRule) -> TwoThresholdRule:
+        """Give a rule with its thresholds on the feature's own axis."""
+        ends = [np.asarray(self.to_feature_scale(end)) for end in (found.low, found.high)]
+        return TwoThresholdRule(
+            low=to_scalar(np.minimum(*ends)),
+            high=to_scalar(np.maximum(*ends)),
+            positive_inside=to_scalar(found.positive_inside),
+            thresholds=np.sort(self.to_feature_scale(found.thresholds, grid=True), axis=-1),
+            tpr=to_scalar(found.tpr),
+            fpr=to_scalar(found.fpr),
+            tnr=to_scalar(found.tnr),
+            fnr=to_scalar(found.fnr),
+        )
+
+    def _summary(self) -> ResultSummary:
+        title = "ROC of the likelihood-ratio rule"
+        if self._shape:
+            return batch_summary(title, self._shape, {"AUC": self.auc()})
+        rows: list[list[Any]] = [
+            [name, repr(d)] for name, d in zip(("negative", "positive"), self.distributions, strict=True)
+        ]
+        if not self._is_fast:
+            return ResultSummary(title, rows, notes=["Its area takes a while: ask auc()."])
+        return ResultSummary(title, [*rows, ["AUC", self.auc()]])
+
+    @property
+    def _is_fast(self) -> bool:
+        """Whether its area takes no longer than a look."""
+        held = (len(d.unique_values) for d in self.distributions if isinstance(d, Ecdf))
+        return self.engine is binormal or (self.engine is steps and sum(held) < _MAX_FAST_SIZE)
+
+    def __repr__(self) -> str:
+        if self._shape:
+            return f"LikelihoodRatioRoc(shape={self._shape})"
+        if not self._is_fast:
+            return (
+                f"LikelihoodRatioRoc(negative={short_repr(self.distributions[0], 110)}, "
+                f"positive={short_repr(self.distributions[1], 110)})"
+            )
+        return f"LikelihoodRatioRoc(auc={self.auc():.6g})"

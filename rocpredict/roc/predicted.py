@@ -1,0 +1,568 @@
+"""ROC curve predicted from two distributions."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassSamples, split_classes
+from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    AssumptionWarning,
+    FloatArray,
+    RocPredictError,
+    broadcast_arrays,
+    check_finite,
+    check_nonnegative,
+    check_pair,
+    short_repr,
+    to_scalar,
+)
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.shrinkage import FPR, ShrinkageDistribution, empirical_tpr, shrinkage_weight
+from rocpredict.roc.base import Roc, is_fast
+from rocpredict.solvers.select import select_solver
+
+if TYPE_CHECKING:
+    from rocpredict.inference.parametric import PairFit
+
+
+_RATIO_OK, _RATIO_LARGE = 1.0, 4.0
+
+
+@dataclass(frozen=True, repr=False)
+class ModelFit(Result):
+    """Say how far a predicted curve can be believed.
+
+    Attributes
+    ----------
+    model_weight : float
+        Of the estimate, the share that is the model's; the rest is the sample's own. Of a family that is all model it
+        is the share that it would keep if it were weighed as the shrunk estimate weighs its own model.
+    is_shrinkage : bool
+        Whether the prediction is the shrunk estimate.
+    distance : float
+        Mean distance of the model's curve and the empirical one, in TPR over all FPR.
+    misfit_ratio : float
+        Mean square of that distance, over what chance alone would make of it had the model been known beforehand (D/V).
+        About 0.3 for a model that is right, since it was fitted to the same rows.
+    n_negative, n_positive : int
+        Rows behind it.
+    """
+
+    model_weight: float
+    is_shrinkage: bool
+    distance: float
+    misfit_ratio: float
+    n_negative: int
+    n_positive: int
+
+    @property
+    def summary(self) -> str:
+        """What these figures mean, in one sentence."""
+        if self.misfit_ratio <= _RATIO_OK:
+            apart = "no farther than chance would put them"
+        elif self.misfit_ratio <= _RATIO_LARGE:
+            apart = "farther than chance would put them"
+        else:
+            apart = "much farther than chance would put them"
+        share = f"{self.model_weight:.0%} of this estimate is the model's, the rest the sample's own"
+        if not self.is_shrinkage and self.model_weight == 1:
+            share = "nothing in the sample asks for less than the whole model"
+        elif not self.is_shrinkage:
+            kept = f"of which a blend as by family='auto' keeps {self.model_weight:.0%}"
+            share = f"this prediction is the model's alone, {kept}"
+        return f"The curves of model and sample lie {self.distance:.3f} of TPR apart, {apart}; {share}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the figures by name."""
+        return asdict(self) | {"summary": self.summary}
+
+    def _summary(self) -> ResultSummary:
+        names = {
+            "model_weight": "share of the model",
+            "distance": "distance of the curves",
+            "misfit_ratio": "over chance",
+        }
+        cases = {"n_negative": "negatives", "n_positive": "positives"}
+        rows = [[word, getattr(self, name)] for name, word in (names | cases).items()]
+        return ResultSummary("Trust in a predicted curve", rows, notes=[self.summary])
+
+    def __repr__(self) -> str:
+        return (
+            f"ModelFit(model_weight={self.model_weight:.4g}, distance={self.distance:.4g}, "
+            f"misfit_ratio={self.misfit_ratio:.4g})"
+        )
+
+
+def evaluate_model_fit(pair: tuple[Distribution, Distribution], negative: FloatArray, positive: FloatArray) -> ModelFit:
+    """Lay the model's curve beside the empirical one.
+
+    Parameters
+    ----------
+    pair : pair of distributions
+        (negative, positive) of the rule "positive when x >= threshold".
+    negative, positive : arrays of shape (n,)
+        The rows they were fitted to.
+    """
+    if any(d.shape for d in pair):
+        raise RocPredictError("trust is asked of one feature at a time")
+    weights = [d.data_weight for d in pair if isinstance(d, ShrinkageDistribution)]
+    models = [d.model if isinstance(d, ShrinkageDistribution) else d for d in pair]
+    engine = select_solver(*models)
+    heights, slope = (np.asarray(ask(*models, FPR))[None, :] for ask in (engine.tpr_at_fpr, engine.slope))
+    found = shrinkage_weight(
+        heights, empirical_tpr(negative[None, :], positive[None, :]), slope, len(negative), len(positive)
+    )
+    noise = float(np.asarray(found.expected_square_difference)[0])
+    square = float(np.asarray(found.mean_square_difference)[0])
+    return ModelFit(
+        model_weight=1 - (weights[0] if weights else float(np.asarray(found.weight)[0])),
+        is_shrinkage=bool(weights),
+        distance=float(np.asarray(found.distance)[0]),
+        misfit_ratio=square / noise if noise > 0 else (np.inf if square > 0 else 0.0),
+        n_negative=len(negative),
+        n_positive=len(positive),
+    )
+
+
+_MEDIAN_SKEW_LIMIT = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
+
+
+class _ClassMoments(Protocol):
+    """Moments of one class, for each feature."""
+
+    @property
+    def is_valid(self) -> NDArray[np.bool_]: ...
+
+    @property
+    def mean(self) -> FloatArray: ...
+
+    @property
+    def std(self) -> FloatArray: ...
+
+    @property
+    def count(self) -> NDArray[Any]: ...
+
+
+class _TwoClassMoments(Protocol):
+    """Moments of two classes, such as a ``TwoClassSummary``."""
+
+    @property
+    def negative(self) -> _ClassMoments: ...
+
+    @property
+    def positive(self) -> _ClassMoments: ...
+
+    @property
+    def feature_names(self) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PredictedRoc(Roc):
+    """Answer every question about the ROC curve that two class distributions predict.
+
+    Two Gaussians are answered in closed form, one feature or a batch; any other pair numerically. What
+    is predicted is the curve of these distributions: how well they describe real values is for
+    ``compare`` with an empirical curve to say.
+
+    Parameters
+    ----------
+    negative, positive : distribution
+        ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Gaussians may be batches of shape F:
+        then every answer has shape F.
+    direction : {None, "higher", "lower", "auto"}
+        The rule is "positive when x >= threshold"; with "lower", "positive when x <= threshold". "auto" is
+        resolved once, by the AUC, and shown.
+    count : pair of float, or of arrays of shape F, optional
+        Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
+    omitted : pair of int
+        Rows of the (negative, positive) class that were left out because they have no value.
+
+    fit : Refit, optional
+        How the classes were fitted to samples; ``predict_roc`` keeps it for the bootstrap.
+
+    Raises
+    ------
+    RocPredictError
+        What is no distribution, batches whose shapes do not fit, an unknown direction, counts of 0.
+
+    Examples
+    --------
+    The founding paper's example:
+
+    >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+    >>> roc.auc()
+    0.8663712534228061
+    >>> roc.best_threshold()
+    BestThreshold(threshold=5.82611, ameans=0.795054, tpr=0.861469, fpr=0.271361, criterion='ameans')
+    """
+
+    _: KW_ONLY
+    fit: PairFit | None = None
+
+    @classmethod
+    def from_stats(
+        cls,
+        *,
+        mean: Any = None,
+        std: Any = None,
+        count: Any = None,
+        sem: Any = None,
+        median: Any = None,
+        iqr: Any = None,
+        effect_size: Any = None,
+        family: str = "gaussian",
+        direction: str | None = None,
+    ) -> Self:
+        """Predict from published statistics, taking each class as Gaussian or of another family.
+
+        Each is a pair (negative, positive); an item may be an array of shape F for a batch.
+
+        Parameters
+        ----------
+        mean : pair
+            Means, in the unit of the feature.
+        std : pair
+            Standard deviations.
+        count : pair, optional
+            Cases; needed with ``sem``.
+        sem : pair
+            Standard errors of the means, in place of ``std``: std = sem sqrt(count).
+        median, iqr : pair
+            In place of ``mean`` and ``std``: the median, and the interquartile range as a width or as the
+            two quartiles (q1, q3). The Gaussian with these has mean = median and std = width/1.349.
+        effect_size : float or array of shape F
+            Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without means the classes are
+            put at 0 and d, with standard deviations of 1.
+        family : {"gaussian", "gamma", "lognormal", "weibull", "exponential", "logistic", "laplace", "beta"}
+            Which distribution has this mean and standard deviation. A mean of less than about twice the standard
+            deviation of values that cannot be negative says that they are skewed: "gamma" or "lognormal" then fits
+            better than "gaussian". Other than "gaussian" it needs ``mean`` with ``std`` or ``sem``, and is no batch.
+        direction : {None, "higher", "lower", "auto"}
+
+        Raises
+        ------
+        RocPredictError
+            A combination that does not fix both Gaussians, or fixes them twice; values out of range.
+
+        Warns
+        -----
+        AssumptionWarning
+            A median that lies far from the middle of its quartiles: the class is skewed.
+
+        Examples
+        --------
+        >>> PredictedRoc.from_stats(mean=(5.1, 6.4), std=(0.9, 1.2), count=(120, 80))
+        PredictedRoc(negative=Gaussian(mean=5.1, std=0.9), positive=Gaussian(mean=6.4, std=1.2), auc=0.806938)
+        >>> PredictedRoc.from_stats(effect_size=0.8).auc()
+        0.7141961775233342
+        """
+        given = {"std": std, "sem": sem, "iqr": iqr, "effect_size": effect_size}
+        spreads = [name for name, value in given.items() if value is not None]
+        if family == "exponential" and not spreads:
+            spreads, std = ["std"], mean  # which are one
+        if len(spreads) != 1:
+            came = " and ".join(f"{name}=" for name in spreads) or "none of them"
+            raise RocPredictError(f"give one of std=, sem=, iqr= (with median=) and effect_size=; got {came}")
+        spread = spreads[0]
+        if (median is not None) != (spread == "iqr"):
+            raise RocPredictError("median= and iqr= go together, in place of mean= and std=")
+        if (spread == "iqr" and mean is not None) or (spread in {"std", "sem"} and mean is None):
+            raise RocPredictError(f"{spread}= {'needs' if mean is None else 'goes without'} mean=")
+        if spread == "std":
+            pair = _gaussians(mean, check_pair("std", std))
+        elif spread == "sem":
+            pair = _gaussians(mean, _std_from_sem(sem, count))
+        elif spread == "iqr":
+            pair = _gaussians(median, _std_from_iqr(median, iqr))
+        else:
+            pair = _from_effect_size(mean, effect_size)
+        if family != "gaussian":
+            pair = _match_moments(family, spread, pair)
+        negative, positive = pair
+        return cls(negative=negative, positive=positive, direction=direction, count=count)
+
+    @classmethod
+    def from_summary(cls, summary: _TwoClassMoments, *, direction: str | None = None) -> Self:
+        """Predict every feature of a table from its summary, taking each class as Gaussian.
+
+        Parameters
+        ----------
+        summary : TwoClassSummary
+            As ``rocpredict.summarize`` gives it.
+        direction : {None, "higher", "lower", "auto"}
+
+        Returns
+        -------
+        PredictedRoc
+            A batch of shape (features,).
+
+        Raises
+        ------
+        RocPredictError
+            A feature without two finite values in each class: it is named.
+
+        Examples
+        --------
+        >>> from rocpredict import datasets, summarize
+        >>> iris = datasets.load_iris()
+        >>> PredictedRoc.from_summary(summarize(iris.X, iris.y, positive="virginica", negative="versicolor")).auc()
+        array([0.78700845, 0.67485632, 0.96266154, 0.98069593])
+        """
+        sides = summary.negative, summary.positive
+        unknown = np.flatnonzero(~(summary.negative.is_valid & summary.positive.is_valid))
+        if unknown.size:
+            others = f", as do {unknown.size - 1} more" if unknown.size > 1 else ""
+            raise RocPredictError(
+                f"feature {summary.feature_names[unknown[0]]!r} lacks two finite values in each class{others}; "
+                "leave out such features by summary.select(), or see rp.screen"
+            )
+        negative, positive = (Gaussian(side.mean, side.std) for side in sides)
+        count = summary.negative.count, summary.positive.count
+        return cls(negative, positive, direction=direction, count=count)
+
+    def model_fit(self) -> ModelFit:
+        """Say how far the model and the sample lie apart, and how much of the answer is the model's.
+
+        Raises
+        ------
+        RocPredictError
+            No sample behind the prediction, or a batch.
+
+        Notes
+        -----
+        With family "auto" or "blend" the weight is that of the estimate; every answer comes from one pair of class
+        distributions. For another family it is the weight that it would have, were it weighed as such an estimate
+        weighs its model.
+
+        Examples
+        --------
+        >>> from rocpredict import datasets
+        >>> iris = datasets.load_iris()
+        >>> classes = {"positive": "virginica", "negative": "versicolor"}
+        >>> predict_roc(iris.column("petal_width"), iris.y, family="auto", **classes).model_fit()
+        ModelFit(model_weight=0.8356, distance=0.005359, misfit_ratio=0.09839)
+        """
+        if self.fit is None:
+            raise RocPredictError("trust is asked of a prediction with a sample behind it; see rp.predict_roc")
+        refit = self._refit()
+        return evaluate_model_fit(self._oriented_models, refit.negative, refit.positive)  # type: ignore[union-attr]
+
+    def _refit(self) -> PairFit | None:
+        if self.fit is None or not np.any(self._is_lower):
+            return self.fit
+        return self.fit.reflected()
+
+    def __repr__(self) -> str:
+        if self.shape:
+            return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
+        auc = f", auc={self.auc():.6g}" if is_fast(self) else ""
+        if isinstance(self.negative, ShrinkageDistribution) and isinstance(self.positive, ShrinkageDistribution):
+            model, samples = _distribution_name(self.negative.model), (self.negative.sample, self.positive.sample)
+            cases = f"n_negative={samples[0].total:g}, n_positive={samples[1].total:g}"
+            share = 1 - self.negative.data_weight
+            return f"PredictedRoc(shrunk to {model}, model_weight={share:.4g}, {cases}{auc}{self._repr_suffix})"
+        pair = f"negative={short_repr(self.negative, 110)}, positive={short_repr(self.positive, 110)}"
+        return f"PredictedRoc({pair}{auc}{self._repr_suffix})"
+
+
+def _distribution_name(model: Any) -> str:
+    """Name a distribution without its numbers."""
+    base = getattr(model, "base", None)
+    return type(model).__name__ if base is None else f"{_distribution_name(base)} after {model.transform.kind}"
+
+
+def predict_roc(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    family: Any = "gaussian",
+    direction: str | None = None,
+    nan_policy: str = "raise",
+    weights: ArrayLike | None = None,
+) -> PredictedRoc:
+    """Predict the ROC curve from a distribution fitted to each class of a sample.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Values of one feature.
+    y : array of shape (n,)
+        Labels.
+    positive, negative : label, optional
+        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
+        other label; a named one drops the rows of a third.
+    family : str or a scipy.stats distribution
+        "gaussian" (default): mean and standard deviation with ddof=1, as in the founding paper. "auto": the shrunk
+        estimate, which is seldom worse than the empirical curve and mostly better; ``model_fit()`` says how far it is
+        the model's. "blend": the same with a kernel density in the model. "boxcox", "yeojohnson": Gaussians after one
+        power transform of both classes. "kde", "mixture", "histogram", "empirical". "gamma", "lognormal", "logistic",
+        "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal": by maximum likelihood; what lives
+        above 0 starts there. A scipy.stats distribution such as ``scipy.stats.gumbel_r`` is fitted by its own
+        maximum likelihood; one that lives on x > 0 starts at 0 where all values are positive.
+    direction : {None, "higher", "lower", "auto"}
+        As in ``PredictedRoc``.
+    nan_policy : {"raise", "omit"}
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more. Whole weights equal repeated rows, exactly; others are
+        for "gaussian" and "empirical", without the bootstrap.
+
+    Raises
+    ------
+    RocPredictError
+        As ``rocpredict.base.labels.split_classes``; infinite values, or a class of one row, where moments are
+        needed; an unknown family, or values that it does not take; weights that it cannot use.
+
+    Warns
+    -----
+    AssumptionWarning
+        Two Gaussians that the sample speaks against, where that harms the curve; see ``rocpredict.diagnose``. A
+        declared direction that the sample contradicts, with a shrunk family.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> predict_roc(iris.column("petal_width"), iris.y, positive="virginica", negative="versicolor")
+    PredictedRoc(negative=Gaussian(mean=1.326, std=0.197753), positive=Gaussian(mean=2.026, std=0.27465), auc=0.980696)
+    """
+    from rocpredict.distributions.fitting import get_fitter
+    from rocpredict.distributions.normality import normality_warning
+    from rocpredict.inference.parametric import PairFit
+
+    fit = get_fitter(family, direction)
+    classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy, weights=weights)
+    shared: dict[str, Any] = {"direction": direction, "omitted": (classes.omitted_negative, classes.omitted_positive)}
+    cases = _expand_weights(classes)
+    if cases is None:
+        weighed = classes.negative_weights, classes.positive_weights
+        pair = (
+            _fit_weighted(family, "negative", classes.negative, weighed[0]),
+            _fit_weighted(family, "positive", classes.positive, weighed[1]),
+        )
+        return PredictedRoc(*pair, count=(weighed[0].sum(), weighed[1].sum()), **shared)
+    fitted = fit(*cases)
+    if isinstance(family, str) and family == "gaussian" and (doubt := normality_warning(*cases)):
+        warnings.warn(doubt, AssumptionWarning, stacklevel=2)
+    roc = PredictedRoc(*fitted, count=(len(cases[0]), len(cases[1])), fit=PairFit(*cases, fit), **shared)
+    if direction in {"higher", "lower"} and isinstance(roc.negative, ShrinkageDistribution):
+        _warn_if_contradicted(roc, cases, direction)
+    return roc
+
+
+def _warn_if_contradicted(roc: PredictedRoc, cases: tuple[FloatArray, FloatArray], direction: str | None) -> None:
+    """Warn where the rows lie on the other side than was declared; the shrunk estimate takes that as known."""
+    counted = Roc(Ecdf(cases[0]), Ecdf(cases[1]), direction=direction).auc_interval()
+    if np.asarray(counted.high) < 0.5:
+        warnings.warn(
+            f"the rows say the opposite of direction={direction!r}: counted the AUC is {counted.estimate:.3g} "
+            f"({counted.low:.3g} to {counted.high:.3g}), and the estimate, which takes the direction as known, "
+            f"{roc.auc():.3g}; leave direction out unless it was known before these rows",
+            AssumptionWarning,
+            stacklevel=3,
+        )
+
+
+def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:
+    """Give the values of both classes with whole weights as repeated rows; None where some are not whole."""
+    weighed = classes.negative_weights, classes.positive_weights
+    if weighed[0] is None:
+        return classes.negative, classes.positive
+    if any((w != np.round(w)).any() or w.sum() > MAX_EXPANDED_ROWS for w in weighed):
+        return None
+    negative, positive = (
+        np.repeat(x, w.astype(np.intp)) for x, w in zip((classes.negative, classes.positive), weighed, strict=True)
+    )
+    return negative, positive
+
+
+def _fit_weighted(family: Any, name: str, sample: FloatArray, weights: FloatArray) -> Distribution:
+    from rocpredict.distributions.fitting import check_finite_sample
+
+    if isinstance(family, str) and family == "empirical":
+        return Ecdf(sample, weights)
+    if isinstance(family, str) and family == "gaussian":
+        return Gaussian.fit(check_finite_sample(name, sample), weights=weights)
+    raise RocPredictError(
+        f"weights of the {name} class are not whole, or sum to more than {MAX_EXPANDED_ROWS:,}; "
+        f"family={short_repr(family)} needs "
+        "numbers of cases"
+    )
+
+
+def _gaussians(centre: Any, std: tuple[ArrayOrFloat, ArrayOrFloat]) -> tuple[Gaussian, Gaussian]:
+    negative, positive = (Gaussian(m, s) for m, s in zip(check_pair("mean", centre), std, strict=True))
+    return negative, positive
+
+
+def _match_moments(family: str, spread: str, pair: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Give the distributions of a family with the moments of two Gaussians."""
+    from rocpredict.distributions.families import from_moments
+
+    if spread not in {"std", "sem"}:
+        raise RocPredictError(f"family={family!r} needs mean= with std= or sem=; got {spread}=")
+    if any(gaussian.shape for gaussian in pair):
+        raise RocPredictError(f"family={family!r} takes one feature at a time; a batch is for 'gaussian'")
+    negative, positive = (from_moments(family, gaussian.mean, gaussian.std) for gaussian in pair)
+    return negative, positive
+
+
+def _std_from_sem(sem: Any, count: Any) -> tuple[ArrayOrFloat, ArrayOrFloat]:
+    if count is None:
+        raise RocPredictError("sem= needs count=, since std = sem sqrt(count)")
+    counts = [check_nonnegative("count", c) for c in check_pair("count", count)]
+    negative, positive = (
+        check_nonnegative("sem", s) * np.sqrt(n) for s, n in zip(check_pair("sem", sem), counts, strict=True)
+    )
+    return negative, positive
+
+
+def _std_from_iqr(median: Any, iqr: Any) -> tuple[ArrayOrFloat, ArrayOrFloat]:
+    per_class = zip(check_pair("median", median), check_pair("iqr", iqr), strict=True)
+    negative, positive = (_iqr_width(m, item) / (2 * ndtri(0.75)) for m, item in per_class)
+    return negative, positive
+
+
+def _iqr_width(median: Any, iqr: Any) -> FloatArray:
+    """Give the width of an interquartile range: itself, or the distance of its two quartiles."""
+    middle, given = check_finite("median", median), check_finite("iqr", iqr)
+    if given.ndim <= middle.ndim:
+        return check_nonnegative("iqr", to_scalar(given))
+    low, high = check_pair("iqr", given, "a width or (q1, q3)")
+    if np.shape(low) != middle.shape or not ((low <= middle) & (middle <= high)).all():
+        raise RocPredictError(f"iqr={short_repr(iqr)} does not hold its median {short_repr(median)}; give (q1, q3)")
+    if (np.abs(middle - (low + high) / 2) > _MEDIAN_SKEW_LIMIT * (high - low)).any():
+        warnings.warn(
+            f"the median {short_repr(median)} lies far from the middle of its quartiles {short_repr(iqr)}: "
+            "this class is skewed, and its Gaussian prediction is in doubt; "
+            "transform the feature (such as by its logarithm) if you can",
+            AssumptionWarning,
+            stacklevel=5,
+        )
+    return np.asarray(high - low)
+
+
+def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian, Gaussian]:
+    d = check_finite("effect_size", effect_size)
+    if mean is None:
+        return Gaussian(np.zeros_like(d), 1.0), Gaussian(d, 1.0)
+    low, high = (check_finite("mean", m) for m in check_pair("mean", mean))
+    low, high, d = broadcast_arrays(negative_mean=low, positive_mean=high, effect_size=d)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        std = (high - low) / d
+    if not np.all((std > 0) & np.isfinite(std)):
+        raise RocPredictError(
+            f"effect_size={short_repr(effect_size)} does not fit the means; it has the sign of their difference"
+        )
+    return Gaussian(low, std), Gaussian(high, std)

@@ -1,0 +1,605 @@
+"""Columns of a screening, computed for blocks of features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, ndtr, ndtri, stdtr
+
+from rocpredict.base.labels import MAX_EXPANDED_ROWS
+from rocpredict.base.results import Flags, Interval, zero_variance_interval
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, as_float_array
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.inference.auc import AucBatch
+from rocpredict.inference.permutation import null_auc_variance, tie_correction
+from rocpredict.inference.placements import compute_placements
+from rocpredict.roc.predicted import PredictedRoc
+from rocpredict.screening.kernels.backend import map_ordered
+from rocpredict.screening.kernels.counts import Contrast, Counts
+from rocpredict.screening.kernels.moments import moments
+from rocpredict.screening.kernels.results import Moments
+from rocpredict.screening.summary import TwoClassSummary
+from rocpredict.solvers import binormal
+from rocpredict.solvers import empirical as steps
+from rocpredict.solvers.binormal import map_blocks, z_scores
+from rocpredict.solvers.shrinkage import ShrinkageBatch, cross_validated_ameans, evaluate_batch
+
+_BLOCK = 256  # features at a time
+_N_DRAWS = 16  # and as many mirrored ones: optimism to about .004 at 30 cases a class
+
+
+def prediction_optimism(
+    count: tuple[ArrayOrFloat, ArrayOrFloat], d: FloatArray, s0: FloatArray, s1: FloatArray, direction_from_data: bool
+) -> FloatArray:
+    """Give by how much the predicted Ameans exceeds what its threshold achieves, on the average over samples.
+
+    A parametric bootstrap: samples of two Gaussians that differ as much as these classes do *beyond* what chance makes
+    classes differ, each with its threshold, its prediction, and what that threshold is worth. It takes a fixed set of
+    draws, so that it is a function of its arguments.
+
+    Parameters
+    ----------
+    count : pair of float or of arrays of shape F
+        Cases, 2 or more.
+    d, s0, s1 : array of shape F
+        Mean of the positives less that of the negatives, and the standard deviations.
+    direction_from_data : bool
+        Whether each sample chooses its direction too.
+    """
+    n0, n1 = (np.broadcast_to(np.asarray(n, dtype=np.float64), d.shape) for n in count)
+
+    def mean_excess(*features: FloatArray) -> tuple[FloatArray]:
+        return (
+            _sample_optimism(_shrunken_population(*features), _quasi_random_normals(), direction_from_data).mean(
+                axis=0
+            ),
+        )
+
+    with np.errstate(all="ignore"):
+        excess = map_blocks(mean_excess, d, s0, s1, n0, n1, block=_BLOCK)[0]
+        return np.asarray(np.nan_to_num(excess, posinf=0.0, neginf=0.0))
+
+
+def empirical_optimism(
+    count: tuple[ArrayOrFloat, ArrayOrFloat], z0: FloatArray, z1: FloatArray, ratio: FloatArray
+) -> FloatArray:
+    """Give by how much the Ameans counted at the best threshold exceeds its worth, for classes well apart.
+
+    The threshold moves with each case: by (z^2 + (z^2 - 1)^2/2)/(n H) for a case that lies there, H the slope of the
+    log density ratio, and each class has the density g there. Up to a half this is the covariance of the threshold
+    with the counted rates, the term in 1/n of the optimism. It grows without bound as the classes become alike.
+
+    Parameters
+    ----------
+    count : pair of float or of arrays of shape F
+    z0, z1 : array of shape F
+        Of the best threshold within each class.
+    ratio : array of shape F
+        Standard deviation of the negatives over that of the positives.
+    """
+    with np.errstate(all="ignore"):
+        pulls = [(z * z + (z * z - 1) ** 2 / 2) / n for z, n in zip((z0, z1), count, strict=True)]
+        density = np.exp(-z0 * z0 / 2) / np.sqrt(2 * np.pi)
+        return np.asarray(
+            np.nan_to_num(density / np.abs(z0 - z1 * ratio) * (pulls[0] + pulls[1]) / 2, nan=0.0, posinf=np.inf)
+        )
+
+
+def _shrunken_population(
+    d: FloatArray, s0: FloatArray, s1: FloatArray, n0: FloatArray, n1: FloatArray
+) -> tuple[FloatArray, ...]:
+    """Give two Gaussians, 0 and the second mean, that differ less than the sample does by what chance adds."""
+    unit = np.sqrt(s0) * np.sqrt(s1)
+    gap, ratio = d / unit, np.log(s1) - np.log(s0)
+    noise = s0 / s1 / n0 + s1 / s0 / n1
+    excess = np.sqrt(np.maximum(gap * gap - noise, 0))
+    noise_of_ratio = 0.5 / (n0 - 1) + 0.5 / (n1 - 1)
+    shrunk = ratio * np.maximum(1 - noise_of_ratio / (ratio * ratio), 0)
+    shrunk = np.where(ratio == 0, 0.0, shrunk)
+    return np.copysign(excess, gap), np.exp(-shrunk / 2), np.exp(shrunk / 2), n0, n1
+
+
+def _sample_optimism(world: tuple[FloatArray, ...], draws: FloatArray, direction_from_data: bool) -> FloatArray:
+    """Give what each sample of the world predicts, less what its threshold is worth: shape (samples, features)."""
+    draw = draws.T[:, :, None]
+    distance, w0, w1, n0, n1 = world
+    m0, m1 = draw[0] * w0 / np.sqrt(n0), distance + draw[1] * w1 / np.sqrt(n1)
+    s0, s1 = w0 * np.exp(draw[2] / np.sqrt(2 * n0 - 2)), w1 * np.exp(draw[3] / np.sqrt(2 * n1 - 2))
+    d = m1 - m0
+    side = np.where(d < 0, -1.0, 1.0) if direction_from_data else 1.0
+    z0, z1, _, _ = z_scores(d * side, s0, s1, np.zeros(()))
+    predicted = ndtr(z0) + ndtr(-z1)
+    threshold = m0 * side + s0 * z0
+    achieved = ndtr(threshold / w0) + ndtr((distance * side - threshold) / w1)
+    return np.asarray(np.where(np.isfinite(z0), predicted - achieved, 0.0) / 2)
+
+
+@cache
+def _quasi_random_normals() -> NDArray[np.float64]:
+    """Give draws of four standard normals that fill their space evenly, with mean 0 and covariance 1 exactly."""
+    step = 1.1673039782614187  # root of x^5 = x + 1: its powers fill four dimensions most evenly
+    uniform = (0.5 + np.outer(np.arange(1, _N_DRAWS + 1), step ** -np.arange(1.0, 5.0))) % 1
+    half = ndtri(uniform)
+    draws = np.concatenate([half, -half])
+    return np.asarray(draws @ np.linalg.cholesky(np.linalg.inv(draws.T @ draws / len(draws))))
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianPairs:
+    """Two Gaussians for each feature; where moments cannot be had, any two, and ``is_valid`` is False.
+
+    Attributes
+    ----------
+    is_valid : array of bool of shape (features,)
+    m0, s0, m1, s1, n0, n1 : array of shape (features,)
+        Means, standard deviations and counts.
+    lower : array of bool of shape (features,)
+        Where the rule is "positive when x <= threshold".
+    """
+
+    is_valid: NDArray[np.bool_]
+    m0: FloatArray
+    s0: FloatArray
+    m1: FloatArray
+    s1: FloatArray
+    n0: FloatArray
+    n1: FloatArray
+    lower: NDArray[np.bool_]
+
+    @property
+    def count(self) -> tuple[FloatArray, FloatArray]:
+        """Cases of the (negative, positive) class."""
+        return self.n0, self.n1
+
+    def to_higher(self) -> tuple[Gaussian, Gaussian]:
+        """Give both classes of the rule "positive when x >= threshold"."""
+        return Gaussian(self._side * self.m0, self.s0), Gaussian(self._side * self.m1, self.s1)
+
+    def flip_threshold(self, threshold: FloatArray) -> FloatArray:
+        """Give thresholds of that rule as those of the feature, or back."""
+        return self._side * threshold
+
+    def subset(self, features: Any) -> GaussianPairs:
+        """Give the pair of some features."""
+        return GaussianPairs(*(getattr(self, item.name)[features] for item in fields(self)))
+
+    @property
+    def _side(self) -> FloatArray:
+        return np.where(self.lower, -1.0, 1.0)
+
+
+class Prediction(NamedTuple):
+    """What moments alone say of some features, and what the counting will ask for."""
+
+    pair: GaussianPairs
+    columns: dict[str, Any]
+    flags: Flags
+    optimism: FloatArray
+    """How much better than it is a threshold looks on the average."""
+    empirical_optimism: FloatArray
+    """The same of an Ameans counted at the threshold, for classes well apart."""
+
+
+def gaussian_pairs(summary: TwoClassSummary, direction: str | None) -> GaussianPairs:
+    """Give the Gaussians of a summary, and the direction of each rule: as declared, or by the means."""
+    sides = summary.negative, summary.positive
+    moments = [np.asarray(part) for side in sides for part in (side.mean, side.std)]
+    known = summary.negative.is_valid & summary.positive.is_valid
+    m0, s0, m1, s1 = (np.where(known, part, blank) for part, blank in zip(moments, (0, 1, 0, 1), strict=True))
+    n0, n1 = (np.where(known, side.count, 2.0) for side in sides)
+    lower = m1 < m0 if direction == "auto" else np.full(len(m0), direction == "lower")
+    return GaussianPairs(known, m0, s0, m1, s1, n0, n1, lower)
+
+
+def best_thresholds(pair: GaussianPairs) -> FloatArray:
+    """Give the thresholds with the best Ameans, NaN where nothing is known."""
+    best = binormal.best(*pair.to_higher(), np.zeros(()))
+    return np.where(pair.is_valid, pair.flip_threshold(best.threshold), np.nan)
+
+
+def predict(pair: GaussianPairs, *, level: float, free: bool) -> Prediction:
+    """Give the columns that need moments only; ``free``: the sample chose the direction."""
+    signed = PredictedRoc(Gaussian(pair.m0, pair.s0), Gaussian(pair.m1, pair.s1), count=pair.count)
+    interval = signed.auc_interval(level)
+    classes = pair.to_higher()
+    best = binormal.best(*classes, np.zeros(()))
+    z0, z1, _, _ = binormal.crossing_z_scores(*classes, np.zeros(()))
+    with np.errstate(over="ignore"):
+        distance = np.subtract(classes[1].mean, classes[0].mean)
+    excess = prediction_optimism(pair.count, distance, pair.s0, pair.s1, free)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        own = empirical_optimism(pair.count, z0, z1, pair.s0 / pair.s1)
+    ameans = best.tpr / 2 + best.tnr / 2
+    low, high, blind = _widen_degenerate(pair, interval, level)
+    columns = {
+        "effect_size": effect_size(pair),
+        "auc": signed.auc(),
+        "auc_low": low,
+        "auc_high": high,
+        "p_value": welch_p_value(pair),
+        "threshold": pair.flip_threshold(best.threshold),
+        "ameans": ameans,
+        "ameans_corrected": np.where(blind, np.nan, np.where(np.isinf(best.threshold), 0.5, ameans - excess)),
+        "tpr": best.tpr,
+        "fpr": best.fpr,
+    }
+    known = {name: np.where(pair.is_valid, values, np.nan) for name, values in columns.items()}
+    flags = best.flags | interval.flags | Flags(fallback=blind)
+    return Prediction(pair, known, Flags(**{name: flags[name] & pair.is_valid for name in flags}), excess, own)
+
+
+def _widen_degenerate(
+    pair: GaussianPairs, interval: Interval, level: float
+) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Widen intervals where one class shows no spread, by how many of its cases may be unlike those seen."""
+    low, high = np.asarray(interval.low), np.asarray(interval.high)
+    for spread, count in ((pair.s0, pair.n0), (pair.s1, pair.n1)):
+        ends = zero_variance_interval(np.asarray(interval.estimate), (count, count), level)
+        low = np.where(spread == 0, np.minimum(low, ends[0]), low)
+        high = np.where(spread == 0, np.maximum(high, ends[1]), high)
+    return low, high, (pair.s0 == 0) | (pair.s1 == 0)
+
+
+def effect_size(pair: GaussianPairs) -> FloatArray:
+    """Give Cohen's d: the difference of means over the pooled standard deviation; 0 for classes alike."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = pair.n0 + pair.n1 - 2
+        pooled = np.hypot(pair.s0 * np.sqrt((pair.n0 - 1) / freedom), pair.s1 * np.sqrt((pair.n1 - 1) / freedom))
+        return np.where(pair.m1 == pair.m0, 0.0, (pair.m1 - pair.m0) / pooled)
+
+
+def welch_p_value(pair: GaussianPairs) -> FloatArray:
+    """Give the two-sided p of equal means, which for Gaussians is a predicted AUC of 1/2 (Welch 1947).
+
+    Where one class shows no spread its own says nothing of how much it has: p is then no smaller than Student's, of one
+    spread for both. Without any spread there is no t: p is that of the least likely order of the cases, all of one
+    class first.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        unit = np.maximum(pair.s0, pair.s1)
+        parts = [(s / unit) ** 2 / n for s, n in ((pair.s0, pair.n0), (pair.s1, pair.n1))]
+        error = parts[0] + parts[1]
+        t = (pair.m1 - pair.m0) / unit / np.sqrt(error)
+        freedom = error**2 / (parts[0] ** 2 / (pair.n0 - 1) + parts[1] ** 2 / (pair.n1 - 1))
+        p_value = 2 * stdtr(freedom, -np.abs(t))
+        both = pair.n0 + pair.n1 - 2
+        pooled = effect_size(pair) / np.sqrt(1 / pair.n0 + 1 / pair.n1)
+        blind = (pair.s0 == 0) | (pair.s1 == 0)
+        p_value = np.where(blind, np.maximum(p_value, 2 * stdtr(both, -np.abs(pooled))), p_value)
+    ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # one over the number of orders
+    p_value = np.where(unit == 0, np.minimum(2 * np.exp(ways), 1), p_value)
+    return np.where(pair.m1 == pair.m0, 1.0, p_value)
+
+
+N_GRID = 64
+"""FPRs at which both curves are compared: the middles of as many equal parts of [0, 1]."""
+_FPR = (np.arange(N_GRID) + 0.5) / N_GRID
+_Z = ndtri(_FPR)
+_MAX_SLOPE = 20.0
+_SLOPE = np.exp(_Z**2 / 2)
+MAX_HARMLESS_DISTANCE = 0.02
+"""Mean distance of the curves that does no harm."""
+MISFIT_RATIO_LIMIT = 1.1
+"""What the mean square of the distance, over its expectation, exceeds in 1 of 100 samples of two Gaussians.
+
+It is 0.3 in the middle, since the Gaussians were fitted to the same rows. For equal spreads the level holds from 5 to
+some hundred cases a class; with one spread three times the other it is exceeded in 2 to 3 of 100, with ten times in 5.
+From 1000 cases on the distance that is tolerated decides."""
+
+
+class Misfit(NamedTuple):
+    """The mean distance of two curves, and whether it is more than chance makes it."""
+
+    distance: FloatArray
+    is_significant: NDArray[np.bool_]
+
+
+def misfit(pair: GaussianPairs, heights: FloatArray) -> Misfit:
+    """Compare the heights of empirical curves, shape (features, GRID), with those of two Gaussians.
+
+    The distance is the mean of |TPR predicted - TPR empirical| over all FPR. By chance its mean square would be about
+    the variance of an empirical curve about a given one, TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        d = pair.m1 - pair.m0
+        probit = (d[:, None] + pair.s0[:, None] * _Z) / pair.s1[:, None]
+        predicted = ndtr(probit)
+        predicted = np.where(np.isnan(predicted), _FPR, predicted)
+        gap = np.abs(heights - predicted)
+        slope = (pair.s0 / pair.s1)[:, None] * np.exp(-(probit**2) / 2) * _SLOPE
+        slope = np.minimum(np.nan_to_num(slope, nan=0.0, posinf=_MAX_SLOPE), _MAX_SLOPE)
+        of_positives = predicted * (1 - predicted) / pair.n1[:, None]
+        expected = np.mean(of_positives + slope**2 * _FPR * (1 - _FPR) / pair.n0[:, None], axis=1)
+    distance = np.where(pair.is_valid, gap.mean(axis=1), np.nan)
+    beyond = (
+        pair.is_valid & (np.mean(gap**2, axis=1) > MISFIT_RATIO_LIMIT * expected) & (distance > MAX_HARMLESS_DISTANCE)
+    )
+    return Misfit(distance, beyond)
+
+
+AMEANS_AT_THRESHOLD = "achieved"
+"""The Ameans that the rows have at the predicted threshold: what the honest value starts from."""
+
+
+def empirical_columns(counts: Counts, pair: GaussianPairs, level: float) -> tuple[dict[str, Any], Flags]:
+    """Give the columns of one contrast that need counts, and what is degenerate.
+
+    Parameters
+    ----------
+    counts : Counts
+        Of one contrast; arrays of shape (features,).
+    pair : Pair
+        The Gaussians of the same features.
+    level : float
+    """
+    has_both_classes = (counts.negatives > 0) & (counts.positives > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        areas = _areas(counts)
+        std_error, blind = areas.std_error()
+        low, high = areas.interval(level)
+        achieved = _achieved(counts, pair)
+    fit = misfit(pair, counts.tpr_grid)
+    columns = {
+        "empirical_auc": areas.area,
+        "empirical_se": std_error,
+        "empirical_low": low,
+        "empirical_high": high,
+        "p_value": mann_whitney_p_value(counts),
+        AMEANS_AT_THRESHOLD: np.where(pair.is_valid, achieved, np.nan),
+        "misfit": fit.distance,
+    }
+    flags = areas.flags() | Flags(fallback=blind | areas.has_zero_variance_class)
+    held = Flags(**{name: flags[name] & has_both_classes for name in flags}) | Flags(
+        misfit=fit.is_significant & has_both_classes
+    )
+    return {name: np.where(has_both_classes, values, np.nan) for name, values in columns.items()}, held
+
+
+def correct_optimism(achieved: FloatArray, excess: FloatArray, of_count: FloatArray) -> FloatArray:
+    """Give the counted Ameans less its optimism: that of choosing, or that of counting where the choice was made."""
+    return achieved - np.maximum(excess, np.minimum(of_count, np.abs(achieved - 0.5)))
+
+
+def mann_whitney_p_value(counts: Counts) -> FloatArray:
+    """Give the two-sided p of equal distributions: normal, corrected for ties, without continuity correction.
+
+    1 where all values are tied. (Mann and Whitney 1947.)
+    """
+    variance = null_auc_variance(counts.negatives, counts.positives, counts.ties)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (counts.area - 0.5) / np.sqrt(variance)
+    return np.where(variance > 0, 2 * ndtr(-np.abs(z)), 1.0)
+
+
+def _areas(counts: Counts) -> AucBatch:
+    scatters = counts.negative_sum_squares, counts.positive_sum_squares
+    return AucBatch(counts.area, counts.negatives.astype(float), counts.positives.astype(float), *scatters)
+
+
+def _achieved(counts: Counts, pair: GaussianPairs) -> FloatArray:
+    """Give the Ameans that the rows have at the predicted threshold: (TPR + TNR)/2 by counting."""
+    below = [counts.negatives_below / counts.negatives, counts.positives_below / counts.positives]
+    to = [
+        (counts.negatives_below + counts.negatives_tied) / counts.negatives,
+        (counts.positives_below + counts.positives_tied) / counts.positives,
+    ]
+    higher = 0.5 + (below[0] - below[1]) / 2  # positive when x >= threshold
+    lower = 0.5 + (to[1] - to[0]) / 2
+    return np.where(pair.lower, lower, higher)
+
+
+Answer = TypeVar("Answer")
+Groups = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""The rows of the negatives and those of the positives."""
+
+
+class WeightedBlock(NamedTuple):
+    """One feature, whose rows stand for several cases; asked as a ``Block``."""
+
+    place: slice
+    x: FloatArray
+    codes: NDArray[Any]
+    classes: int
+    groups: list[Groups]
+    weights: FloatArray
+
+    def moments(self, order: int = 2) -> Moments:
+        """Give the moments of each class."""
+        return moments(self.x[:, None], self.codes, self.classes, order=4 if order == 4 else 2, weights=self.weights)
+
+    def counts(self, thresholds: FloatArray, *, grid: int = 64) -> Counts:
+        """Count every contrast."""
+        fpr = (np.arange(grid) + 0.5) / grid
+        held = [
+            _count(self.x, self.weights, pair, float(at), fpr)
+            for pair, at in zip(self.groups, thresholds[:, 0], strict=True)
+        ]
+        return Counts(*(np.stack(parts)[:, None] for parts in zip(*held, strict=True)))
+
+
+def count_weighted(
+    X: Any,
+    codes: NDArray[Any],
+    classes: int,
+    contrasts: Sequence[Contrast],
+    weights: FloatArray,
+    *,
+    finish: Callable[[WeightedBlock], Answer],
+) -> Iterator[Answer]:
+    """Give ``finish(block)`` for one feature after the other; as ``count_blocks``, cases standing for rows."""
+    groups = [_groups(codes, contrast) for contrast in contrasts]
+    for feature in range(X.shape[1]):
+        block = slice(feature, feature + 1)
+        yield finish(WeightedBlock(block, _column(X, feature), codes, classes, groups, weights))
+
+
+def _groups(codes: NDArray[Any], contrast: Contrast) -> Groups:
+    return np.flatnonzero(np.isin(codes, contrast.negative)), np.flatnonzero(codes == contrast.positive)
+
+
+def _column(X: Any, feature: int) -> FloatArray:
+    column = X[:, [feature]]
+    dense = column.toarray() if hasattr(column, "toarray") else column
+    return as_float_array("X", np.asarray(dense))[:, 0]
+
+
+def _count(x: FloatArray, weights: FloatArray, groups: Groups, threshold: float, fpr: FloatArray) -> tuple[Any, ...]:
+    there = [rows[~np.isnan(x[rows]) & (weights[rows] > 0)] for rows in groups]
+    totals = [weights[rows].sum() for rows in there]
+    if not min(map(len, there)):
+        return (*totals, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.full(len(fpr), np.nan))
+    negative, positive = (Ecdf(x[rows], weights[rows]) for rows in there)
+    placed = compute_placements(negative, positive)
+    scatters = (float(side.sum_squares(placed.estimate)) for side in (placed.negative, placed.positive))
+    ties = tie_correction(negative, positive)
+    about = (*_weight_around(negative, threshold), *_weight_around(positive, threshold))
+    heights = steps.tpr_at_fpr(negative, positive, fpr)
+    return (*totals, float(placed.estimate), *scatters, ties, *about, heights)
+
+
+def _weight_around(side: Ecdf, threshold: float) -> tuple[float, float]:
+    """Give the weight below a threshold, and at it."""
+    if np.isnan(threshold):
+        return 0.0, 0.0
+    below = side.cdf_strict(threshold)
+    return below * side.total, (side.cdf(threshold) - below) * side.total
+
+
+GAUSSIAN_ONLY_FLAGS = ("always_negative", "always_positive", "no_benefit", "misfit")
+"""Flags of the Gaussian rule that say nothing of the estimate."""
+_PLACES = 128
+_AT_ONCE = 2**16  # values, and places between them, of one block
+
+
+class PredictedBlock(NamedTuple):
+    """Say of each feature of one contrast what the moments told: arrays of shape (features,)."""
+
+    n0: NDArray[Any]
+    n1: NDArray[Any]
+    lower: NDArray[np.bool_]
+    predicted: NDArray[np.bool_]
+
+
+class ShrinkageBlock(NamedTuple):
+    """Hold the columns of some features, by their places."""
+
+    columns_index: NDArray[np.intp]
+    columns: dict[str, FloatArray]
+    flags: Flags
+
+
+class DirectionOptions(NamedTuple):
+    """Say for what direction a rule is sought."""
+
+    data_driven: bool
+    """Whether the sample chose the direction of each feature."""
+    declared: bool
+    """Whether it was known before."""
+
+
+def shrinkage_columns(
+    matrix: Any,
+    known: PredictedBlock,
+    rows: tuple[NDArray[np.intp], NDArray[np.intp]],
+    direction: str | None,
+    n_jobs: int,
+) -> Iterator[ShrinkageBlock]:
+    """Give the columns of the features that have a prediction, block by block.
+
+    Parameters
+    ----------
+    matrix : array or sparse matrix of shape (n, features)
+    known : Known
+    rows : pair of arrays of int
+        The rows of the negatives and those of the positives, each as often as it counts.
+    direction : {"auto", None, "higher", "lower"}
+    n_jobs : int
+    """
+    sought = DirectionOptions(direction == "auto", direction in {"higher", "lower"})
+
+    def work(places: NDArray[np.intp]) -> ShrinkageBlock:
+        return _estimated(_values(matrix, places, known, rows), places, bool(known.lower[places[0]]), sought)
+
+    return map_ordered(work, _blocks(known), n_jobs)
+
+
+def class_rows(codes: NDArray[Any], contrast: Contrast, weights: FloatArray | None) -> Any:
+    """Give the rows of the negatives and of the positives, each as often as its weight says."""
+    sides = np.flatnonzero(np.isin(codes, contrast.negative)), np.flatnonzero(codes == contrast.positive)
+    return sides if weights is None else tuple(np.repeat(side, weights[side].astype(np.intp)) for side in sides)
+
+
+def check_integer_weights(weights: FloatArray | None) -> None:
+    """Refuse weights that cannot be written out as rows."""
+    if weights is not None and ((weights != np.round(weights)).any() or weights.sum() > MAX_EXPANDED_ROWS):
+        raise RocPredictError(
+            f"weights are not whole, or sum to more than {MAX_EXPANDED_ROWS:,}; family='auto' needs numbers of cases"
+        )
+
+
+def _blocks(known: PredictedBlock) -> Iterator[NDArray[np.intp]]:
+    """Give features with as many values in each class and the same direction, as many as are worked on together."""
+    kinds = np.stack([known.n0, known.n1, known.lower], axis=1).astype(np.int64)
+    chosen = np.flatnonzero(known.predicted)
+    for kind in np.unique(kinds[chosen], axis=0):
+        alike = chosen[(kinds[chosen] == kind).all(axis=1)]
+        step = max(1, _AT_ONCE // int(kind[0] + kind[1] + _PLACES))
+        yield from (alike[start : start + step] for start in range(0, len(alike), step))
+
+
+def _values(
+    matrix: Any, places: NDArray[np.intp], known: PredictedBlock, rows: tuple[NDArray[np.intp], NDArray[np.intp]]
+) -> tuple[FloatArray, FloatArray]:
+    """Give the values of both classes that are there: shape (features, values)."""
+    chosen = matrix[:, places]
+    columns = as_float_array("X", np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen)).T
+    counts = known.n0[places[0]], known.n1[places[0]]
+    negative, positive = (_drop_missing(columns[:, side], int(n)) for side, n in zip(rows, counts, strict=True))
+    return negative, positive
+
+
+def _drop_missing(values: FloatArray, count: int) -> FloatArray:
+    """Leave out the missing values, as many of each feature, and keep the order of the others."""
+    if count == values.shape[1]:
+        return np.ascontiguousarray(values)
+    order = np.argsort(np.isnan(values), axis=1, kind="stable")[:, :count]
+    return np.take_along_axis(values, order, axis=1)
+
+
+def _estimated(
+    values: tuple[FloatArray, FloatArray], places: NDArray[np.intp], lower: bool, sought: DirectionOptions
+) -> ShrinkageBlock:
+    many = evaluate_batch(*values, lower=lower, declared=sought.declared)
+    worth = cross_validated_ameans(*values, lower=None if sought.data_driven else lower, declared=sought.declared)
+    return ShrinkageBlock(places, _columns(many, worth), _flags(many))
+
+
+def _columns(many: ShrinkageBatch, held_out_ameans: FloatArray) -> dict[str, FloatArray]:
+    rule = many.rule
+    return {
+        "auc": many.auc,
+        "auc_low": np.full(len(held_out_ameans), np.nan),  # DeLong's interval is that of the same rows
+        "auc_high": np.full(len(held_out_ameans), np.nan),
+        "threshold": rule.threshold,
+        "ameans": rule.tpr / 2 + rule.tnr / 2,
+        "ameans_corrected": np.where(np.isinf(rule.threshold), 0.5, held_out_ameans),
+        "tpr": rule.tpr,
+        "fpr": rule.fpr,
+        "misfit": many.distance,
+        "model_weight": 1 - many.weight,
+    }
+
+
+def _flags(many: ShrinkageBatch) -> Flags:
+    tpr, fpr, nowhere = many.rule.tpr, many.rule.fpr, np.isinf(many.rule.threshold)
+    return Flags(
+        always_negative=nowhere,
+        no_benefit=tpr <= fpr,
+        perfect_separation=(many.rule.fnr == 0) & (fpr == 0),
+    )

@@ -1,0 +1,1 @@
+"""Kernels for moments and counts of many features, in numpy and numba."""

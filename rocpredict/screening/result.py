@@ -1,0 +1,441 @@
+"""Result of a screening: ranking, export and adjusted p-values."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict.base.accessors import plot_result, report_screening
+from rocpredict.base.files import format_csv, write_atomic
+from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, ResultSummary
+from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option, is_missing, short_repr
+from rocpredict.sources.blocks import none_if_missing, to_frame
+
+ADJUSTMENTS = ("benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none")
+"""What ``adjust=`` may be; the first is the default."""
+
+
+def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") -> FloatArray:
+    """Adjust p-values for how many there are.
+
+    Parameters
+    ----------
+    p_values : array of shape (m,)
+        NaN where nothing was tested: these do not count.
+    method : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}
+        The first two bound the false discovery rate, Benjamini and Yekutieli (2001) whatever the dependence of
+        the tests, Benjamini and Hochberg (1995) if they are independent or positively dependent. The next two bound
+        the chance of any false claim.
+
+    Returns
+    -------
+    array of shape (m,)
+        To be compared with the rate that is allowed; never smaller than the p-value, and no more than 1.
+
+    Examples
+    --------
+    >>> adjust_p_values(np.array([0.01, 0.02, np.nan, 0.9]))
+    array([0.03, 0.03,  nan, 0.9 ])
+    """
+    check_option("adjust", method, ADJUSTMENTS)
+    result = np.array(p_values, dtype=np.float64)
+    tested = np.flatnonzero(~np.isnan(result))
+    if tested.size:
+        order = tested[np.argsort(result[tested], kind="stable")]
+        result[order] = np.minimum(_METHODS[method](result[order]), 1)
+    return result
+
+
+def _benjamini_hochberg(ascending: FloatArray) -> FloatArray:
+    count = len(ascending)
+    scaled = ascending * (count / np.arange(1, count + 1))
+    return np.minimum.accumulate(scaled[::-1])[::-1]
+
+
+def _benjamini_yekutieli(ascending: FloatArray) -> FloatArray:
+    return np.asarray(_benjamini_hochberg(ascending) * np.sum(1 / np.arange(1, len(ascending) + 1)))
+
+
+def _holm(ascending: FloatArray) -> FloatArray:
+    return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
+
+
+_METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "benjamini-hochberg": _benjamini_hochberg,
+    "benjamini-yekutieli": _benjamini_yekutieli,
+    "holm": _holm,
+    "bonferroni": lambda ascending: ascending * len(ascending),
+    "none": lambda ascending: ascending,
+}
+Columns = Mapping[str, NDArray[Any]]
+
+
+def to_csv(columns: Columns, path: Any = None) -> str | None:
+    """Write columns as CSV with every digit; what is undefined is an empty cell, dates are ISO text.
+
+    Names and annotations that a spreadsheet would take for a formula get an apostrophe in front; see ``format_csv``.
+    """
+    text = format_csv([columns, *zip(*(_to_csv_column(values) for values in columns.values()), strict=True)])
+    if path is None:
+        return text
+    _write(path, text)
+    return None
+
+
+def to_parquet(columns: Columns, path: Any) -> None:
+    """Write columns as a Parquet file."""
+    try:
+        frame = to_frame(columns, "polars")
+    except RocPredictError:
+        raise RocPredictError("Parquet needs polars: pip install 'rocpredict[frames]'") from None
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    _write(path, buffer.getvalue())
+
+
+def _write(path: Any, content: str | bytes) -> None:
+    """Write into a file of this name, or into one that is open."""
+    if not hasattr(path, "write"):
+        write_atomic(path, content)
+        return
+    try:
+        path.write(content)
+    except TypeError:
+        kind = "text" if isinstance(content, str) else "bytes"
+        raise RocPredictError(f"path={short_repr(path)} does not take {kind}; give the name of a file") from None
+
+
+def _to_csv_column(values: NDArray[Any]) -> list[Any]:
+    if values.dtype.kind in "mM":
+        return _format_datetimes(values)
+    if values.dtype.kind == "O":
+        return [_format_cell(none_if_missing(item)) for item in values.tolist()]
+    if values.dtype.kind == "f":
+        return ["" if value != value else value for value in values.tolist()]  # noqa: PLR0124
+    return list(values.tolist())
+
+
+def _format_datetimes(values: NDArray[Any]) -> list[str]:
+    """Give dates, or times where not all are at midnight, as text."""
+    there = values[~np.isnat(values)]
+    days = values.dtype.kind == "M" and bool((there == there.astype("M8[D]")).all())
+    texts = (values.astype("M8[D]") if days else values).astype(str).tolist()
+    return ["" if text == "NaT" else text for text in texts]
+
+
+def _format_cell(item: Any) -> Any:
+    return "" if item is None else item.isoformat() if isinstance(item, (date, time)) else item
+
+
+_ASCENDING_COLUMNS = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
+_DISPLAY_COLUMNS = (
+    "feature",
+    "negative",
+    "positive",
+    "auc",
+    "empirical_auc",
+    "empirical_low",
+    "empirical_high",
+    "q_value",
+)
+_TRAILING_DISPLAY_COLUMNS = ("direction", "family", "model_weight", "threshold", "ameans_corrected", "misfit", "flags")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScreeningResult(Result):
+    """Hold a row of answers for each feature (and each contrast of classes), the most telling first.
+
+    ``table["auc"]`` is a column; ``table[3]``, ``table[:10]`` and ``table[table["q_value"] < 0.05]`` are smaller
+    tables.
+
+    Attributes
+    ----------
+    columns : mapping of str to array of shape (rows,)
+        In the order below, but for ``flags``.
+    flags : Flags
+        Stated outcomes that hold for some row, by name; see ``flag_mask``.
+    contrasts : tuple of (negative, positive) labels
+        "rest" stands for every other label.
+    level : float
+        Of the intervals.
+    adjust : str
+        How ``q_value`` was made from ``p_value``, over all rows of the first table.
+    direction : {"auto", "higher", "lower"} or None
+        What was asked for; each row has its own.
+    empirical : {True, False, "top"}
+        Which rows were counted; of the others the p-value is that of the predicted AUC.
+    family : {"gaussian", "auto"}
+        What was asked for; with "auto" each row has its own.
+    n_rows : int
+        Rows of the table that was read.
+    n_screened, n_tested : int
+        Rows of the first table, and how many of them have a p-value: what ``q_value`` was adjusted for. A part of a
+        table, such as ``top(10)``, keeps both.
+
+    Notes
+    -----
+    ========================= ======================================================================================
+    feature                   its name
+    (annotations)             what came along with the features, such as the columns of ``adata.var``
+    negative, positive        the classes, with several contrasts
+    n_negative, n_positive    values that are there (with weights their sums)
+    n_missing                 values that are not, in both classes
+    negative_mean, ...        mean and standard deviation (ddof=1) of each class
+    effect_size               Cohen's d
+    direction                 "higher": positive when x >= threshold; "lower": when x <= threshold
+    auc, auc_low, auc_high    predicted by two Gaussians, with its interval (delta method on the probit scale)
+    empirical_auc, ...        counted (Mann-Whitney, ties half); DeLong's standard error; smoothed logit interval
+    p_value                   two-sided: of equal distributions, by ranks, where counted; else of equal means (Welch)
+    q_value                   adjusted for the number of rows
+    threshold                 where the Gaussians' Ameans is best, in the direction of the row
+    ameans, tpr, fpr          predicted there
+    ameans_corrected             what the Ameans is worth beyond these rows (see ``screen``)
+    misfit                    mean distance of the predicted and the empirical curve; where family is "auto" that of the
+                              model, before the estimate was drawn to the sample
+    family                    with family="auto": "auto", where the predicted columns are of the shrunk estimate, or
+                              "gaussian"; "" where nothing was predicted
+    model_weight               with family="auto": the share of the model in the estimate, the rest being the sample's
+    flags                     the names of the stated outcomes, in ``to_dict`` and what is written
+    ========================= ======================================================================================
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    flags: Flags
+    contrasts: tuple[tuple[Any, Any], ...]
+    level: float
+    adjust: str
+    direction: str | None
+    empirical: bool | str
+    family: str
+    n_rows: int
+    n_screened: int
+    n_tested: int
+    row_index: NDArray[np.intp]
+    """Where each row stood: contrast by contrast, the features as they came."""
+
+    def __post_init__(self) -> None:
+        for values in (*self.columns.values(), self.row_index):
+            values.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.row_index)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name == "flags" or name in self.columns
+
+    def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, str):
+            check_option("column", item, [*self.columns, "flags"])
+            return self._flag_words() if item == "flags" else self.columns[item]
+        return self._rows(np.atleast_1d(np.arange(len(self))[item]))
+
+    def flag_mask(self, name: str) -> NDArray[np.bool_]:
+        """Tell which rows have a flag: all False where none has it.
+
+        Raises
+        ------
+        RocPredictError
+            No flag of that name; docs/flags.md lists them.
+        """
+        check_option("flag", name, FLAG_DESCRIPTIONS)
+        return self.flags[name] if name in self.flags else np.zeros(len(self), dtype=bool)
+
+    def feature(self, name: str) -> ScreeningResult:
+        """Give the row of one feature, or its rows of several contrasts.
+
+        Raises
+        ------
+        RocPredictError
+            No such feature.
+        """
+        rows = np.flatnonzero([held == name for held in self.columns["feature"].tolist()])
+        if not rows.size:
+            raise RocPredictError(f"name={short_repr(name)} is no feature of this table")
+        return self._rows(rows)
+
+    def top(self, k: int = 10) -> ScreeningResult:
+        """Give the first ``k`` rows, in the order that the table has."""
+        if check_int("k", k) < 0:
+            raise RocPredictError(f"k={k} is negative; it must be 0 or more")
+        return self._rows(np.arange(len(self))[:k])
+
+    def sort(self, by: str, *, descending: bool | None = None) -> ScreeningResult:
+        """Give the table in the order of a column; rows that tie stay in the order they have, undefined ones go last.
+
+        Parameters
+        ----------
+        by : str
+            A column; or "discrimination", the order that ``screen`` gives: by the distance of the AUC from 1/2, the
+            empirical one where there is one, then by that of the predicted one.
+        descending : bool, optional
+            Left out: the most telling first, which is the smallest of p_value, q_value, misfit and the like, and the
+            largest of all others; text and dates ascend.
+        """
+        check_option("by", by, ["discrimination", *self.columns])
+        keys = discrimination_order(self.columns) if by == "discrimination" else (self.columns[by],)
+        if descending is None:
+            descending = by not in _ASCENDING_COLUMNS and keys[0].dtype.kind in "fiub"
+        order = np.arange(len(self))
+        for key in reversed(keys):
+            order = order[_stable_argsort(key[order], descending)]
+        return self._rows(order)
+
+    def in_input_order(self) -> ScreeningResult:
+        """Give the table contrast by contrast, with the features in the order they came in."""
+        return self._rows(np.argsort(self.row_index, kind="stable"))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Give the columns as lists; NaN stays NaN."""
+        return {name: values.tolist() for name, values in self._all_columns().items()}
+
+    def to_pandas(self) -> Any:
+        """Give a pandas data frame."""
+        return to_frame(self._all_columns(), "pandas")
+
+    def to_polars(self) -> Any:
+        """Give a polars data frame."""
+        return to_frame(self._all_columns(), "polars")
+
+    def to_csv(self, path: Any = None) -> str | None:
+        """Write the table as CSV with every digit, into a file or as text; what is undefined is empty.
+
+        Parameters
+        ----------
+        path : path, or a file open for text, optional
+            Written whole or not at all.
+
+        Notes
+        -----
+        A name or an annotation that begins with =, +, -, @, a tab or a line break and is no number gets an apostrophe
+        in front, as OWASP recommends: a spreadsheet would compute it. Numbers are never changed. Parquet, JSON and
+        data frames hold all text as it is.
+        """
+        return to_csv(self._all_columns(), path)
+
+    def to_parquet(self, path: Any) -> None:
+        """Write the table as a Parquet file, whole or not at all, or into a file open for bytes."""
+        to_parquet(self._all_columns(), path)
+
+    def plot(self, kind: str = "ranking", **options: Any) -> Any:
+        """Draw the table.
+
+        Parameters
+        ----------
+        kind : {"ranking", "agreement", "volcano"}
+            The first features with their intervals; predicted against empirical AUC; AUC against p-value.
+        **options
+            As ``rocpredict.plots.screening.plot_screening``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        return plot_result("plot_screening", self, kind=kind, **options)
+
+    def report(self, path: Any, *, top: int = 10, title: str | None = None, data: Any = None, date: Any = None) -> Any:
+        """Write the table as one HTML file that needs nothing else, with pictures and methods in words.
+
+        Parameters
+        ----------
+        path : path
+            In a folder that exists; written whole or not at all.
+        top : int
+            Of how many features, the first of the table, there are pictures.
+        title : str, optional
+            The heading.
+        data : (X, y) or (X, y, weights), optional
+            What was screened: for the empirical curves, which a table does not hold, and a hash.
+        date : datetime.date or str, optional
+            The day that the report says it is of; left out, today.
+
+        Returns
+        -------
+        pathlib.Path
+
+        Raises
+        ------
+        RocPredictError
+            As ``rocpredict.reports.screening.screening_report``.
+        """
+        return report_screening(self, path, top=top, title=title, data=data, date=date)
+
+    def __repr__(self) -> str:
+        (negative, positive), *others = self.contrasts
+        classes = (
+            f"{1 + len(others)} contrasts"
+            if others
+            else f"negative {short_repr(negative, 40)}, positive {short_repr(positive, 40)}"
+        )
+        return f"ScreeningResult({len(self)} rows, {classes}{self._best()})"
+
+    def _summary(self) -> ResultSummary:
+        names, top = self.display_columns(), self.top(MAX_ROWS)
+        rows = [[_display_value(cell) for cell in row] for row in zip(*(top[name] for name in names), strict=True)]
+        cut = [f"The first {MAX_ROWS} of {len(self)} rows."] if len(self) > MAX_ROWS else []
+        return ResultSummary(repr(self), rows, names, notes=cut, flags=self.flags)
+
+    def display_columns(self) -> list[str]:
+        """Name the columns that a narrow view shows."""
+        wanted = [*_DISPLAY_COLUMNS, *_TRAILING_DISPLAY_COLUMNS]
+        held = {**self.columns, "flags": None}
+        blank = {name for name in ("empirical_auc", "empirical_low", "empirical_high", "misfit") if not self.empirical}
+        return [name for name in wanted if name in held and name not in blank]
+
+    def _best(self) -> str:
+        if not len(self) or np.isnan(self.columns["auc"][0]):
+            return ""
+        name, auc = self.columns["feature"][0], self.columns["auc"][0]
+        counted = self.columns["empirical_auc"][0]
+        empirical = "" if np.isnan(counted) else f", empirical {counted:.4g}"
+        return f", first {short_repr(str(name), 40)}: auc={auc:.4g}{empirical}, q={self.columns['q_value'][0]:.2g}"
+
+    def _rows(self, rows: NDArray[np.intp]) -> ScreeningResult:
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        flags = Flags(**{name: self.flags[name][rows] for name in self.flags})
+        return replace(self, columns=columns, flags=flags, row_index=self.row_index[rows])
+
+    def _all_columns(self) -> dict[str, NDArray[Any]]:
+        return {**self.columns, "flags": self._flag_words()}
+
+    def _flag_words(self) -> NDArray[Any]:
+        words: list[list[str]] = [[] for _ in range(len(self))]
+        for name in self.flags:
+            for row in np.flatnonzero(self.flags[name]):
+                words[row].append(name)
+        return np.array([" ".join(names) for names in words], dtype=object)
+
+
+def _display_value(cell: Any) -> Any:
+    """Give a cell of a narrow view: empty where nothing is known."""
+    return None if is_missing(cell) else cell
+
+
+def discrimination_order(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
+    """Give the keys of the default order: distance from 1/2 of the AUC that is known best, then of the predicted one.
+
+    The last is by effect size, which goes on where the AUC is 1 to double precision.
+    """
+    predicted = np.abs(columns["auc"] - 0.5)
+    counted = np.abs(columns["empirical_auc"] - 0.5)
+    return np.where(np.isnan(counted), predicted, counted), predicted, np.abs(columns["effect_size"])
+
+
+def _stable_argsort(key: NDArray[Any], descending: bool) -> NDArray[np.intp]:
+    """Order by a key, up or down; what is undefined goes last, and equals stay as they stand."""
+    undefined = np.array([is_missing(item) for item in key.tolist()]) if key.dtype.kind == "O" else key != key  # noqa: PLR0124
+    values = np.zeros(len(key))
+    _, values[~undefined] = np.unique(key[~undefined].astype(_sortable(key.dtype)), return_inverse=True)
+    return np.lexsort((-values if descending else values, undefined))
+
+
+def _sortable(dtype: np.dtype[Any]) -> Any:
+    return dtype if dtype.kind in "fiubmM" else str

@@ -1,0 +1,595 @@
+"""Screening of many features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.base.labels import EncodedLabels, check_sample_weight, encode_labels
+from rocpredict.base.results import Flags, check_confidence_level
+from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option, short_repr
+from rocpredict.screening.columns import (
+    AMEANS_AT_THRESHOLD,
+    GAUSSIAN_ONLY_FLAGS,
+    N_GRID,
+    PredictedBlock,
+    Prediction,
+    ShrinkageBlock,
+    WeightedBlock,
+    best_thresholds,
+    check_integer_weights,
+    class_rows,
+    correct_optimism,
+    count_weighted,
+    empirical_columns,
+    gaussian_pairs,
+    predict,
+    shrinkage_columns,
+)
+from rocpredict.screening.kernels.backend import effective_n_jobs, select_backend
+from rocpredict.screening.kernels.counts import Block, Contrast, Counts, count_blocks
+from rocpredict.screening.kernels.results import Moments
+from rocpredict.screening.result import ADJUSTMENTS, ScreeningResult, adjust_p_values
+from rocpredict.screening.summary import (
+    ClassSummary,
+    TwoClassSummary,
+    compute_moments,
+    summaries_by_contrast,
+    summarize,
+)
+from rocpredict.sources.table import FeatureTable, split_table_and_labels
+
+_COLUMNS = (
+    *("negative_mean", "negative_std", "positive_mean", "positive_std", "effect_size", "direction"),
+    *("auc", "auc_low", "auc_high", "empirical_auc", "empirical_se", "empirical_low", "empirical_high"),
+    *("p_value", "q_value", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit"),
+)
+_AUTO_COLUMNS = ("family", "model_weight")
+"""Columns of a screening that has rows of both families."""
+_COUNTS = ("n_negative", "n_positive", "n_missing")
+_HIGHER_MOMENT_COLUMNS = tuple(
+    f"{side}_{what}" for side in ("negative", "positive") for what in ("skewness", "kurtosis", "minimum", "maximum")
+)
+_RESERVED_NAMES = frozenset(("feature", "negative", "positive", "flags", *_COUNTS, *_COLUMNS, *_HIGHER_MOMENT_COLUMNS))
+"""Names that an annotation cannot have."""
+
+
+class ResultCollector:
+    """Gather columns of shape (contrasts, features)."""
+
+    def __init__(
+        self,
+        names: Sequence[str] | NDArray[Any],
+        contrasts: tuple[tuple[Any, Any], ...],
+        *,
+        annotations: Mapping[str, NDArray[Any]] | None = None,
+        n_rows: int = 0,
+        weighted: bool = False,
+        shrinkage: bool = False,
+    ) -> None:
+        self._names = np.asarray(names, dtype=object)
+        self._annotations = annotations or {}
+        self._n_rows = n_rows
+        self._contrasts = contrasts
+        self._shape = len(contrasts), len(names)
+        self._number = np.float64 if weighted else np.int64
+        self._auto = shrinkage
+        self._estimated = np.zeros(self._shape, dtype=bool)
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._excess = np.zeros((2, *self._shape))
+        self._flags: dict[str, NDArray[np.bool_]] = {}
+
+    def add_predicted(self, contrast: int, part: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
+        """Take in what moments say of some features."""
+        sides = {"negative": summary.negative, "positive": summary.positive}
+        columns = {f"n_{name}": side.count for name, side in sides.items()}
+        columns["n_missing"] = summary.negative.n_missing + summary.positive.n_missing
+        for name, side in sides.items():
+            columns |= {f"{name}_{what}": getattr(side, what) for what in _summary_columns(side)}
+        direction = np.where(prediction.pair.lower, "lower", "higher")
+        columns["direction"] = np.where(prediction.pair.is_valid, direction, "")
+        self._set_columns(contrast, part, columns | prediction.columns)
+        self._excess[:, contrast, part] = prediction.optimism, prediction.empirical_optimism
+        self._mark(contrast, part, prediction.flags | _degenerate_flags(summary))
+
+    def add_empirical(self, contrast: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
+        """Take in what counting says of some features, after what moments say of them."""
+        worth = correct_optimism(columns.pop(AMEANS_AT_THRESHOLD), *self._excess[:, contrast, features])
+        worth = np.where(np.isinf(self._columns["threshold"][contrast, features]), 0.5, worth)  # one class everywhere
+        self._set_columns(contrast, features, columns | {"ameans_corrected": worth})
+        sides = [self._columns[name][contrast, features] - 0.5 for name in ("auc", "empirical_auc")]
+        sure = (columns["empirical_low"] > 0.5) | (columns["empirical_high"] < 0.5)
+        self._mark(contrast, features, flags | Flags(opposite_sides=sure & (sides[0] * sides[1] < 0)))
+
+    def get_predicted(self, contrast: int, features: NDArray[np.intp]) -> PredictedBlock:
+        """Give what moments say of the features that rows are to be asked about."""
+        n0, n1, direction = (
+            self._columns[name][contrast, features] for name in ("n_negative", "n_positive", "direction")
+        )
+        return PredictedBlock(n0, n1, direction == "lower", direction != "")
+
+    def add_shrinkage(self, contrast: int, features: NDArray[np.intp], found: ShrinkageBlock) -> None:
+        """Take in what the shrunk estimate says of some of these features, in place of the Gaussians."""
+        features = features[found.columns_index]
+        self._set_columns(contrast, features, found.columns)
+        self._estimated[contrast, features] = True
+        for name in set(GAUSSIAN_ONLY_FLAGS) & self._flags.keys():
+            self._flags[name][contrast, features] = False
+        self._mark(contrast, features, found.flags)
+
+    def add_flags(self, flags: Flags) -> None:
+        """Take in what holds of features in every contrast."""
+        self._mark(slice(None), slice(None), flags)
+
+    def best_predicted(self, count: int) -> NDArray[np.intp]:
+        """Give the features that are among the first of a contrast by their predicted AUC, ascending."""
+        keys = np.nan_to_num(np.abs(self._columns["auc"] - 0.5), nan=-1.0)
+        order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
+        return np.unique(order)
+
+    def to_result(self, asked: Any) -> ScreeningResult:
+        """Give the table, the most telling rows first."""
+        columns = self._ordered_columns()
+        columns["q_value"] = adjust_p_values(columns["p_value"], asked.adjust)
+        rows = self._shape[0] * self._shape[1]
+        table = ScreeningResult(
+            columns=columns,
+            flags=Flags(**{name: mask.ravel() for name, mask in self._flags.items()}),
+            contrasts=self._contrasts,
+            level=asked.level,
+            adjust=asked.adjust,
+            direction=asked.direction,
+            empirical=asked.empirical,
+            family=asked.family,
+            n_rows=self._n_rows,
+            n_screened=rows,
+            n_tested=int(np.sum(~np.isnan(columns["p_value"]))),
+            row_index=np.arange(rows),
+        )
+        return table.sort("discrimination")
+
+    def _set_columns(self, contrast: int, features: Any, columns: dict[str, Any]) -> None:
+        for name, values in columns.items():
+            if name not in self._columns:
+                self._columns[name] = self._empty_column(values)
+            self._columns[name][contrast, features] = values
+
+    def _empty_column(self, values: NDArray[Any]) -> NDArray[Any]:
+        if values.dtype.kind in "iu":
+            return np.zeros(self._shape, dtype=self._number)
+        if values.dtype.kind == "U":
+            return np.full(self._shape, "higher")
+        return np.full(self._shape, np.nan)
+
+    def _mark(self, contrast: Any, features: Any, flags: Flags) -> None:
+        for name in flags:
+            if name not in self._flags:
+                self._flags[name] = np.zeros(self._shape, dtype=bool)
+            self._flags[name][contrast, features] |= flags[name]
+
+    @property
+    def _reserved_names(self) -> frozenset[str]:
+        return _RESERVED_NAMES | set(_AUTO_COLUMNS) if self._auto else _RESERVED_NAMES
+
+    def _ordered_columns(self) -> dict[str, NDArray[Any]]:
+        """Give all columns, one row for each contrast and feature."""
+        contrasts, features = self._shape
+        columns: dict[str, NDArray[Any]] = {"feature": np.tile(self._names, contrasts)}
+        for name, values in self._annotations.items():
+            columns[f"{name}_annotation" if name in self._reserved_names else name] = np.tile(values, contrasts)
+        if contrasts > 1:
+            for place, name in enumerate(("negative", "positive")):
+                labels = np.array([contrast[place] for contrast in self._contrasts], dtype=object)
+                columns[name] = np.repeat(labels, features)
+        if self._auto:
+            family = np.where(self._estimated, "auto", "gaussian")
+            self._columns["family"] = np.where(self._columns["direction"] == "", "", family)
+        extra = [name for name in _HIGHER_MOMENT_COLUMNS if name in self._columns]
+        for name in (*_COUNTS, *_COLUMNS, *(_AUTO_COLUMNS if self._auto else ()), *extra):
+            columns[name] = self._columns.get(name, self._empty_column(np.zeros(0))).ravel()
+        return columns
+
+
+def _summary_columns(side: ClassSummary) -> tuple[str, ...]:
+    return ("mean", "std", "skewness", "kurtosis", "minimum", "maximum") if side.order == 4 else ("mean", "std")
+
+
+def _degenerate_flags(summary: TwoClassSummary) -> Flags:
+    """Say which features cannot be predicted, and why, and which hold the labels."""
+    sides = summary.negative, summary.positive
+    least = np.minimum(summary.negative.count, summary.positive.count)
+    finite = np.logical_and.reduce([side.is_valid | (side.count <= 1) for side in sides])
+    constant = (summary.negative.m2 == 0) & (summary.positive.m2 == 0)
+    apart = summary.negative.mean != summary.positive.mean
+    return Flags(
+        no_values=least <= 0,
+        too_few=(least > 0) & ~np.logical_and.reduce([side.count > 1 for side in sides]),
+        infinite=(least > 0) & ~finite,
+        label_leakage=constant & apart & (least > 1) & finite,
+        constant=constant & ~apart & (least > 0),
+    )
+
+
+_DIRECTIONS = ("auto", None, "higher", "lower")
+_FAMILIES = ("gaussian", "auto")
+ProgressCallback = Callable[[int, int], None]
+"""Told how many features are done, and of how many."""
+EmpiricalBlock = tuple[Moments, list[tuple[dict[str, Any], Flags]]]
+"""The moments of a block of features, and for each contrast the columns that were counted."""
+
+
+def screen(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    pairs: str = "rest",
+    empirical: bool | str = True,
+    n_top: int = 100,
+    family: str = "gaussian",
+    moments: int = 2,
+    direction: str | None = "auto",
+    weights: ArrayLike | None = None,
+    level: float = 0.95,
+    adjust: str = "benjamini-hochberg",
+    feature_names: Any = None,
+    engine: str = "auto",
+    n_jobs: int = 1,
+    nan_policy: str = "omit",
+    progress: ProgressCallback | None = None,
+) -> ScreeningResult:
+    """Tell for every feature of a table how well it separates two classes, predicted and counted.
+
+    Parameters
+    ----------
+    X : array of shape (n, features), or another table
+        A numpy array of numbers (a memory map stays one), a scipy sparse matrix (never made dense), a pandas, polars
+        or pyarrow frame, an object with ``X`` and ``var_names`` such as AnnData. It is neither changed nor copied
+        whole. Or, without ``y``: a ``TwoClassSummary``, or an iterable of (X, y) batches, both with
+        ``empirical=False``.
+    y : array of shape (n,), or the name of a column of a frame
+        Labels.
+    positive, negative : label, optional
+        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every other
+        label; a named one drops the rows of a third. With three or more labels and neither of them, each label is
+        positive in turn.
+    pairs : {"rest", "all"}
+        With three or more labels: each against the rest, or every two against each other (with ``positive`` that one
+        against each other).
+    empirical : {True, False, "top"}
+        Whether to count the exact AUC, for all features, none, or the ``n_top`` of each contrast whose prediction is
+        best. Counting sorts each feature; the prediction only reads it.
+    n_top : int
+        How many with "top".
+    family : {"gaussian", "auto"}
+        What the classes are taken for. "auto": of the rows that are counted (all, or with ``empirical="top"`` the
+        ``n_top`` of each contrast) auc, threshold, ameans, tpr and fpr are those of the shrunk estimate, as
+        ``predict_roc(..., family="auto")`` makes it; columns ``family`` and ``model_weight`` say of which. Needs rows.
+    moments : {2, 4}
+        With 4 the table also has skewness, excess kurtosis, minimum and maximum of both classes.
+    direction : {"auto", None, "higher", "lower"}
+        "auto": each feature's own, by the means: "higher" where the positives' mean is the higher one. It decides
+        threshold, ameans, tpr and fpr, and biases neither AUC, which are always those of "higher". None and "higher"
+        are the rule "positive when x >= threshold" for all features.
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more; whole numbers for family "auto".
+    level : float
+        Of the intervals.
+    adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}
+        How q-values are made, over all rows of the result.
+    feature_names : sequence of str, optional
+        One for each feature (beside the column that ``y`` names), in place of those that X has.
+    engine : {"auto", "numpy", "numba"}
+        "auto": numba where it is installed (extra ``fast``) and the table has a million cells or more; compiled code
+        takes some seconds to be made, once, and a moment to be loaded.
+    n_jobs : int
+        Threads; -1: one on each processor. The result is the same for any number of them.
+    nan_policy : {"omit", "raise"}
+        Missing values are left out feature by feature, or refused.
+    progress : function, optional
+        Called as ``progress(done, total)`` as features are counted.
+
+    Returns
+    -------
+    ScreeningResult
+        A row for each feature and contrast, the most telling first.
+
+    Raises
+    ------
+    RocPredictError
+        A table or labels that are none, or of different lengths; labels that are unknown or ambiguous; duplicate
+        names; batches or a summary where counting or family "auto" is asked for; family "auto" where nothing is
+        counted, or with weights that are not whole; options out of range. A feature that cannot be
+        answered has a row with flags instead, and NaN for what is unknown.
+
+    Notes
+    -----
+    ``p_value`` is that of Mann and Whitney's test, two-sided, corrected for ties, without continuity correction, where
+    the exact AUC is counted, and that of Welch's t-test where it is not: for two Gaussians the AUC is 1/2 where the
+    means are equal.
+
+    ``ameans_corrected``: counted at the predicted threshold where counting is asked for, and predicted where it is not,
+    less its optimism. The optimism is what samples of these sizes would have on average if the classes were two
+    Gaussians that differ as much as these do beyond chance. It is NaN where nothing was counted and a class shows no
+    spread. It is right on the average over features: the best of many rows are still too good, as are their AUCs and
+    intervals; judge features that were chosen here on new rows.
+
+    Of rows with family "auto" ``ameans_corrected`` is counted on rows that were held out, a fifth of each class in
+    turn: it moves a little with the order of the rows, and is NaN where a class has two values only. These rows have no
+    interval of their own, as theirs would be that of the counted AUC; ``misfit`` is how far the model lies from the
+    counted curve, and no flag: the estimate takes it into account. With direction "auto" the sample chose the sides,
+    so that the prior that positives lie on theirs is not used; ``direction="higher"`` and ``"lower"`` declare it.
+
+    Flag ``misfit``: the counted curve lies further from the predicted one than chance allows (and than .02 on the
+    average); then trust the empirical columns.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845. Benjamini and Hochberg (1995), J. R. Stat. Soc. B
+    57, 289-300. Welch (1947), Biometrika 34, 28-35.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> table = screen(iris.X, iris.y, positive="virginica", negative="versicolor", feature_names=iris.feature_names)
+    >>> table
+    ScreeningResult(4 rows, negative 'versicolor', positive 'virginica',
+                    first 'petal_length': auc=0.9627, empirical 0.9822, q=1.9e-16)
+    >>> table["feature"].tolist()
+    ['petal_length', 'petal_width', 'sepal_length', 'sepal_width']
+    """
+    asked = _ScreenOptions(
+        empirical=empirical,
+        n_top=n_top,
+        family=family,
+        moments=moments,
+        direction=direction,
+        level=level,
+        adjust=adjust,
+        engine=engine,
+        n_jobs=n_jobs,
+        nan_policy=nan_policy,
+        progress=progress,
+    )
+    check_option("pairs", pairs, ("rest", "all"))
+    if y is None:
+        for name, given in (("weights", weights), ("feature_names", feature_names)):
+            if given is not None:
+                raise RocPredictError(f"{name}= goes with a table X and its labels y, not with a summary or batches")
+        return _from_summary(_as_summary(X, asked, positive=positive, negative=negative), asked)
+    table, labels = split_table_and_labels(X, y, names=feature_names)
+    coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
+    weighed = check_sample_weight(weights, table.n_rows)
+    _check_case_weights(weighed, coded)
+    if family == "auto":
+        check_integer_weights(weighed)
+    return _ScreeningRun(asked, table, coded, weighed).run()
+
+
+@dataclass
+class ProgressReporter:
+    """Tell somebody how many features are done."""
+
+    callback: ProgressCallback | None
+    total: int
+    done: int = 0
+
+    def update(self, features: int) -> None:
+        """Count further features."""
+        self.done += features
+        if self.callback is not None:
+            self.callback(self.done, self.total)
+
+
+@dataclass(frozen=True)
+class _ScreenOptions:
+    """Hold the options, checked."""
+
+    empirical: bool | str
+    n_top: int
+    family: Any
+    moments: int
+    direction: str | None
+    level: float
+    adjust: str
+    engine: str
+    n_jobs: int
+    nan_policy: str
+    progress: ProgressCallback | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "empirical", check_option("empirical", self.empirical, (True, False, "top")))
+        object.__setattr__(self, "moments", check_option("moments", self.moments, (2, 4)))
+        if not isinstance(self.family, str) or self.family not in _FAMILIES:
+            raise RocPredictError(
+                f"family={short_repr(self.family)} is not available; a screening takes 'gaussian' or 'auto'"
+            )
+        if self.family == "auto" and self.empirical is False:
+            raise RocPredictError(
+                "family='auto' is estimated from rows, of features that are counted: it needs X, y and empirical=True "
+                "or 'top'; a summary or batches go with family='gaussian'"
+            )
+        check_option("direction", self.direction, _DIRECTIONS)
+        check_option("adjust", self.adjust, ADJUSTMENTS)
+        check_option("nan_policy", self.nan_policy, ("omit", "raise"))
+        if self.progress is not None and not callable(self.progress):
+            raise RocPredictError(f"progress={short_repr(self.progress)} is not a function of (done, total)")
+        if check_int("n_top", self.n_top) < 1:
+            raise RocPredictError(f"n_top={self.n_top} is below 1")
+        object.__setattr__(self, "level", check_confidence_level(self.level))
+        select_backend(self.engine)
+        object.__setattr__(self, "n_jobs", effective_n_jobs(self.n_jobs))
+
+    def kernel_options(self, cells: int) -> dict[str, Any]:
+        """Who counts a table of so many cells, as the kernels take it."""
+        return {"engine": select_backend(self.engine, cells), "n_jobs": self.n_jobs}
+
+    def predict(self, summary: TwoClassSummary) -> Prediction:
+        """Predict from moments."""
+        return predict(gaussian_pairs(summary, self.direction), level=self.level, free=self.direction == "auto")
+
+
+@dataclass
+class _ScreeningRun:
+    """Read a table part by part, and gather the answers."""
+
+    asked: _ScreenOptions
+    table: FeatureTable
+    encoded_labels: EncodedLabels
+    weights: FloatArray | None
+    threads: dict[str, Any] = field(init=False)
+    answers: ResultCollector = field(init=False)
+    missing: NDArray[np.int64] = field(init=False)
+    progress: ProgressReporter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.threads = self.asked.kernel_options(self.table.n_rows * len(self.table))
+        self.progress = ProgressReporter(self.asked.progress, len(self.table))
+        self.missing = np.zeros(len(self.table.names), dtype=np.int64)
+        self.answers = ResultCollector(
+            self.table.names,
+            self.encoded_labels.names,
+            annotations=self.table.annotations,
+            n_rows=self.table.n_rows,
+            weighted=self.weights is not None,
+            shrinkage=self.asked.family == "auto",
+        )
+
+    def run(self) -> ScreeningResult:
+        """Give the table of answers."""
+        for part, matrix in self.table.iter_blocks():
+            features = np.arange(part.start, part.stop)
+            counted = self._count_blocks(matrix) if self.asked.empirical is True else []
+            self._predict(features, Moments.concatenate([m for m, _ in counted]) if counted else self._moments(matrix))
+            self._store_empirical(features, counted)
+            self._fit_shrinkage(features, matrix if counted else None)
+        if self.asked.nan_policy == "raise":
+            _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
+        if self.asked.empirical == "top":
+            best = self.answers.best_predicted(self.asked.n_top)
+            self.progress = ProgressReporter(self.asked.progress, len(best))
+            for part, matrix in self.table.iter_blocks(best):
+                self._store_empirical(best[part], self._count_blocks(matrix))
+                self._fit_shrinkage(best[part], matrix)
+        self.answers.add_flags(Flags(not_numeric=self.table.not_numeric))
+        return self.answers.to_result(self.asked)
+
+    def _moments(self, matrix: Any) -> Moments:
+        return compute_moments(matrix, self.encoded_labels, self.weights, {"order": self.asked.moments, **self.threads})
+
+    def _predict(self, features: NDArray[np.intp], moments: Moments) -> None:
+        names = self.table.names[features]
+        self.missing[features] = moments.n_missing.sum(axis=0)
+        for contrast, summary in enumerate(self._summaries(moments, names)):
+            self.answers.add_predicted(contrast, features, summary, self.asked.predict(summary))
+
+    def _summaries(self, moments: Moments, names: Iterable[str] = ()) -> list[TwoClassSummary]:
+        return summaries_by_contrast(moments, self.encoded_labels, names)
+
+    def _count_blocks(self, matrix: Any) -> list[EmpiricalBlock]:
+        """Give moments and counted columns of the features of a matrix, block by block."""
+        found = []
+        for held, columns in self._blocks(matrix, self._count_block):
+            found.append((held, columns))
+            if self.asked.family != "auto":
+                self.progress.update(held.mean.shape[1])
+        return found
+
+    def _count_block(self, block: Block | WeightedBlock) -> EmpiricalBlock:
+        """Give moments and counted columns of one block; asked in the thread that sorted it."""
+        held = block.moments(self.asked.moments)
+        pairs = [gaussian_pairs(summary, self.asked.direction) for summary in self._summaries(held)]
+        counts = block.counts(np.stack([best_thresholds(pair) for pair in pairs]), grid=N_GRID)
+        columns = [
+            empirical_columns(Counts(*(values[k] for values in counts)), pair, self.asked.level)
+            for k, pair in enumerate(pairs)
+        ]
+        return held, columns
+
+    def _blocks(self, matrix: Any, finish: Callable[[Any], EmpiricalBlock]) -> Iterator[EmpiricalBlock]:
+        contrasts = [Contrast(*contrast) for contrast in self.encoded_labels.contrasts]
+        cases = self.encoded_labels.codes, self.encoded_labels.classes, contrasts
+        if self.weights is not None:
+            return count_weighted(matrix, *cases, self.weights, finish=finish)
+        return count_blocks(matrix, *cases, callback=finish, **self.threads)
+
+    def _store_empirical(self, features: NDArray[np.intp], counted: list[EmpiricalBlock]) -> None:
+        start = 0
+        for held, by_contrast in counted:
+            block = features[start : start + held.mean.shape[1]]
+            start += len(block)
+            for contrast, (columns, flags) in enumerate(by_contrast):
+                self.answers.add_empirical(contrast, block, columns, flags)
+
+    def _fit_shrinkage(self, features: NDArray[np.intp], matrix: Any) -> None:
+        """Ask the rows of features that were counted for the shrunk estimate, if it is wanted."""
+        if matrix is None or self.asked.family != "auto":
+            return
+        left = len(features)
+        for contrast, classes in enumerate(self.encoded_labels.contrasts):
+            known = self.answers.get_predicted(contrast, features)
+            rows = class_rows(self.encoded_labels.codes, Contrast(*classes), self.weights)
+            for found in shrinkage_columns(matrix, known, rows, self.asked.direction, self.asked.n_jobs):
+                self.answers.add_shrinkage(contrast, features, found)
+                if contrast == len(self.encoded_labels.contrasts) - 1:
+                    left -= len(found.columns_index)
+                    self.progress.update(len(found.columns_index))
+        if left:
+            self.progress.update(left)
+
+
+def _check_case_weights(weights: FloatArray | None, coded: EncodedLabels) -> None:
+    """Refuse weights that are shares of something, and no numbers of cases."""
+    if weights is None:
+        return
+    totals = np.bincount(coded.codes[coded.codes >= 0], weights[coded.codes >= 0], minlength=coded.classes)
+    small = np.flatnonzero((totals > 0) & (totals < 1))
+    if small.size:
+        raise RocPredictError(
+            f"weights of a class sum to {totals[small[0]]:g}; give numbers of cases for which each row stands, "
+            "1 or more in all"
+        )
+
+
+def _as_summary(X: Any, asked: _ScreenOptions, **classes: Any) -> TwoClassSummary:
+    """Give the summary that X is, or the sum of those of its batches."""
+    if asked.empirical is not False:
+        raise RocPredictError(
+            "y is needed to count the exact AUC; a summary, or batches (X, y), go with empirical=False"
+        )
+    if isinstance(X, TwoClassSummary):
+        for name, label in classes.items():
+            if label is not None and label != getattr(X, f"{name}_label"):
+                raise RocPredictError(f"{name}={short_repr(label)} is not that of the summary, {X}")
+        if asked.moments > X.order:
+            raise RocPredictError(f"moments={asked.moments} is more than the summary has: {X}")
+        return X
+    return summarize(X, **classes, moments=asked.moments, engine=asked.engine, n_jobs=asked.n_jobs)
+
+
+def _from_summary(summary: TwoClassSummary, asked: _ScreenOptions) -> ScreeningResult:
+    weighed = summary.negative.count.dtype.kind == "f"
+    sides = summary.negative, summary.positive
+    rows = sum(int((side.count + side.n_missing).max(initial=0)) for side in sides)
+    if asked.nan_policy == "raise":
+        _check_no_missing(summary.negative.n_missing + summary.positive.n_missing, np.asarray(summary.feature_names))
+    contrast = summary.negative_label, summary.positive_label
+    answers = ResultCollector(summary.feature_names, (contrast,), n_rows=rows, weighted=weighed)
+    answers.add_predicted(0, slice(0, len(summary)), summary, asked.predict(summary))
+    return answers.to_result(asked)
+
+
+def _check_no_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:
+    lacking = np.flatnonzero(missing)
+    if lacking.size:
+        listed = ", ".join(map(str, names[lacking[:5]])) + (", ..." if lacking.size > 5 else "")
+        raise RocPredictError(
+            f"X has {int(missing.sum())} missing values (NaN) in {lacking.size} features: {listed}; "
+            "nan_policy='omit' leaves them out"
+        )

@@ -1,0 +1,499 @@
+"""Mergeable summaries of two classes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from itertools import accumulate
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.base.labels import (
+    EncodedLabels,
+    check_sample_weight,
+    encode_binary_labels,
+    encode_labels,
+    is_label,
+    unique_labels,
+)
+from rocpredict.base.results import MAX_ROWS, Result, ResultSummary, batch_summary, truncate
+from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_pair, is_missing, short_repr
+from rocpredict.screening.kernels.backend import effective_n_jobs, select_backend
+from rocpredict.screening.kernels.moments import moments as read
+from rocpredict.screening.kernels.results import Moments, merge
+from rocpredict.sources.table import FeatureTable, split_table_and_labels
+
+_COUNT_FIELDS = ("count", "n_missing")
+_NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassSummary(Result):
+    """Hold what is kept of one class: for each feature its count and the moments of its values.
+
+    Summaries of parts of a table add up to that of the whole: ``first + second``, ``sum(summaries)``.
+
+    Attributes
+    ----------
+    count : array of shape (features,)
+        Values that are there; with weights their sum.
+    n_missing : array of shape (features,)
+        Values that are not (NaN).
+    mean : array of shape (features,)
+        In the unit of the feature; NaN where there is no value.
+    m2 : array of shape (features,)
+        Sum of squared deviations from the mean.
+    m3, m4 : array of shape (features,), or None
+        Sums of third and fourth powers of the deviations; None where two moments were asked for.
+    minimum, maximum : array of shape (features,), or None
+        None where two moments were asked for.
+    """
+
+    count: NDArray[Any]
+    n_missing: NDArray[Any]
+    mean: FloatArray
+    m2: FloatArray
+    m3: FloatArray | None = None
+    m4: FloatArray | None = None
+    minimum: FloatArray | None = None
+    maximum: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            part = getattr(self, item.name)
+            if part is not None:
+                part.flags.writeable = False
+
+    @property
+    def order(self) -> int:
+        """2 or 4: how many moments there are."""
+        return 2 if self.m3 is None else 4
+
+    @property
+    def is_valid(self) -> NDArray[np.bool_]:
+        """Whether mean and standard deviation are: of two cases or more, and within the range of float64."""
+        spread = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
+        return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & spread)
+
+    @property
+    def std(self) -> FloatArray:
+        """The standard deviations (ddof=1), NaN where fewer than two cases are counted."""
+        return self._spread(1)
+
+    @property
+    def skewness(self) -> FloatArray:
+        """The third central moment over that of the standard deviation (ddof=0), NaN without spread."""
+        return self._standardised(self._higher_moment("m3"), 3)
+
+    @property
+    def kurtosis(self) -> FloatArray:
+        """The excess kurtosis (0 for a Gaussian), NaN without spread."""
+        return self._standardised(self._higher_moment("m4"), 4) - 3
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    def __add__(self, other: object) -> ClassSummary:
+        if not isinstance(other, ClassSummary):
+            return NotImplemented
+        if len(self) != len(other):
+            raise RocPredictError(f"summaries of {len(self)} and of {len(other)} features do not add up")
+        return ClassSummary(*(merge(self._moments(), other._moments())))
+
+    def __radd__(self, other: object) -> ClassSummary:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassSummary) and all(
+            _equal_or_both_none(getattr(self, item.name), getattr(other, item.name)) for item in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _summary(self) -> ResultSummary:
+        columns = {"count": self.count, "n_missing": self.n_missing, "mean": self.mean, "std": self.std}
+        if self.minimum is not None and self.maximum is not None:
+            columns |= {"minimum": self.minimum, "maximum": self.maximum}
+        return batch_summary("Summary of one class", (len(self),), columns)
+
+    def __repr__(self) -> str:
+        return f"ClassSummary({len(self)} features, {_cases(self.count)}, order={self.order})"
+
+    def select(self, features: Any) -> ClassSummary:
+        """Give the summary of some features, by index, slice or mask."""
+        chosen = np.atleast_1d(np.arange(len(self))[features])
+        parts: dict[str, Any] = {name: None if part is None else part[chosen] for name, part in self.to_dict().items()}
+        return ClassSummary(**parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    @classmethod
+    def from_dict(cls, numbers: Any) -> Self:
+        """Take the numbers from what ``to_dict``, or JSON, gave.
+
+        Raises
+        ------
+        RocPredictError
+            What is no such dictionary: other names, numbers that cannot be, lengths that differ.
+        """
+        names = [item.name for item in fields(cls)]
+        if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
+            raise RocPredictError(f"a class summary has {', '.join(names)}; got {short_repr(numbers)}")
+        arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
+        of_four = [arrays[name] is None for name in names[4:]]
+        if any(arrays[name] is None for name in names[:4]) or any(of_four) != all(of_four):
+            raise RocPredictError("a class summary has count, missing, mean and m2, and of the others all or none")
+        if len({len(array) for array in arrays.values() if array is not None}) > 1:
+            raise RocPredictError("a class summary has one number of each kind for each feature; lengths differ")
+        return cls(**arrays)  # type: ignore[arg-type]
+
+    def _moments(self) -> Moments:
+        return Moments(*(getattr(self, name) for name in Moments._fields))
+
+    def _spread(self, ddof: int) -> FloatArray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.count > ddof, np.sqrt(self.m2 / (self.count - ddof)), np.nan)
+
+    def _standardised(self, moment: FloatArray, power: int) -> FloatArray:
+        std = self._spread(0)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
+            return np.where(std > 0, moment / self.count / std**power, np.nan)
+
+    def _higher_moment(self, name: str) -> FloatArray:
+        moment: FloatArray | None = getattr(self, name)
+        if moment is None:
+            raise RocPredictError("this summary has two moments; ask for moments=4")
+        return moment
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TwoClassSummary(Result):
+    """Hold what is kept of a table with two classes; summaries of its parts add up.
+
+    Attributes
+    ----------
+    negative, positive : ClassSummary
+    feature_names : tuple of str
+    negative_label, positive_label : label
+        "rest" for every other label.
+
+    Examples
+    --------
+    >>> from rocpredict import summarize
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> classes = {"positive": "virginica", "negative": "versicolor"}
+    >>> parts = [summarize(iris.X[rows], iris.y[rows], **classes) for rows in (slice(0, 90), slice(90, 150))]
+    >>> sum(parts)
+    TwoClassSummary(4 features, negative 'versicolor' 50, positive 'virginica' 50, order=2)
+    """
+
+    negative: ClassSummary
+    positive: ClassSummary
+    feature_names: tuple[str, ...]
+    negative_label: Any = "negative"
+    positive_label: Any = "positive"
+
+    @property
+    def order(self) -> int:
+        """2 or 4: how many moments there are."""
+        return min(self.negative.order, self.positive.order)
+
+    def __len__(self) -> int:
+        return len(self.feature_names)
+
+    def __add__(self, other: object) -> TwoClassSummary:
+        if not isinstance(other, TwoClassSummary):
+            return NotImplemented
+        for what in ("feature_names", "negative_label", "positive_label"):
+            mine, theirs = getattr(self, what), getattr(other, what)
+            if mine != theirs:
+                raise RocPredictError(
+                    f"summaries with {what} {short_repr(mine)} and {short_repr(theirs)} do not add up"
+                )
+        return replace(self, negative=self.negative + other.negative, positive=self.positive + other.positive)
+
+    def __radd__(self, other: object) -> TwoClassSummary:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TwoClassSummary) and all(
+            getattr(self, item.name) == getattr(other, item.name) for item in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _summary(self) -> ResultSummary:
+        kept, sides = slice(MAX_ROWS), (self.negative, self.positive)
+        parts = [part for side in sides for part in (side.count[kept], side.mean[kept], _std_subset(side, kept))]
+        rows = [list(cells) for cells in zip(self.feature_names[kept], *(part.tolist() for part in parts), strict=True)]
+        columns = ["feature", *(f"{side} {name}" for side in ("negative", "positive") for name in ("n", "mean", "std"))]
+        cut = [f"The first {MAX_ROWS} of {len(self)} features."] if len(self) > MAX_ROWS else []
+        negative, positive = (truncate(str(label), 60) for label in (self.negative_label, self.positive_label))
+        return ResultSummary(
+            f"Summary of {len(self)} features of two classes",
+            rows,
+            columns,
+            notes=[*cut, f"Negative: {negative}; positive: {positive}."],
+        )
+
+    def __repr__(self) -> str:
+        sides = (
+            f"{name} {short_repr(getattr(self, f'{name}_label'), 40)} {_cases(getattr(self, name).count)}"
+            for name in ("negative", "positive")
+        )
+        return f"TwoClassSummary({len(self)} features, {', '.join(sides)}, order={self.order})"
+
+    def select(self, features: Any) -> TwoClassSummary:
+        """Give the summary of some features, by index, slice or mask."""
+        names = tuple(self.feature_names[place] for place in np.atleast_1d(np.arange(len(self))[features]))
+        return replace(
+            self, negative=self.negative.select(features), positive=self.positive.select(features), feature_names=names
+        )
+
+    def to_json(self) -> str:
+        """Write it as JSON that ``from_json`` reads back without a loss; NaN as null, infinities as "inf", "-inf"."""
+        held = {item.name: getattr(self, item.name) for item in fields(self)}
+        for name in ("negative", "positive"):
+            held[name] = {key: _to_json_value(part) for key, part in held[name].to_dict().items()}
+            label = held[f"{name}_label"]
+            held[f"{name}_label"] = label.item() if isinstance(label, np.generic) else label
+        try:
+            return json.dumps(held, allow_nan=False, ensure_ascii=False)
+        except (TypeError, ValueError):
+            labels = self.negative_label, self.positive_label
+            raise RocPredictError(
+                f"labels {short_repr(labels)} cannot be written as JSON; use text or numbers"
+            ) from None
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what ``to_json`` wrote.
+
+        Raises
+        ------
+        RocPredictError
+            Text that is no such JSON.
+        """
+        try:
+            held = json.loads(text)
+        except (TypeError, ValueError) as error:
+            raise RocPredictError(f"the text is no JSON of a summary: {error}") from None
+        names = [item.name for item in fields(cls)]
+        if not isinstance(held, dict) or sorted(held) != sorted(names):
+            raise RocPredictError(f"the JSON is no summary; it needs {', '.join(names)}")
+        classes = {name: ClassSummary.from_dict(held[name]) for name in ("negative", "positive")}
+        held["feature_names"] = _names(held["feature_names"])
+        if {len(part) for part in classes.values()} != {len(held["feature_names"])}:
+            raise RocPredictError("the JSON is no summary: its classes and feature_names differ in length")
+        return cls(**held | classes)
+
+
+def _std_subset(side: ClassSummary, kept: slice) -> FloatArray:
+    """Give the standard deviations of some features, without those of all."""
+    return side.select(kept).std
+
+
+def _cases(count: NDArray[Any]) -> str:
+    """Say how many cases there are: one number where all features have as many."""
+    if not len(count):
+        return "0"
+    low, high = count.min(), count.max()
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _equal_or_both_none(mine: Any, theirs: Any) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return np.array_equal(mine, theirs, equal_nan=True)
+
+
+def _to_json_value(part: Any) -> Any:
+    """Give what JSON can hold: null for NaN, and infinities as text."""
+    if part is None:
+        return None
+    return [None if item != item else str(item) if abs(item) == np.inf else item for item in part.tolist()]  # noqa: PLR0124
+
+
+def _names(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given) or len({*given}) < len(given):
+        raise RocPredictError(
+            f"the JSON is no summary: feature_names={short_repr(given)} is no list of different names"
+        )
+    return tuple(given)
+
+
+def _array(name: str, part: Any) -> NDArray[Any]:
+    try:
+        held = np.array([np.nan if item is None else item for item in part], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RocPredictError(f"{name}={short_repr(part)} is not a list of numbers") from None
+    if (
+        held.ndim != 1
+        or (name in _NONNEGATIVE_FIELDS and (held < 0).any())
+        or (name in _COUNT_FIELDS and np.isnan(held).any())
+    ):
+        raise RocPredictError(f"{name}={short_repr(part)} is not one number for each feature, 0 or more")
+    whole = name in _COUNT_FIELDS and (held == np.round(held)).all() and all(isinstance(item, int) for item in part)
+    return held.astype(np.int64) if whole else held
+
+
+def summarize(
+    X: Any,
+    y: Any = None,
+    *,
+    positive: Any = None,
+    negative: Any = None,
+    moments: int = 2,
+    weights: ArrayLike | None = None,
+    engine: str = "auto",
+    n_jobs: int = 1,
+) -> TwoClassSummary:
+    """Read a table once and keep counts and moments of both classes, for every feature.
+
+    Parameters
+    ----------
+    X : array of shape (n, features), sparse matrix, data frame, or batches
+        As in ``screen``. Or an iterable of (X, y) batches of one table, which need not fit into memory
+        together; then without ``y``.
+    y : array of shape (n,), or the name of a column
+        Labels.
+    positive, negative : label, optional
+        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
+        other label; a named one drops the rows of a third. With both named, a part of a table may lack one of
+        the classes.
+    moments : {2, 4}
+        2: count, mean and sum of squares. 4: sums of third and fourth powers and the extremes as well.
+    weights : array of shape (n,), optional
+        How many cases each row stands for: 0 or more.
+    engine : {"auto", "numpy", "numba"}
+    n_jobs : int
+        Threads. The result is the same for any number of them.
+
+    Raises
+    ------
+    RocPredictError
+        As ``screen``.
+
+    Notes
+    -----
+    Sums of powers are taken about a value of the data, so that no digits are lost to an offset, and brought together by
+    the pairwise update of Chan, Golub and LeVeque (1983) and Pebay (2008). Adding summaries rounds the mean: the sum of
+    squares is then right to about 1e-16 times the square root of its count, times the offset in standard deviations.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> summary = summarize(iris.X, iris.y, positive="virginica", negative="versicolor")
+    >>> summary.positive.mean
+    array([6.588, 2.974, 5.552, 2.026])
+    """
+    check_option("moments", moments, (2, 4))
+    select_backend(engine)
+    asked = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
+    if y is None:
+        if weights is not None:
+            raise RocPredictError("weights= go with one table; batches take none")
+        return _summarize_batches(X, positive, negative, asked)
+    table, labels = split_table_and_labels(X, y)
+    coded = _encode_batch_labels(labels, positive, negative)
+    return summaries_by_contrast(
+        _read(table, coded, check_sample_weight(weights, table.n_rows), asked), coded, table.names
+    )[0]
+
+
+def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:
+    """Give the codes of what may be a part of the rows: with both classes named, one may be absent."""
+    names = unique_labels(labels)
+    held = [is_label(label, names) for label in (positive, negative)]
+    if positive is None or negative is None or all(held) or not (_is_one(positive) and _is_one(negative)):
+        return encode_labels(labels, positive=positive, negative=negative, pairs=None)
+    if not any(held):
+        raise RocPredictError(f"y has no row of positive={positive!r} or negative={negative!r}; one of them is needed")
+    if positive == negative:
+        raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
+    return encode_binary_labels(labels, positive=positive, negative=negative)
+
+
+def _is_one(label: Any) -> bool:
+    return np.ndim(label) == 0 and not isinstance(label, (set, dict)) and not is_missing(label)
+
+
+def compute_moments(
+    matrix: Any, encoded_labels: EncodedLabels, weights: FloatArray | None, options: dict[str, Any]
+) -> Moments:
+    """Give the moments of each class, shape (classes, features), of an array or sparse matrix."""
+    return read(matrix, encoded_labels.codes, encoded_labels.classes, weights=weights, **options)
+
+
+def _read(
+    table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None, options: dict[str, Any]
+) -> Moments:
+    options = options | {"engine": select_backend(options["engine"], table.n_rows * len(table))}
+    parts = [compute_moments(matrix, encoded_labels, weights, options) for _, matrix in table.iter_blocks()]
+    return parts[0] if len(parts) == 1 else Moments.concatenate(parts)
+
+
+def summaries_by_contrast(
+    moments: Moments, encoded_labels: EncodedLabels, names: Iterable[str]
+) -> list[TwoClassSummary]:
+    """Give the summary of each contrast, of moments of shape (classes, features)."""
+    classes = [_class_summary(moments, code) for code in range(encoded_labels.classes)]
+    before = list(accumulate(classes, merge))
+    after = list(accumulate(reversed(classes), merge))[::-1]
+    listed = tuple(map(str, names))
+
+    def negatives(codes: tuple[int, ...], positive: int) -> Moments:
+        if len(codes) == 1 or len(codes) < len(classes) - 1:
+            return reduce(merge, (classes[code] for code in codes))
+        ends = before[positive - 1 : positive] if positive else [], after[positive + 1 : positive + 2]
+        return reduce(merge, (part for end in ends for part in end))
+
+    return [
+        TwoClassSummary(ClassSummary(*negatives(*contrast)), ClassSummary(*classes[contrast[1]]), listed, *labels)
+        for contrast, labels in zip(encoded_labels.contrasts, encoded_labels.names, strict=True)
+    ]
+
+
+def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict[str, Any]) -> TwoClassSummary:
+    """Add up the summaries of batches (X, y)."""
+    if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
+        raise RocPredictError(
+            f"y is needed with X={short_repr(batches)}; without it X is an iterable of (X, y) batches"
+        )
+    for name, label in (("positive", positive), ("negative", negative)):
+        if label is not None and not _is_one(label):
+            raise RocPredictError(f"{name}={short_repr(label)} is not a label")
+    total, others = None, set()
+    for batch in batches:
+        table, labels = split_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
+        positive = _default_positive(labels) if positive is None else positive
+        coded = encode_binary_labels(labels, positive=positive, negative=negative)
+        others |= {name for name in unique_labels(labels) if name != positive}
+        part = summaries_by_contrast(_read(table, coded, None, options), coded, table.names)[0]
+        total = part if total is None else total + part
+    if total is None:
+        raise RocPredictError("X has no batches; give an iterable of (X, y)")
+    for side in ("negative", "positive"):
+        if not (getattr(total, side).count + getattr(total, side).n_missing).any():
+            raise RocPredictError(f"no batch has a row of the {side} class, {getattr(total, f'{side}_label')!r}")
+    return total if negative is not None or len(others) > 1 else replace(total, negative_label=others.pop())
+
+
+def _default_positive(labels: NDArray[Any]) -> Any:
+    speaking = labels.dtype.kind in "biuf" and any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1)))
+    if not speaking:
+        raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
+    return 1
+
+
+def _class_summary(moments: Moments, code: int) -> Moments:
+    parts: list[Any] = [None if part is None else part[code] for part in moments]
+    return Moments(*parts)

@@ -1,0 +1,509 @@
+"""Classifier with a tuned threshold for scikit-learn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, check_cv
+from sklearn.utils import Bunch, get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
+
+from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError, check_option
+from rocpredict.distributions.normality import normality_warning, suppress_normality_warning
+from rocpredict.roc.base import Roc
+from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
+from rocpredict.roc.predicted import predict_roc
+from rocpredict.sklearn.selector import check_binary_labels, check_sample_weight, resolve_pos_label
+from rocpredict.solvers.thresholds import BestThreshold
+
+
+def routed_params(meta: Any, weights: FloatArray | None, fit_params: dict[str, Any]) -> Any:
+    """Give ``.estimator.fit`` and ``.splitter.split``: as scikit-learn routes them where that is switched on.
+
+    Parameters
+    ----------
+    meta : ThresholdedClassifier
+    weights : array of shape (n,), optional
+    fit_params : dict
+        Without routing all of them go to the classifier, with the weights if it takes any.
+    """
+    if get_config()["enable_metadata_routing"]:
+        return process_routing(meta, "fit", sample_weight=weights, **fit_params)
+    given = _with_sample_weight(meta.estimator, weights, fit_params)
+    return Bunch(splitter=Bunch(split={}), estimator=Bunch(fit=given))
+
+
+def _with_sample_weight(estimator: Any, weights: FloatArray | None, fit_params: dict[str, Any]) -> dict[str, Any]:
+    if weights is None:
+        return fit_params
+    if has_fit_parameter(estimator, "sample_weight"):
+        return fit_params | {"sample_weight": weights}
+    if not any(name.endswith("sample_weight") for name in fit_params):  # such as a pipeline's step__sample_weight
+        warnings.warn(
+            f"estimator={type(estimator).__name__} takes no sample_weight: it is fitted without, and the weights only "
+            "place the threshold",
+            AssumptionWarning,
+            stacklevel=4,
+        )
+    return fit_params
+
+
+RESPONSE_METHODS = ("auto", "predict_proba", "decision_function", "log_odds")
+"""How a classifier may be asked for scores."""
+_NEEDS = {"predict_proba": "predict_proba", "decision_function": "decision_function", "log_odds": "predict_log_proba"}
+
+
+class OutOfFoldScores(NamedTuple):
+    """Hold the scores that one model gives to rows it did not see.
+
+    Attributes
+    ----------
+    rows : array of shape (n,)
+        Their places in the data.
+    scores : array of shape (n,)
+    """
+
+    rows: NDArray[np.intp]
+    scores: FloatArray
+
+
+class ResponseMethod(NamedTuple):
+    """Ask classifiers for scores that rise with the positive class.
+
+    Attributes
+    ----------
+    method : str
+        "predict_proba", "decision_function" or "log_odds".
+    positive : label
+    """
+
+    method: str
+    positive: Any
+
+    def scores(self, estimator: Any, X: Any) -> FloatArray:
+        """Give one score for each row, shape (n,), or refuse NaN."""
+        with np.errstate(divide="ignore"):  # the logarithm of a probability of 0
+            values = np.asarray(getattr(estimator, _NEEDS[self.method])(X), dtype=np.float64)
+        place = self._class_index(estimator)
+        scores = self._positive_scores(values, place)
+        missing = int(np.isnan(scores).sum())
+        if missing:
+            raise RocPredictError(f"estimator gives NaN as {self.method} of {missing} of {len(scores)} rows")
+        return scores
+
+    def _class_index(self, estimator: Any) -> int:
+        names = list(estimator.classes_)
+        if len(names) != 2 or self.positive not in names:
+            raise RocPredictError(
+                f"estimator knows the labels {np.asarray(names).tolist()}; two are needed, {self.positive!r} among them"
+            )
+        return names.index(self.positive)
+
+    def _positive_scores(self, values: FloatArray, place: int) -> FloatArray:
+        """Give the scores of the class at a place."""
+        if self.method == "log_odds":
+            return np.asarray(values[:, place] - values[:, 1 - place])
+        if values.ndim == 2 and values.shape[1] == 2:
+            return values[:, place]
+        return values.ravel() if place else -values.ravel()
+
+
+def select_response_method(estimator: Any, method: str, *, fitted_family: bool) -> str:
+    """Choose how a classifier is asked.
+
+    Parameters
+    ----------
+    method : str
+        One of ``RESPONSE_METHODS``. "auto": the probability where there is one, as scikit-learn does; where a family is
+        to be fitted to the scores, the decision function or the log odds, since probabilities are not Gaussian.
+
+    Raises
+    ------
+    RocPredictError
+        An unknown method, or an estimator that has none of those allowed.
+    """
+    check_option("response_method", method, RESPONSE_METHODS)
+    automatic = ("decision_function", "log_odds", "predict_proba") if fitted_family else RESPONSE_METHODS[1:3]
+    allowed = automatic if method == "auto" else (method,)
+    for name in allowed:
+        if hasattr(estimator, _NEEDS[name]):
+            return name
+    needed = " or ".join(_NEEDS[name] for name in allowed)
+    raise RocPredictError(f"estimator={type(estimator).__name__} has no {needed}; response_method={method!r} needs it")
+
+
+def cross_val_scores(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    splits: Iterable[tuple[Any, Any]],
+    asker: ResponseMethod,
+    *,
+    params: Mapping[str, Any],
+    n_jobs: int | None,
+) -> list[OutOfFoldScores]:
+    """Fit a clone to the training rows of each fold, and score the rows held out.
+
+    Raises
+    ------
+    RocPredictError
+        A fold that trains on one class; a row that is held out twice.
+    """
+    folds = [(_as_indices(train, len(y)), _as_indices(test, len(y))) for train, test in splits]
+    _check_disjoint_tests([test for _, test in folds], len(y))
+    for number, (train, _) in enumerate(folds):
+        if len(np.unique(y[train])) < 2:
+            raise RocPredictError(f"cv trains fold {number} on rows of one class; each fold needs rows of both")
+    scored = Parallel(n_jobs=n_jobs)(
+        delayed(_fold_scores)(clone(estimator), X, y, fold, asker=asker, params=params) for fold in folds
+    )
+    return [OutOfFoldScores(test, scores) for (_, test), scores in zip(folds, scored, strict=True)]
+
+
+def prefit_scores(estimator: Any, X: Any, asker: ResponseMethod) -> list[OutOfFoldScores]:
+    """Score all rows by a model that is there already."""
+    return [OutOfFoldScores(np.arange(_num_samples(X)), asker.scores(estimator, X))]
+
+
+def warn_if_not_normal(roc: Roc) -> None:
+    """Say to whoever called ``fit`` that the scores speak against the Gaussians that were fitted to them."""
+    refit = getattr(roc, "fit", None)  # None where weights are not whole: these scores were no sample of cases
+    doubt = None if refit is None else normality_warning(refit.negative, refit.positive)
+    if doubt:
+        warnings.warn(f"of the scores held out, {doubt}", AssumptionWarning, stacklevel=4)
+
+
+def _fold_scores(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    fold: tuple[NDArray[np.intp], NDArray[np.intp]],
+    *,
+    asker: ResponseMethod,
+    params: Mapping[str, Any],
+) -> FloatArray:
+    train, test = fold
+    X_train, y_train = _safe_split(estimator, X, y, train)
+    X_test, _ = _safe_split(estimator, X, y, test, train)
+    estimator.fit(X_train, y_train, **_check_method_params(X, params, indices=train))
+    return asker.scores(estimator, X_test)
+
+
+def _as_indices(rows: Any, length: int) -> NDArray[np.intp]:
+    """Give places of rows, where a fold may also come as a mask."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype.kind == "b" and len(rows) == length else rows.astype(np.intp)
+
+
+def _check_disjoint_tests(tests: list[NDArray[np.intp]], length: int) -> None:
+    """Refuse rows that several folds hold out: each would count as several cases."""
+    times = np.bincount(np.concatenate(tests), minlength=length)
+    if times.max() > 1:
+        raise RocPredictError(
+            f"cv holds row {times.argmax()} out {times.max()} times; give folds that hold each row out once at most"
+        )
+
+
+_CRITERION = ("criterion", "prevalence", "cost_fp", "cost_fn", "beta", "value")
+
+
+def _available_if_delegate_has(method: str) -> Callable[[Any], Any]:
+    """Let a method be there when the classifier inside has it."""
+
+    def is_there(self: Any) -> bool:
+        getattr(getattr(self, "estimator_", self.estimator), method)  # whose AttributeError names the classifier
+        return True
+
+    return available_if(is_there)  # type: ignore[no-any-return]
+
+
+class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Call a row positive when a classifier's score reaches the best threshold for a criterion.
+
+    The threshold is chosen on scores of rows that the scoring model did not see: each fold's model scores the rows it
+    was not fitted to, and the best threshold of all these scores together is taken. The classifier is then fitted to
+    all rows.
+
+    Parameters
+    ----------
+    estimator : classifier
+        For two classes, with ``predict_proba`` or ``decision_function``.
+    criterion : str or function
+        What the threshold is best for, as in ``EmpiricalRoc.best_threshold``: "ameans" (also "youden",
+        "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta", "closest_topleft", "min_tpr", "min_tnr", "max_fpr", or
+        a function that takes ``Rates`` of many thresholds and gives what to maximise.
+    prevalence : float, optional
+        Share of positives where the classifier will be used, for the criteria that depend on it. Left out: the share
+        among the rows of ``fit``.
+    cost_fp, cost_fn : float
+        Cost of a false positive and of a false negative, for "cost".
+    beta : float, optional
+        For "f_beta".
+    value : float, optional
+        The limit of "min_tpr", "min_tnr" and "max_fpr".
+    positive : label, optional
+        Left out: the last of ``classes_``, as in scikit-learn.
+    cv : int, float, splitter, iterable of splits, or "prefit"
+        A number of stratified folds; a share of rows, which are held out once; anything else that scikit-learn takes
+        and that holds no row out twice. "prefit": the estimator is fitted already and stays as it is, and all rows of
+        ``fit`` choose the threshold: they should be rows it was not fitted to.
+    response_method : {"auto", "predict_proba", "decision_function", "log_odds"}
+        What the score is. "auto": the probability of the positive class, else the decision function; with a family that
+        is fitted to the scores the decision function, else the log odds, else the probability.
+    family : str or a scipy.stats distribution
+        "empirical" counts rows. Any other that ``predict_roc`` takes is fitted to the scores of each class, and the
+        threshold is that of the predicted curve: steadier where it fits, biased where it does not. "auto" lies between
+        the two, near the rows where they speak against the model.
+    n_jobs : int, optional
+        Folds that are fitted at once.
+    random_state : int, RandomState or None
+        Shuffles the rows before they are cut into ``cv`` folds, or draws the share held out. None with a number of
+        folds: no shuffling.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+    positive_ : label
+    estimator_ : classifier
+        Fitted to all rows.
+    threshold_ : float
+        In the unit of the score. A row is called positive when its score is not below it.
+    best_threshold_ : BestThreshold
+        What the threshold achieves on rows held out, with its uncertainty: ``ameans_corrected`` (None with
+        family="gaussian", whose Ameans is predicted and a little optimistic), ``threshold_interval()``,
+        ``ameans_interval()``, ``stability()``.
+    roc_ : EmpiricalRoc or PredictedRoc
+        The curve of all scores of rows held out.
+    fold_thresholds_ : array of shape (folds,)
+        The best threshold of each fold's rows alone; NaN where they have none, as when a class is missing.
+    response_method_ : str
+        What the score is.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+        Where the classifier inside has them.
+
+    Raises
+    ------
+    RocPredictError
+        When fitted: options of the criterion that do not fit together, labels that are not two, a fold that trains on
+        one class, a row that is held out twice, negative weights; and as ``empirical_roc`` or ``predict_roc``.
+
+    Warns
+    -----
+    AssumptionWarning
+        ``sample_weight`` for a classifier that takes none: it then only places the threshold. Scores that speak against
+        the two Gaussians of ``family="gaussian"``: said once, of the scores of all folds together.
+
+    Notes
+    -----
+    Every threshold that makes a difference is tried: midpoints of neighbouring distinct scores, no grid.
+
+    The threshold is one number on the scale of the scores, so the folds' scores are pooled. The AUC of ``roc_`` is that
+    of the pool: it compares scores of different models, and may lie above or below that of each fold
+    (``rocpredict.mean_roc`` compares only what one model scored). The intervals of ``best_threshold_`` describe the
+    draw of the rows, given the models; the spread of ``fold_thresholds_`` shows what other models and fewer rows add.
+
+    With metadata routing enabled, ``fit`` hands metadata to the classifier and to the splitter (such as ``groups``);
+    without it all further arguments of ``fit`` go to the classifier.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import load_pima
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> pima = load_pima()
+    >>> classifier = ThresholdedClassifier(GaussianNB(), criterion="min_tpr", value=0.9).fit(pima.X, pima.y)
+    >>> classifier.best_threshold_
+    BestThreshold(threshold=0.100954, ameans=0.711493 (0.715 out of bag), tpr=0.902985, fpr=0.48, criterion='min_tpr')
+    >>> classifier.predict(pima.X[:3])
+    array(['pos', 'neg', 'pos'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        criterion: Any = "ameans",
+        prevalence: float | None = None,
+        cost_fp: float = 1.0,
+        cost_fn: float = 1.0,
+        beta: float | None = None,
+        value: float | None = None,
+        positive: Any = None,
+        cv: Any = 5,
+        response_method: str = "auto",
+        family: Any = "empirical",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.criterion = criterion
+        self.prevalence = prevalence
+        self.cost_fp = cost_fp
+        self.cost_fn = cost_fn
+        self.beta = beta
+        self.value = value
+        self.positive = positive
+        self.cv = cv
+        self.response_method = response_method
+        self.family = family
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
+        """Choose the threshold, and fit the classifier.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, features)
+        y : array of shape (n,)
+            Labels of two kinds.
+        sample_weight : array of shape (n,), optional
+            How many cases each row stands for: 0 or more. It weighs the rows that choose the threshold, and goes to the
+            classifier if that takes it.
+        **fit_params
+            For the ``fit`` of the classifier.
+        """
+        self._validate_params()
+        X, y = indexable(X, y)
+        labels = check_binary_labels(y)
+        self.positive_ = resolve_pos_label(labels, self.positive)
+        codes = (labels == self.positive_).astype(np.intp)
+        weights = check_sample_weight(sample_weight, codes == 1)
+        asker = ResponseMethod(self._method(), self.positive_)
+        routed = routed_params(self, weights, fit_params)
+        if self._is_prefit:
+            check_is_fitted(self.estimator)
+            self.estimator_ = self.estimator
+            held = prefit_scores(self.estimator_, X, asker)
+        else:
+            splits = self._splitter(labels).split(X, labels, **routed.splitter.split)
+            params = routed.estimator.fit
+            held = cross_val_scores(self.estimator, X, labels, splits, asker, params=params, n_jobs=self.n_jobs)
+            self.estimator_ = clone(self.estimator).fit(X, labels, **params)
+        self._set_fitted_attributes(held, codes, weights, asker, labels)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the label of each row: positive when its score is not below ``threshold_``."""
+        check_is_fitted(self, "threshold_")
+        scores = ResponseMethod(self.response_method_, self.positive_).scores(self.estimator_, X)
+        called = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # +inf: no row, whatever its score
+        place = int(np.flatnonzero(self.classes_ == self.positive_)[0])
+        return np.asarray(self.classes_[np.where(called, place, 1 - place)])
+
+    @_available_if_delegate_has("predict_proba")
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Give the probabilities of the classifier inside, shape (n, 2)."""
+        check_is_fitted(self, "threshold_")
+        return self.estimator_.predict_proba(X)  # type: ignore[no-any-return]
+
+    @_available_if_delegate_has("predict_log_proba")
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Give the logarithms of the probabilities of the classifier inside, shape (n, 2)."""
+        check_is_fitted(self, "threshold_")
+        return self.estimator_.predict_log_proba(X)  # type: ignore[no-any-return]
+
+    @_available_if_delegate_has("decision_function")
+    def decision_function(self, X: Any) -> FloatArray:
+        """Give the decision function of the classifier inside, shape (n,): ``threshold_`` does not move it."""
+        check_is_fitted(self, "threshold_")
+        return self.estimator_.decision_function(X)  # type: ignore[no-any-return]
+
+    def get_metadata_routing(self) -> Any:
+        """Say where scikit-learn's metadata go: to the classifier's ``fit`` and the splitter's ``split``."""
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=to_fit).add(
+            splitter=self.cv, method_mapping=to_split
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+    @property
+    def _is_prefit(self) -> bool:
+        return isinstance(self.cv, str) and self.cv == "prefit"
+
+    @property
+    def _is_fitted_family(self) -> bool:
+        return not (isinstance(self.family, str) and self.family == "empirical")
+
+    def _validate_params(self) -> None:
+        """Ask two rows for their best threshold: what is wrong with the options is said before models are fitted."""
+        if not callable(self.criterion):
+            self._best(EmpiricalRoc([0.0], [1.0]))
+
+    def _best(self, roc: Roc) -> BestThreshold:
+        return roc.best_threshold(**{name: getattr(self, name) for name in _CRITERION})
+
+    def _method(self) -> str:
+        return select_response_method(self.estimator, self.response_method, fitted_family=self._is_fitted_family)
+
+    def _splitter(self, labels: NDArray[Any]) -> Any:
+        if isinstance(self.cv, Integral) and self.random_state is not None:
+            return StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
+        if isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
+            return StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+        return check_cv(self.cv, labels, classifier=True)
+
+    def _set_fitted_attributes(
+        self,
+        held: list[OutOfFoldScores],
+        codes: NDArray[np.intp],
+        weights: FloatArray | None,
+        asker: ResponseMethod,
+        labels: NDArray[Any],
+    ) -> None:
+        """Keep what the scores held out say, and what is known of the classifier."""
+        pooled = OutOfFoldScores(*(np.concatenate(part) for part in zip(*held, strict=True)))
+        with suppress_normality_warning():  # folds would say again what is said once, below
+            self.roc_ = self._roc(pooled, codes, weights)
+            self.fold_thresholds_ = np.array([self._single_class_rates(fold, codes, weights) for fold in held])
+        self.best_threshold_ = self._best(self.roc_)
+        self.threshold_ = float(self.best_threshold_.threshold)
+        if isinstance(self.family, str) and self.family == "gaussian":
+            warn_if_not_normal(self.roc_)
+        self.response_method_ = asker.method
+        self.classes_ = self.estimator_.classes_
+        if set(self.classes_.tolist()) != set(np.unique(labels).tolist()):
+            raise RocPredictError(
+                f"y has the labels {np.unique(labels).tolist()}, the fitted estimator {self.classes_.tolist()}"
+            )
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+
+    def _roc(self, held: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> Roc:
+        given: dict[str, Any] = {"positive": 1, "weights": None if weights is None else weights[held.rows]}
+        if self._is_fitted_family:
+            self._check_finite_scores(held.scores)
+            return predict_roc(held.scores, codes[held.rows], family=self.family, **given)
+        return empirical_roc(held.scores, codes[held.rows], **given)
+
+    def _check_finite_scores(self, scores: FloatArray) -> None:
+        infinite = int(np.isinf(scores).sum())
+        if infinite:
+            raise RocPredictError(
+                f"estimator gives infinite scores to {infinite} of {len(scores)} rows, and no family can be fitted to "
+                "these; choose response_method='predict_proba' or family='empirical'"
+            )
+
+    def _single_class_rates(self, held: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> float:
+        try:
+            return float(self._best(self._roc(held, codes, weights)).threshold)
+        except RocPredictError:  # a fold may lack what all folds together have, such as a class
+            return np.nan

@@ -1,0 +1,1 @@
+"""Tables of features: arrays, sparse matrices, data frames and files."""

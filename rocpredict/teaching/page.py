@@ -1,0 +1,430 @@
+"""Teaching page as a file, a notebook view or a server."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from functools import cache, cached_property
+from html import escape
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rocpredict._version import __version__
+from rocpredict.base.files import write_atomic
+from rocpredict.base.validation import RocPredictError, check_option, check_pair, short_repr, to_scalar
+from rocpredict.datasets import DATASET_NAMES
+from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.teaching.assets import build_html, languages, page_strings, python_strings, text_or_none
+from rocpredict.teaching.data import (
+    USER_KEY,
+    PageDataset,
+    builtin_dataset,
+    contrast_index,
+    feature_statistics,
+    unusable_message,
+    unusable_reason,
+    user_dataset,
+)
+from rocpredict.teaching.model import FAMILIES, PageModel, parse_state
+
+if TYPE_CHECKING:
+    from rocpredict.teaching.server import TeachingServer
+
+
+"""In the order in which one needs the other."""
+
+
+_STEP, _MAX_Z = 0.0625, 8.5
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {"mean0": 4.0, "mean1": 8.0, "std0": 3.0, "std1": 2.0},
+    "equal": {"mean0": 4.0, "mean1": 8.0, "std0": 2.5, "std1": 2.5},
+    "unequal": {"mean0": 5.0, "mean1": 6.0, "std0": 1.0, "std1": 3.0},
+    "same_mean": {"mean0": 6.0, "mean1": 6.0, "std0": 1.0, "std1": 3.0},
+    "perfect": {"mean0": 2.0, "mean1": 12.0, "std0": 1.0, "std1": 1.0},
+    "reversed": {"mean0": 8.0, "mean1": 4.0, "std0": 2.0, "std1": 3.0, "direction": "lower"},
+    "rare": {"prevalence": 0.01, "weighted": True},
+}
+"""States to begin from, by the key of their words; what a state leaves out is the founding paper's example."""
+
+
+def page_payload(
+    data: Iterable[dict[str, Any]],
+    *,
+    lang: str,
+    start: dict[str, Any],
+    lesson: bool = True,
+    title: str | None = None,
+    families: Iterable[str] | None = None,
+) -> dict[str, Any]:
+    """Give everything that the page needs.
+
+    Parameters
+    ----------
+    data : iterable of dict
+        As ``dataset_payload`` gives them.
+    lang : str
+    start : dict
+        What differs from the page's first state.
+    lesson : bool
+        Whether the guided lesson is shown.
+    title : str, optional
+        A heading in place of the page's own.
+    families : iterable of str, optional
+        What Python can fit, for a page that asks it; None for one that is by itself.
+    """
+    return {
+        "version": __version__,
+        "lang": lang,
+        "words": page_strings(lang),
+        "normal": normal_table(),
+        "datasets": list(data),
+        "start": start,
+        "presets": [{"key": key, "state": state} for key, state in PRESETS.items()],
+        "lesson": lesson,
+        "live": families is not None,
+        "families": list(families or ()),
+    } | ({} if title is None else {"title": title})
+
+
+def normal_table() -> dict[str, Any]:
+    """Give the upper tail of the standard normal, exact at each step."""
+    z = np.arange(0, _MAX_Z + _STEP / 2, _STEP)
+    return {"step": _STEP, "upper": np.asarray(Gaussian(0, 1).sf(z)).tolist()}
+
+
+def dataset_payload(rows: PageDataset, lang: str) -> dict[str, Any]:
+    """Give rows as the page holds them, with the library's numbers for every feature and pair of classes."""
+    if rows.key in DATASET_NAMES:
+        return _built_in(rows, lang)
+    return _make_payload(rows, lang)
+
+
+@cache
+def _built_in(rows: PageDataset, lang: str) -> dict[str, Any]:
+    return _make_payload(rows, lang)
+
+
+def _make_payload(rows: PageDataset, lang: str) -> dict[str, Any]:
+    words, features = python_strings(lang), range(len(rows.features))
+    return {
+        "key": rows.key,
+        "name": rows.name or words["own"],
+        "source": rows.source,
+        "labels": list(rows.labels),
+        "features": [{"name": name, "unit": unit} for name, unit in zip(rows.features, rows.units, strict=True)],
+        "columns": {label: [_compact_numbers(rows.column(label, k)) for k in features] for label in rows.labels},
+        "contrasts": [
+            {"negative": low, "positive": high, "facts": [feature_statistics(rows, place, k, words) for k in features]}
+            for place, (low, high) in enumerate(rows.contrasts)
+        ],
+    }
+
+
+def _compact_numbers(column: Any) -> list[Any]:
+    """Give whole numbers without their ".0"."""
+    return [int(value) if value.is_integer() else value for value in column.tolist()]
+
+
+def check_datasets(datasets: Any) -> list[str]:
+    """Give the built-in data that are wanted, each once."""
+    listed = isinstance(datasets, Iterable) and not isinstance(datasets, (str, bytes))
+    if not listed or (isinstance(datasets, np.ndarray) and datasets.ndim == 0):
+        raise RocPredictError(
+            f"datasets={short_repr(datasets)} is not a list of names; give some of {list(DATASET_NAMES)}"
+        )
+    return list(dict.fromkeys(check_option("datasets", key, DATASET_NAMES) for key in datasets))
+
+
+def initial_state_builtin(
+    name: str, y: Any, named: dict[str, Any], others: list[str]
+) -> tuple[list[str], dict[str, Any]]:
+    """Begin with built-in data: the keys with this one first, and the start."""
+    rows = builtin_dataset(check_option("x", name, DATASET_NAMES))
+    check_not_given("data of your own", {"y": y, "unit": named["unit"]})
+    wanted = to_scalar(named["feature"]) if isinstance(named["feature"], np.ndarray) else named["feature"]
+    feature = 0 if wanted is None else rows.features.index(check_option("feature", wanted, rows.features))
+    contrast = contrast_index(rows, named["positive"], named["negative"])
+    return list(dict.fromkeys([name, *others])), {"data": name, "contrast": contrast, "feature": feature}
+
+
+def check_not_given(needs: str, given: dict[str, Any]) -> None:
+    """Refuse what says something about data that are not there."""
+    for name, value in given.items():
+        if value is not None:
+            raise RocPredictError(f"{name}={short_repr(value)} goes with {needs}, which is not there")
+
+
+def check_no_moments(mean: Any, std: Any) -> None:
+    """Refuse a table's statistics beside data."""
+    if mean is not None or std is not None:
+        raise RocPredictError("mean= and std= begin with two Gaussians in place of x; give one or the other")
+
+
+def initial_state_gaussian(mean: Any, std: Any) -> dict[str, Any]:
+    """Give two Gaussians as the page's state, nothing for none."""
+    if (mean is None) != (std is None):
+        raise RocPredictError("mean= and std= go together: a pair (negative, positive) of each")
+    if mean is None:
+        return {}
+    return _pair("mean", mean) | _pair("std", std)
+
+
+def _pair(name: str, value: Any) -> dict[str, float]:
+    """Give a pair as the page's state; what is wrong is told by the name of the pair."""
+    items = check_pair(name, value)
+    try:
+        return check_numbers({f"{name}{place}": item for place, item in enumerate(items)})
+    except RocPredictError as error:
+        raise RocPredictError(re.sub(rf"^{name}[01]", name, str(error))) from None
+
+
+def initial_position(threshold: Any, prevalence: Any, cost_fp: Any) -> dict[str, float]:
+    """Return where the page begins; its state calls the cost of a false positive ``cost``."""
+    moved = {"threshold": threshold, "prevalence": prevalence, "cost": cost_fp}
+    try:
+        return check_numbers({name: value for name, value in moved.items() if value is not None})
+    except RocPredictError as error:
+        raise RocPredictError(re.sub(r"^cost=", "cost_fp=", str(error))) from None
+
+
+def check_numbers(moved: dict[str, Any]) -> dict[str, float]:
+    """Refuse numbers that the page could not begin with."""
+    single = {name: _single(name, value) for name, value in moved.items()}
+    asked = parse_state(single)
+    return {name: getattr(asked, name) for name in single}
+
+
+def _single(name: str, value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.ndim:
+        raise RocPredictError(f"{name}={short_repr(value)} has shape {value.shape}; give one number")
+    return value.item() if isinstance(value, np.ndarray) else value
+
+
+_LENGTH = re.compile(r"\d+(\.\d+)?(%|px|em|rem|vw|vh)?", re.ASCII)
+_MAX_PIXELS = 1e9
+_SANDBOX = "allow-scripts allow-downloads allow-popups allow-modals"
+
+
+class TeachingPage:
+    """Show two densities, a threshold and the ROC curve, with everything that moves in step with them.
+
+    The page is one file that fetches nothing. Its numbers are the library's: written into the file, or asked of Python
+    where it is served or a widget.
+
+    Parameters
+    ----------
+    x : array of shape (n,) or (n, features), a data frame or a mapping, optional
+        Your own data, shown first; or the name of a built-in data set to begin with: "iris", "pima", "breast_cancer".
+        Left out, the page begins with two Gaussians. A page holds 500,000 values and 400 features
+        (times the pairs of labels) at most.
+    y : array of shape (n,) or str, optional
+        Labels, or the name of the column of x that holds them.
+    positive, negative : label, optional
+        As in ``rocpredict.predict_roc``. Of three labels or more both may be left out: then every pair is there to be
+        chosen, the later label as the positive one.
+    feature : str or list of str, optional
+        Which columns of a frame, in this order (of a built-in set: which one to begin with); or how the columns of
+        an array are called.
+    unit : str, list of str or mapping of feature to str, optional
+        In which the features are measured.
+    mean, std : pair of float, optional
+        (negative, positive): begin with these two Gaussians, such as from a published table, in place of x.
+    threshold, prevalence, cost_fp : float, optional
+        Where to begin: in the unit of the feature; the share of positives, inside (0, 1); the cost of a false
+        positive in that of a false negative, above 0.
+    datasets : sequence of {"iris", "pima", "breast_cancer"}
+        The built-in data to choose from; fewer make a smaller file. Pima holds its zeros, which a lesson shows.
+    lang : str
+        Language of every word: "en" and others that are shipped.
+    lesson : bool
+        Whether the guided lesson is shown.
+    lecture : bool
+        Begin in lecture mode: large, without sliders and numbers.
+    title : str, optional
+        A heading in place of the page's own.
+
+    Raises
+    ------
+    RocPredictError
+        Data as ``predict_roc`` refuses them, or too many for a page; both data and means; numbers out of range; a
+        feature, data set or language that is not there.
+
+    Examples
+    --------
+    >>> TeachingPage(mean=(4, 8), std=(3, 2), datasets=())
+    TeachingPage(two Gaussians, datasets=[], lang='en')
+    >>> page = TeachingPage("iris", positive="virginica", negative="versicolor", feature="petal_length")
+    >>> page.start
+    {'data': 'iris', 'contrast': 2, 'feature': 2}
+    """
+
+    def __init__(
+        self,
+        x: Any = None,
+        y: Any = None,
+        *,
+        positive: Any = None,
+        negative: Any = None,
+        feature: Any = None,
+        unit: Any = None,
+        mean: Any = None,
+        std: Any = None,
+        threshold: float | None = None,
+        prevalence: float | None = None,
+        cost_fp: float | None = None,
+        datasets: Iterable[str] = DATASET_NAMES,
+        lang: str = "en",
+        lesson: bool = True,
+        lecture: bool = False,
+        title: str | None = None,
+    ) -> None:
+        self.lang: str = check_option("lang", lang, languages())
+        self.lesson = bool(check_option("lesson", lesson, (True, False)))
+        self.title = text_or_none("title", title)
+        lecture = bool(check_option("lecture", lecture, (True, False)))
+        named = {"positive": positive, "negative": negative, "feature": feature, "unit": unit}
+        chosen = check_datasets(datasets)
+        if isinstance(x, str):
+            chosen, start = initial_state_builtin(x, y, named, chosen)
+            own = []
+        elif x is not None:
+            own = [user_dataset(x, y, **named)]
+            start = {"data": USER_KEY}
+        else:
+            check_not_given("x", {"y": y} | named)
+            own, start = [], {}
+        if x is not None:
+            check_no_moments(mean, std)
+        self.data: list[PageDataset] = own + [builtin_dataset(key) for key in chosen]
+        start |= initial_state_gaussian(mean, std) | initial_position(threshold, prevalence, cost_fp)
+        self.start: dict[str, Any] = start | ({"lecture": True} if lecture else {})
+        self._choose_feature()
+
+    def payload(self, *, live: bool = False) -> dict[str, Any]:
+        """Give all that Python writes into the page; ``live`` for one that asks Python again."""
+        families = FAMILIES if live else None
+        options: dict[str, Any] = {"lang": self.lang, "lesson": self.lesson, "title": self.title}
+        return page_payload(self._dataset_payloads, start=self.start, families=families, **options)
+
+    def to_html(self) -> str:
+        """Give the page as one HTML file that fetches nothing."""
+        return build_html(self.payload())
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page into a file, to be opened by a double click.
+
+        Raises
+        ------
+        RocPredictError
+            A place that cannot be written to.
+        """
+        return write_atomic(path, self.to_html())
+
+    def serve(self, port: int = 0, *, open_browser: bool = False) -> TeachingServer:
+        """Serve the page to this machine alone; every number is then the library's, asked for as it is needed.
+
+        Parameters
+        ----------
+        port : int
+            0: any free one.
+        open_browser : bool
+            Show the page at once.
+
+        Returns
+        -------
+        TeachingServer
+            With ``url``, ``wait()`` and ``close()``; use it in a ``with``.
+
+        Raises
+        ------
+        RocPredictError
+            A port that is in use, or may not be used.
+        """
+        from rocpredict.teaching.server import TeachingServer
+
+        check_option("open_browser", open_browser, (True, False))
+        html = build_html(self.payload(live=True), served=True)
+        server = TeachingServer(html, self.model().evaluate, port)
+        if open_browser:
+            server.open_browser()
+        return server
+
+    def widget(self) -> Any:
+        """Give the page as a widget for notebooks, where the kernel does the sums; ``widget.state`` is what it shows.
+
+        Raises
+        ------
+        RocPredictError
+            anywidget is not installed.
+        """
+        try:
+            from rocpredict.teaching.widget import TeachingWidget
+        except ImportError:
+            raise RocPredictError(
+                'a widget needs anywidget: pip install "rocpredict[notebook]"; without it, show the page itself'
+            ) from None
+        return TeachingWidget(self.payload(live=True), self.model().evaluate)
+
+    def to_iframe(self, width: str | float = "100%", height: str | float = 900) -> str:
+        """Give the page as one ``<iframe>`` to paste into slides or a web page.
+
+        Parameters
+        ----------
+        width, height : number of pixels, or str
+            A length such as "100%", "60vh" or "40rem".
+
+        Raises
+        ------
+        RocPredictError
+            What is no length.
+        """
+        title = escape(self.title or python_strings(self.lang)["title"])
+        style = f"width:{_length('width', width)};height:{_length('height', height)};border:0"
+        return (
+            f'<iframe title="{title}" style="{style}" sandbox="{_SANDBOX}" srcdoc="{escape(self.to_html())}"></iframe>'
+        )
+
+    def model(self) -> PageModel:
+        """Give what answers for a state of this page."""
+        return PageModel(self.data, self.lang)
+
+    def _choose_feature(self) -> None:
+        """Begin with the first feature of the user's data that can be shown, or refuse data without any."""
+        if self.start.get("data") != USER_KEY:
+            return
+        rows = self.data[0]
+        places = product(range(len(rows.contrasts)), range(len(rows.features)))
+        shows = next((place for place in places if unusable_reason(*rows.pair(*place)) is None), None)
+        if shows is None:
+            reason = unusable_message(rows, 0, 0, python_strings(self.lang))
+            raise RocPredictError(f"x has no feature to show: {reason}")
+        if shows != (0, 0):
+            self.start |= {"contrast": shows[0], "feature": shows[1]}
+
+    @cached_property
+    def _dataset_payloads(self) -> list[dict[str, Any]]:
+        """Give the data with the library's numbers, which take a while: computed when a page is first wanted."""
+        return [dataset_payload(rows, self.lang) for rows in self.data]
+
+    def _repr_html_(self) -> str:
+        return f"{self.to_iframe()}\n<p>{escape(python_strings(self.lang)['notebook'])}</p>"
+
+    def __repr__(self) -> str:
+        keys = [rows.key for rows in self.data if rows.key != USER_KEY]
+        begins = self.start.get("data", "two Gaussians")
+        if begins == USER_KEY:
+            begins = f"{len(self.data[0].features)} features of {len(self.data[0].labels)} classes"
+        return f"TeachingPage({begins}, datasets={keys}, lang={self.lang!r})"
+
+
+def _length(name: str, value: Any) -> str:
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    pixels = number and 0 <= value < _MAX_PIXELS
+    text = f"{float(value):.12g}px" if pixels else value
+    if not isinstance(text, str) or not _LENGTH.fullmatch(text):
+        raise RocPredictError(f"{name}={short_repr(value)} is not a length; give pixels, or such as '100%' or '60vh'")
+    return text if text[-1].isalpha() or text.endswith("%") else f"{text}px"

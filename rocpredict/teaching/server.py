@@ -1,0 +1,253 @@
+"""Local server of the teaching page."""
+
+from __future__ import annotations
+
+import errno
+import json
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
+from threading import Thread
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qsl
+
+from rocpredict.base.validation import RocPredictError, check_int
+
+Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+_HOST = "127.0.0.1"
+_LONGEST_URL = 4096
+_FIRST_TIMEOUT = 10  # seconds that a new connection may send nothing
+_IDLE_TIMEOUT = 120  # seconds that a connection may be idle once it has asked for something
+_REFUSALS = {
+    414: f"The address is longer than {_LONGEST_URL} characters.",
+    431: "The header of the request is too long.",
+    501: "Only GET is answered here.",
+    505: "HTTP/1.1 is spoken here.",
+}
+_PLAIN, _HTML, _JSON = "text/plain; charset=utf-8", "text/html; charset=utf-8", "application/json"
+
+
+class TeachingServer:
+    """Serve one page on 127.0.0.1 until it is closed; a ``with`` closes it.
+
+    Attributes
+    ----------
+    url : str
+    port : int
+
+    Parameters
+    ----------
+    html : str
+    answer : function
+        Of a state, as ``PageModel.evaluate``.
+    port : int
+        0: any free one.
+
+    Raises
+    ------
+    RocPredictError
+        A port that is in use, may not be used, or is none.
+    """
+
+    def __init__(self, html: str, answer: Answer, port: int = 0) -> None:
+        number = check_int("port", port)
+        if isinstance(port, bool) or not 0 <= number <= 65535:
+            raise RocPredictError(f"port={port} is not allowed; give 0 (any free one) to 65535")
+        try:
+            self._server = _Server(html.encode(), answer, number)
+        except OSError as error:
+            raise _bind_error(port, error) from None
+        self.port: int = self._server.server_address[1]
+        self.url = f"http://{_HOST}:{self.port}/"
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+        self._thread.start()
+
+    def open_browser(self) -> None:
+        """Show the page in the user's browser, where there is one."""
+        with suppress(webbrowser.Error):
+            webbrowser.open(self.url)
+
+    def wait(self) -> None:
+        """Serve until Ctrl-C, or until somebody closes the server."""
+        with suppress(KeyboardInterrupt):
+            while self._thread.is_alive():
+                self._thread.join(0.5)
+        self.close()
+
+    def close(self) -> None:
+        """Stop serving; a second time does nothing."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
+        self._server.server_close()
+        self._server.close_connections()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"TeachingServer({self.url!r}, {'serving' if self._thread.is_alive() else 'closed'})"
+
+
+def _bind_error(port: int, error: OSError) -> RocPredictError:
+    reason = {errno.EADDRINUSE: "in use", errno.EACCES: "reserved"}.get(error.errno or 0, f"not free ({error})")
+    return RocPredictError(f"port {port} is {reason}; give another, or port=0 for any that is free")
+
+
+def _encoded(error: ValueError) -> bytes:
+    return str(error).encode("utf-8", "replace")
+
+
+class _Server(ThreadingHTTPServer):
+    """Hold the page, what answers, and the connections that are open."""
+
+    daemon_threads = True
+
+    def __init__(self, html: bytes, answer: Answer, port: int) -> None:
+        self.html, self.answer = html, answer
+        self._open: set[socket.socket] = set()
+        super().__init__((_HOST, port), _Handler)
+        self.hosts = {f"{name}:{self.server_port}" for name in (_HOST, "localhost")}
+        if self.server_port == 80:
+            self.hosts |= {_HOST, "localhost"}
+
+    def server_bind(self) -> None:
+        """Bind without asking for the machine's name, which may take seconds."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = _HOST, self.server_address[1]
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Keep each connection, so that it can be closed."""
+        connection, address = super().get_request()
+        self._open.add(connection)
+        return connection, address
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget a connection that ends."""
+        self._open.discard(request)
+        super().shutdown_request(request)
+
+    def close_connections(self) -> None:
+        """End connections that browsers keep open; their threads close them."""
+        for connection in list(self._open):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away, and one line of anything else."""
+        error = sys.exception()
+        if not isinstance(error, (ConnectionError, TimeoutError, type(None))):
+            _log(error)
+
+
+def _log(error: BaseException) -> None:
+    if sys.stderr is not None:  # as without a terminal on Windows
+        sys.stderr.write(f"rocpredict: {type(error).__name__}: {' '.join(str(error).split())}\n")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answer GET for the page and for the model; refuse everything else before it is read."""
+
+    protocol_version = default_request_version = "HTTP/1.1"
+    timeout = _FIRST_TIMEOUT
+    wbufsize = -1  # headers and content leave together: apart, the second waits 40 ms for the first to be acknowledged
+    disable_nagle_algorithm = True
+    server: _Server
+
+    def handle_one_request(self) -> None:
+        """Be patient with a connection that has proved to be a browser's."""
+        super().handle_one_request()
+        with suppress(OSError):  # it may be gone
+            self.connection.settimeout(_IDLE_TIMEOUT)
+
+    def do_GET(self) -> None:
+        """Give the page, or an answer."""
+        trouble = self._request_error()
+        if trouble is not None:
+            self._refuse(*trouble)
+            return
+        path, _, query = self.path.partition("?")
+        if path == "/":
+            self._reply(200, _HTML, self.server.html)
+        elif path == "/model":
+            self._handle_model(query)
+        else:
+            self._reply(404, _PLAIN, b"There is a page at / and a model at /model.")
+
+    def _handle_model(self, query: str) -> None:
+        try:
+            state = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=40))
+        except ValueError as error:
+            self._reply(400, _PLAIN, _encoded(error))
+            return
+        try:
+            reply = json.dumps(self.server.answer(state), separators=(",", ":"), allow_nan=False)
+        except RocPredictError as error:
+            self._reply(400, _PLAIN, _encoded(error))
+        except Exception as error:  # a lecture goes on, and the terminal tells
+            _log(error)
+            self._reply(500, _PLAIN, b"Something went wrong in Python; its terminal says what.")
+        else:
+            self._reply(200, _JSON, reply.encode())
+
+    def _request_error(self) -> tuple[int, str] | None:
+        hosts, lengths = self.headers.get_all("Host", []), self.headers.get_all("Content-Length", ["0"])
+        if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
+            return 403, "This page is for this machine alone; open it as 127.0.0.1."
+        if "Transfer-Encoding" in self.headers or [length.strip() for length in lengths] != ["0"]:
+            return 413, "A request to this page has no body."
+        if len(self.path) > _LONGEST_URL:
+            return 414, _REFUSALS[414]
+        if not self.path.startswith("/"):
+            return 400, "Ask for / or /model, without a host in front."
+        return None
+
+    def _method_not_allowed(self) -> None:
+        self._refuse(405, "Only GET is answered here.")
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_TRACE = do_CONNECT = _method_not_allowed  # noqa: N815
+
+    def handle_expect_100(self) -> bool:
+        """Refuse a body before it is sent."""
+        self._refuse(413, "A request to this page has no body.")
+        return False
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what is no proper request, in a line that repeats nothing of it."""
+        del message, explain
+        self._refuse(code, _REFUSALS.get(code, "This is not a request."))
+
+    def _refuse(self, code: int, sentence: str) -> None:
+        self.close_connection = True
+        self._reply(code, _PLAIN, sentence.encode())
+
+    def _reply(self, code: int, kind: str, content: bytes) -> None:
+        self.send_response(code)
+        held = {"Content-Type": kind, "Content-Length": len(content), "Cache-Control": "no-store"}
+        held |= {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+        if code == 405:
+            held["Allow"] = "GET"
+        if self.close_connection:
+            held["Connection"] = "close"
+        for name, value in held.items():
+            self.send_header(name, str(value))
+        self.end_headers()
+        if getattr(self, "command", None) != "HEAD":
+            self.wfile.write(content)
+
+    def version_string(self) -> str:
+        """Name no versions."""
+        return "rocpredict"
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Keep the terminal quiet."""

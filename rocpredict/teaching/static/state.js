@@ -1,0 +1,124 @@
+// The state of the page: its update, its validation and its form in the address. Independent of the document.
+import { clamp } from "./format.js";
+import { computeAnswer, findContrast } from "./model.js";
+
+export const DEFAULT_STATE = {
+  data: "", feature: 0, contrast: 0, family: "gaussian", mean0: 4, mean1: 8, std0: 3, std1: 2, direction: "higher",
+  threshold: NaN, prevalence: 0.5, cost: 1, weighted: false, empirical: true, strip: false, costline: false,
+  n: 50, seed: 1, draws: 0, lecture: false, step: -1, names: "roc", keys: true,
+};
+// The fields that Python needs to compute an answer.
+export const REQUEST_FIELDS = Object.keys(DEFAULT_STATE).slice(0, 12);
+const INTEGER_BOUNDS = { n: [2, 1000], draws: [0, 50], seed: [-2147483648, 2147483647], step: [-1, 99] };
+const FINITE_FIELDS = ["mean0", "mean1", "threshold"], POSITIVE_FIELDS = ["std0", "std1", "cost"];
+const MAX_MAGNITUDE = 1e100, SELECTION_FIELDS = ["data", "contrast", "feature"];
+
+export const findDataset = ({ data }, payload) => payload.datasets.find(({ key }) => key === data);
+export const toFittedState = ({ mean, std, direction }) =>
+  ({ mean0: mean[0], mean1: mean[1], std0: std[0], std1: std[1], direction });
+const hasOtherSelection = (previous, next) => SELECTION_FIELDS.some((name) => next[name] !== previous[name]);
+
+// ---- update
+// The state after a patch. Another selection takes its own fit; a missing threshold becomes the best one.
+export function computeNextState(previous, patch, payload) {
+  const next = { ...previous, ...patch }, data = findDataset(next, payload);
+  normalizeState(next, payload);
+  if (data) selectData(next, previous, patch, data, payload);
+  else Object.assign(next, { data: next.data || "", feature: 0, contrast: 0, family: DEFAULT_STATE.family });
+  for (const name of ["contrastLabels", "featureName", "fresh"]) delete next[name];
+  const facts = findContrast(next, payload)?.facts;
+  if (facts?.mean && hasOtherSelection(previous, next)) {
+    Object.assign(next, omitKeys({ ...toFittedState(facts), threshold: NaN }, patch));
+  }
+  const withThreshold = { ...next, threshold: 0 };
+  if (Number.isNaN(next.threshold) && !findValidationError(withThreshold, payload)) {
+    next.threshold = findDefaultThreshold(withThreshold, payload);
+  }
+  return next;
+}
+
+const omitKeys = (object, omitted) =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => !(name in omitted)));
+
+function normalizeState(next, payload) {
+  for (const [name, bounds] of Object.entries(INTEGER_BOUNDS)) {
+    next[name] = Number.isFinite(next[name]) ? clamp(Math.round(next[name]), bounds) : DEFAULT_STATE[name];
+  }
+  if (!Object.hasOwn(payload.words.page.names, next.names)) next.names = DEFAULT_STATE.names;
+  if (next.direction !== "lower") next.direction = "higher";
+}
+
+// The pair of classes and the feature: by index, by name, or the first feature that can be shown.
+function selectData(next, previous, { contrast, contrastLabels, feature, featureName }, data, payload) {
+  const hasLabels = ({ negative, positive }) => negative === contrastLabels[0] && positive === contrastLabels[1];
+  const isOtherData = next.data !== previous.data;
+  if (contrastLabels) next.contrast = data.contrasts.findIndex(hasLabels);
+  else if (isOtherData && contrast === undefined) next.contrast = 0;
+  if (featureName) next.feature = data.features.findIndex(({ name }) => name === featureName);
+  else if (isOtherData && feature === undefined) next.feature = 0;
+  if (feature !== undefined || featureName || !findContrast(next, payload)?.facts.error) return;
+  next.feature = Math.max(0, data.contrasts[next.contrast].facts.findIndex(({ mean }) => mean));
+}
+
+function findDefaultThreshold(next, payload) {
+  const { best, range } = computeAnswer(next, payload);
+  return Number.isFinite(best.threshold) ? best.threshold : (range[0] + range[1]) / 2;
+}
+
+// ---- validation: an error message, or an empty string
+export function findValidationError(next, payload) {
+  const words = payload.words.page, selection = findContrast(next, payload);
+  const { mean0, mean1, std0, std1, prevalence } = next;
+  if (next.data && !selection) return words.wrong.data;
+  if (selection?.facts.error) return selection.facts.error;
+  const invalidField = FINITE_FIELDS.find((name) => !(Math.abs(next[name]) <= MAX_MAGNITUDE))
+    ?? POSITIVE_FIELDS.find((name) => !isPositiveFinite(next[name]));
+  if (invalidField) {
+    return `${words.labels[invalidField]}: ${words.wrong[FINITE_FIELDS.includes(invalidField) ? "finite" : "above"]}`;
+  }
+  if (!(prevalence > 0 && prevalence < 1)) return `${words.labels.prevalence}: ${words.wrong.share}`;
+  const width = Math.abs(mean1 - mean0) + Math.max(std0, std1);
+  return width < 1e-9 * Math.max(Math.abs(mean0), Math.abs(mean1)) ? words.wrong.close : "";
+}
+
+const isPositiveFinite = (value) => value >= 1 / MAX_MAGNITUDE && value <= MAX_MAGNITUDE;
+
+// ---- ranges of the sliders: constant until a value lies outside
+export function computeNextSliderRanges(ranges, previous, next, { fresh }) {
+  const isOutdated = !ranges.mean || fresh || hasOtherSelection(previous, next) || isOutside(ranges, next);
+  return isOutdated ? computeSliderRanges(next) : ranges;
+}
+
+function isOutside(ranges, next) {
+  return ["mean", "std"].some((kind) => [0, 1].some((i) => next[kind + i] !== clamp(next[kind + i], ranges[kind])));
+}
+
+function computeSliderRanges({ mean0, mean1, std0, std1 }) {
+  const small = Math.min(std0, std1), large = Math.max(std0, std1), reach = 4 * large;
+  return { mean: [Math.min(mean0, mean1) - reach, Math.max(mean0, mean1) + reach], std: [small / 5, large * 5] };
+}
+
+// ---- the address
+const PARSERS = {
+  number: (text) => text.trim() ? Number(text) : NaN,
+  boolean: (text) => text === "true" || text === "1",
+  string: String,
+};
+
+// A patch of the state, from the hash of the address.
+export function fromHash(hash) {
+  const entries = [...new URLSearchParams(hash.slice(1))].filter(([name]) => Object.hasOwn(DEFAULT_STATE, name));
+  const parse = ([name, text]) => [name, PARSERS[typeof DEFAULT_STATE[name]](text)];
+  const patch = Object.fromEntries(entries.map(parse));
+  return "step" in patch ? { ...patch, step: patch.step - 1 } : patch;
+}
+
+// The fields that differ from the state of an empty hash. Steps are counted from 1 here, as on the page.
+export function toHash(state, payload) {
+  const facts = findContrast(state, payload)?.facts;
+  const defaults = {
+    ...DEFAULT_STATE, ...(facts?.mean ? toFittedState(facts) : {}), ...payload.start, threshold: NaN,
+  };
+  const changes = Object.entries(state).filter(([name, value]) => value !== defaults[name]);
+  return new URLSearchParams(changes.map(([name, value]) => [name, name === "step" ? value + 1 : value])).toString();
+}

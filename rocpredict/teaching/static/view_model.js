@@ -1,0 +1,74 @@
+// The view model: everything that the plots and tables draw from an answer. Independent of the document.
+import { clamp } from "./format.js";
+import { computeMeasures, getObservations } from "./model.js";
+
+export function createViewModel(state, answer, payload, resampledCurves) {
+  const observations = getObservations(state, payload), gap = answer.empirical?.gap;
+  if (observations) observations.histograms ??= computeHistograms(observations, answer.range);
+  const predictedTpr = gap && interpolateTpr(answer.curve, gap.fpr);
+  return {
+    state, answer, observations, resampledCurves, counts: computeCounts(answer.rates, state.prevalence),
+    gap: gap && { ...gap, from: predictedTpr - gap.value, to: predictedTpr },
+    measureCurves: state.strip ? computeMeasureCurves(answer, state.prevalence) : null,
+  };
+}
+
+function interpolateTpr(curve, fpr) {
+  const isDecreasing = curve.fpr[0] > curve.fpr.at(-1);
+  const x = isDecreasing ? curve.fpr.toReversed() : curve.fpr, y = isDecreasing ? curve.tpr.toReversed() : curve.tpr;
+  const i = Math.max(1, x.findIndex((value) => value >= fpr));
+  return y[i - 1] + (y[i] - y[i - 1]) * clamp((fpr - x[i - 1]) / (x[i] - x[i - 1] || 1), [0, 1]);
+}
+
+// Expected counts among 1000 observations, or 10000 where one class is rare.
+export function computeCounts(rates, prevalence) {
+  const total = prevalence < 0.01 || prevalence > 0.99 ? 10000 : 1000, positives = Math.round(total * prevalence);
+  const tp = Math.round(positives * rates.tpr), fp = Math.round((total - positives) * rates.fpr);
+  return { total, positives, negatives: total - positives, tp, fp, fn: positives - tp, tn: total - positives - fp };
+}
+
+function computeMeasureCurves({ curve }, prevalence) {
+  const measures = curve.threshold.map((_, i) => {
+    const tpr = curve.tpr[i], fpr = curve.fpr[i];
+    return computeMeasures({ tpr, fpr, tnr: 1 - fpr, fnr: 1 - tpr }, prevalence, 1);
+  });
+  const column = (name) => measures.map((values) => values[name]);
+  return { ameans: column("ameans"), tpr: column("tpr"), tnr: column("tnr"), precision: column("precision") };
+}
+
+function computeHistograms({ negative, positive }, range) {
+  return { negative: computeHistogram(negative, range), positive: computeHistogram(positive, range) };
+}
+
+function computeHistogram(sortedValues, [low, high]) {
+  const n = sortedValues.length, first = sortedValues[0];
+  const nBins = Math.min(40, Math.max(8, Math.ceil(2 * Math.cbrt(n))));
+  const width = (sortedValues.at(-1) - first) / nBins || (high - low) / 40, counts = new Array(nBins + 1).fill(0);
+  for (const value of sortedValues) counts[Math.floor((value - first) / width)]++;
+  counts[nBins - 1] += counts.pop();
+  const binEdge = (i) => first + i * width;
+  return counts.map((count, i) => ({ from: binEdge(i), to: binEdge(i + 1), density: count / n / width }));
+}
+
+// The threshold of the point of the curve that is nearest to a point of the ROC square.
+export function findNearestThreshold({ threshold, fpr, tpr }, x, y) {
+  let minDistance = Infinity, nearestThreshold = threshold[0];
+  for (let i = 1; i < threshold.length; i++) {
+    const dx = fpr[i] - fpr[i - 1], dy = tpr[i] - tpr[i - 1], lengthSquared = dx * dx + dy * dy;
+    const fraction = lengthSquared ? clamp(((x - fpr[i - 1]) * dx + (y - tpr[i - 1]) * dy) / lengthSquared, [0, 1]) : 0;
+    const distance = Math.hypot(fpr[i - 1] + fraction * dx - x, tpr[i - 1] + fraction * dy - y);
+    if (distance < minDistance) {
+      minDistance = distance;
+      nearestThreshold = threshold[i - 1] + fraction * (threshold[i] - threshold[i - 1]);
+    }
+  }
+  return nearestThreshold;
+}
+
+export function computeTicks(low, high, maxTicks) {
+  const minStep = (high - low) / maxTicks, magnitude = 10 ** Math.floor(Math.log10(minStep));
+  const step = magnitude * [1, 2, 5, 10].find((factor) => factor * magnitude >= minStep);
+  const first = Math.ceil(low / step), count = Math.floor(high / step) - first + 1;
+  const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  return Array.from({ length: count }, (_, i) => ({ value: (first + i) * step, digits }));
+}

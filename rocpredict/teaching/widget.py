@@ -1,0 +1,80 @@
+"""Teaching page as a notebook widget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anywidget
+import traitlets
+
+from rocpredict.base.validation import RocPredictError
+from rocpredict.teaching.assets import script, style
+
+_ESM = """
+export default {
+  render({ model, el }) {
+    const payload = model.get("payload"), root = document.createElement("div"), waiting = new Map();
+    const mine = `${Math.random()}-`;
+    let asked = 0, held = null;
+    root.lang = payload.lang;
+    el.append(root);
+    const hear = (message) => {
+      if (message.set) held.set(message.set);
+      const wish = waiting.get(message.id);
+      if (!wish) return;
+      waiting.delete(message.id);
+      if (message.error) wish.reject(new Error(message.error));
+      else wish.resolve(message.answer);
+    };
+    const ask = (state) => new Promise((resolve, reject) => {
+      const id = mine + ++asked;
+      waiting.set(id, { resolve, reject });
+      model.send({ id, state });
+    });
+    const tell = () => {
+      model.set("state", { ...held.state });
+      model.save_changes();
+    };
+    model.on("msg:custom", hear);
+    held = mount(root, payload, { ask, suppress: true });
+    held.page.on(tell);
+    held.ready.then(tell);
+    return () => model.off("msg:custom", hear);
+  },
+};
+"""
+
+
+class TeachingWidget(anywidget.AnyWidget):
+    """Show the page in a notebook; ``state`` is what it shows, and ``show(...)`` moves it.
+
+    Parameters
+    ----------
+    payload : dict
+    answer : function
+        Of a state, as ``PageModel.evaluate``.
+    """
+
+    payload = traitlets.Dict().tag(sync=True)
+    state = traitlets.Dict().tag(sync=True)
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, payload: dict[str, Any], answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+        self._answer = answer
+        super().__init__(payload=payload, state=dict(payload["start"]), _esm=f"{script()}\n{_ESM}", _css=style())
+        self.on_msg(self._reply)
+
+    def show(self, **state: Any) -> None:
+        """Move the page, such as ``show(threshold=5.0, prevalence=0.1)``."""
+        self.send({"set": state})
+
+    def _reply(self, _: Any, message: Any, buffers: Any) -> None:
+        """Answer what the page asks; an error is a sentence for it to show."""
+        asked = message if isinstance(message, dict) else {}
+        try:
+            reply: dict[str, Any] = {"answer": self._answer(asked.get("state") or {})}
+        except RocPredictError as error:
+            reply = {"error": str(error)}
+        self.send({"id": asked.get("id")} | reply)
