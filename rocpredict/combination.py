@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from rocpredict.base.labels import check_feature, check_labels, split_rows, unique_labels
-from rocpredict.base.results import MAX_ROWS, Result, ResultSummary, format_number
+from rocpredict.base.results import Result, Table, format_number
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -27,7 +27,7 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
-from rocpredict.solvers import binormal
+from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.sources.table import check_names_of_width, select_columns, to_named_columns
 
 SINGULAR_TOL = 1e-10
@@ -272,7 +272,7 @@ def _errors(v: FloatArray, d: FloatArray, tau: FloatArray) -> FloatArray:
     """Give FPR + FNR at the best threshold of each row of ``v``."""
     squares = v * v
     negative = Gaussian(np.zeros(len(v)), np.sqrt(squares @ (1 - tau)))
-    best = binormal.best(negative, Gaussian(v @ d, np.sqrt(squares @ tau)), np.zeros(len(v)))
+    best = BinormalSolver(negative, Gaussian(v @ d, np.sqrt(squares @ tau))).optimal(np.zeros(len(v)))
     return np.asarray(best.fpr + best.fnr)
 
 
@@ -427,19 +427,21 @@ class LinearCombination(Result):
             **{name: {"mean": held.mean, "std": held.std} for name, held in classes.items()},
         }
 
-    def _summary(self) -> ResultSummary:
-        order = np.argsort(-np.abs(self.weights), kind="stable")[:MAX_ROWS]
+    def table(self) -> Table:
+        """Return the weights, the largest first."""
+        order = np.argsort(-np.abs(self.weights), kind="stable")
         rows = [[self.feature_names[place], self.weights[place]] for place in order]
-        cut = [f"The {MAX_ROWS} largest of {len(self.weights)} weights."] if len(self.weights) > MAX_ROWS else []
         at = f"at the threshold {format_number(self.threshold)}"
-        held = f"AUC {format_number(self.auc)}, Ameans {format_number(self.ameans)} {at}"
-        honest = (
+        areas = f"AUC {format_number(self.auc)}, Ameans {format_number(self.ameans)} {at} (criterion {self.criterion})."
+        other_rows = (
             f"On rows that had no part: AUC {format_number(self.auc_cv)}, Ameans {format_number(self.ameans_cv)}."
             if self.auc_cv is not None
             else "These are of the moments that chose the weights: optimistic."
         )
-        notes = [*cut, f"{held} (criterion {self.criterion}).", honest]
-        return ResultSummary("Linear combination of features", rows, ["feature", "weight"], notes=notes)
+        return Table("Linear combination of features", ("feature", "weight"), rows, notes=[areas, other_rows])
+
+    def _columns(self) -> dict[str, Any]:
+        return {"feature": list(self.feature_names), "weight": self.weights}
 
     def __repr__(self) -> str:
         auc = "of the moments that chose it" if self.auc_cv is None else f"{self.auc_cv:.4g} cross-fitted"

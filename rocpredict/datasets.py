@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.results import Result, ResultSummary, format_list
+from rocpredict.base.results import Result, Table, format_list
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -20,7 +20,6 @@ from rocpredict.base.validation import (
     check_pair,
     short_repr,
 )
-from rocpredict.sources.blocks import to_frame
 from rocpredict.sources.csv_reader import read_csv
 
 __all__ = ["Dataset", "load_breast_cancer", "load_iris", "load_pima", "simulate_two_gaussians"]
@@ -42,7 +41,7 @@ _MAX_NAMES_HTML = 30
 _MAX_NAMES_REPR = 10
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset(Result):
     """Hold a table of features with one label for each row.
 
@@ -65,6 +64,9 @@ class Dataset(Result):
     source: str
     licence: str
 
+    def _columns(self) -> dict[str, Any]:
+        return dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}
+
     def column(self, name: str) -> FloatArray:
         """Give one feature by name, shape (n,)."""
         check_option("name", name, self.feature_names)
@@ -75,32 +77,17 @@ class Dataset(Result):
         check_option("name", name, self.feature_names)
         return self.units[self.feature_names.index(name)]
 
-    def frame(self, backend: str = "pandas") -> Any:
-        """Give a data frame of the features and a last column ``label``.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}
-
-        Raises
-        ------
-        RocPredictError
-            A backend that is not installed, or unknown.
-        """
-        return to_frame(dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}, backend)
-
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return the features with their ranges."""
         rows = []
-        for name, unit, values in list(zip(self.feature_names, self.units, self.X.T, strict=True))[:_MAX_NAMES_HTML]:
+        for name, unit, values in zip(self.feature_names, self.units, self.X.T, strict=True):
             there = values[~np.isnan(values)]
             ends = [there.min(), there.mean(), there.max()] if there.size else [None] * 3
             rows.append([name, unit, there.size, *ends])
-        many = len(self.feature_names)
-        cut = [f"The first {_MAX_NAMES_HTML} of {many} features."] if many > _MAX_NAMES_HTML else []
         labels = format_list([f"{label} {count}" for label, count in zip(*self._labels, strict=True)])
-        notes = [*cut, f"Labels: {labels}.", self.description, f"Source: {self.source}. Licence: {self.licence}."]
+        notes = [f"Labels: {labels}.", self.description, f"Source: {self.source}. Licence: {self.licence}."]
         columns = ["feature", "unit", "values", "minimum", "mean", "maximum"]
-        return ResultSummary(f"Dataset of {len(self.y)} rows", rows, columns, notes=notes)
+        return Table(f"Dataset of {len(self.y)} rows", columns, rows, notes=notes)
 
     @property
     def _labels(self) -> tuple[list[Any], list[int]]:

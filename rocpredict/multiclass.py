@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -12,11 +12,10 @@ from scipy.special import expit, logit
 
 from rocpredict.base.labels import check_feature, check_labels, repeat_rows, unique_labels
 from rocpredict.base.results import (
-    MAX_ROWS,
     Flags,
     Interval,
     Result,
-    ResultSummary,
+    Table,
     check_confidence_level,
     format_list,
     normal_critical_value,
@@ -153,26 +152,20 @@ class MulticlassAuc(Result):
     n_by_class: dict[Any, int]
     flags: Flags = field(default_factory=Flags)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name."""
-        held = {item.name: getattr(self, item.name) for item in fields(self)}
-        parts = [part._asdict() | {"interval": part.interval.to_dict()} for part in self.binary_aucs]
-        return held | {"interval": self.interval.to_dict(), "binary_aucs": parts, "flags": list(self.flags)}
+    _frame_of_table = True
 
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return the areas of the pairs of classes, under their average."""
         rows = [
             [f"{truncate(str(part.positive), 60)} against {truncate(str(part.negative), 60)}", part.auc, *part.interval]
-            for part in self.binary_aucs[:MAX_ROWS]
+            for part in self.binary_aucs
         ]
-        cut = [f"The first {MAX_ROWS} of {len(self.binary_aucs)} areas."] if len(self.binary_aucs) > MAX_ROWS else []
         if not np.ndim(self.auc):
             rows.insert(0, [f"average ({self.average})", self.auc, *self.interval])
         cases = format_list(f"{label} {count}" for label, count in self.n_by_class.items())
-        notes = [*cut, f"Intervals of level {self.interval.level:g}. Cases: {cases}."]
+        notes = [f"Intervals of level {self.interval.level:g}. Cases: {cases}."]
         columns = ["positive against negative", "AUC", "low", "high"]
-        return ResultSummary(
-            f"AUC of {len(self.labels)} classes, {self.method}", rows, columns, notes=notes, flags=self.flags
-        )
+        return Table(f"AUC of {len(self.labels)} classes, {self.method}", columns, rows, None, notes, self.flags)
 
     def __repr__(self) -> str:
         flags = f", flags={list(self.flags)}" if self.flags else ""

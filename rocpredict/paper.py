@@ -25,7 +25,7 @@ from rocpredict.plots.style import SMALL, TEXT_BACKGROUND, TEXT_COLOR, NotebookF
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.base import area_under
-from rocpredict.solvers.binormal import empirical_auc_variance
+from rocpredict.solvers.binormal import BinormalSolver
 
 EXAMPLE = {"mean": (4.0, 8.0), "std": (3.0, 2.0)}
 """The simulated classes of Table I and Figure 2, (negative, positive)."""
@@ -246,7 +246,7 @@ def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
     """Give the average of a measure over experiments of this size, and its standard error."""
     predicted = example()
     if measure == "AUC":
-        variance = empirical_auc_variance(predicted.negative, predicted.positive, count)
+        variance = BinormalSolver(predicted.negative, predicted.positive).empirical_auc_variance(count)
         return predicted.auc(), float(np.sqrt(variance))
     redrawn = _replicated_ameans(count)
     return float(redrawn.mean()), float(redrawn.std(ddof=1))

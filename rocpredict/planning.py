@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from math import ceil, sqrt
 from typing import Any, NamedTuple, TypeAlias
@@ -10,7 +10,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rocpredict.base.results import Result, ResultSummary, check_confidence_level, format_number, normal_critical_value
+from rocpredict.base.results import (
+    Result,
+    Table,
+    check_confidence_level,
+    format_number,
+    normal_critical_value,
+)
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -28,9 +34,8 @@ from rocpredict.inference.delta_method import ProbitEstimate as ProbitSpread
 from rocpredict.inference.delta_method import auc_probit, tpr_probit
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
-from rocpredict.solvers.base import gauss_legendre
-from rocpredict.solvers.binormal import empirical_auc_variance
-from rocpredict.solvers.numerical import expectation, panel_edges
+from rocpredict.solvers.binormal import BinormalSolver
+from rocpredict.solvers.quadrature import expectation, gauss_legendre, panel_edges
 
 Variance: TypeAlias = Callable[[int, int], float]
 Correlation: TypeAlias = tuple[float, float]
@@ -113,7 +118,8 @@ class _SharedCovariance(NamedTuple):
 def _exact(roc: Roc) -> Variance:
     negative, positive = _oriented(roc)
     if isinstance(negative, Gaussian) and isinstance(positive, Gaussian):
-        return lambda n0, n1: float(empirical_auc_variance(negative, positive, (n0, n1)))
+        solver = BinormalSolver(negative, positive)
+        return lambda n0, n1: float(solver.empirical_auc_variance((n0, n1)))
     return _placement_variance(negative, positive).covariance
 
 
@@ -123,8 +129,8 @@ def _exact_null(roc: Roc, null: float | None) -> Variance:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
     if null is None or not is_gaussian(roc):
         return _exact(roc)
-    moved = _shift_to_auc(roc, null)
-    return lambda n0, n1: float(empirical_auc_variance(*moved, (n0, n1)))
+    moved = BinormalSolver(*_shift_to_auc(roc, null))
+    return lambda n0, n1: float(moved.empirical_auc_variance((n0, n1)))
 
 
 def _placement_variance(negative: Distribution, positive: Distribution) -> _SharedCovariance:
@@ -318,13 +324,23 @@ def _smallest_satisfying(met: Callable[[int], bool]) -> int:
     return high
 
 
+_FEW = 50  # cases of a class, below which the normal approximation is rough
+_VARIANCES = {
+    "exact": "the exact variance of the empirical AUC of these classes",
+    "empirical": "the large-sample variance of the counted TPR at this FPR, its threshold being estimated, too",
+    "delta": "for the estimate of two fitted Gaussians, not for the counted one; it takes normality for granted",
+    "hanley-mcneil": "the formula of Hanley and McNeil (1982), which knows no more than the AUC",
+    "obuchowski": "the formula of Obuchowski and McClish (1997), which knows no more than the AUC",
+}
+"""The variance of each method, in words."""
+METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
 """What a test that is planned for may claim."""
 
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Hold a checked question.
+    """Checked design of a study: its curves, its goal, and the sentences that describe both.
 
     Attributes
     ----------
@@ -338,7 +354,7 @@ class StudyDesign:
         Of the two features within each class, where both are measured on the same cases.
     fpr : float or None
         Where the TPR is asked for.
-    goal : Width or Power
+    goal : WidthGoal or PowerGoal
     level : float
     alternative : {"two-sided", "greater"}
     auc_only : bool
@@ -357,15 +373,90 @@ class StudyDesign:
 
     @property
     def n_samples(self) -> int:
-        """Give how many sets of cases the study has: two where the second curve has its own."""
+        """Number of sets of cases: two where the second curve has its own."""
         return 2 if self.other is not None and self.correlation is None else 1
 
     @property
     def estimate(self) -> float:
-        """Give what the study estimates, as predicted."""
+        """What the study estimates, as predicted."""
         if self.fpr is not None:
             return float(self.curve.tpr_at_fpr(self.fpr))
         return float(self.curve.auc()) - (0.0 if self.other is None else float(self.other.auc()))
+
+    def variances(self) -> dict[str, VarianceFunctions]:
+        """Return the variances by method, the reference first."""
+        if self.fpr is not None:
+            return tpr_variances(self.curve, self.fpr)
+        if self.other is not None:
+            return difference_variances(self.curve, self.other, self.correlation)
+        return auc_variances(self.curve, self.null)
+
+    def describe_goal(self) -> str:
+        """Return the goal in words."""
+        one = f"the AUC ({self.curve.auc():.6g})"
+        if self.fpr is not None:
+            one = f"the TPR ({self.estimate:.6g}) at FPR {self.fpr:g}"
+        other = f"{self.null}" if self.other is None else f"that of a second curve ({self.other.auc():.6g})"
+        if not isinstance(self.goal, WidthGoal):
+            side = f"{self.alternative} at level {1 - self.level:.4g}"
+            return f"a power of {self.goal.target:g} to tell {one} from {other}, {side}"
+        of = one if self.other is None else f"the difference of {one} from {other}"
+        return f"a {100 * self.level:g} % interval of {of} that is {self.goal.target:g} wide"
+
+    def describe_assumptions(self, method: str, counts: Counts) -> Iterator[str]:
+        """Return the sentences that say what a sample size rests on."""
+        if self.auc_only:
+            yield "Both classes are Gaussian with equal SDs: all that an AUC alone allows to assume."
+        else:
+            law = "Gaussian" if is_gaussian(self.curve) else "distributed"
+            yield f"Both classes are {law} as given; the numbers are only as good as that expectation."
+        yield f"Variance: {_VARIANCES[method]}."
+        if self.correlation is not None:
+            negative, positive = self.correlation
+            yield (
+                "Both features are measured on the same cases, and are bivariate Gaussian within each class, with "
+                f"correlations of {negative:g} (negative) and {positive:g} (positive)."
+            )
+        elif self.other is not None:
+            yield "The second curve has cases of its own: as many negatives and positives again."
+        if isinstance(self.goal, WidthGoal):
+            yield "The interval is the estimate +- z SE; about half of such studies find it somewhat wider."
+        else:
+            yield self._describe_null(method)
+        if min(counts) < _FEW:
+            yield f"Below {_FEW} cases in a class the normal approximation is rough: simulate such a study."
+
+    def _describe_null(self, method: str) -> str:
+        if self.other is not None:
+            return (
+                "The variance of the difference is taken to be the same under the null hypothesis, as by DeLong's test."
+            )
+        if method != "exact":
+            return f"Under the null hypothesis the same formula holds, at an AUC of {self.null}."
+        if self.null == 0.5:
+            return "Under the null hypothesis both classes are alike: Mann-Whitney's (n0 + n1 + 1)/(12 n0 n1)."
+        if is_gaussian(self.curve):
+            return f"Under the null hypothesis the classes keep their SDs, with means moved to an AUC of {self.null}."
+        return "The variance is taken to be the same under the null hypothesis."
+
+    def describe_bias(self, method: str, reference: str, share: float) -> str:
+        """Return how far the number of cases by a method is off that by the reference, and why."""
+        why = _VARIANCES[method]
+        if method == "obuchowski":
+            why = "it assumes equal SDs, and leaves out that the two parameters of its curve vary together"
+        elif method == "hanley-mcneil":
+            why = (
+                "it knows the AUC alone, and gives it the variance of exponential classes, whose positives spread more"
+            )
+            if is_gaussian(self.curve) and self.curve.negative.std > self.curve.positive.std:
+                why += "; here the negatives do"
+        if method == reference:
+            return f"the reference: {why}"
+        percent = f"{abs(share - 1):.0%}".replace("%", " %")
+        if percent == "0 %":
+            return f"as many: {why}"
+        verdict = ("fewer" if share < 1 else "more") if method == "delta" else ("too few" if share < 1 else "too many")
+        return f"{percent} {verdict}: {why}"
 
 
 def check_design(
@@ -379,23 +470,28 @@ def check_design(
     alternative: Any,
     level: Any,
 ) -> StudyDesign:
-    """Check a question; ``curve`` holds roc, mean, std and auc."""
+    """Return the checked design of a study; ``curve`` holds roc, mean, std and auc."""
     expected, second = _curve(**curve), _other_curve(against)
     null = None if second is not None or against is None else check_probability("against", against, ends=False)
     within = None if correlation is None else _correlation(correlation, expected, second)
     fpr = None if tpr_at_fpr is None else check_probability("tpr_at_fpr", tpr_at_fpr, ends=False)
     check_option("alternative", alternative, POWER_ALTERNATIVES)
     level = check_confidence_level(level)
-    _check_one_goal(width, power)
-    if fpr is not None:
-        _check_tpr(expected, width, against)
-    if width is not None:
-        _check_interval(null, alternative)
-        goal: Goal = WidthGoal(check_probability("width", width, ends=False), normal_critical_value(level))
+    if (width is None) == (power is None):
+        raise RocPredictError("give one goal: width=, or power= with against=")
+    if fpr is not None and (width is None or against is not None):
+        raise RocPredictError("tpr_at_fpr= is planned for by width= alone")
+    if fpr is not None and any(d.atoms().points.size for d in (expected.negative, expected.positive)):
+        raise RocPredictError("tpr_at_fpr= needs densities: in a sample or a point mass the curve has no slope")
+    if width is None:
+        goal: Goal = _power(power, expected, second.auc() if second is not None else null, alternative, level)
+    elif null is not None:
+        raise RocPredictError("width= goes without a null value; against= must be a second curve here")
+    elif alternative != "two-sided":
+        raise RocPredictError(f"alternative={alternative!r} is of a test; width= asks for an interval")
     else:
-        goal = _power(power, expected, second.auc() if second is not None else null, alternative, level)
-    alone = curve["auc"] is not None
-    return StudyDesign(expected, second, null, within, fpr, goal, level, alternative, alone)
+        goal = WidthGoal(check_probability("width", width, ends=False), normal_critical_value(level))
+    return StudyDesign(expected, second, null, within, fpr, goal, level, alternative, curve["auc"] is not None)
 
 
 def _curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
@@ -442,25 +538,6 @@ def _correlation(correlation: Any, curve: Roc, second: Roc | None) -> Correlatio
     return negative, positive
 
 
-def _check_one_goal(width: Any, power: Any) -> None:
-    if (width is None) == (power is None):
-        raise RocPredictError("give one goal: width=, or power= with against=")
-
-
-def _check_tpr(curve: Roc, width: Any, against: Any) -> None:
-    if width is None or against is not None:
-        raise RocPredictError("tpr_at_fpr= is planned for by width= alone")
-    if any(d.atoms().points.size for d in (curve.negative, curve.positive)):
-        raise RocPredictError("tpr_at_fpr= needs densities: in a sample or a point mass the curve has no slope")
-
-
-def _check_interval(null: float | None, alternative: str) -> None:
-    if null is not None:
-        raise RocPredictError("width= goes without a null value; against= must be a second curve here")
-    if alternative != "two-sided":
-        raise RocPredictError(f"alternative={alternative!r} is of a test; width= asks for an interval")
-
-
 def _power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> PowerGoal:
     if against is None:
         raise RocPredictError("power= needs against= to be an AUC as null hypothesis, or a second curve")
@@ -474,107 +551,6 @@ def _power(power: Any, curve: Roc, against: float | None, alternative: str, leve
     return PowerGoal(
         wanted, normal_critical_value(level) if alternative == "two-sided" else float(ndtri(level)), abs(gap)
     )
-
-
-_FEW = 50
-_REFERENCES = {
-    "exact": "the exact variance of the empirical AUC of these classes",
-    "empirical": "the large-sample variance of the counted TPR at this FPR, its threshold being estimated, too",
-}
-_PARAMETRIC = "for the estimate of two fitted Gaussians, not for the counted one; it takes normality for granted"
-
-
-def describe_goal(question: StudyDesign) -> str:
-    """Say what is asked for."""
-    wanted, second, level = question.goal, question.other, question.level
-    one = f"the AUC ({question.curve.auc():.6g})"
-    if question.fpr is not None:
-        one = f"the TPR ({question.estimate:.6g}) at FPR {question.fpr:g}"
-    other = f"{question.null}" if second is None else f"that of a second curve ({second.auc():.6g})"
-    if not isinstance(wanted, WidthGoal):
-        side = f"{question.alternative} at level {1 - level:.4g}"
-        return f"a power of {wanted.target:g} to tell {one} from {other}, {side}"
-    of = one if second is None else f"the difference of {one} from {other}"
-    return f"a {100 * level:g} % interval of {of} that is {wanted.target:g} wide"
-
-
-def describe_assumptions(question: StudyDesign, method: str, counts: Counts) -> tuple[str, ...]:
-    """Say what a plan rests on."""
-    said = [_class_assumptions(question), _method_assumptions(method)]
-    if question.other is not None:
-        said.append(_case_assumptions(question.correlation))
-    if isinstance(question.goal, WidthGoal):
-        said.append("The interval is the estimate +- z SE; about half of such studies find it somewhat wider.")
-    else:
-        said.append(_null_assumptions(question, method))
-    if min(counts) < _FEW:
-        said.append(f"Below {_FEW} cases in a class the normal approximation is rough: simulate such a study.")
-    return tuple(said)
-
-
-def describe_bias(method: str, reference: str, share: float, curve: Roc) -> str:
-    """Say how far a method is off the reference, and why."""
-    why = _explain_bias(method, curve)
-    if method == reference:
-        return f"the reference: {why}"
-    apart = f"{abs(share - 1):.0%}".replace("%", " %")
-    if apart == "0 %":
-        return f"as many: {why}"
-    verdict = ("fewer" if share < 1 else "more") if method == "delta" else ("too few" if share < 1 else "too many")
-    return f"{apart} {verdict}: {why}"
-
-
-def _explain_bias(method: str, curve: Roc) -> str:
-    if method in _REFERENCES:
-        return _REFERENCES[method]
-    if method == "delta":
-        return _PARAMETRIC
-    if method == "obuchowski":
-        return "it assumes equal SDs, and leaves out that the two parameters of its curve vary together"
-    said = "it knows the AUC alone, and gives it the variance of exponential classes, whose positives spread more"
-    wrong = is_gaussian(curve) and curve.negative.std > curve.positive.std
-    return said + ("; here the negatives do" if wrong else "")
-
-
-def _class_assumptions(question: StudyDesign) -> str:
-    if question.auc_only:
-        return "Both classes are Gaussian with equal SDs: all that an AUC alone allows to assume."
-    law = "Gaussian" if is_gaussian(question.curve) else "distributed"
-    return f"Both classes are {law} as given; the numbers are only as good as that expectation."
-
-
-def _method_assumptions(method: str) -> str:
-    if method in _REFERENCES:
-        return f"Variance: {_REFERENCES[method]}."
-    if method == "delta":
-        return f"Variance: {_PARAMETRIC}."
-    name = {"hanley-mcneil": "Hanley and McNeil (1982)", "obuchowski": "Obuchowski and McClish (1997)"}[method]
-    return f"Variance: the formula of {name}, which knows no more than the AUC."
-
-
-def _case_assumptions(correlation: Correlation | None) -> str:
-    if correlation is None:
-        return "The second curve has cases of its own: as many negatives and positives again."
-    negative, positive = correlation
-    return (
-        "Both features are measured on the same cases, and are bivariate Gaussian within each class, with "
-        f"correlations of {negative:g} (negative) and {positive:g} (positive)."
-    )
-
-
-def _null_assumptions(question: StudyDesign, method: str) -> str:
-    if question.other is not None:
-        return "The variance of the difference is taken to be the same under the null hypothesis, as by DeLong's test."
-    if method != "exact":
-        return f"Under the null hypothesis the same formula holds, at an AUC of {question.null}."
-    if question.null == 0.5:
-        return "Under the null hypothesis both classes are alike: Mann-Whitney's (n0 + n1 + 1)/(12 n0 n1)."
-    if is_gaussian(question.curve):
-        return f"Under the null hypothesis the classes keep their SDs, with means moved to an AUC of {question.null}."
-    return "The variance is taken to be the same under the null hypothesis."
-
-
-METHODS = ("exact", "empirical", "delta", "hanley-mcneil", "obuchowski")
 
 
 @dataclass(frozen=True, repr=False)
@@ -598,20 +574,15 @@ class AlternativeMethod(Result):
     total: int
     achieved_reference: float
     bias: str
-
-    def __repr__(self) -> str:
-        return (
-            f"AlternativeMethod(method={self.method!r}, n_negative={self.n_negative}, n_positive={self.n_positive}, "
-            f"total={self.total}, achieved_reference={self.achieved_reference:.6g})"
-        )
-
-    def _summary(self) -> ResultSummary:
-        names = ("n_negative", "n_positive", "total", "achieved_reference")
-        rows = [[name.replace("_", " "), getattr(self, name)] for name in names]
-        return ResultSummary(f"Plan by {self.method}", rows, notes=[self.bias])
+    _text = (
+        "method={method!r}, n_negative={n_negative}, n_positive={n_positive}, "
+        "total={total}, achieved_reference={achieved_reference:.6g}"
+    )
+    _tabled = ("n_negative", "n_positive", "total", "achieved_reference", "bias")
+    _heading = "Plan by {method}"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampleSize(Result):
     """Say how many cases a study needs.
 
@@ -660,32 +631,24 @@ class SampleSize(Result):
     goal: str
     assumptions: tuple[str, ...]
     alternatives: tuple[AlternativeMethod, ...]
+    _text = (
+        "n_negative={n_negative}, n_positive={n_positive}, total={total}, {quantity}={achieved:.6g}, method={method!r}"
+    )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers and the words by name."""
-        return asdict(self)
+    _frame_of_table = True
 
-    def _summary(self) -> ResultSummary:
-        plans: tuple[SampleSize | AlternativeMethod, ...] = (self, *self.alternatives)
-        rows = [
-            [each.method, each.n_negative, each.n_positive, each.total, each.achieved_reference, each.bias]
-            for each in plans
-        ]
-        columns = ["method", "negatives", "positives", "total", f"{self.quantity} by the reference", "bias"]
+    def table(self) -> Table:
+        """Return the cases that each method asks for."""
+        methods: tuple[SampleSize | AlternativeMethod, ...] = (self, *self.alternatives)
+        rows = [[it.method, it.n_negative, it.n_positive, it.total, it.achieved_reference, it.bias] for it in methods]
+        columns = ["method", "negatives", "positives", "total", self.quantity, "against the reference"]
         given = f"{self.quantity} {format_number(self.achieved)} (asked: {format_number(self.target)})"
         notes = [
-            f"Goal: {self.goal}. By {self.method} these cases give {given}.",
+            f"By {self.method} these cases give {given}.",
             f"Estimate {format_number(self.estimate)}, standard error {format_number(self.std_error)}.",
-            f"Level {self.level:g}.",
             *self.assumptions,
         ]
-        return ResultSummary("Cases that the study needs", rows, columns, notes=notes)
-
-    def __repr__(self) -> str:
-        return (
-            f"SampleSize(n_negative={self.n_negative}, n_positive={self.n_positive}, total={self.total}, "
-            f"{self.quantity}={self.achieved:.6g}, method={self.method!r})"
-        )
+        return Table(f"Cases for {self.goal}", columns, rows, {self.quantity: ".4f"}, notes)
 
 
 def sample_size(
@@ -768,65 +731,39 @@ def sample_size(
     """
     curve = {"roc": roc, "mean": mean, "std": std, "auc": auc}
     goal = {"width": width, "power": power, "against": against, "correlation": correlation, "tpr_at_fpr": tpr_at_fpr}
-    question = check_design(curve, **goal, alternative=alternative, level=level)
-    spreads = _variances_by_method(question)
-    chosen = _method(method, spreads)
-    planned = _plan_all_methods(question, spreads, _ratio(ratio))
-    own = planned.pop(chosen)
-    counts = own.n_negative, own.n_positive
-    return SampleSize(
-        **asdict(own),
-        quantity=question.goal.name,
-        target=question.goal.target,
-        achieved=question.goal.achieved(spreads[chosen], counts),
-        estimate=question.estimate,
-        std_error=sqrt(spreads[chosen].estimate(*counts)),
-        level=question.level,
-        goal=describe_goal(question),
-        assumptions=describe_assumptions(question, chosen, counts),
-        alternatives=tuple(planned.values()),
-    )
-
-
-def _variances_by_method(question: StudyDesign) -> dict[str, VarianceFunctions]:
-    """Give the variances by method, the reference first."""
-    if question.fpr is not None:
-        return tpr_variances(question.curve, question.fpr)
-    if question.other is not None:
-        return difference_variances(question.curve, question.other, question.correlation)
-    return auc_variances(question.curve, question.null)
-
-
-def _method(method: str | None, spreads: dict[str, VarianceFunctions]) -> str:
-    if method is None:
-        return next(iter(spreads))
-    check_option("method", method, METHODS)
-    if method not in spreads:
-        raise RocPredictError(f"method={method!r} does not answer this; choose one of {', '.join(map(repr, spreads))}")
-    return method
-
-
-def _ratio(ratio: Any) -> float:
+    design = check_design(curve, **goal, alternative=alternative, level=level)
+    variances = design.variances()
+    reference = next(iter(variances))
+    if method is not None:
+        check_option("method", method, METHODS)
+        if method not in variances:
+            raise RocPredictError(
+                f"method={method!r} does not answer this; choose one of {', '.join(map(repr, variances))}"
+            )
     number = check_finite("ratio", ratio)
     if number.ndim or number <= 0:
         raise RocPredictError(f"ratio={short_repr(ratio)} is not a number above 0; give negatives for each positive")
-    return float(number)
-
-
-def _plan_all_methods(
-    question: StudyDesign, spreads: dict[str, VarianceFunctions], ratio: float
-) -> dict[str, AlternativeMethod]:
-    goal, reference = question.goal, next(iter(spreads))
-    counts = {method: minimal_sample_size(goal, spread, ratio) for method, spread in spreads.items()}
-
-    def told(method: str) -> AlternativeMethod:
-        cases = counts[method]
-        return AlternativeMethod(
-            method,
+    counts = {name: minimal_sample_size(design.goal, spread, float(number)) for name, spread in variances.items()}
+    planned = {
+        name: AlternativeMethod(
+            name,
             *cases,
-            total=question.n_samples * sum(cases),
-            achieved_reference=goal.achieved(spreads[reference], cases),
-            bias=describe_bias(method, reference, sum(cases) / sum(counts[reference]), question.curve),
+            total=design.n_samples * sum(cases),
+            achieved_reference=design.goal.achieved(variances[reference], cases),
+            bias=design.describe_bias(name, reference, sum(cases) / sum(counts[reference])),
         )
-
-    return {method: told(method) for method in spreads}
+        for name, cases in counts.items()
+    }
+    chosen = method or reference
+    return SampleSize(
+        **asdict(planned.pop(chosen)),
+        quantity=design.goal.name,
+        target=design.goal.target,
+        achieved=design.goal.achieved(variances[chosen], counts[chosen]),
+        estimate=design.estimate,
+        std_error=sqrt(variances[chosen].estimate(*counts[chosen])),
+        level=design.level,
+        goal=design.describe_goal(),
+        assumptions=tuple(design.describe_assumptions(chosen, counts[chosen])),
+        alternatives=tuple(planned.values()),
+    )

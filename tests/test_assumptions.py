@@ -9,9 +9,9 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict.distributions import normality as assumptions
+from rocpredict.distributions.misfit import MAX_HARMLESS_AREA, empirical_tpr
 from rocpredict.distributions.normality import (
     binormal_misfit,
-    empirical_tpr,
     normality_warning,
     sample_moments,
     skewness_z,
@@ -69,7 +69,7 @@ def test_it_is_silent_where_ties_do_not_harm_the_curve():
     shares = np.array([[450, 250, 150, 100, 50], [100, 150, 200, 250, 300]])
     negative, positive = (np.repeat(levels, share) for share in shares)
     found = _found(negative, positive)
-    assert 0 < found.distance < assumptions.MAX_HARMLESS_DISTANCE
+    assert 0 < found.area_between < MAX_HARMLESS_AREA
     assert normality_warning(negative, positive) is None
 
 
@@ -81,7 +81,7 @@ def test_the_sentence_names_class_measure_and_remedy():
     assert said.startswith("the positive class is skewed (skewness ")
     assert "of TPR off the counted one on the average, more than chance explains" in said
     assert said.endswith("use family='boxcox' or family='auto'")
-    distance = _found(quantiles, 3 * quantiles**1.2).distance
+    distance = _found(quantiles, 3 * quantiles**1.2).area_between
     assert f"lies {distance:.2f} of TPR" in said
 
 
@@ -139,7 +139,7 @@ def test_unit_mirror_and_exchange_change_nothing():
     for factor in (2.0**990, 2.0**-990):
         assert _found(factor * negative, factor * positive) == found
     for pair in ((-negative, -positive), (positive, negative), (negative + 1000, positive + 1000)):
-        assert _found(*pair).distance == pytest.approx(found.distance, rel=0.02)
+        assert _found(*pair).area_between == pytest.approx(found.area_between, rel=0.02)
 
 
 def test_degenerate_samples_get_no_false_alarm():

@@ -13,8 +13,9 @@ import pytest
 from scipy.special import ndtr
 
 import rocpredict as rp
-from rocpredict.solvers import binormal
+from rocpredict.solvers.binormal import BinormalSolver
 from tests.oracle import DIGITS, UNIT, Truth, probit
+from tests.quantities import compute
 
 TINY = 1e-300  # below, doubles lose digits by themselves
 TIE = 1e-14  # of a utility
@@ -39,10 +40,14 @@ class Answers(NamedTuple):
 def library(m0, s0, m1, s1, log_kappa=0.0):
     pair = rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)
     level = np.asarray(log_kappa)
-    best = binormal.best(*pair, level)
-    z0, z1, _, _ = binormal.crossing_z_scores(*pair, level)
-    found = binormal.crossings(*pair, level)
-    areas = binormal.auc(*pair), binormal.auc_complement(*pair), binormal.log_auc_complement(*pair)
+    best = BinormalSolver(*pair).optimal(level)
+    z0, z1, _, _ = BinormalSolver(*pair).crossing_z_scores(level)
+    found = BinormalSolver(*pair).crossings(level)
+    areas = (
+        BinormalSolver(*pair).auc(),
+        BinormalSolver(*pair).auc_complement(),
+        BinormalSolver(*pair).log_auc_complement(),
+    )
     rates = best.threshold, z0, z1, best.tpr, best.fpr, best.tnr, best.fnr
     assert np.array_equal(found, best.crossings, equal_nan=True)
     return Answers(*(float(value) for value in (*areas, *rates)), tuple(found[~np.isnan(found)].tolist()))
@@ -220,7 +225,7 @@ def test_tails_keep_their_digits(distance):
     assert min(truth.auc(), truth.auc_complement()) < 1e-22
     assert faults(library(*case), truth) == {}
     far = (0.0, 1.0, distance * 1e3, 1.0)
-    got = float(binormal.log_auc_complement(*(rp.Gaussian(*part) for part in (far[:2], far[2:]))))
+    got = float(BinormalSolver(*(rp.Gaussian(*part) for part in (far[:2], far[2:]))).log_auc_complement())
     exact = Truth(*far).log_auc_complement()
     assert abs(exact) < TINY or relative_error(got, exact) < 2e-15
 
@@ -326,7 +331,7 @@ def test_along_the_curve(case):
             )
             sensitivity = 1 + z / outer
             allowed = 1e-15 * (1 + x * x * (name == "slope")) + 8 * UNIT * sensitivity * (1 + terms)
-            assert relative_error(float(getattr(binormal, name)(*pair, np.asarray(rate))), exact) <= allowed, (
+            assert relative_error(float(compute(BinormalSolver(*pair), name, np.asarray(rate))), exact) <= allowed, (
                 name,
                 rate,
             )
@@ -347,13 +352,13 @@ def test_partial_areas(band):
         pair, truth = (rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])), Truth(*case)
         for name in ("partial_auc_fpr", "partial_auc_tpr"):
             exact = getattr(truth, name)(*band)
-            got = float(getattr(binormal, name)(*pair, *(np.asarray(float(end)) for end in band)))
+            got = float(compute(BinormalSolver(*pair), name, *(np.asarray(float(end)) for end in band)))
             assert exact < TINY or relative_error(got, exact) < 1e-12, (case, name)
 
 
 @pytest.mark.parametrize("case", CURVES[::3], ids=str)
 def test_below_the_chance_line(case):
-    hook = binormal.hook(rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:]))
+    hook = BinormalSolver(rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])).hook()
     exact = Truth(*case).area_below_chance()
     assert exact < TINY or relative_error(float(hook.area), exact) < 1e-12
     assert exact > TINY or float(hook.area) < TINY

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
+from rocpredict.base.results import format_p_value
 from rocpredict.cli import main
 
 PIMA = rp.datasets.load_pima()
@@ -61,18 +62,18 @@ def test_two_features_are_tested_against_each_other(run):
     expected = by_library("glucose", "mass")
     low, high = expected.interval
     assert (code, doubted(err)) == (0, ["mass"])
-    assert cells(out, "glucose against mass on the same cases")[1:] == [
+    assert cells(out, "glucose, mass on the same cases")[1:] == [
         ["AUC of glucose", f"{expected.estimates[0]:.6g}"],
         ["AUC of mass", f"{expected.estimates[1]:.6g}"],
         ["difference", f"{expected.difference:.6g}"],
-        ["95 % interval", f"{low:.6g} to {high:.6g}"],
-        ["null hypothesis", "AUC of glucose = AUC of mass"],
-        ["alternative", "AUC of glucose != AUC of mass"],
-        ["method", "DeLong, paired"],
+        ["interval of the difference, level 0.95", f"{low:.6g} to {high:.6g}"],
         ["statistic", f"{expected.statistic:.6g}"],
-        ["p", f"{expected.p_value:.4g}"],
-        ["cases", "500 negative, 268 positive"],
+        ["p", format_p_value(expected.p_value)],
+        ["cases (negative, positive)", "(500, 268)"],
+        ["direction", "higher, higher"],
     ]
+    assert "Null hypothesis: AUC of glucose = AUC of mass. Alternative: AUC of glucose != AUC of mass." in out
+    assert "Method: DeLong, paired." in out
 
 
 @pytest.mark.parametrize(
@@ -113,16 +114,15 @@ def test_three_features_have_an_omnibus_test_and_pairs(run):
     code, out, err = run(*THREE)
     expected = by_library("glucose", "mass", "age")
     assert (code, doubted(err)) == (0, ["mass", "age"])
-    overall = dict(cells(out, "glucose, mass, age on the same cases"))
-    assert overall["null hypothesis"] == "all AUCs are equal"
-    assert (overall["chi-squared"], overall["degrees of freedom"]) == (f"{expected.statistic:.6g}", "2")
-    pairs = cells(out, "Pair by pair")
+    assert "Null hypothesis: all AUCs are equal." in out
+    assert f"Statistic {expected.statistic:.6g}, df 2, p {format_p_value(expected.p_value)}." in out
+    pairs = cells(out, "glucose, mass, age on the same cases")
     assert [row[0] for row in pairs[1:]] == [
         "AUC of glucose = AUC of mass",
         "AUC of glucose = AUC of age",
         "AUC of mass = AUC of age",
     ]
-    assert [row[-1] for row in pairs[1:]] == [f"{p:.4g}" for p in expected.adjusted_p]
+    assert [row[-1] for row in pairs[1:]] == [format_p_value(p) for p in expected.adjusted_p]
     found = told(run, *THREE)
     assert found["p_value"] == expected.p_value
     assert [contrast["adjusted_p"] for contrast in found["contrasts"]] == list(expected.adjusted_p)
@@ -198,7 +198,7 @@ def test_degenerate_tests_are_said_in_words(run, tmp_path):
     words = ("compare", str(path), "--label", "y", "--feature", "a", "--feature", "b", "--direction", "auto")
     code, out, _ = run(*words)
     assert code == 0
-    assert ["p", "1"] in cells(out, "a against b on the same cases")
+    assert ["p", "1"] in cells(out, "a, b on the same cases")
     assert "the curves place every case alike" in out
     assert out.count("direction='auto' was resolved here") >= 1
     assert told(run, *words)["flags"] == ["auto_direction", "same_curve"]

@@ -11,9 +11,11 @@ from rocpredict import Ecdf, Gaussian
 from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.solvers import families as closed
-from rocpredict.solvers import numerical as numeric
-from rocpredict.solvers.families import _log_betainc, _log_gamma_ratio, _solve_log_linear
+from rocpredict.solvers.families import FamilySolver, _log_betainc, _log_gamma_ratio, _solve_log_linear
+from rocpredict.solvers.normal_sum import NormalSumSolver
+from rocpredict.solvers.numerical import NumericalSolver
+from rocpredict.solvers.select import solver_for
+from tests.quantities import compute
 
 FROZEN = {
     "exponential": (stats.expon(scale=1), stats.expon(scale=3)),
@@ -55,41 +57,18 @@ def of(family, *parameters):
     return ScipyDistribution(family(*parameters))
 
 
-QUANTITIES = [
-    "auc",
-    "auc_complement",
-    "best",
-    "crossings",
-    "fpr_at_tpr",
-    "hook",
-    "log_auc_complement",
-    "partial_auc_fpr",
-    "partial_auc_tpr",
-    "proper_auc_complement",
-    "proper_rule",
-    "slope",
-    "threshold_at_fpr",
-    "threshold_at_tpr",
-    "tpr_at_fpr",
-]
-
-
-def test_it_answers_all_that_the_numeric_engine_answers():
-    assert all(callable(getattr(closed, name)) for name in [*QUANTITIES, "knows"])
-    with pytest.raises(AttributeError):
-        closed.no_such_question  # noqa: B018
-
-
 def test_areas_agree_with_quadrature(pair):
     """AUC, its complement and the logarithm of that, each by itself, to 1e-12 relative."""
-    assert closed.knows(*pair)
+    assert isinstance(solver_for(*pair), FamilySolver)
     for question in ("auc", "auc_complement"):
-        assert float(getattr(closed, question)(*pair)) == pytest.approx(
-            float(getattr(numeric, question)(*pair)), rel=1e-12, abs=0
+        assert float(compute(solver_for(*pair), question)) == pytest.approx(
+            float(compute(NumericalSolver(*pair), question)), rel=1e-12, abs=0
         )
-    assert closed.auc(*pair) + closed.auc_complement(*pair) == pytest.approx(1, abs=1e-15)
-    assert closed.log_auc_complement(*pair) == pytest.approx(np.log(closed.auc_complement(*pair)), rel=1e-13)
-    assert closed.auc(*pair[::-1]) == pytest.approx(float(closed.auc_complement(*pair)), rel=1e-14)
+    assert solver_for(*pair).auc() + solver_for(*pair).auc_complement() == pytest.approx(1, abs=1e-15)
+    assert solver_for(*pair).log_auc_complement() == pytest.approx(
+        np.log(solver_for(*pair).auc_complement()), rel=1e-13
+    )
+    assert solver_for(*pair[::-1]).auc() == pytest.approx(float(solver_for(*pair).auc_complement()), rel=1e-14)
 
 
 @pytest.mark.parametrize("name", FROZEN)
@@ -97,7 +76,7 @@ def test_areas_agree_with_draws(name):
     """100,000 seeded pairs of draws: within 5 standard errors (false failure 6e-7 each, were the seed free)."""
     negative, positive = FROZEN[name]
     x0, x1 = (d.rvs(100_000, random_state=seed) for seed, d in enumerate((negative, positive)))
-    auc = float(closed.auc(*PLAIN[name]))
+    auc = float(solver_for(*PLAIN[name]).auc())
     assert np.mean(x1 > x0) == pytest.approx(auc, abs=5 * np.sqrt(auc * (1 - auc) / 100_000))
 
 
@@ -105,7 +84,7 @@ def test_areas_agree_with_draws(name):
 def test_densities_are_equal_at_the_crossings_and_nowhere_else(name, log_kappa):
     """log f1 - log f0 = log kappa to 1e-12 of their size, and no sign changes elsewhere along 4000 quantiles."""
     negative, positive = PAIRS[name]
-    found = closed.crossings(negative, positive, np.asarray(log_kappa))
+    found = solver_for(negative, positive).crossings(np.asarray(log_kappa))
     assert (np.diff(found) > 0).all()
     if "starts" not in name:  # where the density of one class alone begins, the sign changes in a jump
         first, second = np.asarray(positive.logpdf(found)), np.asarray(negative.logpdf(found))
@@ -128,7 +107,7 @@ def test_no_threshold_does_better_than_the_best(name, log_kappa):
     """Over 500 quantiles of each class and both ends, in TPR - kappa FPR."""
     negative, positive = PAIRS[name]
     kappa = np.exp(log_kappa)
-    best = closed.best(negative, positive, np.asarray(log_kappa))
+    best = solver_for(negative, positive).optimal(np.asarray(log_kappa))
     q = np.linspace(0, 1, 501)
     cuts = np.concatenate([negative.ppf(q), positive.ppf(q), [-np.inf, np.inf]])
     losses = np.asarray(positive.cdf_strict(cuts)) + kappa * negative.sf_inclusive(cuts)
@@ -137,7 +116,7 @@ def test_no_threshold_does_better_than_the_best(name, log_kappa):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_the_search_finds_the_same_threshold(name):
-    found, searched = (engine.best(*PLAIN[name], np.zeros(())) for engine in (closed, numeric))
+    found, searched = (make(*PLAIN[name]).optimal(np.zeros(())) for make in (solver_for, NumericalSolver))
     assert found.threshold == pytest.approx(float(searched.threshold), rel=1e-9, abs=1e-9)
     assert found.tpr == pytest.approx(float(searched.tpr), rel=1e-8)
     assert list(found.flags) == list(searched.flags)
@@ -160,7 +139,7 @@ def test_j_at_the_best_threshold_is_its_textbook_form(d):
         "laplace": (of(stats.laplace, 0, 1), of(stats.laplace, d, 1), d / 2),
     }
     for name, (negative, positive, threshold) in expected.items():
-        best = closed.best(negative, positive, np.zeros(()))
+        best = solver_for(negative, positive).optimal(np.zeros(()))
         assert best.threshold == pytest.approx(threshold, rel=1e-12)
         assert best.tpr - best.fpr == pytest.approx(J_OF[name](r if name == "exponential" else d), rel=1e-9)
 
@@ -229,9 +208,9 @@ def test_small_complements_keep_their_digits(name):
     negative, positive, exact = TAILS[name]
     with mpmath.workdps(60):
         wanted, log_wanted = float(exact()), float(mpmath.log(exact()))
-    assert float(closed.auc_complement(negative, positive)) == pytest.approx(wanted, rel=1e-12, abs=0)
-    assert float(closed.auc(positive, negative)) == pytest.approx(wanted, rel=1e-12, abs=0)
-    assert float(closed.log_auc_complement(negative, positive)) == pytest.approx(log_wanted, rel=1e-13, abs=1e-15)
+    assert float(solver_for(negative, positive).auc_complement()) == pytest.approx(wanted, rel=1e-12, abs=0)
+    assert float(solver_for(positive, negative).auc()) == pytest.approx(wanted, rel=1e-12, abs=0)
+    assert float(solver_for(negative, positive).log_auc_complement()) == pytest.approx(log_wanted, rel=1e-13, abs=1e-15)
 
 
 def test_logarithms_do_not_underflow():
@@ -245,8 +224,8 @@ def test_logarithms_do_not_underflow():
             (of(stats.norm, 0, 1), of(stats.norm, 100, 1)): mpmath.log(mpmath.ncdf(-100 / mpmath.sqrt(2))),
         }
     for pair, wanted in exact.items():
-        assert closed.auc_complement(*pair) < 1e-300
-        assert float(closed.log_auc_complement(*pair)) == pytest.approx(float(wanted), rel=1e-13)
+        assert solver_for(*pair).auc_complement() < 1e-300
+        assert float(solver_for(*pair).log_auc_complement()) == pytest.approx(float(wanted), rel=1e-13)
 
 
 def _log_betainc_by_series(a, b, scale):
@@ -285,24 +264,24 @@ def test_classes_that_become_equal(gap):
         ),
     }
     for negative, positive, slope, limit in pairs.values():
-        assert closed.auc(negative, positive) - 0.5 == pytest.approx(slope * gap, rel=2 * gap, abs=3e-16)
-        (threshold,) = closed.crossings(negative, positive, np.zeros(()))
+        assert solver_for(negative, positive).auc() - 0.5 == pytest.approx(slope * gap, rel=2 * gap, abs=3e-16)
+        (threshold,) = solver_for(negative, positive).crossings(np.zeros(()))
         assert threshold == pytest.approx(limit, abs=3 * gap + 1e-14)
 
 
 @pytest.mark.parametrize("name", FROZEN)
 def test_identical_classes_are_chance(name):
     _, d = PLAIN[name]
-    assert closed.auc(d, d) == pytest.approx(0.5, abs=1e-15)
-    assert closed.crossings(d, d, np.zeros(())).size == closed.crossings(d, d, np.asarray(0.5)).size == 0
-    assert {"identical", "no_benefit"} <= set(closed.best(d, d, np.zeros(())).flags)
+    assert solver_for(d, d).auc() == pytest.approx(0.5, abs=1e-15)
+    assert solver_for(d, d).crossings(np.zeros(())).size == solver_for(d, d).crossings(np.asarray(0.5)).size == 0
+    assert {"identical", "no_benefit"} <= set(solver_for(d, d).optimal(np.zeros(())).flags)
 
 
 def test_the_laplace_formula_is_smooth_where_the_scales_meet():
     """One scale or two that differ by 1e-13: the same AUC to 1e-13, for every distance."""
     for d in (0.0, 1e-6, 1.0, 30.0):
         one, two = (
-            closed.auc_complement(of(stats.laplace, 0, 2), of(stats.laplace, d, 2 + more)) for more in (0, 2e-13)
+            solver_for(of(stats.laplace, 0, 2), of(stats.laplace, d, 2 + more)).auc_complement() for more in (0, 2e-13)
         )
         assert two == pytest.approx(float(one), rel=1e-11)
 
@@ -350,10 +329,10 @@ def test_units_change_nothing(name, unit):
         shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         scaled.append(of(frozen.dist, *shapes, loc * unit, scale * unit))
     for question in ("auc", "auc_complement", "log_auc_complement"):
-        wanted = float(getattr(closed, question)(*PLAIN[name]))
-        assert float(getattr(closed, question)(*scaled)) == pytest.approx(wanted, rel=1e-12)
+        wanted = float(compute(solver_for(*PLAIN[name]), question))
+        assert float(compute(solver_for(*scaled), question)) == pytest.approx(wanted, rel=1e-12)
     if "starts" not in name:
-        here, there = (closed.crossings(*pair, np.asarray(0.1)) for pair in (PLAIN[name], scaled))
+        here, there = (solver_for(*pair).crossings(np.asarray(0.1)) for pair in (PLAIN[name], scaled))
         np.testing.assert_allclose(there / unit, here, rtol=1e-12)
 
 
@@ -362,12 +341,14 @@ def test_normals_of_every_kind_meet():
     kde, mixture = GaussianKde([1.0, 2.0, 4.0]), GaussianMixture([0.3, 0.7], [-1, 2], [1, 0.5])
     kinds = [of(stats.norm, 1, 2), Gaussian(0.5, 1.5), kde, mixture]
     for pair in itertools.permutations(kinds, 2):
-        assert closed.knows(*pair)
-        assert float(closed.auc(*pair)) == pytest.approx(float(numeric.auc(*pair)), rel=1e-11)
-        assert float(closed.log_auc_complement(*pair)) == pytest.approx(float(numeric.log_auc_complement(*pair)))
-    assert closed.auc(of(stats.norm, 1, 2), Gaussian(3, 1)) == closed.auc(Gaussian(1, 2), Gaussian(3, 1))
-    assert float(closed.auc(of(stats.norm, 1, 2).reflect(), mixture)) == pytest.approx(
-        float(numeric.auc(of(stats.norm, -1, 2), mixture)), rel=1e-11
+        assert isinstance(solver_for(*pair), (FamilySolver, NormalSumSolver))
+        assert float(solver_for(*pair).auc()) == pytest.approx(float(NumericalSolver(*pair).auc()), rel=1e-11)
+        assert float(solver_for(*pair).log_auc_complement()) == pytest.approx(
+            float(NumericalSolver(*pair).log_auc_complement())
+        )
+    assert solver_for(of(stats.norm, 1, 2), Gaussian(3, 1)).auc() == solver_for(Gaussian(1, 2), Gaussian(3, 1)).auc()
+    assert float(solver_for(of(stats.norm, 1, 2).reflect(), mixture).auc()) == pytest.approx(
+        float(NumericalSolver(of(stats.norm, -1, 2), mixture).auc()), rel=1e-11
     )
 
 
@@ -390,14 +371,14 @@ def test_normals_of_every_kind_meet():
     ],
 )
 def test_what_is_not_closed_is_not_claimed(negative, positive):
-    assert not closed.knows(negative, positive)
+    assert not isinstance(solver_for(negative, positive), (FamilySolver, NormalSumSolver))
     if not negative.shape:
-        assert closed.auc(negative, positive) == numeric.auc(negative, positive)
-        wanted = numeric.crossings(negative, positive, np.zeros(()))
-        assert np.array_equal(closed.crossings(negative, positive, np.zeros(())), wanted)
+        assert solver_for(negative, positive).auc() == NumericalSolver(negative, positive).auc()
+        wanted = NumericalSolver(negative, positive).crossings(np.zeros(()))
+        assert np.array_equal(solver_for(negative, positive).crossings(np.zeros(())), wanted)
 
 
 @pytest.mark.parametrize("log_kappa", [-np.inf, np.inf])
 def test_prices_without_end_are_answered_by_the_search(log_kappa):
-    best = closed.best(*PLAIN["logistic"], np.asarray(log_kappa))
+    best = solver_for(*PLAIN["logistic"]).optimal(np.asarray(log_kappa))
     assert best.fpr == (0 if log_kappa > 0 else 1)

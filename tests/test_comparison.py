@@ -7,7 +7,12 @@ from scipy import stats
 import rocpredict as rp
 from rocpredict import Gaussian, PredictedRoc, RocPredictError, compare
 from rocpredict.datasets import load_iris, simulate_two_gaussians
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import (
+    binormal_misfit,
+    sample_moments,
+    sort_and_scale,
+    suppress_normality_warning,
+)
 
 IRIS = load_iris()
 ROWS = IRIS.y != "setosa"
@@ -53,13 +58,36 @@ def test_every_number_by_brute_force(case):
     fpr = (np.arange(200_000) + 0.5) / 200_000
     corners = np.array([((n >= t).mean(), (p >= t).mean()) for t in cuts[::-1]])
     predicted, shown = laws[1].sf(laws[0].isf(fpr)), np.interp(fpr, *corners.T)
-    assert found.area_between == pytest.approx(np.abs(predicted - shown).mean(), abs=5e-6)
+    middles = (np.arange(256) + 0.5) / 256
+    apart = np.abs(laws[1].sf(laws[0].isf(middles)) - np.interp(middles, *corners.T)).mean()
+    assert found.area_between == pytest.approx(apart, rel=1e-12)
+    assert found.area_between == pytest.approx(np.abs(predicted - shown).mean(), rel=0.03)
     inside = (fpr > 1 / len(n)) & (fpr < 1 - 1 / len(n))
     gaps = (predicted - shown)[inside]
     largest = gaps[np.argmax(np.abs(gaps))]
     assert found.max_tpr_gap == pytest.approx(largest, abs=2e-3)  # the grid stops short of the corners
     assert abs(found.max_tpr_gap) >= abs(largest) - 1e-9
     assert 1 / len(n) <= found.max_tpr_gap_fpr <= 1 - 1 / len(n)
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+@pytest.mark.parametrize("case", CASES)
+def test_every_function_has_the_same_misfit(case, direction):
+    """``compare``, ``diagnose``, ``model_fit``, ``screen`` and the warning, with both kernels, to 1e-12."""
+    x, y = CASES[case]
+    with suppress_normality_warning():
+        predicted = rp.predict_roc(x, y, direction=direction)
+    found = compare(predicted, rp.empirical_roc(x, y, direction=direction))
+    diagnosis = rp.diagnose(x, y, direction=direction, n_resamples=20)
+    values = [diagnosis.area_between, predicted.model_fit().area_between]
+    for engine in ("numpy", "numba"):
+        table = rp.screen(np.column_stack([x, -x]), y, direction=direction, engine=engine).in_input_order()
+        values.append(table["misfit"][0])
+    side = 1 if direction == "higher" else -1
+    samples = sort_and_scale(side * x[y == 0], side * x[y == 1])
+    values.append(binormal_misfit(samples, (sample_moments(samples[0]), sample_moments(samples[1]))).area_between)
+    assert values == pytest.approx([found.area_between] * len(values), abs=1e-12)
+    assert (diagnosis.max_tpr_gap, diagnosis.max_tpr_gap_fpr) == (found.max_tpr_gap, found.max_tpr_gap_fpr)
 
 
 def test_a_prediction_from_the_sample_itself_has_no_error():

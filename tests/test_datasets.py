@@ -88,7 +88,7 @@ def test_iris_has_the_means_and_deviations_that_fisher_printed():
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames_hold_the_same_table(backend):
-    frame = IRIS.frame(backend)
+    frame = IRIS.to_frame(backend)
     assert type(frame).__module__.split(".")[0] == backend
     assert list(getattr(frame, "columns" if backend != "pyarrow" else "column_names")) == [*IRIS.feature_names, "label"]
     assert np.array_equal(np.asarray(frame["petal_width"]), IRIS.column("petal_width"))
@@ -99,7 +99,7 @@ def test_unknown_names_are_refused():
     with pytest.raises(RocPredictError, match="name='petal' is not allowed; choose one of 'sepal_length'"):
         IRIS.column("petal")
     with pytest.raises(RocPredictError, match="backend='dask' is not allowed"):
-        IRIS.frame("dask")
+        IRIS.to_frame("dask")
 
 
 def test_a_seed_draws_the_same_sample_and_another_seed_another():

@@ -1,6 +1,7 @@
 """One battery that every class distribution has to pass, and what is particular to each."""
 
 import itertools
+from dataclasses import dataclass
 from fractions import Fraction
 
 import mpmath
@@ -72,7 +73,7 @@ PLAIN = {
     "shrunk, all sample": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 1.0, 0.3),
 }
 REGISTRY = PLAIN | {f"reflected {name}": d.reflect() for name, d in PLAIN.items()}
-QUESTIONS = ("pdf", "logpdf", "cdf", "sf", "cdf_strict", "sf_inclusive", "ppf", "isf")
+METHODS = ("pdf", "logpdf", "cdf", "sf", "cdf_strict", "sf_inclusive", "ppf", "isf")
 Q = np.concatenate([[1e-12, 1e-6], np.linspace(0.001, 0.999, 333), [1 - 1e-6]])
 
 
@@ -95,24 +96,12 @@ class TestBattery:
         assert d.shape == ()
         assert repr(d)
 
-    @pytest.mark.parametrize("question", QUESTIONS)
-    def test_shapes(self, d, question):
-        ask = getattr(d, question)
-        assert isinstance(ask(0.5), float)
-        for shape in [(0,), (1,), (3,), (2, 3)]:
-            assert np.shape(ask(np.full(shape, 0.5))) == shape
-        assert ask([0.5, 0.5]).tolist() == [ask(0.5)] * 2
-
-    @pytest.mark.parametrize("question", QUESTIONS)
-    def test_nan_text_and_quantiles_outside_0_to_1_are_refused(self, d, question):
-        ask = getattr(d, question)
-        for bad in (np.nan, [0.5, np.nan], "a", None, 1j):
-            with pytest.raises(RocPredictError, match=r"NaN|real number"):
-                ask(bad)
-        if question in {"ppf", "isf"}:
-            for bad in (-1e-9, 1 + 1e-9, 50):
-                with pytest.raises(RocPredictError, match=r"q=.* is outside \[0, 1\]"):
-                    ask(bad)
+    def test_shapes(self, d):
+        for method in (getattr(d, name) for name in METHODS):
+            assert isinstance(method(0.5), float)
+            for shape in [(0,), (1,), (3,), (2, 3)]:
+                assert np.shape(method(np.full(shape, 0.5))) == shape
+            assert method([0.5, 0.5]).tolist() == [method(0.5)] * 2
 
     def test_tails_are_monotone_and_within_0_and_1(self, d):
         x = points_of(d)
@@ -208,10 +197,84 @@ class TestBattery:
 
     def test_no_input_is_modified(self, d):
         x, q = np.array([0.5, 1.0, 2.0]), np.array([0.1, 0.5])
-        for question in QUESTIONS:
-            getattr(d, question)(q if question in {"ppf", "isf"} else x)
+        for name in METHODS:
+            getattr(d, name)(q if name in {"ppf", "isf"} else x)
         assert x.tolist() == [0.5, 1, 2]
         assert q.tolist() == [0.1, 0.5]
+
+
+EACH_CLASS = {type(d).__name__: d for d in REGISTRY.values()}
+
+
+@pytest.mark.parametrize("d", EACH_CLASS.values(), ids=EACH_CLASS)
+def test_nan_text_and_quantiles_outside_0_to_1_are_refused(d):
+    for name in METHODS:
+        method, argument = getattr(d, name), "q" if name in {"ppf", "isf"} else "x"
+        for bad in (np.nan, [0.5, np.nan], "a", None, 1j):
+            with pytest.raises(RocPredictError, match=rf"{argument}=.*(NaN|real number)"):
+                method(bad)
+        for bad in (-1e-9, 1 + 1e-9, 50) if argument == "q" else ():
+            with pytest.raises(RocPredictError, match=r"q=.* is outside \[0, 1\]"):
+                method(bad)
+
+
+def test_no_class_repeats_the_public_methods():
+    for d in EACH_CLASS.values():
+        for name in METHODS:
+            assert getattr(type(d), name) is getattr(Distribution, name)
+
+
+@dataclass(frozen=True)
+class Rayleigh(Distribution):
+    """A distribution with the five methods that it must have."""
+
+    scale: float
+
+    def _cdf(self, x):
+        return -np.expm1(-((np.maximum(x, 0) / self.scale) ** 2) / 2)
+
+    def _sf(self, x):
+        return np.exp(-((np.maximum(x, 0) / self.scale) ** 2) / 2)
+
+    def _logpdf(self, x):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            level = np.log(np.maximum(x, 0)) - 2 * np.log(self.scale) - (x / self.scale) ** 2 / 2
+        return np.where(np.isinf(x), -np.inf, level)
+
+    def _ppf(self, q):
+        with np.errstate(divide="ignore"):
+            return self.scale * np.sqrt(-2 * np.log1p(-q))
+
+    def _isf(self, q):
+        with np.errstate(divide="ignore"):
+            return self.scale * np.sqrt(-2 * np.log(q))
+
+
+@pytest.mark.parametrize("direction", [None, "higher", "lower"])
+def test_five_methods_make_a_class_distribution(direction):
+    ours = PredictedRoc(Rayleigh(1.0), Rayleigh(2.0), direction=direction)
+    scipys = PredictedRoc(stats.rayleigh(scale=1), stats.rayleigh(scale=2), direction=direction)
+    assert ours.auc() == pytest.approx(0.2 if direction == "lower" else 0.8, rel=1e-12)
+    rates = np.array([1e-9, 0.01, 0.3, 0.9])
+    np.testing.assert_allclose(ours.tpr_at_fpr(rates), scipys.tpr_at_fpr(rates), rtol=1e-12)
+    assert ours.partial_auc(fpr=(0.0, 0.2)) == pytest.approx(scipys.partial_auc(fpr=(0.0, 0.2)), rel=1e-11)
+    best, wanted = ours.best_threshold(), scipys.best_threshold()
+    assert (best.tpr, best.fpr) == pytest.approx((wanted.tpr, wanted.fpr), rel=1e-12)
+    assert ours.proper().auc() == pytest.approx(scipys.proper().auc(), rel=1e-9)
+
+
+def test_defaults_of_the_base_class():
+    d, x = Rayleigh(2.0), np.array([0.5, 1.0, 3.0])
+    assert np.array_equal(d.pdf(x), np.exp(d.logpdf(x)))
+    assert np.array_equal(d.cdf_strict(x), d.cdf(x))
+    assert np.array_equal(d.sf_inclusive(x), d.sf(x))
+    assert d.shape == ()
+    assert not d.atoms().points.size
+    assert np.array_equal(d.reflect().cdf(-x), d.sf(x))
+    assert d.reflect().reflect() is d
+    assert d.reflect() == Rayleigh(2.0).reflect() != Rayleigh(1.0).reflect()
+    with pytest.raises(TypeError, match="abstract"):
+        Distribution()
 
 
 def test_far_tails_keep_their_digits():
@@ -235,18 +298,18 @@ def test_a_batch_of_gaussians_answers_as_each_alone():
     batch = Gaussian(mean, std)
     assert batch.shape == (2, 3)
     x = mean + 0.5
-    for question in QUESTIONS:
-        argument = 0.3 if question in {"ppf", "isf"} else x
-        answers = getattr(batch, question)(argument)
+    for name in METHODS:
+        argument = 0.3 if name in {"ppf", "isf"} else x
+        answers = getattr(batch, name)(argument)
         for i, j in np.ndindex(2, 3):
-            alone = getattr(Gaussian(mean[i, 0], std[j]), question)(0.3 if question in {"ppf", "isf"} else x[i, 0])
+            alone = getattr(Gaussian(mean[i, 0], std[j]), name)(0.3 if name in {"ppf", "isf"} else x[i, 0])
             assert answers[i, j] == alone
     assert batch == Gaussian(np.broadcast_to(mean, (2, 3)), std)
     assert hash(batch) == hash(Gaussian(np.broadcast_to(mean, (2, 3)), std))
     assert batch != Gaussian(0, 1)
-    for question in QUESTIONS:
+    for name in METHODS:
         with pytest.raises(RocPredictError, match="shapes do not fit together"):
-            getattr(batch, question)(np.full(4, 0.5))
+            getattr(batch, name)(np.full(4, 0.5))
     with pytest.raises(RocPredictError, match=r"a batch of shape \(2, 3\)"):
         batch.atoms()
 

@@ -131,8 +131,8 @@ class TestEveryFamily:
     def test_trust_and_words(self, family):
         roc = fitted(family)
         trust = roc.model_fit()
-        assert not np.isnan([trust.distance, trust.misfit_ratio, trust.model_weight]).any()
-        assert trust.distance < (0.25 if family == "exponential" else 0.1)
+        assert not np.isnan([trust.area_between, trust.misfit_ratio, trust.model_weight]).any()
+        assert trust.area_between < (0.25 if family == "exponential" else 0.1)
         assert repr(roc).startswith(("PredictedRoc(negative=", "PredictedRoc(shrunk to "))
         again = pickle.loads(pickle.dumps(roc.negative))
         assert np.array_equal(again.cdf(X), roc.negative.cdf(X))

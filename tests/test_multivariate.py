@@ -205,7 +205,7 @@ def test_frames_names_and_missing_values():
     """pandas, polars and pyarrow alike; score() takes their columns by name; "omit" leaves rows out and counts them."""
     array = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, feature_names=IRIS.feature_names)
     for backend in ("pandas", "polars", "pyarrow"):
-        frame = IRIS.frame(backend)
+        frame = IRIS.to_frame(backend)
         features = frame.drop(columns="label") if backend == "pandas" else frame.select(list(IRIS.feature_names))
         found = fit_linear_combination(features, frame["label"], **CLASSES)
         assert found.to_dict() == array.to_dict()
@@ -316,7 +316,7 @@ def test_moments_that_are_refused(mean, covariance, words):
         (IRIS.X[:, :3], "X has 3 columns; the combination takes 4"),
         (IRIS.X[0], r"X has shape \(4,\)"),
         (IRIS.X * np.nan, r"X has missing values \(NaN\) in 150 rows"),
-        (IRIS.frame().drop(columns="petal_width"), "X has no column 'petal_width'; the combination takes"),
+        (IRIS.to_frame().drop(columns="petal_width"), "X has no column 'petal_width'; the combination takes"),
     ],
 )
 def test_tables_that_cannot_be_scored(X, words):

@@ -16,15 +16,14 @@ from rocpredict.distributions.families import from_scipy
 from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture, em_step, initial_parameters, min_std
 from rocpredict.distributions.normal_sum import GaussianSum
-from rocpredict.solvers import numerical as numeric
 from rocpredict.solvers.normal_sum import (
+    NormalSumSolver,
     _area,
     _quadrature_nodes,
     _trapezoidal_auc,
-    auc,
-    auc_complement,
-    is_gaussian_mixture,
+    is_normal_sum,
 )
+from rocpredict.solvers.numerical import NumericalSolver
 
 SAMPLE = np.array([3.1, 4.0, 4.2, 5.9, 7.3, 4.0])
 SUMS = {
@@ -73,24 +72,27 @@ class TestAreas:
     def test_agree_with_quadrature(self, pair):
         """The closed form is the integral of the one tail over the other density."""
         negative, positive = (SUMS[name] for name in pair)
-        assert auc(negative, positive) == pytest.approx(float(numeric.auc(negative, positive)), abs=1e-10)
-        complement = float(numeric.auc_complement(negative, positive))
-        assert auc_complement(negative, positive) == pytest.approx(complement, abs=1e-10)
+        solver = NormalSumSolver(negative, positive)
+        assert solver.auc() == pytest.approx(float(NumericalSolver(negative, positive).auc()), abs=1e-10)
+        complement = float(NumericalSolver(negative, positive).auc_complement())
+        assert solver.auc_complement() == pytest.approx(complement, abs=1e-10)
 
     @pytest.mark.parametrize("pair", PAIRS, ids=" ".join)
     def test_add_up_to_1_and_turn_round_with_the_classes(self, pair):
         negative, positive = (SUMS[name] for name in pair)
-        whole, rest = float(auc(negative, positive)), float(auc_complement(negative, positive))
+        solver = NormalSumSolver(negative, positive)
+        whole, rest = float(solver.auc()), float(solver.auc_complement())
         assert whole + rest == pytest.approx(1, abs=1e-14)
-        assert auc(positive, negative) == pytest.approx(rest, rel=1e-13)
-        assert auc(negative.reflect(), positive.reflect()) == pytest.approx(rest, rel=1e-13)
+        assert NormalSumSolver(positive, negative).auc() == pytest.approx(rest, rel=1e-13)
+        assert NormalSumSolver(negative.reflect(), positive.reflect()).auc() == pytest.approx(rest, rel=1e-13)
 
     @pytest.mark.parametrize("pair", [p for p in PAIRS if "kde of 30" not in p], ids=" ".join)
     def test_are_exact_for_few_components(self, pair):
         """Both areas against 40 digits."""
         negative, positive = (SUMS[name] for name in pair)
-        assert auc(negative, positive) == pytest.approx(exact_area(negative, positive, 1), rel=1e-14)
-        assert auc_complement(negative, positive) == pytest.approx(exact_area(negative, positive, -1), rel=1e-14)
+        solver = NormalSumSolver(negative, positive)
+        assert solver.auc() == pytest.approx(exact_area(negative, positive, 1), rel=1e-14)
+        assert solver.auc_complement() == pytest.approx(exact_area(negative, positive, -1), rel=1e-14)
 
     @pytest.mark.parametrize("shift", [9, 15, 26])
     def test_keep_their_digits_in_the_tail(self, shift):
@@ -102,8 +104,9 @@ class TestAreas:
         ):
             wanted = exact_area(negative, positive, -1)
             assert 0 < wanted < 1e-4
-            assert auc_complement(negative, positive) == pytest.approx(wanted, rel=5e-13)
-            assert auc(positive, negative) == pytest.approx(wanted, rel=5e-13)
+            solver = NormalSumSolver(negative, positive)
+            assert solver.auc_complement() == pytest.approx(wanted, rel=5e-13)
+            assert NormalSumSolver(positive, negative).auc() == pytest.approx(wanted, rel=5e-13)
 
     @pytest.mark.parametrize("pair", [("kde", "mixture"), ("narrow and wide", "kde of 30")], ids=" ".join)
     def test_agree_with_draws(self, pair):
@@ -114,7 +117,7 @@ class TestAreas:
             w, c, s = vars_of(components_of(SUMS[name]))
             index = rng.choice(len(w), 1_000_000, p=w / w.sum())
             draws.append(rng.normal(c[index], s[index]))
-        area = float(auc(*(SUMS[name] for name in pair)))
+        area = float(NormalSumSolver(*(SUMS[name] for name in pair)).auc())
         error = np.sqrt(area * (1 - area) / 1_000_000)
         assert np.mean(draws[1] > draws[0]) == pytest.approx(area, abs=5 * error)
 
@@ -123,14 +126,14 @@ class TestAreas:
         rng = np.random.default_rng(4)
         for n in (9, 4000):
             x, y = rng.integers(0, 9, n).astype(float), rng.integers(2, 12, n).astype(float)
-            wanted = float(numeric.auc(Ecdf(x), Ecdf(y)))
-            assert auc(GaussianKde(x, bandwidth=1e-6), GaussianKde(y, bandwidth=1e-6)) == pytest.approx(
-                wanted, abs=1e-14
-            )
+            wanted = float(NumericalSolver(Ecdf(x), Ecdf(y)).auc())
+            assert NormalSumSolver(
+                GaussianKde(x, bandwidth=1e-6), GaussianKde(y, bandwidth=1e-6)
+            ).auc() == pytest.approx(wanted, abs=1e-14)
         x = rng.normal(size=3000)
         shifted = GaussianKde(x + 0.5, bandwidth=1e-9)
-        wanted = float(numeric.auc(Ecdf(x), Ecdf(x + 0.5)))
-        assert auc(GaussianKde(x, bandwidth=1e-9), shifted) == pytest.approx(wanted, abs=1e-6)
+        wanted = float(NumericalSolver(Ecdf(x), Ecdf(x + 0.5)).auc())
+        assert NormalSumSolver(GaussianKde(x, bandwidth=1e-9), shifted).auc() == pytest.approx(wanted, abs=1e-6)
 
     @pytest.mark.parametrize("shift", [-9, 0, 1.5, 9])
     @pytest.mark.parametrize("outlier", [0, 50])
@@ -159,8 +162,9 @@ class TestAreas:
         heavy = GaussianKde(rng.standard_t(2, 20_000)), GaussianMixture([1, 1], [0, 3], [1, 0.5])
         tracemalloc.start()
         start = time.perf_counter()
-        area = float(auc(negative, positive)) + float(auc_complement(negative, positive))
-        mixed = float(auc(*heavy)) + float(auc_complement(*heavy))
+        solver = NormalSumSolver(negative, positive)
+        area = float(solver.auc()) + float(solver.auc_complement())
+        mixed = float(NormalSumSolver(*heavy).auc()) + float(NormalSumSolver(*heavy).auc_complement())
         seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert area == pytest.approx(1, abs=1e-13)
@@ -170,17 +174,20 @@ class TestAreas:
 
     def test_of_two_points_without_width(self):
         """Gaussians with no spread take part, and tie by halves."""
-        assert auc(Gaussian(1, 0), Gaussian(1, 0)) == 0.5
-        assert (auc(Gaussian(1, 0), Gaussian(2, 0)), auc_complement(Gaussian(1, 0), Gaussian(2, 0))) == (1, 0)
+        assert NormalSumSolver(Gaussian(1, 0), Gaussian(1, 0)).auc() == 0.5
+        assert (
+            NormalSumSolver(Gaussian(1, 0), Gaussian(2, 0)).auc(),
+            NormalSumSolver(Gaussian(1, 0), Gaussian(2, 0)).auc_complement(),
+        ) == (1, 0)
         kde = SUMS["kde"]
-        assert auc(Gaussian(4, 0), kde) == pytest.approx(kde.sf(4), rel=1e-14)
+        assert NormalSumSolver(Gaussian(4, 0), kde).auc() == pytest.approx(kde.sf(4), rel=1e-14)
 
     def test_refuse_what_is_no_sum_of_normals(self):
         for stranger in (Ecdf(SAMPLE), from_scipy(stats.gamma(2)), Gaussian([0, 1], 1)):
-            assert not is_gaussian_mixture(stranger)
+            assert not is_normal_sum(stranger)
             with pytest.raises(RocPredictError, match="is not a sum of normals of one feature"):
-                auc(SUMS["kde"], stranger)
-        assert all(map(is_gaussian_mixture, SUMS.values()))
+                NormalSumSolver(SUMS["kde"], stranger).auc()
+        assert all(map(is_normal_sum, SUMS.values()))
 
 
 class TestTails:
@@ -258,8 +265,8 @@ class TestTails:
             np.testing.assert_allclose(moved.ppf(q) / scale - offset, plain.ppf(q), rtol=rtol)
             np.testing.assert_allclose(moved.cdf((plain.ppf(q) + offset) * scale), q, rtol=1e-7)
             higher = GaussianKde((SAMPLE + 1 + offset) * scale, variance_preserving=preserving)
-            wanted = auc(plain, GaussianKde(SAMPLE + 1, variance_preserving=preserving))
-            assert auc(moved, higher) == pytest.approx(float(wanted), rel=rtol)
+            wanted = NormalSumSolver(plain, GaussianKde(SAMPLE + 1, variance_preserving=preserving)).auc()
+            assert NormalSumSolver(moved, higher).auc() == pytest.approx(float(wanted), rel=rtol)
         mixture = GaussianMixture([0.3, 0.7], (np.array([1, 5]) + offset) * scale, np.array([1, 0.5]) * scale)
         np.testing.assert_allclose(mixture.isf(q) / scale - offset, SUMS["mixture"].isf(q), rtol=rtol)
 
@@ -479,7 +486,7 @@ class TestAsClasses:
     x = np.linspace(-7, 9, 80_001)
 
     def test_areas(self):
-        assert self.roc.auc() == pytest.approx(float(auc(self.negative, self.positive)), abs=1e-12)
+        assert self.roc.auc() == pytest.approx(float(NormalSumSolver(self.negative, self.positive).auc()), abs=1e-12)
         fpr = np.linspace(0, 0.2, 4001)
         tpr = self.positive.sf(self.negative.isf(fpr))
         assert self.roc.partial_auc(fpr=(0, 0.2)) == pytest.approx(np.trapezoid(tpr, fpr), abs=1e-5)

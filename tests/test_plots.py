@@ -13,6 +13,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import paper as figures
+from rocpredict.base.results import format_rate
 from rocpredict.plots import style
 from rocpredict.plots.curves import plot_comparison, plot_roc, plot_side_by_side
 from rocpredict.plots.densities import plot_densities
@@ -122,7 +123,7 @@ def test_an_area_is_never_rounded_to_a_false_certainty():
         ax = plot_roc(rp.PredictedRoc(negative=rp.Gaussian(0, 1), positive=rp.Gaussian(distance, 1)))
         assert f"predicted, AUC {text}" in words(ax)
     assert "empirical, AUC 1" in words(plot_roc(rp.EmpiricalRoc(negative=[1, 2], positive=[3])))
-    assert [style.format_rate(r) for r in (0, 1e-9, 0.25, 0.9999, 1)] == ["0.000", "<0.001", "0.250", ">0.999", "1.000"]
+    assert [format_rate(r) for r in (0, 1e-9, 0.25, 0.9999, 1)] == ["0.000", "<0.001", "0.250", ">0.999", "1.000"]
 
 
 def test_a_hook_shows_where_it_exists(predicted):

@@ -7,8 +7,6 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.solvers import binormal as closed
-from rocpredict.solvers import numerical as searched
 
 PAIRS = {
     "paper": (4, 3, 8, 2),
@@ -36,32 +34,6 @@ def roc_of(moments, **options):
 
 def rates_of(rule):
     return [float(rate) for rate in (rule.tpr, rule.fpr, rule.tnr, rule.fnr)]
-
-
-# ---- two roads to one curve
-@pytest.mark.parametrize("name", ["paper", "one centre", "nearly equal", "ratio 1000"])
-def test_closed_forms_and_search_agree(name):
-    """Heights, places and rules of the same two Gaussians, by the quadratic and by the ranked grid, to 1e-10."""
-    pair = pair_of(PAIRS[name])
-    for question in ("proper_tpr_at_fpr", "proper_fpr_at_tpr"):
-        want = getattr(closed, question)(*pair, RATES)
-        assert getattr(searched, question)(*pair, RATES) == pytest.approx(want, rel=1e-10, abs=1e-10), question
-    for log_kappa in (-1.5, 2.0):
-        want, got = (road.proper_rule(*pair, np.asarray(log_kappa)) for road in (closed, searched))
-        assert rates_of(got) == pytest.approx(rates_of(want), abs=1e-12)
-    want, got = (road.proper_rule_at_fpr(*pair, np.asarray(0.3)) for road in (closed, searched))
-    assert rates_of(got) == pytest.approx(rates_of(want), abs=1e-9)
-    assert want.fpr == pytest.approx(0.3, abs=1e-12)
-
-
-@pytest.mark.parametrize("moments", [PAIRS["paper"], PAIRS["one centre"]], ids=["paper", "one centre"])
-@pytest.mark.parametrize("band", [(0.0, 0.1), (0.3, 0.7)])
-def test_closed_and_searched_bands_agree(moments, band):
-    """Partial areas over FPR and over TPR, by four areas of Owen's T and by quadrature, to 1e-10."""
-    ends = [np.asarray(end) for end in band]
-    for name in ("proper_partial_auc_fpr", "proper_partial_auc_tpr"):
-        want = float(getattr(closed, name)(*pair_of(moments), *ends))
-        assert float(getattr(searched, name)(*pair_of(moments), *ends)) == pytest.approx(want, rel=1e-10), name
 
 
 @case

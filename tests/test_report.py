@@ -11,10 +11,10 @@ import pytest
 
 import rocpredict as rp
 from rocpredict.base.files import format_csv
-from rocpredict.base.results import Table
+from rocpredict.base.results import Table, format_p_value, format_rate
 from rocpredict.plots.curves import plot_side_by_side
 from rocpredict.reports.feature import feature_report
-from rocpredict.reports.report import data_hash, figure_to_data_uri, format_probability, number, p_value, render
+from rocpredict.reports.report import data_hash, figure_to_data_uri, format_numeral, render
 from rocpredict.reports.screening import screening_report
 from rocpredict.sources.table import as_feature_table
 from tests.blank import leave_blank
@@ -135,18 +135,18 @@ def test_a_page_can_be_heard(pages, kind):
 
 @pytest.mark.parametrize("options", [{}, {"empirical": False}, {"empirical": "top", "n_top": 2}, {"family": "auto"}])
 def test_numbers_are_those_of_the_table(tmp_path, options):
-    """Each cell of the page is the table's number, as far as it is shown."""
+    """Each cell of the page is the table's format_numeral, as far as it is shown."""
     table = screened(**options)
     page = Page(table_page(table, tmp_path))
     head, *rows = page.tables[0]
     assert len(rows) == len(table)
     shown = {name: [row[head.index(name)] for row in rows] for name in head}
     for title, name, form in (
-        ("p", "p_value", p_value),
-        ("q", "q_value", p_value),
-        ("TPR", "tpr", format_probability),
-        ("FPR", "fpr", format_probability),
-        ("Ameans, honest", "ameans_corrected", format_probability),
+        ("p", "p_value", format_p_value),
+        ("q", "q_value", format_p_value),
+        ("TPR", "tpr", format_rate),
+        ("FPR", "fpr", format_rate),
+        ("Ameans, honest", "ameans_corrected", format_rate),
     ):
         assert shown[title] == [form(value) for value in table[name].tolist()], title
     for title, name, ends in (("AUC predicted", "auc", "auc"), ("AUC empirical", "empirical_auc", "empirical")):
@@ -164,9 +164,7 @@ def test_numbers_are_those_of_the_table(tmp_path, options):
 
 def area_cell(value, low, high):
     """Give an AUC with its interval, where it has one."""
-    return format_probability(value) + (
-        "" if np.isnan(low) else f" ({format_probability(low)} to {format_probability(high)})"
-    )
+    return format_rate(value) + ("" if np.isnan(low) else f" ({format_rate(low)} to {format_rate(high)})")
 
 
 def test_the_columns_that_choose_come_first(tmp_path):
@@ -207,14 +205,14 @@ def test_the_page_of_a_feature_has_the_numbers_of_its_answers(pages):
     for name, roc in (("Empirical", empirical), ("Predicted, two Gaussians", predicted)):
         interval = roc.auc_interval()
         assert areas[name] == [
-            format_probability(roc.auc()),
-            f"{format_probability(interval.low)} to {format_probability(interval.high)}",
+            format_rate(roc.auc()),
+            f"{format_rate(interval.low)} to {format_rate(interval.high)}",
         ]
     best = predicted.best_threshold()
-    assert tables[2][1][1] == number(best.threshold)
+    assert tables[2][1][1] == format_numeral(best.threshold)
     rates = {row[0]: row[1] for row in tables[3][1:]}
-    assert rates["TPR (sensitivity)"] == format_probability(empirical.rates(best.threshold).tpr)
-    assert rates["Precision (PPV)"] == format_probability(empirical.rates(best.threshold, prevalence=0.1).precision)
+    assert rates["TPR (sensitivity)"] == format_rate(empirical.rates(best.threshold).tpr)
+    assert rates["Precision (PPV)"] == format_rate(empirical.rates(best.threshold, prevalence=0.1).precision)
 
 
 def test_headlines_know_how_many_were_looked_at(tmp_path):

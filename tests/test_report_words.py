@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
+from rocpredict.base.results import format_rate
 from rocpredict.reports.analysis import analyze_feature
 from rocpredict.reports.feature import feature_report, mean_and_std, template_context
 from rocpredict.reports.methods import feature_methods, findings
-from rocpredict.reports.report import format_probability, message_to_prose
+from rocpredict.reports.report import message_to_prose
 from rocpredict.reports.screening import screening_report
 from tests.blank import leave_blank
 
@@ -39,7 +40,7 @@ def of_feature():
 def cells(asked, name):
     """Give a table as texts: a list for each row."""
     grid = template_context(asked)[name]
-    return [[column.title for column in grid.columns], *([str(cell.text) for cell in row] for row in grid.rows)]
+    return [list(grid.columns), *([str(cell) for cell in row] for row in grid.cells())]
 
 
 def methods_of(asked):
@@ -130,7 +131,7 @@ def test_crossings_are_named_where_they_are_and_matter(of_feature):
     assert "cross" not in sentences(of_feature(wide, family="auto"), "choice")
     alike = of_feature(np.random.default_rng(2).normal(size=80) * np.where(Y, 1.05, 1.0) + 2 * Y)
     assert len(alike.best_predicted.crossings) == 2
-    assert format_probability(alike.predicted.auc()) == format_probability(alike.predicted.proper().auc())
+    assert format_rate(alike.predicted.auc()) == format_rate(alike.predicted.proper().auc())
     assert "cross" not in sentences(alike, "choice")
 
 
@@ -158,7 +159,7 @@ def test_family_auto_has_no_misfit_to_raise(tmp_path):
     """It says how far the estimate moved instead, and what the column misfit then is."""
     skewed = np.exp(2 * np.column_stack([X, _RNG.normal(size=80)]))
     table = screened(skewed, family="auto")
-    low, high = (format_probability(float(end(table["model_weight"]))) for end in (np.min, np.max))
+    low, high = (format_rate(float(end(table["model_weight"]))) for end in (np.min, np.max))
     assert low != high
     assert (
         "Under family auto no flag misfit is raised: the estimate moves to the cases instead; the share of the model "
@@ -258,8 +259,7 @@ def test_missing_values(of_feature, tmp_path):
     asked = of_feature(lacking)
     assert rests in " ".join(methods_of(asked).assumptions)
     assert (
-        dict(template_context(asked)["asked"])["Prevalence"]
-        == f"{format_probability(36 / 71)}, that of the rows with a value"
+        dict(template_context(asked)["asked"])["Prevalence"] == f"{format_rate(36 / 71)}, that of the rows with a value"
     )
     assert dict(template_context(of_feature())["asked"])["Prevalence"] == "0.500, that of the sample"
     assert rests not in " ".join(methods_of(of_feature()).assumptions)
@@ -331,9 +331,7 @@ def test_nothing_contradicts_the_verdict(of_feature):
     said = template_context(asked)["of_model"]
     part = asked.trust.model_weight
     whole = "All of this estimate is the model's."
-    assert said == (
-        whole if part == 1 else f"The share of the model in this estimate is {format_probability(part)}; {_REST}"
-    )
+    assert said == (whole if part == 1 else f"The share of the model in this estimate is {format_rate(part)}; {_REST}")
     assert "chance" not in said
 
 
@@ -345,7 +343,7 @@ def test_the_share_of_a_model_that_is_not_all(of_feature):
     )
     asked = of_feature(odd, family="auto")
     assert 0 < asked.trust.model_weight < 1
-    assert template_context(asked)["of_model"].endswith(f"is {format_probability(asked.trust.model_weight)}; {_REST}")
+    assert template_context(asked)["of_model"].endswith(f"is {format_rate(asked.trust.model_weight)}; {_REST}")
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_trust_is_the_share_of_the_model_and_misfit_its_distance():
     for j in shared:
         told = _asked(X[:, j], y, "higher").model_fit()
         assert table["model_weight"][j] == pytest.approx(told.model_weight, abs=1e-6)
-        assert table["misfit"][j] == pytest.approx(told.distance, abs=1e-6)
+        assert table["misfit"][j] == pytest.approx(told.area_between, abs=1e-6)
     assert table["model_weight"][8] < 0.5 < table["model_weight"][0]  # two humps; normal
     assert not table.flag_mask("misfit").any()
     assert rp.screen(X, y, **CLASSES).flag_mask("misfit").any()

@@ -10,6 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from rocpredict import Ecdf, empirical_roc, predict_roc
 from rocpredict.distributions import shrinkage as levels
+from rocpredict.distributions.misfit import empirical_tpr, upper_tails
 from rocpredict.distributions.power import LAMBDA_GRID, Transformed, fit_power_transforms
 from rocpredict.distributions.shrinkage import (
     FPR,
@@ -18,15 +19,14 @@ from rocpredict.distributions.shrinkage import (
     PRIOR_LOG_VARIANCE_RATIO,
     ShrinkageDistribution,
     binormal_tpr,
-    empirical_tpr,
     estimate_shrinkage,
     fit_shrinkage,
     posterior_median_auc,
     shift_to_auc,
     shrinkage_weight,
     trapezoidal_auc,
-    upper_tails,
 )
+from rocpredict.solvers.shrinkage import evaluate_batch
 
 pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
 
@@ -61,33 +61,34 @@ class TestPowers:
             negative[:2] = 0.0
         if kind == "yeo-johnson":
             negative, positive = np.log(negative) - 2, np.log(positive) - 1.7
-        found = fit_power_transforms(negative[None], positive[None])
-        transform = found.transform()
+        transforms, z = fit_power_transforms(negative[None], positive[None])
+        transform = transforms[0]
         assert transform.kind == ("box-cox" if kind == "box-cox" else "yeo-johnson")
         x = (np.concatenate([negative, positive]) - transform.centre) / transform.scale
         scores = [score(transform.kind, x, 20, power) for power in LAMBDA_GRID]
         assert transform.power == LAMBDA_GRID[np.argmax(scores)]
         rows = np.concatenate([negative, positive])
-        assert found.z[0] == pytest.approx(transform.transform(rows), rel=1e-11, abs=1e-13)
-        assert transform.low <= found.logs.min() <= found.logs.max() <= transform.high
+        assert z[0] == pytest.approx(transform.transform(rows), rel=1e-11, abs=1e-13)
+        assert transform.transform(rows) == pytest.approx(transforms[:, None].transform(rows[None])[0], rel=0)
+        assert transform.inverse_transform(z[0]) == pytest.approx(rows, rel=1e-12, abs=1e-14)
 
     def test_centre_and_scale_are_those_it_says(self):
         x, y = np.array([0.0, 2.0, 8.0]), np.array([4.0, 0.0, 1.0])
-        with_zeros = fit_power_transforms(x[None], y[None]).transform()
+        with_zeros = fit_power_transforms(x[None], y[None])[0][0]
         assert (with_zeros.centre, with_zeros.scale) == (0, pytest.approx(64 ** (1 / 4)))
-        shifted = fit_power_transforms(x[None] - 3, y[None] - 3).transform()
+        shifted = fit_power_transforms(x[None] - 3, y[None] - 3)[0][0]
         assert shifted.centre == -1.5
         assert shifted.scale == pytest.approx(np.std([0, 2, 8, 4, 0, 1], ddof=1))
-        above = fit_power_transforms(x[None] + 1, y[None] + 1)
-        assert above.boxcox.all()
-        assert above.transform().scale == pytest.approx(stats.gmean([1, 3, 9, 5, 1, 2]))
-        only = fit_power_transforms(x[None] + 1, y[None] + 1, method="yeo-johnson").transform()
+        above = fit_power_transforms(x[None] + 1, y[None] + 1)[0][0]
+        assert above.kind == "box-cox"
+        assert above.scale == pytest.approx(stats.gmean([1, 3, 9, 5, 1, 2]))
+        only = fit_power_transforms(x[None] + 1, y[None] + 1, method="yeo-johnson")[0][0]
         assert (only.kind, only.centre) == ("yeo-johnson", 2.5)
 
     def test_a_class_without_spread_leaves_the_shape(self):
         for rows in ([2.0] * 9, [0.1] * 9, [0.0] * 9, [-0.3] * 9):
-            assert fit_power_transforms(np.array([rows]), np.array([[1.0, 2.0, 5.0]])).power.tolist() == [1]
-            assert fit_power_transforms(np.array([[1.0, 2.0, 5.0]]), np.array([rows])).power.tolist() == [1]
+            assert fit_power_transforms(np.array([rows]), np.array([[1.0, 2.0, 5.0]]))[0].power.tolist() == [1]
+            assert fit_power_transforms(np.array([[1.0, 2.0, 5.0]]), np.array([rows]))[0].power.tolist() == [1]
 
 
 class TestHeights:
@@ -96,8 +97,9 @@ class TestHeights:
         """With ties, against EmpiricalRoc.tpr_at_fpr."""
         rng = np.random.default_rng(n0)
         negative, positive = rng.integers(0, 9, (3, n0)) * 1.0, rng.integers(2, 12, (3, n1)) * 1.0
-        found = empirical_tpr(negative, positive)
+        found = empirical_tpr(np.sort(negative), np.sort(positive), FPR)
         for k in range(3):
+            assert np.array_equal(empirical_tpr(np.sort(negative[k]), np.sort(positive[k]), FPR), found[k])
             wanted = empirical_roc(*labelled(negative[k], positive[k])).tpr_at_fpr(FPR)
             assert found[k] == pytest.approx(wanted, abs=1e-12)
 
@@ -119,7 +121,6 @@ class TestWeighing:
         assert spread == pytest.approx(1 / 6, abs=1e-5)
         assert float(found.mean_square_difference[0]) == pytest.approx(0.04)
         assert float(found.expected_square_difference[0]) == pytest.approx(noise)
-        assert float(found.distance[0]) == pytest.approx(0.2)
         assert float(found.weight[0]) == pytest.approx(0.04 / (0.04 + NOISE_FACTOR * noise))
 
     def test_a_slope_counts_to_its_limit_only(self):
@@ -142,7 +143,8 @@ class TestWeighing:
         rng = np.random.default_rng(n)
         m0, s0, m1, s1 = (np.array([value]) for value in (0.0, 1.0, 0.8, 1.1))
         heights, slope = binormal_tpr(m0, s0, m1, s1)
-        counted = empirical_tpr(rng.normal(0, 1, (4000, n)), rng.normal(0.8, 1.1, (4000, n)))
+        samples = rng.normal(0, 1, (4000, n)), rng.normal(0.8, 1.1, (4000, n))
+        counted = empirical_tpr(*map(np.sort, samples), FPR)
         found = shrinkage_weight(heights, counted, slope, n, n)
         assert np.mean(found.mean_square_difference) == pytest.approx(
             float(found.expected_square_difference[0]), rel=0.14
@@ -260,8 +262,9 @@ class TestEstimate:
         whole = estimate_shrinkage(table[:, :12], table[:, 12:], direction_known=declared, smooth=smooth)
         for k, row in enumerate(table):
             alone = estimate_shrinkage(row[None, :12], row[None, 12:], direction_known=declared, smooth=smooth)
-            for part in ("power", "centre", "scale", "z"):
-                assert getattr(alone.powers, part)[0] == pytest.approx(getattr(whole.powers, part)[k], rel=1e-12)
+            for part in ("power", "centre", "scale"):
+                assert getattr(alone.transform, part)[0] == pytest.approx(getattr(whole.transform, part)[k], rel=1e-12)
+            assert alone.z[0] == pytest.approx(whole.z[k], rel=1e-12)
             for one, many in zip((*alone.classes, *alone.weight), (*whole.classes, *whole.weight), strict=True):
                 assert one[0] == pytest.approx(many[k], rel=1e-10, abs=1e-12)
             assert alone.shift[0] == pytest.approx(whole.shift[k], abs=1e-9)
@@ -269,7 +272,7 @@ class TestEstimate:
     def test_spreads_are_drawn_towards_each_other(self):
         negative, positive = two_classes(3, 12, 40)
         found = estimate_shrinkage(negative[None], positive[None], direction_known=True)
-        rows = found.powers.z[0]
+        rows = found.z[0]
         s0, s1 = rows[:12].std(ddof=1), rows[12:].std(ddof=1)
         kept = PRIOR_LOG_VARIANCE_RATIO / (PRIOR_LOG_VARIANCE_RATIO + 2 / 11 + 2 / 39)
         assert np.log(found.classes.s1[0] / found.classes.s0[0]) == pytest.approx(kept * np.log(s1 / s0))
@@ -352,9 +355,9 @@ class TestEstimate:
         """A right model keeps D/V near 0.3, so a weight of 1/2 or less (false: 1e-3 a seed, 1 seed); a wrong one
         leaves a gap of 0.05 of TPR, 20 standard errors."""
         rng = np.random.default_rng(12)
-        right = estimate_shrinkage(rng.normal(0, 1, (1, n)), rng.normal(1, 1.3, (1, n)), direction_known=True)
-        assert float(right.weight.weight[0]) < 0.6
-        assert float(right.weight.distance[0]) < 0.006
+        right = evaluate_batch(rng.normal(0, 1, (1, n)), rng.normal(1, 1.3, (1, n)), lower=False, declared=True)
+        assert float(right.weight[0]) < 0.6
+        assert float(right.area_between[0]) < 0.006
         halves = np.where(rng.random((1, n)) < 0.5, rng.normal(-3, 0.3, (1, n)), rng.normal(3, 0.3, (1, n)))
         wrong = estimate_shrinkage(rng.normal(0, 1, (1, n)), halves, direction_known=False)
         assert float(wrong.weight.weight[0]) > 0.99
@@ -369,7 +372,7 @@ class TestEstimate:
             negative, positive = rng.gamma(3, 1, 10), rng.gamma(3, 1.6, 10)
             shrunk = fit_shrinkage(negative, positive, "higher")
             heights = shrunk[1].sf(shrunk[0].isf(FPR))
-            counted = empirical_tpr(negative[None], positive[None])[0]
+            counted = empirical_tpr(np.sort(negative), np.sort(positive), FPR)
             errors.append([np.abs(heights - truth).mean(), np.abs(counted - truth).mean()])
         shrunk_error, counted_error = np.mean(errors, axis=0)
         assert shrunk_error < 0.9 * counted_error

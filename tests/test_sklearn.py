@@ -298,10 +298,10 @@ def test_it_lives_among_scikit_learns_tools():
     grid = {"criterion": ["ameans", "f1"], "estimator__var_smoothing": [1e-9, 1e-2]}
     searched = GridSearchCV(ThresholdedClassifier(GaussianNB()), grid, scoring=ameans_scorer, cv=3).fit(X, y)
     assert searched.best_score_ > 0.6
-    fitted = ThresholdedClassifier(GaussianNB()).fit(PIMA.frame().iloc[:, :8], PIMA.y)
+    fitted = ThresholdedClassifier(GaussianNB()).fit(PIMA.to_frame().iloc[:, :8], PIMA.y)
     assert fitted.feature_names_in_.tolist() == list(PIMA.feature_names)
     again = pickle.loads(pickle.dumps(fitted))
-    assert (again.predict(PIMA.frame().iloc[:, :8]) == fitted.predict(PIMA.frame().iloc[:, :8])).all()
+    assert (again.predict(PIMA.to_frame().iloc[:, :8]) == fitted.predict(PIMA.to_frame().iloc[:, :8])).all()
     intervals = [c.best_threshold_.threshold_interval(n_resamples=50).to_dict() for c in (again, fitted)]
     assert intervals[0] == intervals[1]
     assert clone(fitted).get_params()["estimator__var_smoothing"] == 1e-9
@@ -479,7 +479,7 @@ def test_selection_by_rank_by_area_and_by_false_discovery_rate(data, pairs):
 
 def test_the_table_behind_the_selection():
     """screening_ is the whole table with the features' names; its q-values are those of two classes."""
-    selector = RocSelector(k=3).fit(PIMA.frame().iloc[:, :8], PIMA.y)
+    selector = RocSelector(k=3).fit(PIMA.to_frame().iloc[:, :8], PIMA.y)
     table = selector.screening_.in_input_order()
     assert table["feature"].tolist() == list(PIMA.feature_names)
     assert selector.auc_ == pytest.approx(table["empirical_auc"], abs=0)
@@ -492,7 +492,7 @@ def test_frames_go_in_and_come_out():
     """pandas and polars by set_output, with names; inverse_transform puts zeros where features were."""
     chosen = ["glucose", "mass", "age"]
     for backend in ("pandas", "polars"):
-        frame = PIMA.frame(backend)[list(PIMA.feature_names)]
+        frame = PIMA.to_frame(backend)[list(PIMA.feature_names)]
         selector = RocSelector(k=3).set_output(transform=backend)
         out = selector.fit_transform(frame, PIMA.y)
         assert type(out) is type(frame)

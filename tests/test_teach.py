@@ -21,7 +21,7 @@ import pytest
 import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.datasets import DATASET_NAMES, load_breast_cancer, load_iris, load_pima
-from rocpredict.diagnostics.comparison import compare, tpr_difference
+from rocpredict.diagnostics.comparison import compare, max_tpr_gap
 from rocpredict.teaching import assets as bundle
 from rocpredict.teaching.assets import languages, load_translations
 from rocpredict.teaching.data import builtin_dataset
@@ -216,7 +216,7 @@ def test_arrays_series_and_names():
         TeachingPage(pd.Series(IRIS.X[:, 0], name="sepal"), y, **LEAST),
         TeachingPage(IRIS.X[:, :2], y, **LEAST),
         TeachingPage(IRIS.X[:, :2], y, feature=["b", "a"], **LEAST),
-        TeachingPage(IRIS.frame(), "label", positive="setosa", feature=["petal_width", "sepal_width"], **LEAST),
+        TeachingPage(IRIS.to_frame(), "label", positive="setosa", feature=["petal_width", "sepal_width"], **LEAST),
     ]
     assert [page.data[0].features for page in names] == [
         ("x",),
@@ -284,7 +284,10 @@ def test_features_that_cannot_be_shown_say_why():
         ({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1], "mean": (1, 2), "std": (1, 1)}, "in place of x"),
         ({"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}, "500,500 values, and a page at most 500,000"),
         ({"x": np.arange(40.0), "y": np.arange(40) // 2}, "y has 20 labels; name the positive one"),
-        ({"x": IRIS.frame(), "y": "label", "positive": "setosa", "feature": "petal"}, "feature='petal' is not allowed"),
+        (
+            {"x": IRIS.to_frame(), "y": "label", "positive": "setosa", "feature": "petal"},
+            "feature='petal' is not allowed",
+        ),
         ({"x": {"a": ["u", "v"], "b": [1, 2]}, "y": [0, 1], "feature": "a"}, "feature='a' holds no numbers"),
         ({"x": "irises"}, "x='irises' is not allowed; choose one of 'iris'"),
         ({"x": "iris", "feature": "petal"}, "feature='petal' is not allowed"),
@@ -396,7 +399,7 @@ def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
     assert told["empirical"]["auc"] == empirical.auc()
     assert told["empirical"]["points"]["fpr"] == empirical.curve().fpr.tolist()
     exact = 1e-4 if family == "kde" else 1e-12  # of a KDE the heights are read between two points of a table
-    assert told["empirical"]["gap"]["value"] == pytest.approx(tpr_difference(roc, empirical)[0], abs=exact)
+    assert told["empirical"]["gap"]["value"] == pytest.approx(max_tpr_gap(roc, empirical)[0], abs=exact)
     json.dumps(told, allow_nan=False)
 
 

@@ -10,9 +10,11 @@ from scipy.special import ndtr, ndtri
 from rocpredict import Ecdf, Gaussian, PredictedRoc, RocPredictError
 from rocpredict.distributions.power import PowerTransform, Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
-from rocpredict.solvers import numerical as numeric
-from rocpredict.solvers import shrinkage as shrunk_engine
-from rocpredict.solvers.select import TransformedSolver, select_solver
+from rocpredict.solvers.base import MappedSolver
+from rocpredict.solvers.numerical import NumericalSolver
+from rocpredict.solvers.select import solver_for
+from rocpredict.solvers.shrinkage import ShrinkageSolver
+from tests.quantities import compute
 
 EPS = np.finfo(float).eps
 TRANSFORMS = {
@@ -118,7 +120,7 @@ class TestPowerTransform:
     def test_refuses_what_is_no_transform(self, changed):
         fields = {"kind": "box-cox", "power": 0.5, "centre": 0.0, "scale": 1.0, "low": -1.0, "high": 1.0}
         with pytest.raises(
-            RocPredictError, match=r"is no power transform; give a kind of \('box-cox', 'yeo-johnson'\)"
+            RocPredictError, match=r"is not a power transform; choose a kind of \('box-cox', 'yeo-johnson'\)"
         ):
             PowerTransform(**fields | changed)
 
@@ -148,29 +150,28 @@ class TestTransformed:
     def test_two_routes_agree(self, name):
         """The engine on the other axis, and the numeric search that knows nothing of it: every question, to 1e-9."""
         pair = [Transformed(base, TRANSFORMS[name]) for base in BASES]
-        engine, rates = select_solver(*pair), np.array([0.03, 0.4, 0.8])
-        assert isinstance(engine, TransformedSolver)
-        for question in ("auc", "auc_complement", "log_auc_complement"):
-            assert getattr(engine, question)(*pair) == pytest.approx(getattr(numeric, question)(*pair), abs=1e-9)
+        solver, searched, rates = solver_for(*pair), NumericalSolver(*pair), np.array([0.03, 0.4, 0.8])
+        assert isinstance(solver, MappedSolver)
+        for question in ("auc", "auc_complement", "log_auc_complement", "proper_auc_complement"):
+            assert compute(solver, question) == pytest.approx(compute(searched, question), abs=1e-9)
         for question in ("tpr_at_fpr", "fpr_at_tpr", "slope", "threshold_at_fpr", "threshold_at_tpr"):
-            wanted = getattr(numeric, question)(*pair, rates)
-            assert getattr(engine, question)(*pair, rates) == pytest.approx(wanted, rel=1e-9, abs=1e-9), question
+            wanted = compute(searched, question, rates)
+            assert compute(solver, question, rates) == pytest.approx(wanted, rel=1e-9, abs=1e-9), question
         band = np.asarray(0.2), np.asarray(0.7)
         for question in ("partial_auc_fpr", "partial_auc_tpr"):
-            assert getattr(engine, question)(*pair, *band) == pytest.approx(getattr(numeric, question)(*pair, *band))
-        assert np.asarray(engine.hook(*pair)) == pytest.approx(np.asarray(numeric.hook(*pair)), abs=1e-9)
+            assert compute(solver, question, *band) == pytest.approx(compute(searched, question, *band))
+        assert np.asarray(solver.hook()) == pytest.approx(np.asarray(searched.hook()), abs=1e-9)
         for price in PRICES:
-            fast, slow = engine.best(*pair, price), numeric.best(*pair, price)
+            fast, slow = solver.optimal(price), searched.optimal(price)
             for answer in ("threshold", "tpr", "fpr", "tnr", "fnr"):
                 assert getattr(fast, answer) == pytest.approx(getattr(slow, answer), abs=1e-9, rel=1e-7), answer
-            crossings = np.sort(engine.crossings(*pair, price))  # NaN where there are fewer than two
-            assert crossings[~np.isnan(crossings)] == pytest.approx(numeric.crossings(*pair, price), rel=1e-7)
-            rules = engine.proper_rule(*pair, price), numeric.proper_rule(*pair, price)
+            crossings = np.sort(solver.crossings(price))  # NaN where there are fewer than two
+            assert crossings[~np.isnan(crossings)] == pytest.approx(searched.crossings(price), rel=1e-7)
+            rules = solver.likelihood_ratio().rule(price), searched.likelihood_ratio().rule(price)
             assert rules[0].ameans == pytest.approx(rules[1].ameans, abs=1e-9)
             assert np.sort(rules[0].thresholds[np.isfinite(rules[0].thresholds)]) == pytest.approx(
                 rules[1].thresholds, rel=1e-7
             )
-        assert engine.proper_auc_complement(*pair) == pytest.approx(numeric.proper_auc_complement(*pair), abs=1e-9)
 
     def test_everybody_and_nobody_stay_at_the_ends_of_the_axis(self, transform):
         """A Box-Cox axis ends at 0; the threshold that calls everybody positive is -inf there too."""
@@ -182,7 +183,7 @@ class TestTransformed:
 
     def test_different_transforms_go_the_numeric_way(self):
         pair = Transformed(BASES[0], TRANSFORMS["box-cox 0"]), Transformed(BASES[1], TRANSFORMS["box-cox 4"])
-        assert select_solver(*pair) is numeric
+        assert type(solver_for(*pair)) is NumericalSolver
 
     def test_means_what_scipys_lognormal_means(self):
         logarithm = Transformed(Gaussian(0.3, 0.5), TRANSFORMS["box-cox 0"])
@@ -193,13 +194,13 @@ class TestTransformed:
 
     @pytest.mark.parametrize("base", [Gaussian([0, 1], 1), Gaussian(0, 0), Ecdf([1, 2]), 3.0, None])
     def test_refuses_a_base_with_atoms_or_of_many_features(self, base):
-        with pytest.raises(RocPredictError, match=r"base=.* is no continuous distribution of one feature"):
+        with pytest.raises(RocPredictError, match=r"base=.* is not a continuous distribution of one feature"):
             Transformed(base, TRANSFORMS["box-cox 0"])
-        with pytest.raises(RocPredictError, match=r"model=.* is no continuous distribution of one feature"):
+        with pytest.raises(RocPredictError, match=r"model=.* is not a continuous distribution of one feature"):
             ShrinkageDistribution(base, Ecdf([1, 2]), 0.5)
 
     def test_refuses_what_is_no_transform(self):
-        with pytest.raises(RocPredictError, match="transform=None is no PowerTransform"):
+        with pytest.raises(RocPredictError, match="transform=None is not a PowerTransform"):
             Transformed(BASES[0], None)
 
     def test_survives_pickling_and_says_what_it_is(self, transform):
@@ -265,8 +266,8 @@ class TestShrunk:
             (np.nan, 0.0, Ecdf([1]), "data_weight=nan is NaN"),
             (0.5, np.inf, Ecdf([1]), "shift=inf is not finite"),
             (0.5, np.nan, Ecdf([1]), "shift=nan is not finite"),
-            (0.5, 0.0, Ecdf([1, np.inf]), "is no Ecdf of finite values"),
-            (0.5, 0.0, [1, 2], "is no Ecdf of finite values"),
+            (0.5, 0.0, Ecdf([1, np.inf]), "is not an Ecdf of finite values"),
+            (0.5, 0.0, [1, 2], "is not an Ecdf of finite values"),
         ],
     )
     def test_refuses(self, weight, pull, sample, words):
@@ -288,12 +289,14 @@ class TestShrunkEngine:
     def test_two_routes_agree(self, weight, pull):
         """Pieces with a short rule, and the numeric search: areas to 1e-9, the best loss no worse."""
         pair = shrunk_pair(weight, pull)
-        assert select_solver(*pair) is shrunk_engine
-        assert shrunk_engine.auc(*pair) == pytest.approx(numeric.auc(*pair), abs=1e-9)
-        assert shrunk_engine.auc_complement(*pair) == pytest.approx(numeric.auc_complement(*pair), abs=1e-9)
-        assert shrunk_engine.auc(*pair) + shrunk_engine.auc_complement(*pair) == pytest.approx(1, abs=1e-12)
+        assert isinstance(solver_for(*pair), ShrinkageSolver)
+        assert ShrinkageSolver(*pair).auc() == pytest.approx(NumericalSolver(*pair).auc(), abs=1e-9)
+        assert ShrinkageSolver(*pair).auc_complement() == pytest.approx(
+            NumericalSolver(*pair).auc_complement(), abs=1e-9
+        )
+        assert ShrinkageSolver(*pair).auc() + ShrinkageSolver(*pair).auc_complement() == pytest.approx(1, abs=1e-12)
         for price in PRICES:
-            fast, slow = (engine.best(*pair, price) for engine in (shrunk_engine, numeric))
+            fast, slow = (solver(*pair).optimal(price) for solver in (ShrinkageSolver, NumericalSolver))
             gains = [found.tpr - np.exp(price) * found.fpr for found in (fast, slow)]
             assert gains[0] == pytest.approx(gains[1], abs=1e-12)
             assert fast.tpr == pair[1].sf_inclusive(fast.threshold)
@@ -305,7 +308,7 @@ class TestShrunkEngine:
         pair = shrunk_pair(weight, pull)
         x = np.setdiff1d(np.linspace(0.02, 15, 40_000), np.concatenate(ROWS))
         for price in PRICES:
-            found = shrunk_engine.crossings(*pair, price)
+            found = ShrinkageSolver(*pair).crossings(price)
             above = pair[1].logpdf(x) - pair[0].logpdf(x) > price
             turns = np.flatnonzero(above[1:] != above[:-1])
             assert len(found[(found > x[0]) & (found < x[-1])]) == len(turns)
@@ -317,7 +320,7 @@ class TestShrunkEngine:
         negative, positive = shrunk_pair(weight, pull)
         x = positive.ppf((np.arange(200_000) + 0.5) / 200_000)
         wanted = np.mean((negative.cdf_strict(x) + negative.cdf(x)) / 2)
-        assert shrunk_engine.auc(negative, positive) == pytest.approx(wanted, abs=2e-5)
+        assert ShrinkageSolver(negative, positive).auc() == pytest.approx(wanted, abs=2e-5)
 
     @pytest.mark.parametrize("seed", range(6))
     def test_no_threshold_is_better_than_the_best(self, seed):
@@ -329,7 +332,7 @@ class TestShrunkEngine:
         ends = np.concatenate(rows)
         t = np.concatenate([np.linspace(-6, 6, 8000), ends, np.nextafter(ends, np.inf), [-np.inf, np.inf]])
         for price in PRICES:
-            found = shrunk_engine.best(*pair, price)
+            found = ShrinkageSolver(*pair).optimal(price)
             gains = pair[1].sf_inclusive(t) - np.exp(price) * pair[0].sf_inclusive(t)
             assert found.tpr - np.exp(price) * found.fpr >= gains.max() - 1e-12
 
@@ -338,5 +341,5 @@ class TestShrunkEngine:
         t = PowerTransform("box-cox", 1.0, 0.0, 1.2e308, -0.2, 0.4)
         models = Transformed(Gaussian(0.0, 0.4), t), Transformed(Gaussian(0.2, 0.5), t)
         pair = shrunk_pair(0.3, 0.1, models, ([1e308, 1.2e308], [1.1e308, 1.6e308]))
-        assert shrunk_engine.auc(*pair) + shrunk_engine.auc_complement(*pair) == pytest.approx(1, abs=1e-12)
-        assert 0.5 < shrunk_engine.auc(*pair) < 0.8
+        assert ShrinkageSolver(*pair).auc() + ShrinkageSolver(*pair).auc_complement() == pytest.approx(1, abs=1e-12)
+        assert 0.5 < ShrinkageSolver(*pair).auc() < 0.8

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rocpredict import AssumptionWarning, PredictedRoc, RocPredictError, empirical_roc, predict_roc
+from rocpredict.distributions import misfit
 from rocpredict.distributions.shrinkage import FPR, NOISE_FACTOR
 from rocpredict.roc.predicted import ModelFit
 
@@ -27,11 +28,12 @@ def test_the_share_of_the_model_is_that_of_the_estimate(family, wrong):
 
 
 def test_the_distance_is_that_of_both_curves():
-    """Mean distance and its square over 200 FPRs, written out; the weight is the rule of the estimate."""
+    """Mean distance over 256 FPRs and its square over 200, written out; the weight is the rule of the estimate."""
     x, y = sample_of(2)
     roc, counted = predict_roc(x, y, family="boxcox"), empirical_roc(x, y)
     gap, trust = roc.tpr_at_fpr(FPR) - counted.tpr_at_fpr(FPR), roc.model_fit()
-    assert trust.distance == pytest.approx(np.abs(gap).mean(), rel=1e-9)
+    expected = np.abs(roc.tpr_at_fpr(misfit.FPR) - counted.tpr_at_fpr(misfit.FPR)).mean()
+    assert trust.area_between == pytest.approx(expected, rel=1e-9)
     assert not trust.is_shrinkage
     noise = np.mean(gap**2) / trust.misfit_ratio
     assert 1 - trust.model_weight == pytest.approx(np.mean(gap**2) / (np.mean(gap**2) + NOISE_FACTOR * noise))
@@ -44,7 +46,7 @@ def test_a_right_model_lies_near_and_a_wrong_one_far():
     assert max(trust.misfit_ratio for trust in right) < min(trust.misfit_ratio for trust in wrong)
     assert np.mean([trust.misfit_ratio for trust in right]) < 0.7
     assert min(trust.model_weight for trust in right) > max(trust.model_weight for trust in wrong)
-    assert max(trust.distance for trust in right) < min(trust.distance for trust in wrong)
+    assert max(trust.area_between for trust in right) < min(trust.area_between for trust in wrong)
 
 
 @pytest.mark.parametrize("direction", [None, "higher", "lower", "auto"])
@@ -55,12 +57,12 @@ def test_it_is_asked_of_the_rule_in_use(direction):
     sign = 1 if direction in {None, "auto"} else -1
     here = predict_roc(x, y, family="yeojohnson", direction=direction).model_fit()
     there = predict_roc(sign * x, y, family="yeojohnson", direction=turned).model_fit()
-    assert here.distance == pytest.approx(there.distance, abs=0.005)
+    assert here.area_between == pytest.approx(there.area_between, abs=0.005)
 
 
 def test_a_model_that_is_the_sample():
     trust = predict_roc(*sample_of(4), family="empirical").model_fit()
-    assert (trust.distance, trust.misfit_ratio, trust.model_weight) == (
+    assert (trust.area_between, trust.misfit_ratio, trust.model_weight) == (
         pytest.approx(0, abs=1e-12),
         pytest.approx(0),
         1,
@@ -85,9 +87,10 @@ def test_a_model_that_is_the_sample():
 )
 def test_it_says_what_it_means(trust, words):
     assert words in trust.summary
-    assert trust.summary.startswith(f"The curves of model and sample lie {trust.distance:.3f} of TPR apart, ")
+    assert trust.summary.startswith(f"The curves of model and sample lie {trust.area_between:.3f} of TPR apart, ")
     assert trust.to_dict()["summary"] == trust.summary
-    assert repr(trust).startswith(f"ModelFit(model_weight={trust.model_weight:.4g}, distance={trust.distance:.4g}, ")
+    start = f"ModelFit(model_weight={trust.model_weight:.4g}, area_between={trust.area_between:.4g}, "
+    assert repr(trust).startswith(start)
 
 
 def test_it_needs_a_sample_and_one_feature():
@@ -103,7 +106,7 @@ def test_no_figure_is_nan(rows, family):
     """Perfect separation, classes without spread, equal classes; and no warning."""
     x, y = np.concatenate(rows).astype(float), np.repeat([0, 1], [len(part) for part in rows])
     trust = predict_roc(x, y, family=family).model_fit()
-    assert not np.isnan([trust.model_weight, trust.distance, trust.misfit_ratio]).any()
+    assert not np.isnan([trust.model_weight, trust.area_between, trust.misfit_ratio]).any()
     assert 0 <= trust.model_weight <= 1
     assert trust.summary
 

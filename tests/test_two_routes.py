@@ -9,9 +9,10 @@ from scipy.special import ndtr
 
 import rocpredict as rp
 from rocpredict.distributions.families import ScipyDistribution
-from rocpredict.solvers import binormal
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers import numerical as numeric
+from rocpredict.solvers.binormal import BinormalSolver
+from rocpredict.solvers.empirical import EmpiricalSolver
+from rocpredict.solvers.numerical import NumericalSolver
+from tests.quantities import compute
 
 PAIRS = [
     (1e-3, 3.0),
@@ -45,22 +46,24 @@ def test_curve_and_areas(ratio, distance, route):
     pair = gaussians(ratio, distance)
     other = route(pair)
     for name in ("auc", "auc_complement"):
-        assert float(getattr(numeric, name)(*other)) == pytest.approx(float(getattr(binormal, name)(*pair)), **close())
+        assert float(compute(NumericalSolver(*other), name)) == pytest.approx(
+            float(compute(BinormalSolver(*pair), name)), **close()
+        )
     for rate in (0.0, 1e-12, 0.05, 0.5, 0.99, 1.0):
         for name in ("tpr_at_fpr", "fpr_at_tpr", "threshold_at_fpr", "threshold_at_tpr", "slope"):
             if name == "slope" and rate in {0.0, 1.0}:
                 continue  # at infinity a density alone has no ratio
-            want = float(getattr(binormal, name)(*pair, np.asarray(rate)))
-            assert float(getattr(numeric, name)(*other, np.asarray(rate))) == pytest.approx(want, **close()), (
+            want = float(compute(BinormalSolver(*pair), name, np.asarray(rate)))
+            assert float(compute(NumericalSolver(*other), name, np.asarray(rate))) == pytest.approx(want, **close()), (
                 name,
                 rate,
             )
     for band in BANDS:
         for name in ("partial_auc_fpr", "partial_auc_tpr"):
             ends = [np.asarray(end) for end in band]
-            want = float(getattr(binormal, name)(*pair, *ends))
-            assert float(getattr(numeric, name)(*other, *ends)) == pytest.approx(want, **close()), (name, band)
-    below, want = numeric.hook(*other), binormal.hook(*pair)
+            want = float(compute(BinormalSolver(*pair), name, *ends))
+            assert float(compute(NumericalSolver(*other), name, *ends)) == pytest.approx(want, **close()), (name, band)
+    below, want = NumericalSolver(*other).hook(), BinormalSolver(*pair).hook()
     assert float(below.area) == pytest.approx(float(want.area), **close())
     if want.area > 1e-250:
         assert [float(below.fpr_low), float(below.fpr_high)] == pytest.approx(
@@ -73,7 +76,7 @@ def test_curve_and_areas(ratio, distance, route):
 @pytest.mark.parametrize(("ratio", "distance"), PAIRS)
 def test_thresholds(ratio, distance, log_kappa, route):
     pair, level = gaussians(ratio, distance), np.asarray(log_kappa)
-    got, want = numeric.best(*route(pair), level), binormal.best(*pair, level)
+    got, want = NumericalSolver(*route(pair)).optimal(level), BinormalSolver(*pair).optimal(level)
     size = max(1, ratio)
     found = want.crossings[~np.isnan(want.crossings)]
     assert got.crossings == pytest.approx(found, rel=1e-10, abs=1e-10 * size)
@@ -86,10 +89,13 @@ def test_thresholds(ratio, distance, log_kappa, route):
 @pytest.mark.parametrize(("ratio", "distance"), [(0.3, 0.5), (1.0, 3.0), (2.0, 0.0), (30.0, 0.4)])
 def test_likelihood_ratio_rule(ratio, distance):
     pair = gaussians(ratio, distance)
-    assert float(numeric.proper_auc_complement(*pair)) == pytest.approx(
-        float(binormal.proper_auc_complement(*pair)), **close()
+    assert float(NumericalSolver(*pair).likelihood_ratio().auc_complement()) == pytest.approx(
+        float(BinormalSolver(*pair).likelihood_ratio().auc_complement()), **close()
     )
-    got, want = numeric.proper_rule(*pair), binormal.proper_rule(*pair)
+    got, want = (
+        NumericalSolver(*pair).likelihood_ratio().rule(np.zeros(())),
+        BinormalSolver(*pair).likelihood_ratio().rule(np.zeros(())),
+    )
     for name in ("tpr", "fpr", "tnr", "fnr"):
         assert float(getattr(got, name)) == pytest.approx(float(getattr(want, name)), **close())
 
@@ -180,56 +186,40 @@ def test_families_by_simulation(family):
 
 
 @dataclass(frozen=True)
-class Mixture:
-    """A mixture of Gaussians, written only with what a distribution has to answer."""
+class Mixture(rp.Distribution):
+    """A mixture of Gaussians, written with the five methods that a distribution must have."""
 
     weights: tuple[float, ...]
     means: tuple[float, ...]
     stds: tuple[float, ...]
 
-    shape = ()
+    def _z(self, x):
+        return (x[..., None] - np.array(self.means)) / np.array(self.stds)
 
-    def _sum(self, f, x):
-        z = (np.asarray(x, dtype=float)[..., None] - np.array(self.means)) / np.array(self.stds)
-        return f(z) @ np.array(self.weights)
-
-    def pdf(self, x):
-        return self._sum(lambda z: np.exp(-z * z / 2) / np.sqrt(2 * np.pi) / np.array(self.stds), x)
-
-    def logpdf(self, x):
-        z = (np.asarray(x, dtype=float)[..., None] - np.array(self.means)) / np.array(self.stds)
+    def _logpdf(self, x):
+        z = self._z(x)
         logs = np.log(self.weights) - z * z / 2 - np.log(2 * np.pi) / 2 - np.log(self.stds)
         return np.logaddexp.reduce(logs, axis=-1)
 
-    def cdf(self, x):
-        return self._sum(ndtr, x)
+    def _cdf(self, x):
+        return ndtr(self._z(x)) @ np.array(self.weights)
 
-    def sf(self, x):
-        return self._sum(lambda z: ndtr(-z), x)
+    def _sf(self, x):
+        return ndtr(-self._z(x)) @ np.array(self.weights)
 
-    cdf_strict = cdf
-    sf_inclusive = sf
-
-    def _invert(self, tail, q):
-        q = np.asarray(q, dtype=float)
-        low, high = np.full(q.shape, -100.0), np.full(q.shape, 100.0)
+    def _invert(self, is_below, ends):
+        low, high = np.full(np.shape(ends), -100.0), np.full(np.shape(ends), 100.0)
         for _ in range(70):
             middle = (low + high) / 2
-            right = tail(middle, q)
+            right = is_below(middle)
             low, high = np.where(right, middle, low), np.where(right, high, middle)
-        return np.where(q == 0, -np.inf, np.where(q == 1, np.inf, (low + high) / 2))
+        return np.where(np.isinf(ends), ends, (low + high) / 2)
 
-    def ppf(self, q):
-        return self._invert(lambda x, q: self.cdf(x) < q, q)
+    def _ppf(self, q):
+        return self._invert(lambda x: self._cdf(x) < q, np.where(q == 0, -np.inf, np.where(q == 1, np.inf, 0)))
 
-    def isf(self, q):
-        return -self.reflect().ppf(q)
-
-    def atoms(self):
-        return rp.distributions.Atoms(np.empty(0), np.empty(0))
-
-    def reflect(self):
-        return Mixture(self.weights, tuple(-m for m in self.means), self.stds)
+    def _isf(self, q):
+        return self._invert(lambda x: self._sf(x) > q, np.where(q == 1, -np.inf, np.where(q == 0, np.inf, 0)))
 
 
 @pytest.mark.parametrize(
@@ -294,19 +284,25 @@ def test_steps_and_search_agree_on_samples():
         pair = [rp.Ecdf(rng.integers(0, levels, n) + shift) for n, shift in ((30, 0), (20, levels // 3))]
         level = np.asarray(0.0)
         for name in ("auc", "auc_complement"):
-            assert float(getattr(numeric, name)(*pair)) == pytest.approx(float(getattr(steps, name)(*pair)), rel=1e-14)
+            assert float(compute(NumericalSolver(*pair), name)) == pytest.approx(
+                float(compute(EmpiricalSolver(*pair), name)), rel=1e-14
+            )
         for rate in (0.0, 0.07, 0.5, 1.0):
             for name in ("tpr_at_fpr", "fpr_at_tpr"):
-                want = float(getattr(steps, name)(*pair, np.asarray(rate)))
-                assert float(getattr(numeric, name)(*pair, np.asarray(rate))) == pytest.approx(want, abs=1e-14), (
+                want = float(compute(EmpiricalSolver(*pair), name, np.asarray(rate)))
+                assert float(compute(NumericalSolver(*pair), name, np.asarray(rate))) == pytest.approx(
+                    want, abs=1e-14
+                ), (
                     name,
                     rate,
                 )
         for band in ((0.0, 1.0), (0.1, 0.33)):
             for name in ("partial_auc_fpr", "partial_auc_tpr"):
-                want = float(getattr(steps, name)(*pair, *map(np.asarray, band)))
-                assert float(getattr(numeric, name)(*pair, *map(np.asarray, band))) == pytest.approx(want, abs=1e-13)
-        got, want = numeric.best(*pair, level), steps.best(*pair, level)
+                want = float(compute(EmpiricalSolver(*pair), name, *map(np.asarray, band)))
+                assert float(compute(NumericalSolver(*pair), name, *map(np.asarray, band))) == pytest.approx(
+                    want, abs=1e-13
+                )
+        got, want = NumericalSolver(*pair).optimal(level), EmpiricalSolver(*pair).optimal(level)
         assert got.tpr - got.fpr == pytest.approx(want.tpr - want.fpr, abs=1e-15)
 
 

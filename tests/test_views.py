@@ -210,7 +210,7 @@ def test_a_predicted_probability_has_the_classical_curve_too():
 def test_many_rows_go_in_parts(monkeypatch):
     """Prices taken a few at a time choose what they choose at once."""
     whole = ROCS["counted, ties"].decision_curve()
-    monkeypatch.setattr("rocpredict.roc.curves._MAX_BLOCK", 20)
+    monkeypatch.setattr("rocpredict.solvers.empirical._MAX_BLOCK", 20)
     assert ROCS["counted, ties"].decision_curve().to_dict() == whole.to_dict()
 
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.fidelity.sources import Array
-from rocpredict.distributions.shrinkage import empirical_tpr
+from rocpredict.distributions import misfit
+from rocpredict.distributions.shrinkage import FPR
 
 _ROUNDING = 1e-12
 
@@ -24,7 +25,12 @@ class Answer(NamedTuple):
 def counted(negative: Array, positive: Array) -> Answer:
     """Give the empirical curve."""
     threshold, ameans = best_counted(negative, positive)
-    return Answer(empirical_tpr(negative, positive), ameans, threshold)
+    return Answer(empirical_heights(negative, positive), ameans, threshold)
+
+
+def empirical_heights(negative: Array, positive: Array, fpr: Array = FPR) -> Array:
+    """Return the empirical TPR at FPRs, those of the estimates unless given."""
+    return misfit.empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), fpr)
 
 
 def best_counted(negative: Array, positive: Array) -> tuple[Array, Array]:

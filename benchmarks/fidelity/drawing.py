@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.fidelity.cases import Case
+from benchmarks.fidelity.counted import empirical_heights
 from benchmarks.fidelity.sources import Array
-from rocpredict.distributions.shrinkage import empirical_tpr
 
 
 class Draws(NamedTuple):
@@ -36,7 +36,7 @@ class Draws(NamedTuple):
 
     def truth(self) -> Array:
         """Give the empirical TPR of the rows left over, on the grid of FPRs."""
-        return empirical_tpr(self.rest_negative, self.rest_positive)
+        return empirical_heights(self.rest_negative, self.rest_positive)
 
     def achieved(self, threshold: Array) -> Array:
         """Give the Ameans of one threshold a draw on the rows left over."""

@@ -3,13 +3,13 @@
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from benchmarks.fidelity.counted import Answer, best_counted
+from benchmarks.fidelity.counted import Answer, best_counted, empirical_heights
 from benchmarks.fidelity.predicted import best_near
 from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.families import FAMILIES, fit_family
-from rocpredict.distributions.shrinkage import FPR, empirical_tpr
+from rocpredict.distributions.shrinkage import FPR
 
 _PARAMETERS = {"exponential": 1, "student_t": 3, "skew_normal": 3}
 """How many were fitted; of the other families two."""
@@ -60,7 +60,7 @@ def probit_line(negative: Array, positive: Array) -> Answer:
     The probit of the specificity is regressed on that of the sensitivity, over all thresholds with both inside (0, 1).
     Where these do not make a rising curve the empirical one stays. A smoothed curve has no thresholds.
     """
-    heights, (_, ameans) = empirical_tpr(negative, positive), best_counted(negative, positive)
+    heights, (_, ameans) = empirical_heights(negative, positive), best_counted(negative, positive)
     for i, rows in enumerate(zip(negative, positive, strict=True)):
         if (line := _line(*rows)) is not None:
             heights[i] = ndtr((ndtri(1 - FPR) - line[0]) / line[1])

@@ -7,7 +7,7 @@ from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, PredictedRoc
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.kde import GaussianKde
-from rocpredict.distributions.power import PowerTransforms, fit_power_transforms
+from rocpredict.distributions.power import fit_power_transforms
 from rocpredict.distributions.shrinkage import FPR
 
 _POINTS = 401
@@ -22,31 +22,26 @@ def gaussian(negative: Array, positive: Array) -> Answer:
     return Answer(gaussian_heights(*moments), np.asarray(best.ameans), np.asarray(best.threshold))
 
 
-def gaussian_heights(m0: Array, s0: Array, m1: Array, s1: Array) -> Array:
-    """Give the TPR of Gaussians of shape (R,) on the grid of FPRs."""
-    each = [np.repeat(part, len(FPR)) for part in (m0, s0, m1, s1)]
+def gaussian_heights(m0: Array, s0: Array, m1: Array, s1: Array, *, fpr: Array = FPR) -> Array:
+    """Return the TPR of Gaussians of shape (R,) at FPRs."""
+    each = [np.repeat(part, len(fpr)) for part in (m0, s0, m1, s1)]
     roc = PredictedRoc(Gaussian(*each[:2]), Gaussian(*each[2:]))
-    return np.asarray(roc.tpr_at_fpr(np.tile(FPR, len(m0)))).reshape(-1, len(FPR))
+    return np.asarray(roc.tpr_at_fpr(np.tile(fpr, len(m0)))).reshape(-1, len(fpr))
 
 
 def boxcox(negative: Array, positive: Array) -> Answer:
     """Give the curve of two Gaussians after one transform of both classes."""
-    powers = fit_power_transforms(negative, positive)
-    found = gaussian(powers.z[:, : negative.shape[1]], powers.z[:, negative.shape[1] :])
-    return found._replace(threshold=turned_back(powers, found.threshold))
-
-
-def turned_back(powers: PowerTransforms, threshold: Array) -> Array:
-    """Give thresholds on the scale of the features."""
-    return np.array([float(powers.transform(i).inverse_transform(np.asarray(z))) for i, z in enumerate(threshold)])
+    transform, z = fit_power_transforms(negative, positive)
+    found = gaussian(z[:, : negative.shape[1]], z[:, negative.shape[1] :])
+    return found._replace(threshold=transform.inverse_transform(found.threshold))
 
 
 def kde(negative: Array, positive: Array) -> Answer:
     """Give the curve of two kernel densities on the transformed scale."""
-    powers, first = fit_power_transforms(negative, positive), negative.shape[1]
-    found = [_of_kernels(_kernels(z[:first]), _kernels(z[first:])) for z in powers.z]
+    (transform, rows), first = fit_power_transforms(negative, positive), negative.shape[1]
+    found = [_of_kernels(_kernels(z[:first]), _kernels(z[first:])) for z in rows]
     heights, ameans, threshold = (np.array(part) for part in zip(*found, strict=True))
-    return Answer(heights, ameans, turned_back(powers, threshold))
+    return Answer(heights, ameans, transform.inverse_transform(threshold))
 
 
 def _kernels(sample: Array) -> Distribution:

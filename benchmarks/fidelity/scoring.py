@@ -8,13 +8,13 @@ import numpy as np
 
 from benchmarks.fidelity.agreeing import Agreement, agreements
 from benchmarks.fidelity.cases import Case
-from benchmarks.fidelity.counted import Answer, best_counted, counted
+from benchmarks.fidelity.counted import Answer, best_counted, counted, empirical_heights
 from benchmarks.fidelity.drawing import Draws, draw
 from benchmarks.fidelity.others import chosen_by_aic, probit_line
 from benchmarks.fidelity.predicted import boxcox, gaussian, gaussian_heights, kde
 from benchmarks.fidelity.shrunk import auto, blend
 from benchmarks.fidelity.sources import Array
-from rocpredict.distributions.shrinkage import empirical_tpr
+from rocpredict.distributions.misfit import FPR, area_between
 
 Estimator = Callable[[Array, Array], Answer]
 
@@ -122,7 +122,8 @@ def _distance(negative: Array, positive: Array) -> Array:
     moments = [
         part.mean(axis=1) if k == 0 else part.std(axis=1, ddof=1) for part in (negative, positive) for k in (0, 1)
     ]
-    return np.abs(gaussian_heights(*moments) - empirical_tpr(negative, positive)).mean(axis=1)
+    empirical = empirical_heights(negative, positive, FPR)
+    return area_between(gaussian_heights(*moments, fpr=FPR), empirical)
 
 
 def _scores(case: Case, n: int, mode: str, estimators: Mapping[str, Estimator], parts: Iterable[Draws]) -> list[Score]:

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from benchmarks.fidelity.counted import Answer
-from benchmarks.fidelity.predicted import turned_back
 from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian
 from rocpredict.distributions.kde import GaussianKde
@@ -39,7 +38,7 @@ class _Curve(NamedTuple):
 def auto(negative: Array, positive: Array, *, declared: bool = True) -> Answer:
     """Give the shrunk curve; declared: the positives are known to be the higher ones."""
     found = estimate_shrinkage(negative, positive, direction_known=declared)
-    rule = optimal_thresholds(make_batch_grid(negative, positive, found), found.powers, lower=False)
+    rule = optimal_thresholds(make_batch_grid(negative, positive, found), found.transform, lower=False)
     heights = _curve(found, negative.shape[1], smooth=False).heights()
     return Answer(heights, (rule.tpr + rule.tnr) / 2, rule.threshold)
 
@@ -53,19 +52,19 @@ def blend(negative: Array, positive: Array, *, declared: bool = True) -> Answer:
     best = np.argmax(excess, axis=1)
     beyond, place = np.divmod(best - 1, here.shape[1])
     z = np.take_along_axis(curve.at, place[:, None], axis=1)[:, 0]
-    x = _rows_or(turned_back(found.powers, z), z, found, np.concatenate([negative, positive], axis=1))
+    x = _rows_or(found.transform.inverse_transform(z), z, found, np.concatenate([negative, positive], axis=1))
     threshold = np.where(beyond == 1, np.nextafter(x, np.inf), x)
     return Answer(curve.heights(), (1 + excess.max(axis=1)) / 2, np.where(best == 0, np.inf, threshold))
 
 
 def _rows_or(x: Array, z: Array, found: ShrinkageEstimate, rows: Array) -> Array:
     """Give the very rows where thresholds are transformed rows."""
-    same = found.powers.z == z[:, None]
+    same = found.z == z[:, None]
     return np.where(same.any(axis=1), rows[np.arange(len(rows)), np.argmax(same, axis=1)], x)
 
 
 def _curve(found: ShrinkageEstimate, first: int, *, smooth: bool) -> _Curve:
-    samples = found.powers.z[:, :first], found.powers.z[:, first:]
+    samples = found.z[:, :first], found.z[:, first:]
     c = found.classes
     moments = [(m[:, None], np.where(s > 0, s, 1.0)[:, None]) for m, s in ((c.m0, c.s0), (c.m1, c.s1))]
     at = np.sort(np.concatenate([*samples, *(m + s * _PLACES for m, s in moments)], axis=1), axis=1)

@@ -55,8 +55,8 @@ sensitivity over all empirical points inside (0, 1), which is what the R package
 no falling line is to be had the empirical curve stays, and a smoothed curve names no threshold.
 """
 
-OF_TRUST = """`trust().distance` is the mean absolute difference of the Gaussian curve and the empirical one of the same
-sample. Does it tell the features that two Gaussians do not describe (distance above {misfit:g} with all rows:
+OF_TRUST = """`model_fit().area_between` is the mean absolute difference of the Gaussian curve and the empirical one of
+the same sample. Does it tell the features that two Gaussians do not describe (distance above {misfit:g} with all rows:
 {share:.0%} of them)?
 """
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.results import Result, ResultSummary, batch_summary
+from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -131,6 +131,22 @@ class Rates(Result):
     fnr: ArrayOrFloat
     prevalence: ArrayOrFloat = None
     counts: ConfusionCounts | None = None
+    _text = "tpr={tpr:.6g}, fpr={fpr:.6g}, tnr={tnr:.6g}, fnr={fnr:.6g}, ameans={ameans:.6g}{_prevalence_text}"
+    _heading = "Rates at a threshold"
+
+    def _names(self) -> tuple[str, ...]:
+        return MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES
+
+    def _label(self, name: str) -> str:
+        return name
+
+    @property
+    def _prevalence_text(self) -> str:
+        names = ("prevalence", "precision", "accuracy") if self._prevalence_known else ()
+        return "".join(f", {name}={getattr(self, name):.6g}" for name in names)
+
+    def _notes(self) -> list[str]:
+        return [] if self._prevalence_known else ["Precision, accuracy and their like need a prevalence."]
 
     # ---- within a class
     @property
@@ -241,12 +257,6 @@ class Rates(Result):
         known = MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES
         return tuple(name for name in known if np.isnan(getattr(self, name)).any())
 
-    def to_dict(self) -> dict[str, ArrayOrFloat]:
-        """Give every measure that can be asked, by name."""
-        return {
-            name: getattr(self, name) for name in (MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES)
-        }
-
     @property
     def _prevalence_known(self) -> bool:
         return self.prevalence is not None or self.counts is not None
@@ -259,21 +269,6 @@ class Rates(Result):
             raise RocPredictError("this measure needs a prevalence; give prevalence= (0 to 1) or class counts")
         share, rest = np.asarray(self.prevalence), 1 - np.asarray(self.prevalence)
         return ConfusionCounts(share * self.tpr, rest * self.fpr, share * self.fnr, rest * self.tnr)
-
-    def _summary(self) -> ResultSummary:
-        names = list(MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES)
-        if np.ndim(self.tpr):
-            return batch_summary("Rates", np.shape(self.tpr), {name: getattr(self, name) for name in names[:8]})
-        notes = [] if self._prevalence_known else ["Precision, accuracy and their like need a prevalence."]
-        return ResultSummary("Rates at a threshold", [[name, getattr(self, name)] for name in names], notes=notes)
-
-    def __repr__(self) -> str:
-        if np.ndim(self.tpr):
-            return f"Rates(shape={np.shape(self.tpr)})"
-        shown = {name: getattr(self, name) for name in ("tpr", "fpr", "tnr", "fnr", "ameans")}
-        if self._prevalence_known:
-            shown |= {"prevalence": self.prevalence, "precision": self.precision, "accuracy": self.accuracy}
-        return f"Rates({', '.join(f'{name}={value:.6g}' for name, value in shown.items())})"
 
 
 PREVALENCE_FREE_MEASURES = (

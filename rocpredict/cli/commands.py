@@ -4,10 +4,12 @@ import argparse
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rocpredict.base.files import check_writable, is_stream, make_directory, write_atomic
+from rocpredict.base.rates import Rates
 from rocpredict.base.results import Interval, Table, to_json
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.data import (
@@ -26,7 +28,7 @@ from rocpredict.datasets import DATASET_NAMES
 from rocpredict.diagnostics.diagnose import Diagnosis, diagnose
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
-from rocpredict.planning import METHODS, POWER_ALTERNATIVES, AlternativeMethod, SampleSize, sample_size
+from rocpredict.planning import METHODS, POWER_ALTERNATIVES, sample_size
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.thresholds import AMEANS_ALIASES, PREVALENCE_FREE_CRITERIA, BestThreshold
 from rocpredict.sources.csv_reader import CsvTable, read_csv
@@ -204,12 +206,11 @@ def _apply_direction(auc: float, direction: str | None) -> list[str]:
     return [f"The AUC is below 1/2: positives lie {turned}; see --direction."] if auc < 0.5 else []
 
 
-def _rates_table(threshold: float, rates: Any) -> Table:
-    rows = [[name, value] for name, value in rates.to_dict().items()]
+def _rates_table(threshold: float, rates: Rates) -> Table:
     notes = [f"undefined (0/0): {', '.join(rates.undefined)}"] if rates.undefined else []
     if rates.prevalence is None:
         notes.append("precision, accuracy and their like need --prevalence or --count.")
-    return Table(f"Rates at threshold {threshold:.6g}", ["measure", "value"], rows, notes=notes)
+    return replace(rates.table(), title=f"Rates at threshold {threshold:.6g}", notes=notes)
 
 
 DIAGNOSE_DESCRIPTION = """\
@@ -314,7 +315,7 @@ def run_sample_size(options: argparse.Namespace) -> None:
     if options.json:
         print(to_json(found.to_dict()))
         return
-    print_tables(_sample_size_table(found))
+    print_tables(found.table())
 
 
 def _parse_null(options: argparse.Namespace) -> Any:
@@ -336,13 +337,6 @@ def _parse_null(options: argparse.Namespace) -> Any:
 
 def _correlation(numbers: list[float] | None) -> Any:
     return numbers[0] if numbers is not None and len(numbers) == 1 else numbers
-
-
-def _sample_size_table(found: SampleSize) -> Table:
-    methods: list[SampleSize | AlternativeMethod] = [found, *found.alternatives]
-    rows = [[it.method, it.n_negative, it.n_positive, it.total, it.achieved_reference, it.bias] for it in methods]
-    columns = ["method", "negatives", "positives", "total", found.quantity, "against the reference"]
-    return Table(f"Cases for {found.goal}", columns, rows, {found.quantity: ".4f"}, notes=found.assumptions)
 
 
 REPORT_DESCRIPTION = """\

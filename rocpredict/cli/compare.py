@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, Table, to_json
+from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, Table, format_level, to_json
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.data import Data, add_data, add_family, load, print_tables, save_plot, with_feature_name
 from rocpredict.diagnostics.comparison import Comparison, compare
@@ -80,59 +80,17 @@ def as_json(test: AucTestResult, names: Sequence[str]) -> dict[str, Any]:
     return held
 
 
-def as_tables(test: AucTestResult, names: Sequence[str], level: float) -> list[Table]:
-    """Lay a test out."""
-    if isinstance(test, AucTestMany):
-        return _multiple_test_table(test, names, level)
-    rows: list[list[Any]] = [[f"AUC of {name}", area] for name, area in zip(names, test.estimates, strict=True)]
-    interval = test.interval
-    rows += [
-        ["difference", test.difference],
-        [f"{100 * level:g} % interval", f"{interval.low:.6g} to {interval.high:.6g}"],
-        ["null hypothesis", _substitute_names(test.null, names)],
-        ["alternative", _substitute_names(test.alternative, names)],
-        ["method", test.method],
-        ["statistic", test.statistic],
-        ["p", f"{test.p_value:.4g}"],
-        ["cases", _cases(test)],
-    ]
-    return [
-        Table(f"{names[0]} against {names[1]} on the same cases", ["quantity", "value"], rows, notes=_test_notes(test))
-    ]
-
-
-def _multiple_test_table(test: AucTestMany, names: Sequence[str], level: float) -> list[Table]:
-    rows: list[list[Any]] = [[f"AUC of {name}", area] for name, area in zip(names, test.estimates, strict=True)]
-    rows += [
-        ["null hypothesis", test.null],
-        ["method", test.method],
-        ["chi-squared", test.statistic],
-        ["degrees of freedom", test.df],
-        ["p", f"{test.p_value:.4g}"],
-        ["cases", _cases(test)],
-    ]
-    columns = ["null hypothesis", "difference", "low", "high", "z", "p", "p (Holm)"]
-    pairs = [
-        [_substitute_names(one.null, names), one.difference, *one.interval, one.statistic, one.p_value, adjusted]
-        for one, adjusted in zip(test.contrasts, test.adjusted_p, strict=True)
-    ]
-    digits = {"p": ".4g", "p (Holm)": ".4g", "z": ".4g"}
-    title = f"{', '.join(names)} on the same cases"
-    each = f"Each interval has {100 * level:g} % by itself; Holm's p hold for all pairs together."
-    return [
-        Table(title, ["quantity", "value"], rows, notes=_test_notes(test)),
-        Table("Pair by pair", columns, pairs, digits, notes=[each]),
-    ]
-
-
-def _cases(test: AucTestResult) -> str:
-    return f"{test.n[0]} negative, {test.n[1]} positive"
+def test_table(test: AucTestResult, names: Sequence[str]) -> Table:
+    """Return the table of a test, its features called as the data call them."""
+    table = test.table()
+    rows = [[_substitute_names(cell, names) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
+    notes = [_substitute_names(note, names) for note in table.notes]
+    return replace(table, title=f"{', '.join(names)} on the same cases", rows=rows, notes=[*notes, *_test_notes(test)])
 
 
 def _test_notes(test: AucTestResult) -> list[str]:
     lost = sum(test.omitted)
-    left_out = [f"Rows without a value of any of them, left out for all: {lost}."] if lost else []
-    return left_out + [f"{FLAG_DESCRIPTIONS[flag]}." for flag in test.flags]
+    return [f"Rows without a value of any of them, left out for all: {lost}."] if lost else []
 
 
 def _rename_features(held: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -141,7 +99,8 @@ def _rename_features(held: dict[str, Any], names: Sequence[str]) -> dict[str, An
 
 
 def _substitute_names(words: str, names: Sequence[str]) -> str:
-    """Say the features' names where the library says x1, x2, ..."""
+    """Put the features' names where the library says x1, x2, ..., or estimate 1, estimate 2."""
+    words = re.sub(r"\bestimate (\d+)\b", r"AUC of x\1", words)
     return re.sub(r"\bx(\d+)\b", lambda found: names[int(found[1]) - 1], words)
 
 
@@ -199,7 +158,7 @@ def run_compare(options: argparse.Namespace) -> None:
         print(to_json(held if test is None else held | {"auc_test": as_json(test, names)}))
         return
     notes = _notes(data, empirical) + [f"{name}: {trust.summary}" for name, trust in trusted.items()]
-    tables = [] if test is None else as_tables(test, names, options.level)
+    tables = [] if test is None else [test_table(test, names)]
     print_tables(_table(compared, data, options, notes), *tables)
 
 
@@ -242,7 +201,7 @@ def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namesp
     positive = "the larger label" if data.positive is None else data.positive
     family = "Gaussian" if options.family == "gaussian" else options.family
     title = f"Predicted ({family}) against empirical; positive: {positive}, negative: {negative}"
-    ends = f"auc_empirical_low and auc_empirical_high are the ends of its {100 * options.level:g} % interval."
+    ends = f"auc_empirical_low and auc_empirical_high are the ends of its {format_level(options.level)} interval."
     return Table(title, ["quantity", *compared], rows, notes=[ends, _OOB_LABEL, *notes])
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rocpredict.base.labels import unique_labels
-from rocpredict.base.results import Table, label_to_text
+from rocpredict.base.results import Table, format_list, label_to_text
 from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError
 from rocpredict.datasets import DATASET_NAMES, load_dataset, load_pima
 from rocpredict.distributions.fitting import FAMILIES
@@ -184,7 +184,7 @@ def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
     values = table.numbers(name)
     missing = np.flatnonzero(np.isnan(values))
     if policy == "raise" and missing.size:
-        listed = ", ".join(str(table.line(row)) for row in missing[:5]) + (", ..." if missing.size > 5 else "")
+        listed = format_list(map(table.line, missing.tolist()), 5)
         raise RocPredictError(
             f"{table.name}: column {name!r} has {missing.size} missing of {len(values)}, at lines {listed}; "
             "--nan omit leaves these rows out"

@@ -4,13 +4,14 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rocpredict.base.files import check_writable, is_stream, write_atomic
-from rocpredict.base.results import Table, label_to_text, to_json
+from rocpredict.base.results import Table, format_list, label_to_text, pluralize, to_json
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.commands import notes_for_report
 from rocpredict.cli.data import built_in, check_unique, parse_label, print_tables
@@ -34,7 +35,6 @@ With three or more labels and no --positive each label is set against the rest.
 FORMATS = ("table", "csv", "json", "markdown")
 _FORMAT_BY_SUFFIX = {".csv": "csv", ".json": "json", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
 _DEFAULT_ROWS = 20
-_FORMATS = {"q_value": ".2g", "misfit": ".3f", "model_weight": ".2f"}
 _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "top"}
 
 
@@ -86,7 +86,7 @@ def run_screen(options: argparse.Namespace) -> None:
     if options.report is not None:
         _report(whole, (features, labels), options, notes)
         if form == "table" or (options.out is not None and not is_stream(options.out)):
-            print(f"{options.report}: a report of {_pluralize(len(whole), _row_noun(whole))}")
+            print(f"{options.report}: a report of {pluralize(len(whole), _row_noun(whole))}")
 
 
 def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -149,10 +149,10 @@ def _read(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
             raise RocPredictError(f"{name} is neither a file nor a built-in data set ({', '.join(DATASET_NAMES)})")
     files = open_tables(options.data)
     if options.label is None:
-        raise RocPredictError(f"--label is needed; columns are {_format_list(files.names)}")
+        raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
     features, labels = files.features(label=options.label, usecols=_feature_columns(options, files.names))
     words = features.names[features.not_numeric]
-    return features, labels, (f"Not numeric, and not screened: {_format_list(words)}.",) if len(words) else ()
+    return features, labels, (f"Not numeric, and not screened: {format_list(words, 10)}.",) if len(words) else ()
 
 
 def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[str] | None:
@@ -188,7 +188,7 @@ def _write(
     else:
         write_atomic(out, _text(table, of, form, notes))
     if out is not None and not is_stream(out):
-        print(f"{out}: {_pluralize(len(table), 'row')}")
+        print(f"{out}: {pluralize(len(table), 'row')}")
 
 
 def _report(table: ScreeningResult, data: tuple[Any, Any], options: argparse.Namespace, notes: tuple[str, ...]) -> None:
@@ -222,18 +222,16 @@ def _as_json(table: ScreeningResult) -> dict[str, Any]:
 
 
 def _as_table(table: ScreeningResult, of: ScreeningResult, notes: tuple[str, ...]) -> Table:
-    names = table.display_columns()
-    rows = [[None if cell != cell else cell for cell in row] for row in zip(*(table[n] for n in names), strict=True)]  # noqa: PLR0124
-    return Table(_title(table, of), names, rows, _FORMATS, (*notes, *_footnotes(table)))
+    return replace(table.table(None), title=_title(table, of), notes=(*notes, *_footnotes(table)), flags=None)
 
 
 def _title(table: ScreeningResult, of: ScreeningResult) -> str:
     """Say how many rows there are, and of how many where some were left out."""
     cut = f"{len(table)} of " if len(table) < len(of) else ""
     if len(of.contrasts) > 1:
-        return f"{cut}{_pluralize(len(of), 'row')} of {len(of.contrasts)} contrasts"
+        return f"{cut}{pluralize(len(of), 'row')} of {len(of.contrasts)} contrasts"
     negative, positive = map(label_to_text, of.contrasts[0])
-    return f"{cut}{_pluralize(len(of), 'feature')}: {positive} (positive) against {negative}"
+    return f"{cut}{pluralize(len(of), 'feature')}: {positive} (positive) against {negative}"
 
 
 def _footnotes(table: ScreeningResult) -> Iterator[str]:
@@ -255,15 +253,6 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
 
 def _row_noun(table: ScreeningResult) -> str:
     return "feature" if len(table.contrasts) == 1 else "row"
-
-
-def _pluralize(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def _format_list(names: Any, most: int = 10) -> str:
-    listed = ", ".join(str(name) for name in list(names)[:most])
-    return listed if len(names) <= most else f"{listed}, ... ({len(names)} in all)"
 
 
 @contextmanager

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
 
 from rocpredict.base.accessors import plot_result
-from rocpredict.base.results import Result, ResultSummary, format_interval, format_number
+from rocpredict.base.results import Result, Table, format_interval, format_number
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.distributions.misfit import FPR, area_between
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 
@@ -18,7 +19,7 @@ _GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 
 _MIN_CLASS_SIZE = 3  # negatives, for an FPR that is neither the first step nor the last
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
     """Say how far a predicted ROC curve lies from an empirical one.
 
@@ -45,7 +46,7 @@ class Comparison(Result):
     max_tpr_gap_fpr : float
         The FPR where it is.
     area_between : float
-        The mean absolute difference of TPR over all FPR, to about 1e-6.
+        The mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.misfit.area_between``.
     ks_negative, ks_positive, ks : float
         The largest difference of the predicted cdf and the sample's, within each class, and the larger one.
     threshold_predicted, threshold_empirical : float
@@ -87,17 +88,18 @@ class Comparison(Result):
     ameans_empirical: float
     ameans_empirical_corrected: float
     threshold_regret: float
-    curves: tuple[Roc, EmpiricalRoc] = field(compare=False)
-
-    def to_dict(self) -> dict[str, float | str]:
-        """Give the numbers by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "curves"}
+    curves: tuple[Roc, EmpiricalRoc] = field(compare=False, metadata={"hidden": True})
+    _text = (
+        "auc_error={auc_error:+.4g} ({auc_error_z:+.2g} std errors), max_tpr_gap={max_tpr_gap:+.4g} at "
+        "fpr={max_tpr_gap_fpr:.4g}, area_between={area_between:.4g}, threshold_regret={threshold_regret:.4g}"
+    )
 
     def plot(self, *, ax: Any = None, **options: Any) -> Any:
         """Draw the predicted curve over the empirical one; see ``rocpredict.plots.curves.plot_comparison``."""
         return plot_result("plot_comparison", *self.curves, ax=ax, **options)
 
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return both curves in figures, side by side."""
         rows: list[list[Any]] = [
             ["AUC", self.auc_predicted, self.auc_empirical, self.auc_error],
             ["best threshold", self.threshold_predicted, self.threshold_empirical, None],
@@ -114,16 +116,8 @@ class Comparison(Result):
             f"The error is {format_number(self.auc_error_z, 3)} standard errors of it.",
             f"The largest gap is at FPR {format_number(self.max_tpr_gap_fpr)}.",
         ]
-        return ResultSummary(
-            "Predicted beside empirical", rows, ["", "predicted", "empirical", "difference"], notes=notes
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"Comparison(auc_error={self.auc_error:+.4g} ({self.auc_error_z:+.2g} std errors), "
-            f"max_tpr_gap={self.max_tpr_gap:+.4g} at fpr={self.max_tpr_gap_fpr:.4g}, "
-            f"area_between={self.area_between:.4g}, threshold_regret={self.threshold_regret:.4g})"
-        )
+        columns = ["quantity", "predicted", "empirical", "difference"]
+        return Table("Predicted beside empirical", columns, rows, notes=notes)
 
 
 def compare(predicted: Roc, empirical: EmpiricalRoc, *, level: float = 0.95) -> Comparison:
@@ -163,10 +157,10 @@ def compare(predicted: Roc, empirical: EmpiricalRoc, *, level: float = 0.95) -> 
     >>> classes = {"positive": "virginica", "negative": "versicolor"}
     >>> x = iris.column("petal_width")
     >>> compare(predict_roc(x, iris.y, **classes), empirical_roc(x, iris.y, **classes))
-    Comparison(auc_error=+0.0002959 (+0.028 std errors), max_tpr_gap=-0.04232 at fpr=0.02, area_between=0.00541,
+    Comparison(auc_error=+0.0002959 (+0.028 std errors), max_tpr_gap=-0.04232 at fpr=0.02, area_between=0.005289,
                threshold_regret=0)
     """
-    gap, place, between = tpr_difference(predicted, empirical)
+    gap, place = max_tpr_gap(predicted, empirical)
     ks_negative, ks_positive = (
         _ks_statistic(getattr(predicted, name), getattr(empirical, name)) for name in ("negative", "positive")
     )
@@ -186,7 +180,7 @@ def compare(predicted: Roc, empirical: EmpiricalRoc, *, level: float = 0.95) -> 
         auc_error_z=error / _empirical_std_error(empirical),
         max_tpr_gap=gap,
         max_tpr_gap_fpr=place,
-        area_between=between,
+        area_between=float(area_between(_tpr_at_fpr(predicted, FPR), _tpr_at_fpr(empirical, FPR))),
         ks_negative=ks_negative,
         ks_positive=ks_positive,
         ks=max(ks_negative, ks_positive),
@@ -229,8 +223,8 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
     return float(next(error for error in errors if error > 0))
 
 
-def tpr_difference(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float, float]:
-    """Give the largest TPR gap, its FPR, and the area between the curves; see ``compare``."""
+def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
+    """Return the largest difference of TPR at one FPR, predicted - empirical, and that FPR; see ``compare``."""
     _check(predicted, empirical)
     at = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
     from_right_gap = _tpr_at_fpr(predicted, at) - _tpr_at_fpr(empirical, at)
@@ -242,8 +236,7 @@ def tpr_difference(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, floa
     from_right = np.where((at >= step) & (at < 1 - step), from_right_gap, 0.0)
     gaps = np.where(np.abs(from_right) >= np.abs(from_left), from_right, from_left)
     largest = int(np.argmax(np.abs(gaps)))
-    left, right = np.abs(from_right_gap)[:-1], np.abs(from_left_gap)[1:]
-    return float(gaps[largest]), float(at[largest]), float(np.sum(np.diff(at) * (left + right) / 2))
+    return float(gaps[largest]), float(at[largest])
 
 
 def _tpr_at_fpr(roc: Roc, fpr: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +11,11 @@ from scipy.special import ndtri
 
 from rocpredict.base.accessors import plot_result
 from rocpredict.base.labels import split_classes
-from rocpredict.base.results import CurvePlot, Interval, Result, ResultSummary, Table, thin_curve
+from rocpredict.base.results import CurvePlot, Interval, Result, Table, thin_curve
 from rocpredict.base.validation import FloatArray, RocPredictError
+from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.diagnostics.findings import LEVELS, CurveMisfit, DiagnosticFinding, collect_findings, summarize_findings
 from rocpredict.diagnostics.fit import (
-    GRID,
     ClassDescription,
     GoodnessOfFit,
     SortedSamples,
@@ -29,18 +29,17 @@ from rocpredict.diagnostics.fit import (
     plot_ranks,
     sort_by_direction,
     std_ratio,
-    tpr_differences,
 )
 from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.misfit import FPR, area_between, empirical_tpr
 from rocpredict.distributions.normality import suppress_normality_warning
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.base import RocCurve
-from rocpredict.sources.blocks import to_frame
 
 _EXCLUDED_FIELDS = ("findings", "plot_data", "negative", "positive", "std_ratio")
-_SEVERITY_SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
+_SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
 
 
 class QuantilePlotData(NamedTuple):
@@ -135,7 +134,25 @@ class Diagnosis(Result):
     n_failed: int
     findings: tuple[DiagnosticFinding, ...]
     verdict: str
-    plot_data: DiagnosisPlotData
+    plot_data: DiagnosisPlotData = field(metadata={"hidden": True})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers and the words by name, without what is only drawn."""
+        held = super().to_dict()
+        return held | {name: held.pop(name) for name in ("negative", "positive", "std_ratio", "findings")}
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("name", "severity", "value", "message", "suggestion")
+        return {name: [getattr(item, name) for item in self.findings] for name in names}
+
+    def table(self) -> Table:
+        """Return the findings."""
+        found = self.findings
+        rows = [[item.name, item.value, _SYMBOLS[item.severity], item.message, item.suggestion] for item in found]
+        lines = [thin_curve(curve.fpr, curve.tpr) for curve in (self.plot_data.predicted, self.plot_data.empirical)]
+        plot = CurvePlot("Predicted ROC curve; dashed: the empirical one", lines)
+        columns = ["finding", "value", "severity", "what was seen", "suggestion"]
+        return Table(f"Diagnosis of family={self.family!r}", columns, rows, {"value": ".3g"}, [self.verdict], plot=plot)
 
     @property
     def severity(self) -> str:
@@ -146,41 +163,9 @@ class Diagnosis(Result):
         """Give the finding of this name, such as "curve" or "positive skewness", if there is one."""
         return next((item for item in self.findings if item.name == name), None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers and the words by name, without what is only drawn."""
-        said = {name: value for name, value in vars(self).items() if name not in _EXCLUDED_FIELDS}
-        classes = {"negative": self.negative.to_dict(), "positive": self.positive.to_dict()}
-        findings = [vars(item) for item in self.findings]
-        return said | classes | {"std_ratio": self.std_ratio.to_dict(), "findings": findings}
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """Give the findings as a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}
-        """
-        names = ("name", "severity", "value", "message", "suggestion")
-        return to_frame({name: [getattr(item, name) for item in self.findings] for name in names}, backend)
-
-    def table(self) -> Any:
-        """Give the findings as a ``rocpredict.base.results.Table``: text, Markdown, CSV."""
-        return Table(*self._titled_rows(), formats={"value": ".3g"}, notes=[self.verdict])
-
     def plot(self, **options: Any) -> Any:
         """Draw both curves, the quantiles of each class and the densities; see ``plots.plot_diagnosis``."""
         return plot_result("plot_diagnosis", self, **options)
-
-    def _titled_rows(self) -> tuple[str, list[str], list[list[Any]]]:
-        rows = [
-            [item.name, item.value, _SEVERITY_SYMBOLS[item.severity], item.message, item.suggestion]
-            for item in self.findings
-        ]
-        return (
-            f"Diagnosis of family={self.family!r}",
-            ["finding", "value", "severity", "what was seen", "suggestion"],
-            rows,
-        )
 
     def __str__(self) -> str:
         return str(self.table().to_text())
@@ -193,12 +178,6 @@ class Diagnosis(Result):
             f"area_between={self.area_between:.4g} (p {self.l1_p_value:.2g}), "
             f"auc_error={self.auc_error:+.4g}, {counts})"
         )
-
-    def _summary(self) -> ResultSummary:
-        title, columns, rows = self._titled_rows()
-        lines = [thin_curve(curve.fpr, curve.tpr) for curve in (self.plot_data.predicted, self.plot_data.empirical)]
-        picture = CurvePlot("Predicted ROC curve; dashed: the empirical one", lines)
-        return ResultSummary(title, rows, columns, notes=[self.verdict], picture=picture)
 
 
 _POINTS = 301
@@ -218,8 +197,7 @@ def make_plot_data(
     edges, x = _axis_limits((empirical.negative.sorted_sample, empirical.positive.sorted_sample))
     sides = (roc.negative, empirical.negative.sorted_sample), (roc.positive, empirical.positive.sorted_sample)
     densities = [_densities(d, values, edges, x) for d, values in sides]
-    predicted = np.asarray(roc.tpr_at_fpr(GRID))
-    heights = GRID, predicted, predicted - tpr_differences(roc, samples)
+    heights = FPR, np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
     return DiagnosisPlotData(
         roc.curve(), empirical.curve(), heights, (quantiles[0], quantiles[1]), (densities[0], densities[1])
     )
@@ -280,9 +258,6 @@ def _densities(distribution: Distribution, values: FloatArray, edges: FloatArray
         density = np.asarray(distribution.pdf(x))
         counted = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
     return DensityPlotData(x, np.where(np.isfinite(density), density, 0.0), edges, counted)
-
-
-_MIN_NEGATIVES = 3  # negatives, for an FPR that is neither the first step nor the last
 
 
 def diagnose(
@@ -364,7 +339,7 @@ def _make_diagnosis(
     shapes = _describe_classes(roc, rows, samples, seen, p)
     empirical = EmpiricalRoc(*rows, direction=roc.direction)
     ratio = std_ratio(*shapes)
-    along = _curve_misfit(roc, empirical, samples, float(simulated.misfit.distance.mean()), p)
+    along = _curve_misfit(roc, empirical, samples, float(simulated.misfit.area_between.mean()), p)
     findings = collect_findings(family, *shapes, ratio, along)
     return Diagnosis(
         family=family,
@@ -374,20 +349,7 @@ def _make_diagnosis(
         std_ratio=ratio,
         auc_predicted=roc.auc(),
         auc_empirical=empirical.auc(),
-        auc_error=along.auc_error,
-        auc_p_value=along.auc_p_value,
-        area_between=along.distance,
-        area_between_expected=along.expected_distance,
-        l1_p_value=along.p_value,
-        max_tpr_gap=along.max_tpr_gap,
-        max_tpr_gap_fpr=along.max_tpr_gap_fpr,
-        max_tpr_gap_threshold=along.max_tpr_gap_threshold,
-        gap_low_fpr=along.mean_gap_low_fpr,
-        gap_middle_fpr=along.middle_fpr,
-        gap_high_fpr=along.high_fpr,
-        threshold=along.threshold,
-        threshold_regret=along.threshold_regret,
-        threshold_p_value=along.threshold_p_value,
+        **along._asdict(),
         n_resamples=resampling.n_resamples,
         n_failed=simulated.n_failed,
         findings=tuple(findings),
@@ -427,24 +389,22 @@ def _describe_classes(
 def _curve_misfit(
     roc: PredictedRoc, empirical: EmpiricalRoc, samples: SortedSamples, by_chance: float, p: dict[str, float]
 ) -> CurveMisfit:
-    gap = tpr_differences(roc, samples)
-    step = 1 / len(samples.negative) if len(samples.negative) >= _MIN_NEGATIVES else 0.0
-    inside = np.flatnonzero(np.minimum(GRID, 1 - GRID) >= step)
-    at = inside[np.argmax(np.abs(gap[inside]))]
-    low, middle, high = (float(part.mean()) for part in np.array_split(gap, 3))
+    predicted, counted = np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
+    low, middle, high = (float(part.mean()) for part in np.array_split(predicted - counted, 3))
+    largest_gap, largest_gap_fpr = max_tpr_gap(roc, empirical)
     best = roc.best_threshold()
     return CurveMisfit(
-        distance=float(np.abs(gap).mean()),
-        expected_distance=by_chance,
-        p_value=p["distance"],
+        area_between=float(area_between(predicted, counted)),
+        area_between_expected=by_chance,
+        l1_p_value=p["area_between"],
         auc_error=roc.auc() - empirical.auc(),
         auc_p_value=p["bias"],
-        max_tpr_gap=float(gap[at]),
-        max_tpr_gap_fpr=float(GRID[at]),
-        max_tpr_gap_threshold=float(roc.threshold_at_fpr(GRID[at])),
-        mean_gap_low_fpr=low,
-        middle_fpr=middle,
-        high_fpr=high,
+        max_tpr_gap=largest_gap,
+        max_tpr_gap_fpr=largest_gap_fpr,
+        max_tpr_gap_threshold=float(roc.threshold_at_fpr(largest_gap_fpr)),
+        gap_low_fpr=low,
+        gap_middle_fpr=middle,
+        gap_high_fpr=high,
         threshold=best.threshold,
         threshold_regret=float(empirical.best_threshold().ameans - empirical.rates(best.threshold).ameans),
         threshold_p_value=p["threshold_regret"],

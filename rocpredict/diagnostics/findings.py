@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from rocpredict.base.results import Interval, Result, ResultSummary, truncate
+from rocpredict.base.results import Interval, Result
 from rocpredict.diagnostics.fit import ClassDescription
 from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION
 
@@ -43,7 +43,7 @@ SMALL_SAMPLE, VERY_SMALL_SAMPLE = 50, 20
 P_NOTE, P_WARN = 0.05, 0.01
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DiagnosticFinding(Result):
     """Say one thing about a prediction.
 
@@ -62,17 +62,11 @@ class DiagnosticFinding(Result):
     name: str
     value: float
     severity: str
-    message: str
+    message: str = field(metadata={"label": "what was seen"})
     suggestion: str
-
-    def __repr__(self) -> str:
-        return (
-            f"DiagnosticFinding({self.name!r}, {self.severity}, value={self.value:.4g}: {truncate(self.message, 120)})"
-        )
-
-    def _summary(self) -> ResultSummary:
-        rows: list[list[Any]] = [["value", self.value], ["severity", self.severity], ["what was seen", self.message]]
-        return ResultSummary(self.name, [*rows, *([["suggestion", self.suggestion]] if self.suggestion else [])])
+    _text = "{name!r}, {severity}, value={value:.4g}: {message:.120}"
+    _heading = "{name}"
+    _tabled = ("value", "severity", "message", "suggestion")
 
 
 def shape_finding(family: str, name: str, value: float, level: str, words: tuple[str, str]) -> DiagnosticFinding:
@@ -128,17 +122,17 @@ def format_percent(share: float) -> str:
 class CurveMisfit(NamedTuple):
     """Where and how far the predicted curve is off the counted one; TPR predicted - TPR counted."""
 
-    distance: float
-    expected_distance: float
-    p_value: float
+    area_between: float
+    area_between_expected: float
+    l1_p_value: float
     auc_error: float
     auc_p_value: float
     max_tpr_gap: float
     max_tpr_gap_fpr: float
     max_tpr_gap_threshold: float
-    mean_gap_low_fpr: float
-    middle_fpr: float
-    high_fpr: float
+    gap_low_fpr: float
+    gap_middle_fpr: float
+    gap_high_fpr: float
     threshold: float
     threshold_regret: float
     threshold_p_value: float
@@ -146,19 +140,21 @@ class CurveMisfit(NamedTuple):
 
 def check_curve(family: str, along: CurveMisfit) -> DiagnosticFinding:
     """Judge the distance of both curves."""
-    level = severity_from_p_value(along.p_value, along.distance, L1_LIMITS)
+    level = severity_from_p_value(along.l1_p_value, along.area_between, L1_LIMITS)
     sentence = (
-        f"the predicted curve lies {along.distance:.3f} of TPR off the counted one on the average; chance makes it "
-        f"{along.expected_distance:.3f} (p {p_words(along.p_value)})"
+        f"the predicted curve lies {along.area_between:.3f} of TPR off the counted one on the average; chance makes it "
+        f"{along.area_between_expected:.3f} (p {p_words(along.l1_p_value)})"
     )
-    return DiagnosticFinding("curve", along.distance, level, sentence, "" if level == "ok" else suggest_family(family))
+    return DiagnosticFinding(
+        "curve", along.area_between, level, sentence, "" if level == "ok" else suggest_family(family)
+    )
 
 
 def check_largest_gap(along: CurveMisfit) -> DiagnosticFinding:
     """Say where the curves part."""
     low, middle, high, most = (
         format_signed(gap, "+.3f")
-        for gap in (along.mean_gap_low_fpr, along.middle_fpr, along.high_fpr, along.max_tpr_gap)
+        for gap in (along.gap_low_fpr, along.gap_middle_fpr, along.gap_high_fpr, along.max_tpr_gap)
     )
     sentence = (
         f"the largest gap of TPR (predicted − counted) is {most} at FPR {along.max_tpr_gap_fpr:.3f}, "

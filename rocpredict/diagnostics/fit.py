@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import nan, sqrt
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtri, log_ndtr, ndtr, ndtri
 
-from rocpredict.base.results import Interval, Result, ResultSummary
+from rocpredict.base.results import Interval, Result
 from rocpredict.base.validation import FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.normality import empirical_tpr, sample_moments, skewness_z
+from rocpredict.distributions.misfit import FPR, FPR_PROBIT, area_between, empirical_tpr
+from rocpredict.distributions.normality import sample_moments, skewness_z
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
@@ -24,7 +25,7 @@ _FEWEST_FOR_Z = 8
 _OUTLIER_IQR_FACTOR = 3  # interquartile ranges beyond a quartile
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassDescription(Result):
     """Say what the values of one class look like.
 
@@ -77,27 +78,16 @@ class ClassDescription(Result):
     ks: float
     anderson_darling: float
     p_value: float
+    _text = (
+        "count={count}, mean={mean:.6g}, std={std:.6g}, skewness={skewness:.4g}, "
+        "kurtosis={kurtosis:.4g}, n_unique={n_unique}, p_value={p_value:.4g}"
+    )
+    _heading = "Shape of one class"
 
     @property
     def constant(self) -> bool:
         """Whether all values are equal."""
         return self.n_unique == 1
-
-    def _summary(self) -> ResultSummary:
-        return ResultSummary(
-            "Shape of one class", [[name.replace("_", " "), value] for name, value in vars(self).items()]
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"ClassDescription(count={self.count}, mean={self.mean:.6g}, std={self.std:.6g}, "
-            f"skewness={self.skewness:.4g}, kurtosis={self.kurtosis:.4g}, "
-            f"n_unique={self.n_unique}, p_value={self.p_value:.4g})"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name."""
-        return asdict(self)
 
 
 def describe(values: FloatArray, *, ks: float, anderson_darling: float, p_value: float) -> ClassDescription:
@@ -181,9 +171,6 @@ def _outliers(values: FloatArray) -> float:
     return float(np.mean((values < low - fence) | (values > high + fence)))
 
 
-GRID = (np.arange(256) + 0.5) / 256
-"""FPRs at which curves are compared."""
-_GRID_Z = ndtri(GRID)
 MAX_Z = 8.0
 """Standard deviations up to which a normal score is told."""
 _MAX_POINTS = 400
@@ -195,7 +182,7 @@ class GoodnessOfFit(NamedTuple):
     negative: FloatArray
     """Anderson and Darling's A^2 of the negative class."""
     positive: FloatArray
-    distance: FloatArray
+    area_between: FloatArray
     """Mean |TPR predicted - TPR counted| over all FPR."""
     bias: FloatArray
     """|mean of the same with its sign|."""
@@ -216,21 +203,16 @@ def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> S
     return SortedSamples(np.sort(side * negative), np.sort(side * positive))
 
 
-def tpr_differences(roc: Roc, samples: SortedSamples) -> FloatArray:
-    """Give TPR predicted - TPR counted at each FPR of the grid."""
-    return np.asarray(roc.tpr_at_fpr(GRID)) - empirical_tpr(*samples, GRID)
-
-
 def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
     """Measure how far a ROC curve is off two samples."""
-    gap = tpr_differences(roc, samples)
+    predicted, empirical = np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
     negative, positive = (
         anderson_darling(*log_tail_probabilities(d, x))
         for d, x in zip(oriented_distributions(roc), samples, strict=True)
     )
-    distance, bias = np.abs(gap).mean(), np.abs(gap.mean())
+    bias = np.abs((predicted - empirical).mean())
     return GoodnessOfFit(
-        negative, positive, np.asarray(distance), np.asarray(bias), np.asarray(_ameans_loss(roc, samples))
+        negative, positive, area_between(predicted, empirical), bias, np.asarray(_ameans_loss(roc, samples))
     )
 
 
@@ -241,16 +223,17 @@ def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tup
     """
     (m0, s0, z0), (m1, s1, z1) = (_standardised(x) for x in samples)
     negative, positive = (anderson_darling(log_ndtr(z), log_ndtr(-z)) for z in (z0, z1))
-    predicted = ndtr((m1 - m0) / s1 + s0 / s1 * _GRID_Z)
+    predicted = ndtr((m1 - m0) / s1 + s0 / s1 * FPR_PROBIT)
     falling, below = _sort_descending(samples)
     lows, highs = (np.cumsum(part, axis=1) for part in (below, ~below))
     counts = samples.negative.shape[1], samples.positive.shape[1]
     above = highs[below].reshape(len(falling), -1) / counts[1]
-    gap = predicted - above[:, (GRID * counts[0]).astype(np.intp)]
+    empirical = above[:, (FPR * counts[0]).astype(np.intp)]
     better = highs / counts[1] - lows / counts[0]
     chosen = np.argmax(ndtr((m1 - falling) / s1) - ndtr((m0 - falling) / s0), axis=1)
     lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), chosen]
-    return GoodnessOfFit(negative, positive, np.abs(gap).mean(axis=1), np.abs(gap.mean(axis=1)), lost / 2), (z0, z1)
+    bias = np.abs((predicted - empirical).mean(axis=1))
+    return GoodnessOfFit(negative, positive, area_between(predicted, empirical), bias, lost / 2), (z0, z1)
 
 
 def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
@@ -365,7 +348,7 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
     joined = GoodnessOfFit(*(np.concatenate(column) for column in zip(*(part.misfit for part in parts), strict=True)))
     scores = [np.concatenate(column) for column in zip(*(part.scores for part in parts), strict=True)]
     bands = np.quantile(scores[0], _BAND_QUANTILES, axis=0), np.quantile(scores[1], _BAND_QUANTILES, axis=0)
-    return BootstrapResult(joined, bands, resampling.n_resamples - len(joined.distance))
+    return BootstrapResult(joined, bands, resampling.n_resamples - len(joined.area_between))
 
 
 def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> dict[str, float]:

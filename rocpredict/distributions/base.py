@@ -1,89 +1,250 @@
 """Base class of class-conditional distributions."""
 
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, Self, runtime_checkable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.validation import ArrayOrFloat, FloatArray
+from rocpredict.base.results import Result
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    broadcast_arrays,
+    check_probabilities,
+    check_real,
+    short_repr,
+    to_scalar,
+)
+
+LOG_SQRT_2PI = 0.9189385332046727418
 
 
 class Atoms(NamedTuple):
-    """Hold the values that have a probability of their own, ascending, and these probabilities."""
+    """Point masses of a distribution.
+
+    Attributes
+    ----------
+    points : array of shape (k,)
+        Values with a positive probability, ascending.
+    masses : array of shape (k,)
+        Their probabilities.
+    """
 
     points: FloatArray
     masses: FloatArray
 
 
-@runtime_checkable
-class Distribution(Protocol):
-    """Answer for the values of one class: a continuous part, atoms, or both.
+class Distribution(Result, ABC):
+    """Distribution of a feature in one class: a continuous part, point masses, or both.
 
-    Every method takes scalars or arrays and broadcasts them with ``shape``. Tails come in pairs
-    (``cdf`` with ``sf``, ``cdf_strict`` with ``sf_inclusive``), each computed by itself and never as one minus
-    the other, so that a small tail keeps its digits. The pairs differ at atoms only: the rule
-    "positive when x >= threshold" needs ``sf_inclusive`` and ``cdf_strict``.
+    All methods accept scalars and arrays, and broadcast them with ``shape``. Tails come in pairs: ``cdf`` and ``sf``,
+    ``cdf_strict`` and ``sf_inclusive``. Each tail is computed directly and not as one minus the other, so small
+    tails keep their digits. The pairs differ only at point masses. The rule "positive when x >= threshold" uses
+    ``sf_inclusive`` and ``cdf_strict``.
+
+    Notes
+    -----
+    A subclass defines ``_cdf``, ``_sf``, ``_logpdf``, ``_ppf`` and ``_isf``. They receive checked float64 arrays and
+    return arrays of the same shape. A subclass with point masses also defines ``_cdf_strict``, ``_sf_inclusive`` and
+    ``atoms``. ``_pdf`` and ``reflect`` may be overridden where the default is slow or imprecise. Dataclasses are equal
+    when their fields are equal.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Rayleigh(Distribution):
+    ...     scale: float
+    ...
+    ...     def _cdf(self, x):
+    ...         return -np.expm1(-((np.maximum(x, 0) / self.scale) ** 2) / 2)
+    ...
+    ...     def _sf(self, x):
+    ...         return np.exp(-((np.maximum(x, 0) / self.scale) ** 2) / 2)
+    ...
+    ...     def _logpdf(self, x):
+    ...         with np.errstate(divide="ignore"):
+    ...             return np.log(np.maximum(x, 0)) - 2 * np.log(self.scale) - (x / self.scale) ** 2 / 2
+    ...
+    ...     def _ppf(self, q):
+    ...         return self.scale * np.sqrt(-2 * np.log1p(-q))
+    ...
+    ...     def _isf(self, q):
+    ...         return self.scale * np.sqrt(-2 * np.log(q))
+    >>> Rayleigh(2.0).sf(4)
+    0.1353352832366127
     """
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the batch of features; ``()`` for one feature."""
-
-    def __hash__(self) -> int: ...
+        """Shape of the batch of features; ``()`` for one feature."""
+        return ()
 
     def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the density of the continuous part (0 everywhere when there is none)."""
+        """Return the density of the continuous part; 0 where there is none."""
+        return to_scalar(self._pdf(self._check_x(x)))
 
     def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the logarithm of ``pdf`` without underflow (-inf where it is 0)."""
+        """Return the logarithm of ``pdf`` without underflow; -inf where the density is 0."""
+        return to_scalar(self._logpdf(self._check_x(x)))
 
     def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
+        """Return P(X <= x)."""
+        return to_scalar(self._cdf(self._check_x(x)))
 
     def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
+        """Return P(X > x)."""
+        return to_scalar(self._sf(self._check_x(x)))
 
     def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X < x)."""
+        """Return P(X < x)."""
+        return to_scalar(self._cdf_strict(self._check_x(x)))
 
     def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X >= x)."""
+        """Return P(X >= x)."""
+        return to_scalar(self._sf_inclusive(self._check_x(x)))
 
     def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``cdf(x) >= q``."""
+        """Return the smallest x with ``cdf(x) >= q``."""
+        return to_scalar(self._ppf(self._check_q(q)))
 
     def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``sf(x) <= q``."""
+        """Return the smallest x with ``sf(x) <= q``."""
+        return to_scalar(self._isf(self._check_q(q)))
 
     def atoms(self) -> Atoms:
-        """Give all values that have a probability of their own."""
+        """Return all values that have a positive probability."""
+        return Atoms(np.empty(0), np.empty(0))
 
-    def reflect(self) -> Self | "Distribution":
-        """Give the distribution of -X."""
+    def reflect(self) -> Distribution:
+        """Return the distribution of -X."""
+        return ReflectedDistribution(self)
+
+    @abstractmethod
+    def _cdf(self, x: FloatArray) -> FloatArray: ...
+
+    @abstractmethod
+    def _sf(self, x: FloatArray) -> FloatArray: ...
+
+    @abstractmethod
+    def _logpdf(self, x: FloatArray) -> FloatArray: ...
+
+    @abstractmethod
+    def _ppf(self, q: FloatArray) -> FloatArray: ...
+
+    @abstractmethod
+    def _isf(self, q: FloatArray) -> FloatArray: ...
+
+    def _pdf(self, x: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(self._logpdf(x)))
+
+    def _cdf_strict(self, x: FloatArray) -> FloatArray:
+        return self._cdf(x)
+
+    def _sf_inclusive(self, x: FloatArray) -> FloatArray:
+        return self._sf(x)
+
+    def _check_x(self, x: ArrayLike) -> FloatArray:
+        return self._check_shape("x", check_real("x", x))
+
+    def _check_q(self, q: ArrayLike) -> FloatArray:
+        return self._check_shape("q", check_probabilities("q", q))
+
+    def _check_shape(self, name: str, values: FloatArray) -> FloatArray:
+        if self.shape:
+            broadcast_arrays(**{name: values, "distribution": np.broadcast_to(0.0, self.shape)})
+        return values
 
 
-_MAX_BISECTIONS = 80
+@dataclass(frozen=True, eq=False, repr=False)
+class ReflectedDistribution(Distribution):
+    """Distribution of -X for a distribution of one feature without a reflection in its own family."""
+
+    base: Distribution
+    _heading = "Distribution of the negative of"
+
+    def _pdf(self, x: FloatArray) -> FloatArray:
+        return self.base._pdf(-x)
+
+    def _logpdf(self, x: FloatArray) -> FloatArray:
+        return self.base._logpdf(-x)
+
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        return self.base._sf_inclusive(-x)
+
+    def _sf(self, x: FloatArray) -> FloatArray:
+        return self.base._cdf_strict(-x)
+
+    def _cdf_strict(self, x: FloatArray) -> FloatArray:
+        return self.base._sf(-x)
+
+    def _sf_inclusive(self, x: FloatArray) -> FloatArray:
+        return self.base._cdf(-x)
+
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        x, points = np.asarray(self.base._isf(q)), self.base.atoms().points
+        if points.size:  # the largest atom that has at least q at and above it
+            following = points[np.minimum(np.searchsorted(points, x, side="right"), len(points) - 1)]
+            x = np.where((following > x) & (self.base._sf_inclusive(following) >= q), following, x)
+        return -x + 0.0
+
+    def _isf(self, q: FloatArray) -> FloatArray:
+        return -np.asarray(self.base._ppf(q)) + 0.0
+
+    def atoms(self) -> Atoms:
+        """Return all values that have a positive probability."""
+        points, masses = self.base.atoms()
+        return Atoms(-points[::-1], masses[::-1])
+
+    def reflect(self) -> Distribution:
+        """Return the distribution of X."""
+        return self.base
+
+    def __repr__(self) -> str:
+        return f"-{self.base!r}"
 
 
-def regula_falsi(
-    f: Callable[[FloatArray], FloatArray],
-    low: FloatArray,
-    high: FloatArray,
-    at_low: FloatArray,
-    at_high: FloatArray,
-    *,
-    tolerance: float,
+def check_continuous(name: str, candidate: object) -> Distribution:
+    """Check that an argument is a continuous distribution of one feature, and return it."""
+    if isinstance(candidate, Distribution) and not candidate.shape and not candidate.atoms().points.size:
+        return candidate
+    raise RocPredictError(f"{name}={short_repr(candidate)} is not a continuous distribution of one feature")
+
+
+def find_smallest_root(
+    function: Callable[..., FloatArray], low: FloatArray, high: FloatArray, *args: FloatArray, xatol: float = 0.0
 ) -> FloatArray:
-    """Give where a smooth ``f`` is 0 between ends of opposite sign, to a height of ``tolerance`` (Illinois rule)."""
-    for _ in range(_MAX_BISECTIONS):
-        run = at_high - at_low
-        with np.errstate(divide="ignore", invalid="ignore"):
-            middle = np.where(run != 0, high - at_high * ((high - low) / run), high)
-        at_middle = f(middle)
-        crossed = at_middle * at_high < 0
-        low, at_low = np.where(crossed, high, low), np.where(crossed, at_high, at_low / 2)
-        high, at_high = middle, at_middle
-        if (np.abs(at_high) <= tolerance).all():
-            break
-    return high
+    """Return the smallest x at which increasing functions are 0 or more, to the float or to ``xatol``.
+
+    Parameters
+    ----------
+    function : callable
+        Of x and ``args``, elementwise.
+    low, high : arrays of shape (m,)
+        Brackets; the nearer bound where the function does not change its sign.
+    *args : arrays of shape (m,)
+    xatol : float, default=0.0
+    """
+    from scipy.optimize.elementwise import find_root
+
+    def nonzero(x: FloatArray, *args: FloatArray) -> FloatArray:
+        values = function(x, *args)
+        return np.where(values == 0, np.finfo(float).tiny, values)  # an interval of zeros: its lower bound is the root
+
+    result = find_root(
+        nonzero,
+        (np.nextafter(low, -np.inf), np.nextafter(high, np.inf)),
+        args=args,
+        tolerances={"xatol": xatol, "xrtol": 2.3e-16, "fatol": 0.0, "frtol": 0.0},
+        maxiter=2500,
+    )
+    (left, right), reached = result.bracket, result.f_bracket[0] >= 0
+    middle = left / 2 + right / 2  # the bracket may have a float inside
+    return np.asarray(np.where(reached, left, np.where(nonzero(middle, *args) >= 0, middle, right)))

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from rocpredict.base.results import Result, ResultSummary
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
     RocPredictError,
     check_nonnegative,
-    check_probabilities,
     check_real,
     readonly_array,
-    to_scalar,
 )
 from rocpredict.distributions.base import Atoms, Distribution
 
@@ -25,7 +23,7 @@ Counts = NDArray[np.intp]
 
 
 def count_below(values: FloatArray, queries: FloatArray) -> tuple[Counts, Counts]:
-    """Tell for each query how many of the values lie below it, and how many at or below.
+    """Count, for each query, the values below it and the values at or below it.
 
     Parameters
     ----------
@@ -37,7 +35,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[Counts, Counts
     Returns
     -------
     below, to : arrays of shape (m,)
-        Where no value is tied with a query they are one and the same array.
+        The same array twice where no value is tied with a query.
     """
     below = np.searchsorted(values, queries, side="left")
     at = values[np.minimum(below, len(values) - 1)]
@@ -47,14 +45,14 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[Counts, Counts
 
 
 def count_below_transposed(n_less: Counts, n_less_equal: Counts, size: int) -> tuple[Counts, Counts]:
-    """Tell for each value how many queries lie below it, and how many at or below, from what ``ranks`` gave.
+    """Count, for each value, the queries below it and the queries at or below it, from ``count_below``.
 
     Parameters
     ----------
     n_less, n_less_equal : arrays of shape (m,)
-        Of the queries among the values.
+        Results of ``count_below``.
     size : int
-        How many values there are.
+        Number of values.
     """
     queries_below = np.cumsum(np.bincount(n_less_equal, minlength=size + 1)[:size])
     if n_less_equal is n_less:
@@ -63,8 +61,8 @@ def count_below_transposed(n_less: Counts, n_less_equal: Counts, size: int) -> t
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ecdf(Result):
-    """Describe the values of a class by the sample itself: every row an atom.
+class Ecdf(Distribution):
+    """Empirical distribution of a class: every observation is a point mass.
 
     Parameters
     ----------
@@ -72,12 +70,12 @@ class Ecdf(Result):
         Values in the unit of the feature; infinities are legal, NaN is not. Values tie when they are
         equal as floats, never within a tolerance (so 0.1 + 0.2 and 0.3 are two values).
     weights : array of shape (n,), optional
-        How many rows each value stands for: 0 or more. Integer weights equal repeated rows exactly.
+        Number of observations that each value represents: 0 or more. Integer weights equal repeated values exactly.
 
     Attributes
     ----------
     total : float
-        The sum of the weights; the number of rows when there are none.
+        The sum of the weights; the number of values when there are none.
 
     Raises
     ------
@@ -94,6 +92,14 @@ class Ecdf(Result):
     sample: ArrayOrFloat
     weights: ArrayOrFloat = None
     total: float = field(init=False)
+    _long = True
+    _text = "total={total:g}, n_unique={unique_values.size}"
+    _heading = "Sample (Ecdf) of {total:g} cases"
+
+    def _columns(self) -> dict[str, Any]:
+        return {"value": self.unique_values, "weight": self.unique_weights}
+
+    _compared = _columns
 
     def __post_init__(self) -> None:
         sample = check_real("sample", self.sample)
@@ -116,7 +122,7 @@ class Ecdf(Result):
 
     @cached_property
     def sorted_weights(self) -> FloatArray | None:
-        """The weight of each value of ``ordered``; None where each is one row."""
+        """The weight of each value of ``sorted_sample``; None without weights."""
         return None if self.weights is None else self._unique_with_weights[1]
 
     @cached_property
@@ -152,97 +158,60 @@ class Ecdf(Result):
         above[0] = self.total  # sums of weights in two orders may differ in their last digit
         return readonly_array(above)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Always ``()``: one feature."""
-        return ()
+    def _pdf(self, x: FloatArray) -> FloatArray:
+        return np.zeros(x.shape)
 
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give 0: an empirical distribution has atoms and no density."""
-        return to_scalar(np.zeros(np.shape(check_real("x", x))))
+    def _logpdf(self, x: FloatArray) -> FloatArray:
+        return np.full(x.shape, -np.inf)
 
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give -inf, the logarithm of no density."""
-        return to_scalar(np.full(np.shape(check_real("x", x)), -np.inf))
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        return self.weight_at_or_below(x) / self.total
 
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
-        return to_scalar(self.weight_at_or_below(check_real("x", x)) / self.total)
+    def _sf(self, x: FloatArray) -> FloatArray:
+        return self.weight_above(x) / self.total
 
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
-        return to_scalar(self.weight_above(check_real("x", x)) / self.total)
+    def _cdf_strict(self, x: FloatArray) -> FloatArray:
+        return self.weight_below(x) / self.total
 
-    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X < x)."""
-        return to_scalar(self.weight_below(check_real("x", x)) / self.total)
-
-    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X >= x)."""
-        return to_scalar(self.weight_at_or_above(check_real("x", x)) / self.total)
+    def _sf_inclusive(self, x: FloatArray) -> FloatArray:
+        return self.weight_at_or_above(x) / self.total
 
     def weight_below(self, x: FloatArray) -> FloatArray:
-        """Give the weight of the rows with X < x: a whole number when rows have no weights."""
+        """Return the weight of the values with X < x: a whole number without weights."""
         return self._below[np.searchsorted(self.sorted_sample, x, side="left")]
 
     def weight_at_or_below(self, x: FloatArray) -> FloatArray:
-        """Give the weight of the rows with X <= x."""
+        """Return the weight of the values with X <= x."""
         return self._below[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def weight_at_or_above(self, x: FloatArray) -> FloatArray:
-        """Give the weight of the rows with X >= x."""
+        """Return the weight of the values with X >= x."""
         return self._above[np.searchsorted(self.sorted_sample, x, side="left")]
 
     def weight_above(self, x: FloatArray) -> FloatArray:
-        """Give the weight of the rows with X > x."""
+        """Return the weight of the values with X > x."""
         return self._above[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def mid_rank_weight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-        """Give the weight of the first ``below`` values of ``ordered``, and half of those from there up to ``to``."""
+        """Return the weight of the first ``below`` sorted values, plus half of the weight from there to ``to``."""
         if self.weights is None:
             return below.astype(np.float64) if below is to else (below + to) / 2
         return (self._below[below] + self._below[to]) / 2
 
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest point with ``cdf(x) >= q``."""
-        return to_scalar(
-            self.sorted_sample[
-                np.searchsorted(self._below[1:-1] / self.total, check_probabilities("q", q), side="left")
-            ]
-        )
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return self.sorted_sample[np.searchsorted(self._below[1:-1] / self.total, q, side="left")]
 
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest point with ``sf(x) <= q``."""
+    def _isf(self, q: FloatArray) -> FloatArray:
         above = self._above[1:-1][::-1] / self.total
-        index = len(above) - np.searchsorted(above, check_probabilities("q", q), side="right")
-        return to_scalar(self.sorted_sample[index])
+        return self.sorted_sample[len(above) - np.searchsorted(above, q, side="right")]
 
     def atoms(self) -> Atoms:
-        """Give every distinct value with its share of the sample."""
+        """Return the distinct values and their proportions."""
         return Atoms(self.unique_values, self.unique_weights / self.total)
 
     def reflect(self) -> Ecdf:
-        """Give the distribution of -X."""
+        """Return the distribution of -X."""
         return Ecdf(-self.sample, self.weights)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Ecdf):
-            return NotImplemented
-        return np.array_equal(self.unique_values, other.unique_values) and np.array_equal(
-            self.unique_weights, other.unique_weights
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.unique_values.tobytes(), self.unique_weights.tobytes()))
-
-    def _summary(self) -> ResultSummary:
-        ends = [["minimum", self.unique_values[0]], ["maximum", self.unique_values[-1]]]
-        return ResultSummary(
-            "Sample (Ecdf)", [["cases", self.total], ["different values", len(self.unique_values)], *ends]
-        )
-
-    def __repr__(self) -> str:
-        return f"Ecdf(total={self.total:g}, n_unique={len(self.unique_values)})"
 
 
 def _check_weights(weights: ArrayOrFloat, shape: tuple[int, ...]) -> FloatArray:
@@ -258,12 +227,12 @@ _TOTAL_MASS_TOL = 1 - 1e-9
 
 
 def is_discrete(distribution: Distribution) -> bool:
-    """Tell a distribution of one feature whose whole probability lies on single values."""
+    """Check whether a distribution of one feature has point masses only."""
     return isinstance(distribution, Ecdf) or bool(distribution.atoms().masses.sum() > _TOTAL_MASS_TOL)
 
 
 def to_step_functions(negative: Distribution, positive: Distribution) -> tuple[Distribution, Distribution]:
-    """Return two distributions of single values as the step functions that they are, any other pair as it is."""
+    """Convert two discrete distributions to step functions; return any other pair unchanged."""
     pair = (negative, positive)
     if any(d.shape for d in pair) or not all(is_discrete(d) for d in pair):
         return pair

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.results import Table, to_plain
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     FloatArray,
     RocPredictError,
     check_finite,
     check_option,
-    check_probabilities,
-    check_real,
     short_repr,
-    to_scalar,
 )
 from rocpredict.distributions.base import Atoms, Distribution
 from rocpredict.distributions.ecdf import Ecdf
@@ -41,20 +37,20 @@ _TAIL_MASS = 1e-30  # the mass beyond the last atom that is listed
 
 
 def is_frozen_scipy(candidate: object) -> bool:
-    """Tell a frozen scipy.stats distribution by what it has, without importing scipy.stats."""
+    """Check for a frozen scipy.stats distribution by its attributes, without importing scipy.stats."""
     return all(hasattr(candidate, name) for name in ("dist", "args", "kwds", "cdf", "sf", "ppf", "isf"))
 
 
 def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
-    """Return a frozen scipy.stats distribution as one that answers the protocol."""
+    """Convert a frozen scipy.stats distribution."""
     if hasattr(frozen.dist, "xk"):  # a table of values and probabilities
         _, loc, _ = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         return Ecdf(np.asarray(frozen.dist.xk) + loc, frozen.dist.pk)
     return ScipyDistribution(frozen)
 
 
-@dataclass(frozen=True)
-class ScipyDistribution(Result):
+@dataclass(frozen=True, eq=False, repr=False)
+class ScipyDistribution(Distribution):
     """Wrap a frozen scipy.stats distribution, continuous or discrete.
 
     Parameters
@@ -75,6 +71,7 @@ class ScipyDistribution(Result):
     """
 
     frozen: Any
+    _frame_of_table = True
 
     def __post_init__(self) -> None:
         median = np.asarray(self.frozen.ppf(0.5))
@@ -86,54 +83,39 @@ class ScipyDistribution(Result):
             raise RocPredictError(f"{self!r} has parameters outside its domain")
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Always ``()``: one feature."""
-        return ()
-
-    @property
     def discrete(self) -> bool:
-        """Whether all probability lies on atoms."""
+        """Whether the distribution has point masses only."""
         return not hasattr(self.frozen.dist, "pdf")
 
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the density (0 everywhere when discrete)."""
-        return to_scalar(np.exp(self.logpdf(x)))
-
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the logarithm of the density (-inf everywhere when discrete)."""
-        x = check_real("x", x)
+    def _logpdf(self, x: FloatArray) -> FloatArray:
         if self.discrete:
-            return to_scalar(np.full(x.shape, -np.inf))
-        return to_scalar(np.where(np.isinf(x), -np.inf, self._evaluate("logpdf", x)))
+            return np.full(x.shape, -np.inf)
+        return np.where(np.isinf(x), -np.inf, self._evaluate("logpdf", x))
 
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
-        return self._tail("cdf", check_real("x", x))
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        return self._tail("cdf", x)
 
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
-        return self._tail("sf", check_real("x", x))
+    def _sf(self, x: FloatArray) -> FloatArray:
+        return self._tail("sf", x)
 
-    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X < x)."""
+    def _cdf_strict(self, x: FloatArray) -> FloatArray:
         return self._tail("cdf", self._just_before(x))
 
-    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X >= x)."""
+    def _sf_inclusive(self, x: FloatArray) -> FloatArray:
         return self._tail("sf", self._just_before(x))
 
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``cdf(x) >= q``."""
-        return self._clip_to_support(self._evaluate("ppf", check_probabilities("q", q)))
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return self._clip_to_support(self._evaluate("ppf", q))
 
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``sf(x) <= q``."""
-        return self._clip_to_support(self._evaluate("isf", check_probabilities("q", q)))
+    def _isf(self, q: FloatArray) -> FloatArray:
+        return self._clip_to_support(self._evaluate("isf", q))
 
     def atoms(self) -> Atoms:
-        """Give the whole numbers (shifted by loc) that have a probability, up to a rest of 1e-30 in a tail."""
-        if not self.discrete:
-            return Atoms(np.empty(0), np.empty(0))
+        """Return the atoms of a discrete distribution, without tails of a probability below 1e-30."""
+        return self._atoms if self.discrete else super().atoms()
+
+    @cached_property
+    def _atoms(self) -> Atoms:
         low, high = self.frozen.support()
         low = low if np.isfinite(low) else self._support_end("cdf", -1)
         high = high if np.isfinite(high) else self._support_end("sf", 1)
@@ -143,39 +125,48 @@ class ScipyDistribution(Result):
         masses = self.frozen.pmf(points)
         return Atoms(points[masses > 0], masses[masses > 0])
 
-    def reflect(self) -> ReflectedDistribution:
-        """Give the distribution of -X."""
-        return ReflectedDistribution(self)
+    def _clip_to_support(self, quantiles: FloatArray) -> FloatArray:
+        """Restrict quantiles to the support; scipy puts the quantile 0 of a discrete one one step below."""
+        return np.clip(quantiles, *self.frozen.support()) if self.discrete else quantiles
 
-    def _clip_to_support(self, quantiles: ArrayOrFloat) -> ArrayOrFloat:
-        """Keep quantiles of 0 and 1 in the support: scipy puts them one step below a discrete one."""
-        return to_scalar(np.clip(quantiles, *self.frozen.support())) if self.discrete else quantiles
-
-    def _evaluate(self, question: str, x: FloatArray) -> ArrayOrFloat:
+    def _evaluate(self, method: str, x: FloatArray) -> FloatArray:
         with np.errstate(all="ignore"):
-            return to_scalar(getattr(self.frozen, question)(x))
+            return np.asarray(getattr(self.frozen, method)(x))
 
-    def _tail(self, question: str, x: FloatArray) -> ArrayOrFloat:
-        tail = self._evaluate(question, x)
-        lost = np.isnan(tail) & (np.abs(x) >= 2**53)  # where some discrete families run out of integers
-        return to_scalar(np.where(lost, (x > 0) == (question == "cdf"), tail))
+    def _tail(self, method: str, x: FloatArray) -> FloatArray:
+        tail = self._evaluate(method, x)
+        lost = np.isnan(tail) & (np.abs(x) >= 2**53)  # some discrete families overflow their integers
+        return np.where(lost, (x > 0) == (method == "cdf"), tail)
 
     def _support_end(self, tail: str, step: int) -> float:
-        """Give a value beyond which a tail holds next to nothing (scipy's own isf runs out of digits at 1e-16)."""
+        """Return a value beyond which a tail is negligible (scipy's own isf loses its digits at 1e-16)."""
         end = float(self.frozen.median())
         while self._evaluate(tail, np.asarray(end)) > _TAIL_MASS and abs(step) < _MAX_ATOMS:
             end, step = end + step, 2 * step
         return end
 
-    def _just_before(self, x: ArrayLike) -> FloatArray:
-        x = check_real("x", x)
-        with np.errstate(over="ignore"):  # before the smallest double lies -inf
+    def _just_before(self, x: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore"):  # the float before the smallest one is -inf
             return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
 
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return the parameters."""
         named = [(str(place), value) for place, value in enumerate(self.frozen.args, start=1)]
         rows = [[name, _format_parameter(value)] for name, value in [*named, *self.frozen.kwds.items()]]
-        return ResultSummary(f"Distribution {self.frozen.dist.name} of scipy.stats", rows, ["parameter", "value"])
+        return Table(f"Distribution {self.frozen.dist.name} of scipy.stats", ("parameter", "value"), rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the name and the parameters."""
+        held = {"name": self.frozen.dist.name, "args": self.frozen.args, **self.frozen.kwds}
+        return {name: to_plain(value) for name, value in held.items()}
+
+    def _compared(self) -> dict[str, Any]:
+        """Return the name and parameters of a SciPy distribution; others are equal only to themselves."""
+        from scipy import stats
+
+        dist = self.frozen.dist
+        own = type(dist) is type(getattr(stats, str(dist.name), None))
+        return {"dist": dist.name if own else dist, "args": self.frozen.args, "kwds": self.frozen.kwds}
 
     def __repr__(self) -> str:
         args = [_format_parameter(a) for a in self.frozen.args]
@@ -185,68 +176,6 @@ class ScipyDistribution(Result):
 
 def _format_parameter(value: Any) -> str:
     return f"{value:.6g}" if np.ndim(value) == 0 else short_repr(value)
-
-
-@dataclass(frozen=True, repr=False)
-class ReflectedDistribution(Result):
-    """Give the distribution of -X for a distribution that has no reflection in its own family."""
-
-    base: ScipyDistribution
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Always ``()``: one feature."""
-        return ()
-
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the density."""
-        return self.base.pdf(-check_real("x", x))
-
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the logarithm of the density."""
-        return self.base.logpdf(-check_real("x", x))
-
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
-        return self.base.sf_inclusive(-check_real("x", x))
-
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
-        return self.base.cdf_strict(-check_real("x", x))
-
-    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X < x)."""
-        return self.base.sf(-check_real("x", x))
-
-    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X >= x)."""
-        return self.base.cdf(-check_real("x", x))
-
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``cdf(x) >= q``."""
-        x = np.asarray(self.base.isf(q))
-        if self.base.discrete:  # the largest atom with that much at and above it
-            x = np.where(np.asarray(self.base.sf_inclusive(x + 1)) >= q, x + 1, x)
-        return to_scalar(-x + 0.0)
-
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``sf(x) <= q``."""
-        return to_scalar(-np.asarray(self.base.ppf(q)) + 0.0)
-
-    def atoms(self) -> Atoms:
-        """Give all values that have a probability of their own."""
-        points, masses = self.base.atoms()
-        return Atoms(-points[::-1], masses[::-1])
-
-    def reflect(self) -> ScipyDistribution:
-        """Give the distribution of X again."""
-        return self.base
-
-    def _summary(self) -> ResultSummary:
-        return ResultSummary("Distribution of the negative of", [["x", repr(self.base)]])
-
-    def __repr__(self) -> str:
-        return f"-{self.base!r}"
 
 
 FAMILIES = {
@@ -267,7 +196,7 @@ _CONSTANT_MESSAGE = 1e-6  # a printed mean and SD of an exponential agree that c
 
 
 class Support(NamedTuple):
-    """Say where a family lives."""
+    """Support of a family."""
 
     description: str
     contains: Callable[[FloatArray], Any]
@@ -285,7 +214,7 @@ UNIT_INTERVAL = Support(
 
 
 class Family(NamedTuple):
-    """Say what a family is called in scipy.stats, how it is fitted and where it lives."""
+    """Name in scipy.stats, estimator and support of a family."""
 
     scipy_name: str
     fit: Callable[[FloatArray], tuple[float, ...]]
@@ -357,7 +286,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
 
 
 def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
-    """Make the distribution of a family that has this mean and this standard deviation.
+    """Return the distribution of a family with a given mean and standard deviation.
 
     Parameters
     ----------
@@ -406,7 +335,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
 
 
 def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
-    """Give the distribution with these shapes, location and scale (without those that are 0 and 1)."""
+    """Return the distribution with these shapes, location and scale, leaving out a location of 0 and a scale of 1."""
     from scipy import stats
 
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
@@ -453,8 +382,8 @@ def _exponential_mean(mean: float, std: Any) -> float:
 
 
 def check_distribution(name: str, candidate: object) -> Distribution:
-    """Return a distribution that answers the protocol, or refuse what cannot be one."""
-    if isinstance(candidate, Distribution) and not isinstance(candidate, type):
+    """Return a distribution, made from a frozen scipy.stats distribution where needed."""
+    if isinstance(candidate, Distribution):
         return candidate
     if is_frozen_scipy(candidate):
         return from_scipy(candidate)

@@ -34,11 +34,11 @@ FAMILIES = {
     "empirical": "the sample itself",
     **PARAMETRIC,
 }
-"""Every family by name, and what it makes of a sample."""
+"""Description of every family, by name."""
 
 
 def get_fitter(family: Any, direction: str | None = None) -> PairFitter:
-    """Give the function that fits both classes.
+    """Return the function that fits a family to both classes.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _fit_shrunk(family: str, direction: str | None, negative: FloatArray, positi
 
 
 def _fit_independently(fit: Callable[[str, FloatArray], Distribution]) -> PairFitter:
-    """Give the fit of a family that looks at each class by itself; a prediction that holds it can be pickled."""
+    """Return the function that fits each class separately; it can be pickled."""
     return partial(_fit_each, fit)
 
 
@@ -125,11 +125,10 @@ def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) ->
 
     _check_finite_and_size(negative, positive)
     only = "yeo-johnson" if family == "yeojohnson" else None
-    powers = fit_power_transforms(negative[None, :], positive[None, :], method=only)
-    transform, first = powers.transform(), len(negative)
+    transforms, values = fit_power_transforms(negative[None, :], positive[None, :], method=only)
+    transform, first = transforms[0], len(negative)
     bases = [
-        _fit_transformed_class(family, name, z)
-        for name, z in _by_class(powers.z[0, :first], powers.z[0, first:]).items()
+        _fit_transformed_class(family, name, z) for name, z in _by_class(values[0, :first], values[0, first:]).items()
     ]
     return Transformed(bases[0], transform), Transformed(bases[1], transform)
 
@@ -150,7 +149,7 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution:
 
 
 def _fixed_parameters(family: Any, sample: FloatArray) -> dict[str, float]:
-    """Give what a family that begins at 0 (or fills [0, 1]) need not guess, where all values lie inside."""
+    """Return fixed parameters of a family on (0, inf) or (0, 1), where all values are inside."""
     known = {"floc": 0.0} if family.a == 0 and sample.min() > 0 else {}
     return known | {"fscale": 1.0} if known and family.b == 1 and sample.max() < 1 else known
 

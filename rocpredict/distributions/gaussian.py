@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from rocpredict.base.results import Result, ResultSummary, batch_summary
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -19,20 +18,17 @@ from rocpredict.base.validation import (
     check_int,
     check_nonnegative,
     check_option,
-    check_probabilities,
-    check_real,
     readonly_array,
     to_scalar,
 )
-from rocpredict.distributions.base import Atoms, Distribution
+from rocpredict.distributions.base import LOG_SQRT_2PI, Atoms, Distribution
 
-_LOG_SQRT_2PI = 0.9189385332046727418
 _HALF_MAX_FLOAT = np.finfo(float).max / 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gaussian(Result):
-    """Describe the values of a class by their mean and standard deviation.
+class Gaussian(Distribution):
+    """Gaussian distribution of a class, for one feature or for a batch.
 
     Parameters
     ----------
@@ -56,6 +52,7 @@ class Gaussian(Result):
 
     mean: ArrayOrFloat
     std: ArrayOrFloat
+    _text = "mean={mean:.6g}, std={std:.6g}"
 
     def __post_init__(self) -> None:
         mean, std = broadcast_arrays(mean=check_finite("mean", self.mean), std=check_nonnegative("std", self.std))
@@ -73,7 +70,7 @@ class Gaussian(Result):
         ddof : {1, 0}
             The standard deviation divides by ``n - ddof``. The founding paper uses 1.
         weights : array of shape (n,), optional
-            How many cases each row stands for: 0 or more.
+            Number of observations that each row represents: 0 or more.
 
         Raises
         ------
@@ -106,65 +103,51 @@ class Gaussian(Result):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the batch of features; ``()`` for one feature."""
+        """Shape of the batch of features; ``()`` for one feature."""
         return np.shape(self.mean)
 
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the density (0 for a point mass, which has an atom instead)."""
-        return to_scalar(np.exp(self.logpdf(x)))
-
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the logarithm of the density."""
+    def _logpdf(self, x: FloatArray) -> FloatArray:
         z = self._z(x, at_mean=np.inf)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            logpdf = -0.5 * z * z - np.log(self.std) - _LOG_SQRT_2PI
-        return to_scalar(np.where(np.equal(self.std, 0), -np.inf, logpdf))
+            logpdf = -0.5 * z * z - np.log(self.std) - LOG_SQRT_2PI
+        return np.where(np.equal(self.std, 0), -np.inf, logpdf)
 
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
-        return self._tail(x, at_mean=np.inf, upper=False)
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        z = self._z(x, at_mean=np.inf)
+        return np.asarray(ndtr(z, out=z))
 
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
-        return self._tail(x, at_mean=np.inf, upper=True)
+    def _sf(self, x: FloatArray) -> FloatArray:
+        z = self._z(x, at_mean=np.inf)
+        return np.asarray(ndtr(np.negative(z, out=z), out=z))
 
-    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X < x)."""
-        return self._tail(x, at_mean=-np.inf, upper=False)
+    def _cdf_strict(self, x: FloatArray) -> FloatArray:
+        z = self._z(x, at_mean=-np.inf)
+        return np.asarray(ndtr(z, out=z))
 
-    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X >= x)."""
-        return self._tail(x, at_mean=-np.inf, upper=True)
+    def _sf_inclusive(self, x: FloatArray) -> FloatArray:
+        z = self._z(x, at_mean=-np.inf)
+        return np.asarray(ndtr(np.negative(z, out=z), out=z))
 
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``cdf(x) >= q``."""
-        return self._from_z(ndtri(check_probabilities("q", q)))
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return self._from_z(ndtri(q))
 
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``sf(x) <= q``."""
-        return self._from_z(-ndtri(check_probabilities("q", q)))
+    def _isf(self, q: FloatArray) -> FloatArray:
+        return self._from_z(-ndtri(q))
 
     def atoms(self) -> Atoms:
-        """Give the mean with mass 1 for a point mass, else nothing."""
+        """Return the mean with probability 1 for a standard deviation of 0, else no atoms."""
         if self.shape:
-            raise RocPredictError(f"atoms are asked of one distribution, this is a batch of shape {self.shape}")
-        found = [self.mean] if self.std == 0 else []
-        return Atoms(np.array(found), np.ones(len(found)))
+            raise RocPredictError(f"atoms() needs a distribution of one feature; this is a batch of shape {self.shape}")
+        points = [self.mean] if self.std == 0 else []
+        return Atoms(np.array(points), np.ones(len(points)))
 
     def reflect(self, where: ArrayLike = True) -> Gaussian:
-        """Give the distribution of -X (for the features chosen by ``where``, of X for the others)."""
+        """Return the distribution of -X; for features not chosen by ``where``, of X."""
         return Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)
 
-    def _tail(self, x: ArrayLike, *, at_mean: float, upper: bool) -> ArrayOrFloat:
-        z = self._z(x, at_mean=at_mean)
-        if upper:
-            np.negative(z, out=z)
-        return to_scalar(ndtr(z, out=z))
-
-    def _z(self, x: ArrayLike, *, at_mean: float) -> FloatArray:
-        """Give (x - mean)/std; for a point mass +-inf, and ``at_mean`` at its mean."""
-        x, mean, std = check_real("x", x), np.asarray(self.mean), np.asarray(self.std)
-        broadcast_arrays(x=x, mean=mean)  # refuses shapes that do not fit
+    def _z(self, x: FloatArray, *, at_mean: float) -> FloatArray:
+        """Return (x - mean)/std; with std=0 +-inf, and ``at_mean`` at the mean."""
+        mean, std = np.asarray(self.mean), np.asarray(self.std)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             z = np.asarray(x - mean)
             np.divide(z, std, out=z)
@@ -175,31 +158,10 @@ class Gaussian(Result):
             z = np.where((std == 0) & (x == mean), at_mean, z)
         return z
 
-    def _from_z(self, z: FloatArray) -> ArrayOrFloat:
-        z, _ = broadcast_arrays(q=z, mean=np.asarray(self.mean))
-        if np.equal(self.std, 0).any():
-            z = np.where(np.equal(self.std, 0), 0.0, z)
+    def _from_z(self, z: FloatArray) -> FloatArray:
+        z = np.where(np.equal(self.std, 0), 0.0, z)
         with np.errstate(over="ignore"):
-            return to_scalar(self.mean + self.std * z)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Gaussian):
-            return NotImplemented
-        return bool(np.array_equal(self.mean, other.mean) and np.array_equal(self.std, other.std))
-
-    def __hash__(self) -> int:
-        return hash((np.asarray(self.mean).tobytes(), np.asarray(self.std).tobytes()))
-
-    def _summary(self) -> ResultSummary:
-        columns = {"mean": self.mean, "std": self.std}
-        if self.shape:
-            return batch_summary("Gaussian", self.shape, columns)
-        return ResultSummary("Gaussian", list(columns.items()))
-
-    def __repr__(self) -> str:
-        if self.shape:
-            return f"Gaussian(shape={self.shape})"
-        return f"Gaussian(mean={self.mean:.6g}, std={self.std:.6g})"
+            return np.asarray(self.mean + self.std * z)
 
 
 def add_grid_axis(distribution: Distribution) -> Distribution:

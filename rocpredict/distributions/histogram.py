@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.results import Result, ResultSummary, sample_rows
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -18,24 +18,21 @@ from rocpredict.base.validation import (
     check_int,
     check_nonnegative,
     check_option,
-    check_probabilities,
-    check_real,
     short_repr,
-    to_scalar,
 )
 from rocpredict.base.validation import readonly_array as fixed
-from rocpredict.distributions.base import Atoms
+from rocpredict.distributions.base import Distribution
 
 _MAX_BINS = 100_000
 
 
 def format_range(edges: FloatArray) -> str:
-    """Say from where to where edges reach."""
+    """Format the first and the last edge."""
     return f"from {edges[0]:g} to {edges[-1]:g}"
 
 
 def check_consistent_length(edges: FloatArray, counts: FloatArray) -> None:
-    """Refuse edges and counts whose numbers do not fit."""
+    """Check that k counts have k + 1 edges."""
     if edges.ndim != 1 or counts.ndim != 1 or len(edges) != len(counts) + 1 or not len(counts):
         raise RocPredictError(
             f"edges has shape {edges.shape} and counts {counts.shape}; k bins have k + 1 edges, with k of 1 or more"
@@ -43,17 +40,19 @@ def check_consistent_length(edges: FloatArray, counts: FloatArray) -> None:
 
 
 def check_increasing(edges: FloatArray) -> None:
-    """Refuse edges that do not rise, or between which float64 knows no width."""
+    """Check that edges increase, by widths that float64 can represent."""
     with np.errstate(over="ignore"):
         widths, span = np.diff(edges), edges[-1] - edges[0]
     if not (widths > 0).all():
-        raise RocPredictError(f"edges={short_repr(edges)} do not rise from each to the next")
+        raise RocPredictError(f"edges={short_repr(edges)} do not increase")
     if np.isinf(span) or (widths < np.finfo(float).tiny).any():
-        raise RocPredictError(f"edges={short_repr(edges)} lie further apart or closer together than float64 can tell")
+        raise RocPredictError(
+            f"edges={short_repr(edges)} are further apart or closer together than float64 can represent"
+        )
 
 
 def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatArray:
-    """Give the edges that were asked for, or equal bins from the smallest value to the largest."""
+    """Return the given edges, or those of equal bins from the smallest value to the largest."""
     if not isinstance(bins, str) and np.ndim(bins):
         edges = check_finite("bins", bins)
         if edges.ndim != 1 or len(edges) < 2:
@@ -85,15 +84,15 @@ def _freedman_diaconis(values: FloatArray) -> int:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histogram(Result):
-    """Describe the values of a class by how many lie in each bin, evenly spread within it.
+class Histogram(Distribution):
+    """Histogram of a class: a density that is constant within each bin.
 
     Parameters
     ----------
     edges : array of shape (k + 1,)
         Ends of the bins in the unit of the feature: finite, ascending, no two equal. Nothing lies beyond.
     counts : array of shape (k,)
-        How many values each bin holds, 0 or more, not all 0; fractions are allowed.
+        Number of values in each bin, 0 or more, not all 0; fractions are allowed.
 
     Attributes
     ----------
@@ -121,6 +120,9 @@ class Histogram(Result):
     edges: ArrayOrFloat
     counts: ArrayOrFloat
     total: float = field(init=False)
+    _long = True
+    _heading = "Histogram of {total:g} cases"
+    _text = "bins={counts.size}, {_range_text}, total={total:g}"
 
     def __post_init__(self) -> None:
         edges, counts = check_finite("edges", self.edges), check_nonnegative("counts", self.counts)
@@ -134,7 +136,7 @@ class Histogram(Result):
 
     @classmethod
     def fit(cls, x: ArrayLike, bins: str | int | ArrayLike = "fd") -> Histogram:
-        """Count a sample into bins.
+        """Fit the counts of bins to a sample.
 
         Parameters
         ----------
@@ -169,11 +171,6 @@ class Histogram(Result):
         index = np.minimum(np.searchsorted(edges, values, side="right") - 1, len(edges) - 2)
         return cls(edges, np.bincount(index, minlength=len(edges) - 1))
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Always ``()``: one feature."""
-        return ()
-
     @cached_property
     def probabilities(self) -> FloatArray:
         """The probability of each bin."""
@@ -198,91 +195,56 @@ class Histogram(Result):
         filled = np.flatnonzero(self.counts)
         return int(filled[0]), int(filled[-1])
 
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the density: at an edge that of the fuller side."""
-        x = check_real("x", x)
-        heights = np.concatenate([[0.0], self.density, [0.0]])
-        right = heights[np.searchsorted(self.edges, x, side="right")]
-        left = heights[np.searchsorted(self.edges, x, side="left")]
-        return to_scalar(np.maximum(left, right))
+    def _pdf(self, x: FloatArray) -> FloatArray:
+        density = np.concatenate([[0.0], self.density, [0.0]])
+        left, right = (density[np.searchsorted(self.edges, x, side=side)] for side in ("left", "right"))
+        return np.asarray(np.maximum(left, right))
 
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the logarithm of the density (-inf in an empty bin)."""
+    def _logpdf(self, x: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
-            return to_scalar(np.log(self.pdf(x)))
+            return np.log(self._pdf(x))
 
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
-        x, index, inside = self._bin_of(x)
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        index, inside = self._bin_of(x)
         low, width = self.edges[index], np.diff(self.edges)[index]
         within = self._below[index] + self.counts[index] * ((np.where(inside, x, low) - low) / width)
-        return to_scalar(np.where(inside, np.minimum(within / self.total, 1), x > self.edges[0]))
+        return np.asarray(np.where(inside, np.minimum(within / self.total, 1), x > self.edges[0]))
 
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
-        x, index, inside = self._bin_of(x)
+    def _sf(self, x: FloatArray) -> FloatArray:
+        index, inside = self._bin_of(x)
         high, width = self.edges[index + 1], np.diff(self.edges)[index]
         within = self._above[index + 1] + self.counts[index] * ((high - np.where(inside, x, high)) / width)
-        return to_scalar(np.where(inside, np.minimum(within / self.total, 1), x < self.edges[0]))
+        return np.asarray(np.where(inside, np.minimum(within / self.total, 1), x < self.edges[0]))
 
-    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X < x)."""
-        return self.cdf(x)
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        index = np.clip(np.searchsorted(self._below[1:], q * self.total, side="left"), *self._nonempty_range)
+        share = np.clip((q * self.total - self._below[index]) / self.counts[index], 0, 1)
+        return self._interpolate_in_bin(index, share, 1 - share)
 
-    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X >= x)."""
-        return self.sf(x)
-
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``cdf(x) >= q``; the lower end of the first filled bin for 0."""
-        target = check_probabilities("q", q) * self.total
-        index = np.clip(np.searchsorted(self._below[1:], target, side="left"), *self._nonempty_range)
-        share = np.clip((target - self._below[index]) / self.counts[index], 0, 1)
-        return to_scalar(self._interpolate_in_bin(index, share))
-
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``sf(x) <= q``; the lower end of the first filled bin for 1."""
-        target = check_probabilities("q", q) * self.total
-        index = len(self.counts) - 1 - np.searchsorted(self._above[:-1][::-1], target, side="right")
+    def _isf(self, q: FloatArray) -> FloatArray:
+        index = len(self.counts) - 1 - np.searchsorted(self._above[:-1][::-1], q * self.total, side="right")
         index = np.clip(index, *self._nonempty_range)
-        share = np.clip((target - self._above[index + 1]) / self.counts[index], 0, 1)
-        return to_scalar(self._interpolate_in_bin(index, 1 - share, share))
-
-    def atoms(self) -> Atoms:
-        """Give nothing: a bin spreads its values."""
-        return Atoms(np.empty(0), np.empty(0))
+        share = np.clip((q * self.total - self._above[index + 1]) / self.counts[index], 0, 1)
+        return self._interpolate_in_bin(index, 1 - share, share)
 
     def reflect(self) -> Histogram:
-        """Give the distribution of -X."""
+        """Return the distribution of -X."""
         return Histogram(-self.edges[::-1], self.counts[::-1])
 
-    def _bin_of(self, x: ArrayLike) -> tuple[FloatArray, NDArray[np.intp], NDArray[np.bool_]]:
-        x = check_real("x", x)
+    def _bin_of(self, x: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Return the index of the nearest bin, and whether x is in it."""
         index = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.counts) - 1)
-        return x, index, (x >= self.edges[0]) & (x <= self.edges[-1])
+        return index, (x >= self.edges[0]) & (x <= self.edges[-1])
 
-    def _interpolate_in_bin(
-        self, index: NDArray[np.intp], share: FloatArray, rest: FloatArray | None = None
-    ) -> FloatArray:
-        """Give the place in a bin that leaves this share of it below, from whichever end is nearer."""
+    def _interpolate_in_bin(self, index: NDArray[np.intp], below: FloatArray, above: FloatArray) -> FloatArray:
+        """Return the value with these fractions of its bin below and above, computed from the nearer edge."""
         low, high = self.edges[index], self.edges[index + 1]
-        rest = 1 - share if rest is None else rest
         width = high - low
-        return np.asarray(np.clip(np.where(share < rest, low + width * share, high - width * rest), low, high))
+        return np.asarray(np.clip(np.where(below < above, low + width * below, high - width * above), low, high))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Histogram):
-            return NotImplemented
-        return np.array_equal(self.edges, other.edges) and np.array_equal(self.counts, other.counts)
+    def _columns(self) -> dict[str, Any]:
+        return {"from": self.edges[:-1], "to": self.edges[1:], "count": self.counts, "density": self.density}
 
-    def __hash__(self) -> int:
-        return hash((self.edges.tobytes(), self.counts.tobytes()))
-
-    def _summary(self) -> ResultSummary:
-        columns = {"from": self.edges[:-1], "to": self.edges[1:], "count": self.counts, "density": self.density}
-        names, rows = sample_rows(columns)
-        cut = [f"Bins spread over all {len(self.counts)}."] if len(rows) < len(self.counts) else []
-        return ResultSummary(f"Histogram of {self.total:g} cases", rows, names, notes=cut)
-
-    def __repr__(self) -> str:
-        return f"Histogram(bins={len(self.counts)}, {format_range(self.edges)}, total={self.total:g})"
+    @property
+    def _range_text(self) -> str:
+        return format_range(self.edges)

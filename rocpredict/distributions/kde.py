@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -25,7 +25,7 @@ BANDWIDTH_RULES = ("silverman", "scott", "cube-root")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianKde(GaussianSumDistribution, Result):
-    """Describe the values of a class by its sample, each row blurred into a normal.
+    """Gaussian kernel density estimate of a class.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class GaussianKde(GaussianSumDistribution, Result):
         Shrink the centres towards their mean, so that the blurred sample has the variance of the sample. Without
         it a KDE is wider than its sample by the kernel's variance.
     weights : array of shape (n,), optional
-        How many rows each value stands for: 0 or more. Integer weights equal repeated rows exactly.
+        Number of observations that each value represents: 0 or more. Integer weights equal repeated values exactly.
 
     Attributes
     ----------
@@ -89,6 +89,8 @@ class GaussianKde(GaussianSumDistribution, Result):
     variance_preserving: bool = field(default=False, kw_only=True)
     weights: ArrayOrFloat = field(default=None, kw_only=True)
     std: float = field(init=False)
+    _tabled = ("std", "variance_preserving")
+    _heading = "Kernel density (GaussianKde) of {sample.size} rows"
 
     def __post_init__(self) -> None:
         rows = Ecdf(check_finite("sample", self.sample), self.weights)
@@ -123,7 +125,7 @@ class GaussianKde(GaussianSumDistribution, Result):
         return self.components.means
 
     def reflect(self) -> GaussianKde:
-        """Give the distribution of -X."""
+        """Return the distribution of -X."""
         return GaussianKde(
             -self.sample, bandwidth=self._bandwidth, variance_preserving=self.variance_preserving, weights=self.weights
         )
@@ -138,7 +140,7 @@ class GaussianKde(GaussianSumDistribution, Result):
 
     @cached_property
     def _bandwidth(self) -> float:
-        """The bandwidth that was asked for."""
+        """The bandwidth before it is limited by the standard deviation."""
         factor = _check_positive("bandwidth_factor", self.bandwidth_factor)
         if not isinstance(self.bandwidth, str):
             if factor != 1:
@@ -149,17 +151,13 @@ class GaussianKde(GaussianSumDistribution, Result):
         )
         return _check_positive("bandwidth", h)
 
-    def _summary(self) -> ResultSummary:
-        rows = [["rows", len(self.sample)], ["std", self.std], ["keeps the variance", self.variance_preserving]]
-        return ResultSummary("Kernel density (GaussianKde)", rows)
-
     def __repr__(self) -> str:
         preserving = ", variance_preserving=True" if self.variance_preserving else ""
         return f"GaussianKde({len(self.sample)} rows, std={self.std:.6g}{preserving})"
 
 
 def mean_and_std(points: FloatArray, counts: FloatArray) -> tuple[float, float]:
-    """Give the mean and the standard deviation (``ddof=1``) of points that stand for rows."""
+    """Compute the mean and the standard deviation (``ddof=1``) of values with frequency weights."""
     total = float(symmetric_sum(counts))
     if not total > 1:
         raise RocPredictError(f"weights sum to {total:g} rows; a standard deviation needs more than 1")
@@ -185,7 +183,7 @@ def _rule_bandwidth(rule: str, rows: Ecdf, std: float) -> float:
 
 
 def _quantile(rows: Ecdf, q: FloatArray) -> FloatArray:
-    """Give quantiles between neighbouring rows, as ``numpy.quantile`` does, for rows with weights as well."""
+    """Compute interpolated quantiles as ``numpy.quantile``, with frequency weights."""
     place = np.maximum(rows.total - 1, 0) * q
     ends = np.cumsum(rows.unique_weights)
     last = len(ends) - 1

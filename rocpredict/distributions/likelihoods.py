@@ -20,7 +20,7 @@ _ROUNDING_TOL = 1e-13  # of a height: what rounding takes from it is no way down
 
 
 def newton_bracketed(function: Callable[[float], tuple[float, float]], start: float, low: float, high: float) -> float:
-    """Find where a rising function, given with its slope, is 0: Newton, in a bracket that only shrinks."""
+    """Find the root of an increasing function from its values and slopes by a bracketed Newton search."""
     at = float(start)
     for _ in range(_MAX_ITER):
         value, slope = function(at)
@@ -39,7 +39,7 @@ def maximize_newton(
     slopes: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
     start: FloatArray,
 ) -> FloatArray:
-    """Find the top of a concave function by Newton, each step halved until it does not lead down."""
+    """Maximize a concave function by Newton steps, halved until the function does not decrease."""
     at, best = start, height(start)
     for _ in range(_MAX_ITER):
         gradient, curvature = slopes(at)
@@ -59,7 +59,7 @@ def minimize_bfgs(
     starts: Sequence[tuple[float, ...]],
     bounds: tuple[tuple[float, ...], tuple[float, ...]],
 ) -> FloatArray:
-    """Give the lowest point found from several starts, within bounds; the loss comes with its gradient."""
+    """Minimize a loss with its gradient within bounds, from several starts."""
     low, high = (np.array(ends) for ends in bounds)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         found = [_bfgs(loss, np.clip(start, low, high), low, high) for start in starts]
@@ -69,7 +69,7 @@ def minimize_bfgs(
 def _bfgs(
     loss: Callable[[FloatArray], tuple[float, FloatArray]], at: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[float, FloatArray]:
-    """Go down by the BFGS method, along a bound where the way down leads out (no BLAS threads for three numbers)."""
+    """Minimize by the BFGS method within bounds (without BLAS threads for three numbers)."""
     value, slope = loss(at)
     inverse = np.eye(len(at))
     for _ in range(_MAX_ITER):
@@ -94,7 +94,7 @@ def _line_search(
     step: FloatArray,
     bounds: tuple[FloatArray, FloatArray],
 ) -> tuple[FloatArray, float, FloatArray] | None:
-    """Give the first of ever shorter steps that leads down enough, with its loss and gradient; None at the bottom."""
+    """Return the first halved step with a sufficient decrease, with loss and gradient; None at the minimum."""
     value, slope = here
     for _ in range(_HALVINGS):
         moved = np.clip(at + step, *bounds)
@@ -109,7 +109,7 @@ def _line_search(
 
 
 def _bfgs_update(inverse: FloatArray, step: FloatArray, y: FloatArray) -> FloatArray:
-    """Give the inverse of the curvature that explains how the gradient turned over a step."""
+    """Return the BFGS update of the inverse Hessian."""
     curvature = step @ y
     if not curvature > 0:
         return inverse
@@ -124,18 +124,18 @@ _N_TERMS = 24
 
 
 def gamma_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Give k, 0 and theta."""
+    """Return k, 0 and theta."""
     return (mean / std) ** 2, 0.0, std * (std / mean)
 
 
 def lognormal_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Give the standard deviation of the logarithms, 0 and the median."""
+    """Return the standard deviation of the logarithms, 0 and the median."""
     square = np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean)))
     return np.sqrt(square), 0.0, mean * np.exp(-square / 2)
 
 
 def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Give c, 0 and the scale."""
+    """Return c, 0 and the scale."""
     wanted = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
     inverse = std / mean
     for _ in range(
@@ -150,7 +150,7 @@ def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
 
 
 def _log_one_plus_cv2(e: float) -> tuple[float, float]:
-    """Give log(1 + (std/mean)^2) for c = 1/e, and its slope in e; for a small e by a series without cancellation."""
+    """Return log(1 + (std/mean)^2) for c = 1/e, and its slope in e; for a small e by a series without cancellation."""
     if e > _SERIES_LIMIT:
         return gammaln(1 + 2 * e) - 2 * gammaln(1 + e), 2 * (digamma(1 + 2 * e) - digamma(1 + e))
     n = np.arange(2, _N_TERMS)
@@ -159,17 +159,17 @@ def _log_one_plus_cv2(e: float) -> tuple[float, float]:
 
 
 def logistic_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Give location and scale."""
+    """Return location and scale."""
     return mean, std * (np.sqrt(3) / np.pi)
 
 
 def laplace_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Give location and scale."""
+    """Return location and scale."""
     return mean, std / np.sqrt(2)
 
 
 def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Give a, b, 0 and 1; or refuse a spread that values in (0, 1) cannot have."""
+    """Return a, b, 0 and 1; or raise an error for a standard deviation that is too large."""
     total = (mean / std) * ((1 - mean) / std) - 1
     if total <= 0:
         raise RocPredictError(
@@ -199,12 +199,12 @@ _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 
 
 
 def exponential(sample: FloatArray) -> tuple[float, ...]:
-    """Give location 0 and the mean."""
+    """Return location 0 and the mean."""
     return 0.0, _mean(sample)
 
 
 def fit_gamma(sample: FloatArray) -> tuple[float, ...]:
-    """Give the shape k, location 0 and the scale; k by Newton on log k - psi(k) = log(mean) - mean(log)."""
+    """Return the shape k, location 0 and the scale; k by Newton on log k - psi(k) = log(mean) - mean(log)."""
     mean = _mean(sample)
     spread = float(_x_minus_1_minus_log_x(sample, mean).mean())
     start = (3 - spread + np.hypot(spread - 3, np.sqrt(24 * spread))) / (12 * spread)
@@ -215,14 +215,14 @@ def fit_gamma(sample: FloatArray) -> tuple[float, ...]:
 
 
 def fit_lognormal(sample: FloatArray) -> tuple[float, ...]:
-    """Give the standard deviation of the logarithms, location 0 and the exponential of their mean."""
+    """Return the standard deviation of the logarithms, location 0 and the exponential of their mean."""
     reference, logs = _logs(sample)
     mean = logs.mean()
     return float(np.sqrt(np.mean((logs - mean) ** 2))), 0.0, float(reference * np.exp(mean))
 
 
 def fit_weibull(sample: FloatArray) -> tuple[float, ...]:
-    """Give the shape c, location 0 and the scale; c by Newton on the mean of log x weighted with x^c."""
+    """Return the shape c, location 0 and the scale; c by Newton on the mean of log x weighted with x^c."""
     reference, logs = _logs(sample)
     mean, spread = logs.mean(), logs.std()
     z = (logs - mean) / spread
@@ -240,14 +240,14 @@ def fit_weibull(sample: FloatArray) -> tuple[float, ...]:
 
 
 def fit_laplace(sample: FloatArray) -> tuple[float, ...]:
-    """Give the median and the mean distance from it."""
+    """Return the median and the mean distance from it."""
     unit, scaled = _scaled(sample)
     median = float(np.median(scaled))
     return median * unit, float(np.abs(scaled - median).mean()) * unit
 
 
 def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
-    """Give location and scale: a concave problem in location/scale and 1/scale."""
+    """Return location and scale: a concave problem in location/scale and 1/scale."""
     unit, centre, spread, z = _standardised(sample)
 
     def height(at: FloatArray) -> float:
@@ -269,7 +269,7 @@ def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
 
 
 def fit_beta(sample: FloatArray) -> tuple[float, ...]:
-    """Give the shapes a and b, location 0, scale 1: a concave problem, started at the moments."""
+    """Return the shapes a and b, location 0, scale 1: a concave problem, started at the moments."""
     mean, variance = sample.mean(), sample.var()
     first, second = np.log(sample).mean(), np.log1p(-sample).mean()
     start = np.array([mean, 1 - mean]) * max(mean * (1 - mean) / variance - 1, 0.01)
@@ -288,7 +288,7 @@ def fit_beta(sample: FloatArray) -> tuple[float, ...]:
 
 
 def student_t(sample: FloatArray) -> tuple[float, ...]:
-    """Give the degrees of freedom in [1, 1e6], location and scale.
+    """Return the degrees of freedom in [1, 1e6], location and scale.
 
     Where one value holds half of the rows or more, the likelihood of few degrees of freedom grows without end
     as the scale goes to 0: then the answer is the Gaussian, with 1e6 degrees of freedom.
@@ -318,7 +318,7 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
 
 
 def skew_normal(sample: FloatArray) -> tuple[float, ...]:
-    """Give the shape in [-100, 100], location and scale; its likelihood may rise without end in the shape."""
+    """Return the shape in [-100, 100], location and scale; its likelihood may rise without end in the shape."""
     unit, centre, spread, z = _standardised(sample)
 
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
@@ -340,7 +340,7 @@ def skew_normal(sample: FloatArray) -> tuple[float, ...]:
 
 
 def log_less_digamma(k: float, *, slope: bool = False) -> float:
-    """Give log k - psi(k), or its slope, without the loss of digits that their difference has for large k."""
+    """Return log k - psi(k), or its slope, without the loss of digits that their difference has for large k."""
     if k < _LARGE:
         return float(1 / k - polygamma(1, k) if slope else np.log(k) - digamma(k))
     powers = np.arange(1, len(_EULER_TERMS) + 1)
@@ -350,7 +350,7 @@ def log_less_digamma(k: float, *, slope: bool = False) -> float:
 
 
 def _skew_normal_moments_start(skew: float) -> tuple[float, float, float]:
-    """Give location, log scale and shape of a standardised skew normal by its moments; the skew within its reach."""
+    """Return location, log scale and shape of a standardised skew normal by its moments; the skew within its reach."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)
@@ -363,7 +363,7 @@ def _mean(sample: FloatArray) -> float:
 
 
 def _scaled(sample: FloatArray) -> tuple[float, FloatArray]:
-    """Give a power of 2 and the sample in that unit, of at most 1."""
+    """Return a power of 2 and the sample in that unit, of at most 1."""
     _, exponent = np.frexp(np.abs(sample).max())
     unit = float(np.ldexp(1.0, min(int(exponent), 1023)))
     return unit, sample / unit
@@ -382,7 +382,7 @@ def _unscale(unit: float, centre: float, spread: float, loc: float, scale: float
 
 
 def _logs(sample: FloatArray) -> tuple[float, FloatArray]:
-    """Give a reference and log(sample/reference), with the digits that near values leave to their difference."""
+    """Return a reference and log(sample/reference), with the digits that near values leave to their difference."""
     reference = float(np.median(sample))
     with np.errstate(over="ignore", under="ignore"):
         near = np.abs(sample / reference - 1) < 0.5
@@ -392,7 +392,7 @@ def _logs(sample: FloatArray) -> tuple[float, FloatArray]:
 
 
 def _x_minus_1_minus_log_x(sample: FloatArray, mean: float) -> FloatArray:
-    """Give x/mean - 1 - log(x/mean), which is 0 or more: by its series where both halves nearly agree."""
+    """Return x/mean - 1 - log(x/mean), which is 0 or more: by its series where both halves nearly agree."""
     u = (sample - mean) / mean
     excess = u - (np.log(sample) - np.log(mean))
     middle = np.abs(u) < 0.5

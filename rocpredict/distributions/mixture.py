@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.results import Result, ResultSummary, sample_rows
+from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -21,10 +21,10 @@ from rocpredict.base.validation import (
     readonly_array,
     short_repr,
 )
+from rocpredict.distributions.base import LOG_SQRT_2PI
 from rocpredict.distributions.kde import mean_and_std
 from rocpredict.distributions.normal_sum import GaussianSum, GaussianSumDistribution
 
-_LOG_SQRT_2PI = 0.9189385332046727418
 _N_RANDOM_INITS = 4
 _N_SHORT_RUNS = 20  # after which the most likely start alone goes on
 _MAX_ITER = 1000  # on a sample of up to as many values as there are groups
@@ -36,7 +36,7 @@ _MIN_RESPONSIBILITY = 1e-200  # rows
 
 
 class MixtureFit(NamedTuple):
-    """Hold mixtures, one for each start (shape (starts, k)) or one (shape (k,)), with their log-likelihoods."""
+    """Mixtures of shape (k,), or (starts, k) for several starts, and their log-likelihoods."""
 
     weights: FloatArray
     means: FloatArray
@@ -45,7 +45,7 @@ class MixtureFit(NamedTuple):
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Give the most likely mixture that was found.
+    """Fit a mixture by maximum likelihood from several starts.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Genera
 
 
 def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give neighbouring values of a large sample as one, their mean: near enough to bring the fit close."""
+    """Replace neighbouring values of a large sample by their mean, for a first approximate fit."""
     group = np.floor(np.cumsum(counts) * (_N_BINS / counts.sum()))
     first = np.flatnonzero(np.diff(group, prepend=-1.0))
     if len(x) <= _N_BINS or len(first) <= _N_BINS // 4:  # ties so large that few groups are left
@@ -78,7 +78,7 @@ def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def _run_em(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float, most: int) -> MixtureFit:
-    """Go on until a step adds next to nothing to the likelihood."""
+    """Iterate until the log-likelihood converges."""
     fit = fit._replace(log_likelihood=np.full(1, -np.inf))
     for _ in range(most):
         before, fit = fit, em_step(x, counts, fit, floor)
@@ -88,7 +88,7 @@ def _run_em(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float, mo
 
 
 def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, most: int) -> MixtureFit:
-    """Give the mixture with the smallest BIC, adding components until two more in a row have not lowered it."""
+    """Return the mixture with the smallest BIC; stop when two more components have not lowered it."""
     fits: list[MixtureFit] = []
     for k in range(1, most + 1):
         fits.append(fit_mixture(x, counts, k, rng))
@@ -99,17 +99,17 @@ def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Genera
 
 
 def bic_penalty(fit: MixtureFit, n: float) -> float:
-    """Give the BIC: (3k - 1) log n - 2 log L."""
+    """Return the BIC: (3k - 1) log n - 2 log L."""
     return float((3 * len(fit.weights) - 1) * np.log(n) - 2 * fit.log_likelihood)
 
 
 def min_std(n: float) -> float:
-    """Give the smallest standard deviation of a component, in that of the sample."""
+    """Return the smallest standard deviation of a component, relative to the sample."""
     return float(max(_REG_STD, n**-0.5))
 
 
 def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:
-    """Give where to start: at quantiles of the sample, and at rows drawn far apart (Arthur and Vassilvitskii 2007)."""
+    """Return starting values: quantiles of the sample, and k-means++ draws (Arthur and Vassilvitskii 2007)."""
     ends = np.cumsum(counts)
     even = x[np.searchsorted(ends, (np.arange(k) + 0.5) / k * ends[-1])]
     drawn = [_kmeans_plusplus(x, counts, k, rng) for _ in range(_N_RANDOM_INITS if k > 1 else 0)]
@@ -129,9 +129,9 @@ def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.G
 
 
 def em_step(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float) -> MixtureFit:
-    """Give the mixtures after one expectation and one maximisation, with the log-likelihoods before them."""
+    """Return the mixtures after one EM step, with the log-likelihoods before it."""
     z = (x - fit.means[..., None]) / fit.stds[..., None]
-    level = (np.log(fit.weights) - np.log(fit.stds) - _LOG_SQRT_2PI)[..., None] - 0.5 * z * z
+    level = (np.log(fit.weights) - np.log(fit.stds) - LOG_SQRT_2PI)[..., None] - 0.5 * z * z
     top = level.max(axis=1, keepdims=True)
     np.exp(level - top, out=level)
     density = level.sum(axis=1, keepdims=True)
@@ -150,7 +150,7 @@ _MAX_COMPONENTS = 4  # that are tried when their number is left open
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianMixture(GaussianSumDistribution, Result):
-    """Describe the values of a class by a few Gaussians, each with a share of the cases.
+    """Mixture of Gaussians as the distribution of a class.
 
     Parameters
     ----------
@@ -187,6 +187,8 @@ class GaussianMixture(GaussianSumDistribution, Result):
     weights: ArrayOrFloat
     means: ArrayOrFloat
     stds: ArrayOrFloat
+    _long = True
+    _heading = "Mixture of {weights.size} Gaussians"
 
     def __post_init__(self) -> None:
         weights, means = check_nonnegative("weights", self.weights), check_finite("means", self.means)
@@ -268,16 +270,15 @@ class GaussianMixture(GaussianSumDistribution, Result):
         return GaussianSum(self.weights, self.means, self.stds)
 
     def reflect(self) -> GaussianMixture:
-        """Give the distribution of -X."""
+        """Return the distribution of -X."""
         mirror = object.__new__(GaussianMixture)  # the weights as they are: divided once more, they could change
         for name, values in (("weights", self.weights), ("means", -self.means + 0.0), ("stds", self.stds)):
             object.__setattr__(mirror, name, readonly_array(values[::-1]))
         return mirror
 
-    def _summary(self) -> ResultSummary:
-        names, rows = sample_rows({"weight": self.weights, "mean": self.means, "std": self.stds})
-        numbered = [[place, *row] for place, row in enumerate(rows, start=1)]
-        return ResultSummary(f"Mixture of {len(self.weights)} Gaussians", numbered, ["", *names])
+    def _columns(self) -> dict[str, Any]:
+        names = {"weight": self.weights, "mean": self.means, "std": self.stds}
+        return {"component": np.arange(1, len(self.weights) + 1), **names}
 
     def __repr__(self) -> str:
         named = (("weights", self.weights), ("means", self.means), ("stds", self.stds))

@@ -4,128 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     FloatArray,
-    RocPredictError,
-    check_probabilities,
-    check_real,
     readonly_array,
-    to_scalar,
 )
-from rocpredict.distributions.base import Atoms
-
-_LOG_SQRT_2PI = 0.9189385332046727418
-_RTOL = 2e-14  # of the tail
-_MIN_SLOPE = 1e-9  # of a width: where rounding of the tail moves the quantile by more, the search goes on to the float
-_MAX_ITER = 2500  # the widest bracket of doubles, halved to neighbours
+from rocpredict.distributions.base import LOG_SQRT_2PI, Distribution, find_smallest_root
 
 
 class QuantileTable(NamedTuple):
-    """Hold values of a feature, ascending, with the normal score of the tail at each."""
+    """Values of a feature, ascending, and the normal scores of their tails."""
 
     x: FloatArray
     z: FloatArray
 
 
-class Bracket(NamedTuple):
-    """Hold a first guess of each quantile, and values between which it lies."""
-
-    low: FloatArray
-    high: FloatArray
-    initial: FloatArray
-
-
-def bracket_quantiles(landmarks: QuantileTable, outer: tuple[FloatArray, FloatArray], scores: FloatArray) -> Bracket:
-    """Give where the quantiles of some normal scores lie: between two landmarks, or between the last and an end."""
-    index = np.searchsorted(landmarks.z, scores)
-    last = len(landmarks.x) - 1
-    before, after = landmarks.x[np.clip(index - 1, 0, last)], landmarks.x[np.clip(index, 0, last)]
-    low = np.where(index == 0, np.minimum(outer[0], before), before)
-    high = np.where(index > last, np.maximum(outer[1], after), after)
-    return Bracket(low, high, np.interp(scores, landmarks.z, landmarks.x))
-
-
-def invert_tail(
-    tail: Callable[[FloatArray], FloatArray],
-    density: Callable[[FloatArray], FloatArray],
-    wanted_tail: FloatArray,
-    bracket: Bracket,
-    *,
-    width: float,
-    upper: bool,
-) -> FloatArray:
-    """Give the smallest x whose tail has come to a wanted probability: to 2e-14 of it, or to the float.
-
-    Parameters
-    ----------
-    tail, density : functions of an array
-        The lower tail, or the ``upper`` one, and its slope.
-    wanted_tail : array of shape (m,)
-        Inside (0, 1/2].
-    bracket : Bracket
-        Arrays of shape (m,).
-    width : float
-        A standard deviation of the distribution, to tell where its density is next to nothing.
-    upper : bool
-        Whether ``tail`` falls.
-    """
-    low, high, x = (np.array(part) for part in bracket)
-    found, active = np.array(x), np.arange(len(x))
-    for turn in range(_MAX_ITER):
-        if not active.size:
-            return found
-        at, target = x[active], wanted_tail[active]
-        probability, slope = tail(at), density(at)
-        reached = probability <= target if upper else probability >= target
-        high[active], low[active] = np.where(reached, at, high[active]), np.where(reached, low[active], at)
-        left, right = low[active], high[active]
-        close = np.nextafter(left, np.inf) >= right
-        with np.errstate(over="ignore", under="ignore"):
-            steep = np.finfo(float).eps * target <= _MIN_SLOPE * width * slope
-        done = close | ((np.abs(probability - target) <= _RTOL * target) & steep)
-        found[active] = np.where(close, right, at)
-        step = _newton_step(probability, slope, target)
-        x[active] = _safeguarded_step(at, -step if upper else step, left, right, turn)
-        active = active[~done]
-    raise RocPredictError("a quantile of this distribution does not settle; its tails are too rough")
-
-
-def _newton_step(probability: FloatArray, slope: FloatArray, target: FloatArray) -> FloatArray:
-    """Give how far up a rising tail has to go, taking its normal score as straight."""
-    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-        score = ndtri(probability)
-        return np.asarray((ndtri(target) - score) / slope * np.exp(-0.5 * score * score - _LOG_SQRT_2PI))
-
-
-def _safeguarded_step(at: FloatArray, step: FloatArray, left: FloatArray, right: FloatArray, turn: int) -> FloatArray:
-    """Give where to look next: a step on, long enough to close the bracket from its other side; else its middle."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        shortest = np.spacing(np.abs(at)) * 2.0 ** min(turn + 1, 60)
-        onward = at + np.where(np.abs(step) < shortest, np.copysign(shortest, step), step)
-        inside: NDArray[np.bool_] = (onward > left) & (onward < right)
-    return np.where(inside, onward, left / 2 + right / 2)
-
-
-_LOG_SQRT_2PI = 0.9189385332046727418
 _WINDOW_SIZE = 512  # values between as many neighbouring centres share their window
 _MAX_BLOCK_SIZE = 2**20  # 8 MB for each of a few arrays
 _N_TABLE_POINTS = 32  # centres about which quantiles are tabulated
+_MIN_LOG = -800.0  # below the logarithm of the smallest float
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianSum:
-    """Hold weighted normals, ascending by their centres.
+    """Weighted sum of normal distributions, in ascending order of their centres.
 
-    Sums keep their relative accuracy in both tails, do not depend on which other values are asked for, and of the
-    mirrored components they are the same to the last bit.
+    Sums keep their relative accuracy in both tails, do not depend on the other values of a call, and are the same to
+    the last bit for the mirrored components.
 
     Parameters
     ----------
@@ -166,7 +77,7 @@ class GaussianSum:
         return readonly_array(np.concatenate([[0.0], np.cumsum(self.weights[::-1])])[::-1])
 
     def tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
-        """Give P(X > x) for the ``upper`` tail, else P(X <= x)."""
+        """Return P(X > x) for the ``upper`` tail, else P(X <= x)."""
 
         def share(z: FloatArray, part: slice) -> FloatArray:
             ndtr(np.negative(z, out=z) if upper else z, out=z)
@@ -177,7 +88,7 @@ class GaussianSum:
         return np.asarray(np.where(np.isinf(x), beyond, np.minimum(self._sum_kernels(x, share) / self.total, 1.0)))
 
     def pdf(self, x: FloatArray) -> FloatArray:
-        """Give the density."""
+        """Return the density."""
         narrowest = self.stds.min()
         scaled = self.weights / self.total * (narrowest / self.stds)
 
@@ -185,10 +96,10 @@ class GaussianSum:
             return symmetric_sum(np.multiply(_gaussian_kernel_inplace(z), scaled[part], out=z))
 
         with np.errstate(over="ignore"):  # a density may lie beyond the largest double
-            return np.asarray(self._sum_kernels(x, share) * np.exp(-_LOG_SQRT_2PI) / narrowest)
+            return np.asarray(self._sum_kernels(x, share) * np.exp(-LOG_SQRT_2PI) / narrowest)
 
     def logpdf(self, x: FloatArray) -> FloatArray:
-        """Give the logarithm of the density: about its largest term, so that it does not underflow."""
+        """Return the logarithm of the density, computed from its largest term so that it does not underflow."""
         level = np.log(self.weights / self.total) - np.log(self.stds)
 
         def share(z: FloatArray, part: slice) -> FloatArray:
@@ -200,19 +111,22 @@ class GaussianSum:
             z -= at[:, None]
             return np.asarray(at + np.log(symmetric_sum(np.exp(z, out=z))))
 
-        return self._sum_kernels(x, share) - _LOG_SQRT_2PI
+        return self._sum_kernels(x, share) - LOG_SQRT_2PI
 
-    def quantile_bounds(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Give values between which the quantile of normal score ``z`` lies."""
+    def quantile_brackets(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return values between which the quantiles of normal scores ``z`` lie."""
+        table, last = self._quantile_table, len(self._quantile_table.x) - 1
         widths = np.where(z < 0, self.stds.max(), self.stds.min()), np.where(z < 0, self.stds.min(), self.stds.max())
-        with np.errstate(over="ignore", invalid="ignore"):
-            low, high = self.means[0] + widths[0] * z, self.means[-1] + widths[1] * z
         largest = np.finfo(float).max
-        return np.clip(low, -largest, largest), np.clip(high, -largest, largest)
+        with np.errstate(over="ignore", invalid="ignore"):
+            low = np.clip(self.means[0] + widths[0] * z, -largest, largest)
+            high = np.clip(self.means[-1] + widths[1] * z, -largest, largest)
+        index = np.searchsorted(table.z, z)
+        low = np.where(index == 0, np.minimum(low, table.x[0]), table.x[np.clip(index - 1, 0, last)])
+        return low, np.where(index > last, np.maximum(high, table.x[last]), table.x[np.clip(index, 0, last)])
 
     @cached_property
-    def quantile_table(self) -> QuantileTable:
-        """Some values with their normal scores, from which quantiles are sought."""
+    def _quantile_table(self) -> QuantileTable:
         chosen = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
         with np.errstate(over="ignore"):
             x = np.unique(self.means[chosen, None] + self.stds[chosen, None] * np.linspace(-6, 6, 13))
@@ -222,7 +136,7 @@ class GaussianSum:
         return QuantileTable(x[np.isfinite(scores)], scores[np.isfinite(scores)])
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Ask ``kernel`` for the sum of each value from (x - centre)/std, a block of values and normals at a time."""
+        """Compute the sum of ``kernel`` over (x - centre)/std, a block of values and normals at a time."""
         values = np.ravel(x)
         found = np.empty(values.shape)
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
@@ -233,13 +147,13 @@ class GaussianSum:
         return found.reshape(np.shape(x))
 
     def _blocks(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Give values (by index) that share a window of normals, so few at a time that memory stays small."""
+        """Yield indices of values that share a window of normals, in blocks of limited memory."""
         for rows, part in self._windows(x):
             step = max(1, _MAX_BLOCK_SIZE // (part.stop - part.start))
             yield from ((rows[first : first + step], part) for first in range(0, len(rows), step))
 
     def _windows(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Give values (by index) in groups by their rank among the centres, each with the normals that count for it."""
+        """Yield indices of values, grouped by their rank among the centres, and the normals that contribute."""
         if not self.equal_stds or len(self.means) <= _WINDOW_SIZE:
             yield np.arange(len(x)), slice(0, len(self.means))
             return
@@ -251,7 +165,7 @@ class GaussianSum:
                 yield rows, self._window(int(group[rows[0]]))
 
     def _window(self, group: int) -> slice:
-        """Give the normals that count for the values of a group: those about it, and what reaches it from beyond."""
+        """Return the normals that contribute to the values of a group."""
         middle, last = len(self.means) / 2 + group * _WINDOW_SIZE, len(self.means) - 1
         low = max(0, int(np.floor(middle - _WINDOW_SIZE / 2)) - 1)
         high = min(last, int(np.ceil(middle + _WINDOW_SIZE / 2)))
@@ -268,91 +182,63 @@ def symmetric_sum(terms: FloatArray) -> FloatArray:
 
 
 def _gaussian_kernel_inplace(z: FloatArray) -> FloatArray:
-    """Give exp(-z^2/2) in place."""
+    """Compute exp(-z^2/2) in place."""
     np.multiply(z, z, out=z)
     z *= -0.5
     return np.asarray(np.exp(z, out=z))
 
 
-class GaussianSumDistribution:
-    """Answer for weighted normals side by side: a density without atoms.
+class GaussianSumDistribution(Distribution):
+    """Base class of kernel densities and Gaussian mixtures: a density without atoms.
 
     Notes
     -----
     With weights w, centres c and standard deviations s the tails are sums of w Phi(+-(x - c)/s), each by itself;
-    quantiles solve for whichever tail is the smaller one. Sums take blocks of values and normals: they never need
+    quantiles are roots of the smaller tail. Sums take blocks of values and normals: they never need
     more than some tens of megabytes. Where all normals have one width, those too far off to change a digit
     are counted and not evaluated.
     """
 
     components: GaussianSum
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Always ``()``: one feature."""
-        return ()
+    def _pdf(self, x: FloatArray) -> FloatArray:
+        return self.components.pdf(x)
 
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the density."""
-        return to_scalar(self.components.pdf(check_real("x", x)))
+    def _logpdf(self, x: FloatArray) -> FloatArray:
+        return self.components.logpdf(x)
 
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the logarithm of the density."""
-        return to_scalar(self.components.logpdf(check_real("x", x)))
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        return self.components.tail(x, upper=False)
 
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
-        return to_scalar(self.components.tail(check_real("x", x), upper=False))
+    def _sf(self, x: FloatArray) -> FloatArray:
+        return self.components.tail(x, upper=True)
 
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
-        return to_scalar(self.components.tail(check_real("x", x), upper=True))
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return np.where(q <= 0.5, self._quantile(q, upper=False), self._quantile(1 - q, upper=True))
 
-    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X < x), the same as ``cdf``."""
-        return self.cdf(x)
-
-    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X >= x), the same as ``sf``."""
-        return self.sf(x)
-
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``cdf(x) >= q``."""
-        q = check_probabilities("q", q)
-        return to_scalar(np.where(q <= 0.5, self._quantile(q, upper=False), self._quantile(1 - q, upper=True)))
-
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``sf(x) <= q``."""
-        q = check_probabilities("q", q)
-        return to_scalar(np.where(q <= 0.5, self._quantile(q, upper=True), self._quantile(1 - q, upper=False)))
-
-    def atoms(self) -> Atoms:
-        """Give nothing: no value has a probability of its own."""
-        return Atoms(np.empty(0), np.empty(0))
+    def _isf(self, q: FloatArray) -> FloatArray:
+        return np.where(q <= 0.5, self._quantile(q, upper=True), self._quantile(1 - q, upper=False))
 
     def _quantile(self, probability: FloatArray, *, upper: bool) -> FloatArray:
-        """Give where a tail of up to 1/2 begins (for larger ones an end: they are asked of the other tail)."""
-        sought = (probability > 0) & (probability <= 0.5)
-        found = np.where(sought, 0.0, np.inf if upper else -np.inf)
-        wanted = probability[sought]
-        if wanted.size:
-            normals = self.components
-            scores = -ndtri(wanted) if upper else ndtri(wanted)
-            between = bracket_quantiles(normals.quantile_table, normals.quantile_bounds(scores), scores)
-            width = float(normals.stds.max())
-            found[sought] = invert_tail(
-                lambda x: normals.tail(x, upper=upper), normals.pdf, wanted, between, width=width, upper=upper
+        """Return the quantiles of one tail up to 1/2; for larger probabilities an end, as the other tail has them."""
+        inside = (probability > 0) & (probability <= 0.5)
+        quantile = np.where(inside, 0.0, np.inf if upper else -np.inf)
+        target = probability[inside]
+        if target.size:
+            scores = -ndtri(target) if upper else ndtri(target)
+            precision = 2e-16 * float(self.components.stds.min())
+            low, high = self.components.quantile_brackets(scores)
+            quantile[inside] = find_smallest_root(
+                partial(self._excess, upper=upper), low, high, target, xatol=precision
             )
-        return found
+        return quantile
 
-    def _identity(self) -> tuple[Any, ...]:
+    def _excess(self, x: FloatArray, target: FloatArray, *, upper: bool) -> FloatArray:
+        """Return the logarithm of the ratio of a tail and its target, with the sign that makes it increasing."""
+        with np.errstate(divide="ignore", over="ignore"):
+            excess = np.maximum(np.log1p((self.components.tail(x, upper=upper) - target) / target), _MIN_LOG)
+        return -excess if upper else excess
+
+    def _compared(self) -> dict[str, FloatArray]:
         normals = self.components
-        return type(self), *((part + 0.0).tobytes() for part in (normals.weights, normals.means, normals.stds))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GaussianSumDistribution):
-            return NotImplemented
-        return self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash(self._identity())
+        return {"weights": normals.weights, "means": normals.means, "stds": normals.stds}

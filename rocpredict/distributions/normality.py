@@ -12,9 +12,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from rocpredict.base.validation import FloatArray
+from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between, empirical_tpr
 
-MAX_HARMLESS_DISTANCE = 0.02
-"""Mean distance of the curves that does no harm."""
 MISFIT_RATIO_LIMIT = 1.6
 """How many times its expectation a mean square distance may be, by itself; it is 0.3 in the middle, being fitted."""
 MISFIT_RATIO_LIMIT_SKEWED = 0.4
@@ -26,8 +25,6 @@ MIN_CLASS_SIZE = 5
 _PSEUDO_VARIANCE = 0.25
 """What is added to the expectation, in squares of one row of the smaller class: where classes hardly overlap it is
 nearly 0, and a single row on the wrong side would be beyond all chance."""
-_FPR = (np.arange(64) + 0.5) / 64
-_Z = ndtri(_FPR)
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
 """FPRs at which the expectation is taken, which is smooth."""
 _COARSE_FPR_PROBIT = ndtri(_COARSE_FPR)[:, None]
@@ -54,7 +51,7 @@ class Moments(NamedTuple):
 class CurveMisfit(NamedTuple):
     """How far the counted curve lies from that of two Gaussians."""
 
-    distance: float
+    area_between: float
     """Mean of |TPR predicted - TPR counted| over all FPR."""
     ratio_to_expected: float
     """The mean square of the same, over what chance makes it."""
@@ -105,11 +102,11 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
     if max(moments[0].std, moments[1].std) == 0:
         return None
     found = binormal_misfit(samples, moments)
-    if found.distance <= MAX_HARMLESS_DISTANCE or found.ratio_to_expected <= _misfit_limit(samples, moments):
+    if found.area_between <= MAX_HARMLESS_AREA or found.ratio_to_expected <= _misfit_limit(samples, moments):
         return None
     why, remedy = _explain_misfit((negative, positive), moments)
     return (
-        f"{why}: the curve of two Gaussians lies {found.distance:.2f} of TPR off the counted one on the average, "
+        f"{why}: the curve of two Gaussians lies {found.area_between:.2f} of TPR off the counted one on the average, "
         f"more than chance explains; use {remedy}"
     )
 
@@ -119,18 +116,23 @@ def binormal_misfit(samples: tuple[FloatArray, FloatArray], moments: tuple[Momen
 
     Values are in ascending order; not both standard deviations are 0. No excess is looked for within what is tolerated.
     """
-    if moments[0].std > moments[1].std:
+    area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
+    if area <= MAX_HARMLESS_AREA:
+        return CurveMisfit(area, 0.0)
+    if moments[0].std > moments[1].std:  # of the exchanged and reflected classes the curve has no steep start
         samples = -samples[1][::-1], -samples[0][::-1]
-        moments = _negate_mean(moments[1]), _negate_mean(moments[0])
+        moments = moments[1]._replace(mean=-moments[1].mean), moments[0]._replace(mean=-moments[0].mean)
+    square = float(np.mean((_binormal_tpr(*moments) - empirical_tpr(*samples)) ** 2))
     low, high = moments
-    a, b = (high.mean - low.mean) / high.std, low.std / high.std
-    gap = np.abs(empirical_tpr(*samples, _FPR) - ndtr(a + b * _Z))
-    distance = float(gap.sum() / len(gap))
-    if distance <= MAX_HARMLESS_DISTANCE:
-        return CurveMisfit(distance, 0.0)
     counts = len(samples[0]), len(samples[1])
-    expected = _expected_square_distance(a, b, counts) + _PSEUDO_VARIANCE / min(counts) ** 2
-    return CurveMisfit(distance, float(gap @ gap / len(gap)) / expected)
+    expected = _expected_square_distance((high.mean - low.mean) / high.std, low.std / high.std, counts)
+    return CurveMisfit(area, square / (expected + _PSEUDO_VARIANCE / min(counts) ** 2))
+
+
+def _binormal_tpr(low: Moments, high: Moments) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tpr = ndtr((high.mean - low.mean + low.std * FPR_PROBIT) / high.std)
+    return np.where(np.isnan(tpr), FPR, tpr)
 
 
 def sample_moments(ordered: FloatArray) -> Moments:
@@ -163,27 +165,12 @@ def sort_and_scale(negative: FloatArray, positive: FloatArray) -> tuple[FloatArr
     return np.ldexp(low, exponent), np.ldexp(high, exponent)
 
 
-def _negate_mean(moments: Moments) -> Moments:
-    return moments._replace(mean=-moments.mean)
-
-
 def _misfit_limit(samples: tuple[FloatArray, FloatArray], moments: tuple[Moments, Moments]) -> float:
     counts = len(samples[0]), len(samples[1])
     if min(counts) < _MIN_SIZE_SKEWNESS_TEST:
         return MISFIT_RATIO_LIMIT
     z = max(abs(skewness_z(m.skewness, n)) for m, n in zip(moments, counts, strict=True))
     return MISFIT_RATIO_LIMIT_SKEWED if z > SKEWNESS_Z_LIMIT else MISFIT_RATIO_LIMIT
-
-
-def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray) -> FloatArray:
-    """Give the counted TPR at FPRs below 1, of values in ascending order; where classes tie the curve is a diagonal."""
-    place = fpr * len(negative)
-    at = negative[len(negative) - 1 - place.astype(np.intp)]
-    to = negative.searchsorted(at, "right")
-    tied = to - negative.searchsorted(at, "left")
-    below, up_to = positive.searchsorted(at, "left"), positive.searchsorted(at, "right")
-    share = (place - (len(negative) - to)) / tied
-    return np.asarray((len(positive) - up_to + share * (up_to - below)) / len(positive))
 
 
 def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> float:

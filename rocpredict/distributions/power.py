@@ -9,51 +9,41 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.results import Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
     RocPredictError,
-    check_probabilities,
-    check_real,
     short_repr,
     to_scalar,
 )
-from rocpredict.distributions.base import Atoms, Distribution
+from rocpredict.distributions.base import Distribution, check_continuous
 
 KINDS = ("box-cox", "yeo-johnson")
 """Box and Cox (1964) for values above 0; Yeo and Johnson (2000) for any."""
 _NEARLY_0 = 1e-12
 
 
-class _Extrapolation(NamedTuple):
-    """Where the power gives way to the logarithm, on the logarithmic axis, the transformed one, and its slopes."""
-
-    x: FloatArray
-    z: FloatArray
-    slope: FloatArray
-
-
 @dataclass(frozen=True)
 class PowerTransform:
-    """Map a feature to a scale on which its classes are nearly Gaussian.
+    """Transform to a scale on which the classes of a feature are nearly Gaussian.
 
-    With u = (x - centre)/scale, Box-Cox (centre 0) takes l = log u and Yeo-Johnson l = sign(u) log(1 + abs(u)); then
-    z = (e^(p l) - 1)/p for l >= 0, or on the whole axis of Box-Cox, and z = -(e^((2 - p) abs(l)) - 1)/(2 - p) for a
-    negative l of Yeo-Johnson. Most powers p have an end that z cannot pass. So beyond ``low`` and ``high`` z goes on
-    straight in l, with the slope that it has there: every z has its x.
+    With u = (x - centre)/scale, Box-Cox (centre 0) takes l = log u and Yeo-Johnson l = sign(u) log(1 + abs(u)). Then
+    z = (e^(p l) - 1)/p for l >= 0, and for every l of Box-Cox; z = -(e^((2 - p) abs(l)) - 1)/(2 - p) for a negative l
+    of Yeo-Johnson. For most powers p this z is bounded. So beyond ``low`` and ``high`` z is continued as a straight
+    line in l, with the slope at that bound: every z has an x.
 
     Parameters
     ----------
-    kind : {"box-cox", "yeo-johnson"}
-    power : float
-        p; 1 leaves the shape as it is.
-    centre, scale : float
-        In the unit of the feature; the scale is above 0, and the centre of Box-Cox 0.
-    low, high : float
-        The l between which the power holds: those of the smallest and the largest value it was fitted to.
-    reflected : bool
-        Maps x to minus the transform of -x.
+    kind : {"box-cox", "yeo-johnson"} or array of shape F
+    power : float or array of shape F
+        p; 1 does not change the shape.
+    centre, scale : float or array of shape F
+        In the unit of the feature. The scale is above 0, the centre of Box-Cox is 0.
+    low, high : float or array of shape F
+        Values of l between which the power applies: those of the smallest and largest value of the sample.
+    reflected : bool, default=False
+        Whether x is transformed to minus the transform of -x.
 
     Raises
     ------
@@ -67,29 +57,34 @@ class PowerTransform:
     (2.0, 1.0)
     """
 
-    kind: str
-    power: float
-    centre: float
-    scale: float
-    low: float
-    high: float
+    kind: ArrayOrFloat
+    power: ArrayOrFloat
+    centre: ArrayOrFloat
+    scale: ArrayOrFloat
+    low: ArrayOrFloat
+    high: ArrayOrFloat
     reflected: bool = False
 
     def __post_init__(self) -> None:
-        numbers = (self.power, self.centre, self.scale, self.low, self.high)
-        known = self.kind in KINDS and (self.kind != KINDS[0] or self.centre == 0)
-        if not known or not np.isfinite(numbers).all() or not self.scale > 0 or not self.low <= self.high:
+        numbers = self.power, self.centre, self.scale, self.low, self.high
+        known = np.isin(self.kind, KINDS) & (self._yeo_johnson | np.equal(self.centre, 0))
+        finite = np.all([np.isfinite(number) for number in numbers], axis=0)
+        if not np.all(known & finite & np.greater(self.scale, 0) & np.less_equal(self.low, self.high)):
             raise RocPredictError(
-                f"{short_repr(self)} is no power transform; give a kind of {KINDS}, a scale above 0, low <= "
-                "high, and for "
-                "Box-Cox a centre of 0"
+                f"{short_repr(self)} is not a power transform; choose a kind of {KINDS}, a scale above 0, low <= high, "
+                "and for Box-Cox a centre of 0"
             )
 
+    def __getitem__(self, index: Any) -> PowerTransform:
+        """Return the transforms of some features of a batch."""
+        names = ("kind", "power", "centre", "scale", "low", "high")
+        return replace(self, **{name: to_scalar(getattr(self, name)[index]) for name in names})
+
     def transform(self, x: FloatArray) -> FloatArray:
-        """Give the transformed values."""
+        """Return the transformed values."""
         logs, ends = self._logs(self._apply_reflection(x)), self._ends
         inner = np.clip(logs, *ends.x)
-        z = self._raised(inner)
+        z = _power_transform(inner, self.power, self._yeo_johnson)
         if (outside := inner != logs).any():
             slope = np.where(logs < inner, *ends.slope)
             with np.errstate(over="ignore", invalid="ignore"):
@@ -97,93 +92,101 @@ class PowerTransform:
         return self._apply_reflection(z)
 
     def inverse_transform(self, z: FloatArray) -> FloatArray:
-        """Give the values whose transform this is."""
+        """Return the values with these transformed values."""
         z, ends = self._apply_reflection(z), self._ends
         inner = np.clip(z, *ends.z)
-        logs = np.clip(self._lowered(inner), *ends.x)
+        logs = np.clip(_inverse_power(inner, self.power, self._yeo_johnson), *ends.x)
         with np.errstate(over="ignore", invalid="ignore"):
             beyond = (z - inner) / np.where(z < inner, *ends.slope)
             return self._apply_reflection(self._from_logs(logs + np.where(z == inner, 0.0, beyond)))
 
     def log_derivative(self, x: FloatArray) -> FloatArray:
-        """Give the logarithm of dz/dx."""
+        """Return the logarithm of dz/dx."""
         logs = self._logs(self._apply_reflection(x))
-        inner = np.clip(logs, *self._ends.x)
-        of_logs = -logs if self._boxcox else -np.abs(logs)
-        return np.asarray(self._log_slope(inner) + of_logs - np.log(self.scale))
+        of_logs = np.where(self._yeo_johnson, -np.abs(logs), -logs)
+        return np.asarray(self._log_slope(np.clip(logs, *self._ends.x)) + of_logs - np.log(self.scale))
 
     def reflect(self) -> PowerTransform:
-        """Give the transform of -x that is minus this one of x."""
+        """Return the transform of -x that is minus the transform of x."""
         return replace(self, reflected=not self.reflected)
 
     @property
-    def _boxcox(self) -> bool:
-        return self.kind == KINDS[0]
+    def _yeo_johnson(self) -> NDArray[np.bool_]:
+        return np.asarray(np.not_equal(self.kind, KINDS[0]))
 
     @cached_property
     def _ends(self) -> _Extrapolation:
         at = np.array([self.low, self.high])
         with np.errstate(over="ignore"):
-            return _Extrapolation(at, self._raised(at), np.exp(self._log_slope(at)))
+            return _Extrapolation(at, _power_transform(at, self.power, self._yeo_johnson), np.exp(self._log_slope(at)))
 
     def _apply_reflection(self, x: FloatArray) -> FloatArray:
         return np.negative(x) if self.reflected else np.asarray(x)
 
     def _logs(self, x: FloatArray) -> FloatArray:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-            if self._boxcox:
-                return log_ratio(np.maximum(x, 0.0), self.scale)
-            u = (x - self.centre) / self.scale
-            return np.copysign(np.log1p(np.abs(u)), u)
+        return _scaled_logs(x, np.asarray(self.centre), np.asarray(self.scale), self._yeo_johnson)
 
     def _from_logs(self, logs: FloatArray) -> FloatArray:
-        if self._boxcox:
-            ratio = np.exp(logs)  # its product keeps the digits of neighbours, where neither overflows
-            return np.where((ratio > 0) & (ratio < np.inf), self.scale * ratio, np.exp(logs + np.log(self.scale)))
-        return np.asarray(self.centre + self.scale * np.copysign(np.expm1(np.abs(logs)), logs))
+        if self._yeo_johnson.all():
+            return np.asarray(self.centre + self.scale * np.copysign(np.expm1(np.abs(logs)), logs))
+        ratio = np.exp(logs)  # its product keeps the digits of neighbours, where neither overflows
+        usual = (ratio > 0) & (ratio < np.inf)
+        above = np.where(usual, self.scale * ratio, np.exp(logs + np.log(self.scale)))
+        about = self.centre + self.scale * np.copysign(np.expm1(np.abs(logs)), logs)
+        return np.asarray(np.where(self._yeo_johnson, about, above))
 
     def _log_slope(self, logs: FloatArray) -> FloatArray:
-        """Give log(dz/dl) where the power holds."""
-        return self.power * logs if self._boxcox else np.where(logs < 0, self.power - 2, self.power) * logs
+        """Return log(dz/dl) between ``low`` and ``high``."""
+        return np.asarray(np.where(self._yeo_johnson & (logs < 0), np.subtract(self.power, 2), self.power) * logs)
 
-    def _raised(self, logs: FloatArray) -> FloatArray:
-        """Give z where the power holds."""
-        if self._boxcox:
-            return _boxcox(logs, self.power)
-        sizes = np.abs(logs)
-        return np.where(logs < 0, -_boxcox(sizes, 2 - self.power), _boxcox(sizes, self.power))
 
-    def _lowered(self, z: FloatArray) -> FloatArray:
-        """Give l where the power holds."""
-        if self._boxcox:
-            return _inv_boxcox(z, self.power)
-        sizes = np.abs(z)
-        return np.where(z < 0, -_inv_boxcox(sizes, 2 - self.power), _inv_boxcox(sizes, self.power))
+class _Extrapolation(NamedTuple):
+    """Bounds of the power on the logarithmic axis and on the transformed one, and the slopes there."""
+
+    x: FloatArray
+    z: FloatArray
+    slope: FloatArray
+
+
+def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
+    """Return log(x/scale), or sign(u) log(1 + abs(u)) of u = (x - centre)/scale for Yeo-Johnson."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+        u = (x - centre) / scale
+        folded = np.copysign(np.log1p(np.abs(u)), u)
+        return folded if yeo_johnson.all() else np.where(yeo_johnson, folded, log_ratio(np.maximum(x, 0.0), scale))
 
 
 def log_ratio(x: FloatArray, scale: ArrayLike) -> FloatArray:
-    """Give log(x/scale) for x of 0 or more: of the ratio, which tells neighbours apart, where it is in range."""
+    """Return log(x/scale) for x of 0 or more: of the ratio, which keeps the digits of neighbours, where in range."""
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         ratio = x / np.asarray(scale)
         usual = (ratio >= np.finfo(float).tiny) & (ratio < np.inf)
         return np.where(usual, np.log(ratio), np.log(x) - np.log(scale))
 
 
-def _boxcox(logs: FloatArray, power: float) -> FloatArray:
+def _power_transform(logs: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
+    """Return z of l; negative l of Yeo-Johnson have the power 2 - p."""
+    below = yeo_johnson & (logs < 0)
+    p, sizes = np.where(below, np.subtract(2, power), power), np.where(below, -logs, logs)
+    flat = np.abs(p) < _NEARLY_0
     with np.errstate(over="ignore"):
-        return logs if abs(power) < _NEARLY_0 else np.asarray(np.expm1(power * logs) / power)
+        z = np.where(flat, sizes, np.expm1(p * sizes) / np.where(flat, 1.0, p))
+    return np.where(below, -z, z)
 
 
-def _inv_boxcox(z: FloatArray, power: float) -> FloatArray:
-    if abs(power) < _NEARLY_0:
-        return z
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log1p(np.maximum(power * z, -1.0)) / power)
+def _inverse_power(z: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
+    """Return l of z."""
+    below = yeo_johnson & (z < 0)
+    p, sizes = np.where(below, np.subtract(2, power), power), np.where(below, -z, z)
+    flat = np.abs(p) < _NEARLY_0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(flat, sizes, np.log1p(np.maximum(p * sizes, -1.0)) / np.where(flat, 1.0, p))
+    return np.where(below, -logs, logs)
 
 
-@dataclass(frozen=True, repr=False)
-class Transformed(Result):
-    """Describe values whose power transform has a known distribution.
+@dataclass(frozen=True, eq=False, repr=False)
+class Transformed(Distribution):
+    """Distribution of values whose power transform has a known distribution.
 
     A ROC curve does not change when the axis is transformed: two classes with one transform have the curve of
     their bases, closed form and all.
@@ -207,67 +210,40 @@ class Transformed(Result):
     2.718281828459045
     """
 
-    base: Any
+    base: Distribution
     transform: PowerTransform
 
     def __post_init__(self) -> None:
         if not isinstance(self.transform, PowerTransform):
-            raise RocPredictError(f"transform={short_repr(self.transform)} is no PowerTransform")
-        if not isinstance(self.base, Distribution) or self.base.shape or self.base.atoms().points.size:
-            raise RocPredictError(f"base={short_repr(self.base)} is no continuous distribution of one feature")
+            raise RocPredictError(f"transform={short_repr(self.transform)} is not a PowerTransform")
+        check_continuous("base", self.base)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Always ``()``: one feature."""
-        return ()
-
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the density."""
-        with np.errstate(over="ignore"):
-            return to_scalar(np.exp(self.logpdf(x)))
-
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the logarithm of the density."""
-        x = check_real("x", x)
-        level = np.asarray(self.base.logpdf(self.transform.transform(x)))
+    def _logpdf(self, x: FloatArray) -> FloatArray:
+        level = self.base._logpdf(self.transform.transform(x))
         with np.errstate(invalid="ignore"):
-            return to_scalar(
-                np.where(np.isneginf(level) | np.isinf(x), -np.inf, level + self.transform.log_derivative(x))
-            )
+            return np.where(np.isneginf(level) | np.isinf(x), -np.inf, level + self.transform.log_derivative(x))
 
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
-        return to_scalar(self.base.cdf(self.transform.transform(check_real("x", x))))
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        return self.base._cdf(self.transform.transform(x))
 
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
-        return to_scalar(self.base.sf(self.transform.transform(check_real("x", x))))
+    def _sf(self, x: FloatArray) -> FloatArray:
+        return self.base._sf(self.transform.transform(x))
 
-    cdf_strict, sf_inclusive = cdf, sf
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return self.transform.inverse_transform(self.base._ppf(q))
 
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``cdf(x) >= q``."""
-        return to_scalar(self.transform.inverse_transform(np.asarray(self.base.ppf(check_probabilities("q", q)))))
-
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``sf(x) <= q``."""
-        return to_scalar(self.transform.inverse_transform(np.asarray(self.base.isf(check_probabilities("q", q)))))
-
-    def atoms(self) -> Atoms:
-        """Give nothing: all probability is spread."""
-        return Atoms(np.empty(0), np.empty(0))
+    def _isf(self, q: FloatArray) -> FloatArray:
+        return self.transform.inverse_transform(self.base._isf(q))
 
     def reflect(self) -> Transformed:
-        """Give the distribution of -X."""
+        """Return the distribution of -X."""
         return Transformed(self.base.reflect(), self.transform.reflect())
 
-    def _summary(self) -> ResultSummary:
-        rows: list[list[Any]] = [
-            ["transform", self.transform.kind],
-            ["power", self.transform.power],
-            ["then", repr(self.base)],
-        ]
-        return ResultSummary("Transformed distribution", rows)
+    def table(self) -> Table:
+        """Return the transform and what it leads to."""
+        kind, power = self.transform.kind, self.transform.power
+        rows = (("transform", kind), ("power", power), ("then", repr(self.base)))
+        return Table("Transformed distribution", ("quantity", "value"), rows)
 
     def __repr__(self) -> str:
         sign = "-" if self.transform.reflected else ""
@@ -279,63 +255,51 @@ LAMBDA_GRID = np.arange(-30, 41) / 10
 _AT_ONCE = 2**21  # transformed values held together
 
 
-class PowerTransforms(NamedTuple):
-    """Hold the transform of each feature: arrays of shape (F,), and what it makes of the rows."""
-
-    boxcox: NDArray[np.bool_]
-    power: FloatArray
-    centre: FloatArray
-    scale: FloatArray
-    logs: FloatArray
-    """The rows of both classes on the logarithmic axis, shape (F, n0 + n1)."""
-    z: FloatArray
-    """The rows transformed, the same shape."""
-
-    def transform(self, feature: int = 0) -> PowerTransform:
-        """Give the transform of one feature."""
-        logs = self.logs[feature]
-        kind = KINDS[0] if self.boxcox[feature] else KINDS[1]
-        power, centre, scale = (float(part[feature]) for part in (self.power, self.centre, self.scale))
-        return PowerTransform(kind, power, centre, scale, float(logs.min()), float(logs.max()))
-
-
-def fit_power_transforms(negative: FloatArray, positive: FloatArray, *, method: str | None = None) -> PowerTransforms:
+def fit_power_transforms(
+    negative: FloatArray, positive: FloatArray, *, method: str | None = None
+) -> tuple[PowerTransform, FloatArray]:
     """Fit a common transform to both classes of each feature.
 
     Parameters
     ----------
     negative, positive : arrays of shape (F, n0) and (F, n1)
         Finite values.
-    method : {None, "yeo-johnson"}
-        Left out: Box-Cox of x over its geometric mean where all values are above 0; Yeo-Johnson of x over the geometric
-        mean of those above 0 where none is negative; else Yeo-Johnson of (x - median)/SD. "yeo-johnson": the last.
+    method : {None, "yeo-johnson"}, default=None
+        None: Box-Cox of x over its geometric mean where all values are above 0; Yeo-Johnson of x over the geometric
+        mean of the values above 0 where none is negative; else Yeo-Johnson of (x - median)/SD. "yeo-johnson": the last.
+
+    Returns
+    -------
+    transform : PowerTransform
+        Of shape (F,).
+    z : array of shape (F, n0 + n1)
+        The transformed values of both classes.
 
     Notes
     -----
-    Of the powers -3, -2.9, ... 4 the one is taken that has the highest likelihood of two Gaussian classes, times a
+    Among the powers -3, -2.9, ... 4 the one is chosen that maximizes the likelihood of two Gaussian classes, times a
     standard normal density about 1 (Box and Cox 1964, for two groups): -sum_k n_k/2 log var_k + (p - 1) sum l -
-    (p - 1)^2/2. A class without spread leaves the power at 1.
+    (p - 1)^2/2. A class of equal values leaves the power at 1.
     """
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)
-    boxcox = (lowest > 0) & (method is None)
+    yeo_johnson = (lowest <= 0) | (method is not None)
     centre, scale = _centre_and_scale(rows, lowest, centred=(lowest < 0) | (method is not None))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-        u = (rows - centre[:, None]) / scale[:, None]
-        ratios = log_ratio(np.where(boxcox[:, None], rows, 1.0), scale[:, None])
-        logs = np.where(boxcox[:, None], ratios, np.sign(u) * np.log1p(np.abs(u)))
+    logs = _scaled_logs(rows, centre[:, None], scale[:, None], yeo_johnson[:, None])
     power = np.empty(len(rows))
     step = max(1, _AT_ONCE // (rows.shape[1] * len(LAMBDA_GRID)))
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
-        power[part] = _maximize_likelihood(logs[part], first, ~boxcox[part])
-    return PowerTransforms(boxcox, power, centre, scale, logs, _power_transform(logs, power[:, None], ~boxcox[:, None]))
+        power[part] = _maximize_likelihood(logs[part], first, yeo_johnson[part])
+    kind = np.where(yeo_johnson, KINDS[1], KINDS[0])
+    transform = PowerTransform(kind, power, centre, scale, logs.min(axis=1), logs.max(axis=1))
+    return transform, _power_transform(logs, power[:, None], yeo_johnson[:, None])
 
 
 def _centre_and_scale(
     rows: FloatArray, lowest: FloatArray, *, centred: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
-    """Give what is subtracted and what is divided by."""
+    """Return the centre and the scale of each feature."""
     centre, scale = np.zeros(len(rows)), np.ones(len(rows))
     if centred.any():
         chosen = rows[centred]
@@ -351,65 +315,21 @@ def _centre_and_scale(
 
 
 def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Give the power with the highest penalised likelihood, for each feature."""
+    """Return the power with the highest penalised likelihood, for each feature."""
     at_once = max(1, _AT_ONCE // logs.size)
     parts = [LAMBDA_GRID[start : start + at_once] for start in range(0, len(LAMBDA_GRID), at_once)]
     likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)
-    level = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # whatever rounding says
+    level = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # rounding may make it vary
     known = np.isfinite(likelihood) & ~np.logical_or(*level)[:, None]
     best = np.argmax(np.where(known, likelihood, -np.inf), axis=1)
     return np.where(known.any(axis=1), LAMBDA_GRID[best], 1.0)
 
 
 def _likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_], powers: FloatArray) -> FloatArray:
-    """Give the penalised log-likelihood of each feature and power: shape (F, powers)."""
+    """Return the penalised log-likelihood of each feature and power: shape (F, powers)."""
     z = _power_transform(logs[:, None, :], powers[:, None], yeo_johnson[:, None, None])
     likelihood = np.zeros(z.shape[:2])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for part in (z[..., :first], z[..., first:]):
             likelihood -= part.shape[-1] / 2 * np.log(part.var(axis=-1))
         return np.asarray(likelihood + (powers - 1) * logs.sum(axis=1)[:, None] - (powers - 1) ** 2 / 2)
-
-
-def _power_transform(logs: FloatArray, power: FloatArray, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Give z from l; where it is ``yeo_johnson`` (Yeo-Johnson), negative values have the power 2 - p."""
-    below = yeo_johnson & (logs < 0)
-    p, sizes = np.where(below, 2 - power, power), np.where(below, -logs, logs)
-    flat = p == 0
-    with np.errstate(over="ignore"):
-        z = np.where(flat, sizes, np.expm1(p * sizes) / np.where(flat, 1.0, p))
-    return np.where(below, -z, z)
-
-
-def inverse_transform(powers: PowerTransforms, which: NDArray[np.intp], z: FloatArray) -> FloatArray:
-    """Give the values of features whose transforms these are, as ``PowerTransform.inverse`` of one.
-
-    Parameters
-    ----------
-    powers : Powers
-        Of F features.
-    which : array of int, shape (m,)
-        The feature of each value.
-    z : array of shape (m,)
-    """
-    power, folded = powers.power[which], ~powers.boxcox[which]
-    at = np.stack([powers.logs.min(axis=1), powers.logs.max(axis=1)])[:, which]
-    to = np.stack([powers.z.min(axis=1), powers.z.max(axis=1)])[:, which]
-    inner = np.clip(z, *to)
-    end = np.where(z < inner, *at)
-    with np.errstate(over="ignore"):
-        beyond = (z - inner) / np.exp(np.where(folded & (end < 0), power - 2, power) * end)
-        logs = np.clip(_inverse_power(inner, power, folded), *at) + np.where(z == inner, 0.0, beyond)
-        above = np.exp(logs + np.log(powers.scale[which]))
-        about = powers.centre[which] + powers.scale[which] * np.copysign(np.expm1(np.abs(logs)), logs)
-    return np.asarray(np.where(folded, about, above))
-
-
-def _inverse_power(z: FloatArray, power: FloatArray, folded: NDArray[np.bool_]) -> FloatArray:
-    """Give l, whose power z is."""
-    below = folded & (z < 0)
-    p, sizes = np.where(below, 2 - power, power), np.where(below, -z, z)
-    flat = p == 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.where(flat, sizes, np.log1p(np.where(flat, 0.0, p * sizes)) / np.where(flat, 1.0, p))
-    return np.asarray(np.where(below, -logs, logs))

@@ -7,33 +7,30 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, owens_t
 
-from rocpredict.base.results import Result, ResultSummary
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
     RocPredictError,
     check_probabilities,
-    check_real,
     short_repr,
-    to_scalar,
 )
-from rocpredict.distributions.base import Atoms, Distribution, regula_falsi
+from rocpredict.distributions.base import Atoms, Distribution, check_continuous
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.kde import GaussianKde
+from rocpredict.distributions.misfit import empirical_tpr, upper_tails
 from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.distributions.power import PowerTransforms, Transformed, fit_power_transforms
+from rocpredict.distributions.power import PowerTransform, Transformed, fit_power_transforms
 
 
-@dataclass(frozen=True, repr=False)
-class ShrinkageDistribution(Result):
-    """Describe a class by its sample and a model of it at once, moved towards the other class.
+@dataclass(frozen=True, eq=False, repr=False)
+class ShrinkageDistribution(Distribution):
+    """Mixture of the sample and a model of a class, with a shift towards the other class.
 
-    P(X > x) = Phi(pull + Phi^-1(w S(x) + (1 - w) M(x))), with S(x) the share of the sample above x and M(x) that of
-    the model: a step of the sample stays an atom, between the steps the model gives the shape.
+    P(X > x) = Phi(shift + Phi^-1(w S(x) + (1 - w) M(x))), with S the upper tail of the sample
+    and M that of the model. Values of the sample are point masses; between them the model has its density.
 
     Parameters
     ----------
@@ -59,69 +56,49 @@ class ShrinkageDistribution(Result):
     (0.5, 0.25)
     """
 
-    model: Any
+    model: Distribution
     sample: Any
     data_weight: float
     shift: float = 0.0
+    _heading = "Shrunk estimate"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.model, Distribution) or self.model.shape or self.model.atoms().points.size:
-            raise RocPredictError(f"model={short_repr(self.model)} is no continuous distribution of one feature")
+        check_continuous("model", self.model)
         if not isinstance(self.sample, Ecdf) or not np.isfinite(self.sample.unique_values).all():
-            raise RocPredictError(f"sample={short_repr(self.sample)} is no Ecdf of finite values")
+            raise RocPredictError(f"sample={short_repr(self.sample)} is not an Ecdf of finite values")
         check_probabilities("data_weight", self.data_weight)
         if not np.isfinite(self.shift):
             raise RocPredictError(f"shift={self.shift!r} is not finite")
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Always ``()``: one feature."""
-        return ()
-
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give the density between the atoms; at one the middle of both sides."""
-        with np.errstate(over="ignore"):
-            return to_scalar(np.exp(self.logpdf(x)))
-
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give its logarithm."""
-        x = check_real("x", x)
-        level = np.asarray(self.model.logpdf(x))
+    def _logpdf(self, x: FloatArray) -> FloatArray:
+        level = self.model._logpdf(x)
         with np.errstate(divide="ignore", invalid="ignore"):
             level = np.log1p(-self.data_weight) + level
             if self.shift:
-                score = _score(self._mid_tail("sf", "sf_inclusive", x), self._mid_tail("cdf", "cdf_strict", x))
+                score = _score(self._mid_tail("_sf", "_sf_inclusive", x), self._mid_tail("_cdf", "_cdf_strict", x))
                 level = np.where(np.isinf(score), -np.inf, level - self.shift * (score + self.shift / 2))
-        return to_scalar(np.where(np.isinf(x), -np.inf, level))
+        return np.where(np.isinf(x), -np.inf, level)
 
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X <= x)."""
-        return self._tail("cdf", "sf", -self.shift, x)
+    def _cdf(self, x: FloatArray) -> FloatArray:
+        return self._tail("_cdf", "_sf", -self.shift, x)
 
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X > x)."""
-        return self._tail("sf", "cdf", self.shift, x)
+    def _sf(self, x: FloatArray) -> FloatArray:
+        return self._tail("_sf", "_cdf", self.shift, x)
 
-    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X < x)."""
-        return self._tail("cdf_strict", "sf_inclusive", -self.shift, x)
+    def _cdf_strict(self, x: FloatArray) -> FloatArray:
+        return self._tail("_cdf_strict", "_sf_inclusive", -self.shift, x)
 
-    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
-        """Give P(X >= x)."""
-        return self._tail("sf_inclusive", "cdf_strict", self.shift, x)
+    def _sf_inclusive(self, x: FloatArray) -> FloatArray:
+        return self._tail("_sf_inclusive", "_cdf_strict", self.shift, x)
 
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``cdf(x) >= q``."""
-        q = check_probabilities("q", q)
-        return to_scalar(self._quantile(q if self.shift == 0 else ndtr(ndtri(q) + self.shift), "cdf"))
+    def _ppf(self, q: FloatArray) -> FloatArray:
+        return self._quantile(q if self.shift == 0 else ndtr(ndtri(q) + self.shift), "_cdf")
 
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
-        """Give the smallest x with ``sf(x) <= q``."""
-        q = check_probabilities("q", q)
-        return to_scalar(self._quantile(q if self.shift == 0 else ndtr(ndtri(q) - self.shift), "sf"))
+    def _isf(self, q: FloatArray) -> FloatArray:
+        return self._quantile(q if self.shift == 0 else ndtr(ndtri(q) - self.shift), "_sf")
 
     def atoms(self) -> Atoms:
-        """Give the values of the sample, and what it keeps of their probability."""
+        """Return the distinct values of the sample and their shrunken probabilities."""
         return self._atoms
 
     @cached_property
@@ -129,59 +106,52 @@ class ShrinkageDistribution(Result):
         if self.data_weight == 0:
             return Atoms(np.empty(0), np.empty(0))
         points = self.sample.unique_values
-        names = ("sf", "sf_inclusive", "cdf_strict", "cdf")
-        beyond, reached, under, up_to = (np.asarray(getattr(self, name)(points)) for name in names)
+        beyond, reached = self._sf(points), self._sf_inclusive(points)
+        under, up_to = self._cdf_strict(points), self._cdf(points)
         nearer = np.heaviside(beyond + reached - under - up_to, 0.5)  # 1: the lower tail keeps the digits
         masses = nearer * (up_to - under) + (1 - nearer) * (reached - beyond)
         return Atoms(points[masses > 0], masses[masses > 0])
 
     def reflect(self) -> ShrinkageDistribution:
-        """Give the distribution of -X."""
+        """Return the distribution of -X."""
         return ShrinkageDistribution(self.model.reflect(), self.sample.reflect(), self.data_weight, -self.shift)
 
     def _mixed(self, tail: str, x: FloatArray) -> FloatArray:
-        sample, model = np.asarray(getattr(self.sample, tail)(x)), getattr(self.model, tail)(x)
-        return np.asarray(self.data_weight * sample + (1 - self.data_weight) * np.asarray(model))
+        sample, model = getattr(self.sample, tail)(x), getattr(self.model, tail)(x)
+        return np.asarray(self.data_weight * sample + (1 - self.data_weight) * model)
 
     def _mid_tail(self, tail: str, other: str, x: FloatArray) -> FloatArray:
-        """Give the middle of a strict and a weak tail; the model has but one."""
-        sample = (np.asarray(getattr(self.sample, tail)(x)) + getattr(self.sample, other)(x)) / 2
-        return np.asarray(self.data_weight * sample + (1 - self.data_weight) * np.asarray(getattr(self.model, tail)(x)))
+        """Return the mean of a strict and an inclusive tail."""
+        sample = (getattr(self.sample, tail)(x) + getattr(self.sample, other)(x)) / 2
+        return np.asarray(self.data_weight * sample + (1 - self.data_weight) * getattr(self.model, tail)(x))
 
-    def _tail(self, tail: str, other: str, pull: float, x: ArrayLike) -> ArrayOrFloat:
-        x = check_real("x", x)
-        if pull == 0:
-            return to_scalar(np.minimum(self._mixed(tail, x), 1.0))
-        return to_scalar(ndtr(_score(self._mixed(tail, x), self._mixed(other, x)) + pull))
+    def _tail(self, tail: str, other: str, shift: float, x: FloatArray) -> FloatArray:
+        if shift == 0:
+            return np.minimum(self._mixed(tail, x), 1.0)
+        return np.asarray(ndtr(_score(self._mixed(tail, x), self._mixed(other, x)) + shift))
 
     def _quantile(self, q: FloatArray, tail: str) -> FloatArray:
-        """Give the smallest x whose mixed tail has reached ``q``: an atom, or between two of them by the model."""
-        points, rising = self.sample.unique_values, tail == "cdf"
+        """Return the smallest x at which the mixed tail has reached ``q``: an atom, or a value between two atoms."""
+        points, rising = self.sample.unique_values, tail == "_cdf"
         if self.data_weight == 0:
-            return np.asarray(self.model.ppf(q) if rising else self.model.isf(q))
+            return self.model._ppf(q) if rising else self.model._isf(q)
         at, before = (
-            self._mixed(name, points) for name in (("cdf", "cdf_strict") if rising else ("sf", "sf_inclusive"))
+            self._mixed(name, points) for name in (("_cdf", "_cdf_strict") if rising else ("_sf", "_sf_inclusive"))
         )
         if rising:
             passed, jumped = np.searchsorted(at, q, side="left"), np.searchsorted(before, q, side="left")
         else:
             passed, jumped = (len(points) - np.searchsorted(t[::-1], q, side="right") for t in (at, before))
         edges = np.concatenate([[-np.inf], points, [np.inf]])
-        counted = self.sample.cdf(edges[passed]) if rising else self.sample.sf(edges[passed])
+        counted = self.sample._cdf(edges[passed]) if rising else self.sample._sf(edges[passed])
         with np.errstate(divide="ignore", invalid="ignore"):
-            rest = (q - self.data_weight * np.asarray(counted)) / (1 - self.data_weight)
+            rest = (q - self.data_weight * counted) / (1 - self.data_weight)
         rest = np.clip(np.where(np.isnan(rest), 1.0, rest), 0.0, 1.0)
-        smooth = np.asarray(self.model.ppf(rest) if rising else self.model.isf(rest))
+        smooth = self.model._ppf(rest) if rising else self.model._isf(rest)
         with np.errstate(over="ignore"):
             above = np.nextafter(edges[passed], np.inf)
         between = np.clip(smooth, above, edges[np.minimum(passed + 1, len(points) + 1)])
         return np.where(jumped > passed, edges[np.minimum(passed + 1, len(points))], between)
-
-    def _summary(self) -> ResultSummary:
-        rows: list[list[Any]] = [["model", repr(self.model)], ["sample", repr(self.sample)]]
-        return ResultSummary(
-            "Shrunk estimate", [*rows, ["share of the model", 1 - self.data_weight], ["shift", self.shift]]
-        )
 
     def __repr__(self) -> str:
         pull = f", shift={self.shift:.6g}" if self.shift else ""
@@ -189,52 +159,14 @@ class ShrinkageDistribution(Result):
 
 
 def _score(upper: FloatArray, lower: FloatArray) -> FloatArray:
-    """Give the normal score of an upper tail from the smaller of both."""
+    """Return the normal score of an upper tail, computed from the smaller tail."""
     return np.asarray(np.where(upper < 0.5, ndtri(np.minimum(upper, 0.5)), -ndtri(np.minimum(lower, 0.5))))
 
 
 N_GRID = 200
 FPR = (np.arange(N_GRID) + 0.5) / N_GRID
-"""FPRs at which curves are compared: the middles of as many equal parts of [0, 1]."""
-
-
-def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the share of each row's sample above its thresholds, and at or above them.
-
-    Parameters
-    ----------
-    sample : array of shape (F, n)
-    at : array of shape (F, m)
-        Ascending.
-    """
-    n, m = sample.shape[1], at.shape[1]
-    own = np.arange(m)
-    to = _ranks(np.concatenate([sample, at], axis=1))[:, n:] - own
-    below = _ranks(np.concatenate([at, sample], axis=1))[:, :m] - own
-    return (n - to) / n, (n - below) / n
-
-
-def empirical_tpr(negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Give the empirical TPR at ``FPR``, shape (F, GRID); through ties the curve runs diagonally.
-
-    Parameters
-    ----------
-    negative, positive : arrays of shape (F, n0) and (F, n1)
-    """
-    n0 = negative.shape[1]
-    place = np.minimum((FPR * n0).astype(np.intp), n0 - 1)[::-1]
-    at = np.sort(negative, axis=1)[:, n0 - 1 - place]
-    (beyond, reached), (above, from_there) = (upper_tails(sample, at) for sample in (negative, positive))
-    share = (FPR[::-1] - beyond) / (reached - beyond)
-    return np.asarray((above + share * (from_there - above))[:, ::-1])
-
-
-def _ranks(values: FloatArray) -> NDArray[np.intp]:
-    """Give the place of each value in its row, ascending; of equal ones the first comes first."""
-    order = np.argsort(values, axis=1, kind="stable")
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(values.shape[1])[None, :], axis=1)
-    return ranks
+"""FPRs at which the model is weighed against the sample: the middles of as many equal parts of [0, 1]."""
+_FPR_PROBIT = ndtri(FPR)
 
 
 PRIOR_SCALE_KNOWN_DIRECTION, PRIOR_SCALE = 1.4, 0.7
@@ -243,12 +175,12 @@ expected than of one that is merely looked at."""
 _MAX_D = 8.0
 _CELLS = 1024
 _MIN_RANGE, _NEGLIGIBLE = 1.0, 1e-12
-_TOLERANCE = 1e-13
+_ROOT_TOLERANCES = {"xatol": 4e-16, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
 _MAX_SHIFT = 4.0
 
 
 def posterior_median_auc(area: FloatArray, n0: int, n1: int, *, declared: bool) -> FloatArray:
-    """Give the middle of what the AUC may be, given the estimated one: shape (F,).
+    """Return the posterior median of the AUC given its estimate: shape (F,).
 
     Parameters
     ----------
@@ -276,7 +208,7 @@ def posterior_median_auc(area: FloatArray, n0: int, n1: int, *, declared: bool) 
 def _median_of_grid(
     area: FloatArray, low: FloatArray, high: FloatArray, scale: float, counts: tuple[int, int]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give the median of D between two ends, and between which ends all but nothing of its density lies."""
+    """Return the median of D between two bounds, and narrower bounds of its density."""
     step = ((high - low) / _CELLS)[:, None]
     d = low[:, None] + (np.arange(_CELLS) + 0.5) * step
     prior, variance, possible = -np.log1p((d / scale) ** 2), _variance(d, *counts), ndtr(d)
@@ -295,7 +227,7 @@ def _median_of_grid(
 
 
 def _variance(d: FloatArray, n0: int, n1: int) -> FloatArray:
-    """Give the variance of a counted AUC of two Gaussians of one spread, a distance ``d`` apart, of either side.
+    """Return the variance of the empirical AUC of two Gaussians with equal variance at a distance of ``d``.
 
     Var = [A(1 - A) + (n0 + n1 - 2)(Q - A^2)]/(n0 n1), Q = A - 2 T(d, 1/sqrt(3)) with Owen's T.
     """
@@ -305,31 +237,27 @@ def _variance(d: FloatArray, n0: int, n1: int) -> FloatArray:
 
 
 def trapezoidal_auc(fpr: FloatArray, tpr: FloatArray) -> FloatArray:
-    """Give the area under polylines of shape (F, m), ascending."""
+    """Compute the area under ascending polylines of shape (F, m)."""
     return np.asarray(np.sum(np.diff(fpr, axis=1) * (tpr[:, 1:] + tpr[:, :-1]) / 2, axis=1))
 
 
 def shift_to_auc(fpr: FloatArray, tpr: FloatArray, area: FloatArray) -> FloatArray:
-    """Give by how many normal scores both classes move apart until polylines of shape (F, m) enclose these areas.
+    """Return the shift of both classes, in normal scores, at which polylines of shape (F, m) enclose these areas.
 
-    Every TPR becomes Phi(Phi^-1(TPR) + pull), every FPR Phi(Phi^-1(FPR) - pull): the area rises with the pull. It is 0
-    where no pull helps: a curve that touches the axes only encloses its area whatever the pull.
+    Every TPR becomes Phi(Phi^-1(TPR) + shift), every FPR Phi(Phi^-1(FPR) - shift): the area rises with the shift. The
+    shift is 0 where none helps: a curve that only touches the axes encloses its area for any shift.
     """
+    from scipy.optimize.elementwise import find_root
+
     scores = ndtri(np.stack([fpr, tpr]))
+
+    def difference(shift: FloatArray, feature: FloatArray) -> FloatArray:
+        chosen = feature.astype(np.intp)
+        return _auc_difference(scores[:, chosen], area[chosen], shift)
+
     ends = np.full(len(area), _MAX_SHIFT)
-    at_low, at_high = (_auc_difference(scores, area, end) for end in (-ends, ends))
-    some = np.flatnonzero((at_low < 0) & (at_high > 0))
-    pull = np.zeros(len(area))
-    low, high = -ends[some], ends[some]
-    pull[some] = regula_falsi(
-        lambda middle: _auc_difference(scores[:, some], area[some], middle),
-        low,
-        high,
-        at_low[some],
-        at_high[some],
-        tolerance=_TOLERANCE,
-    )
-    return pull
+    found = find_root(difference, (-ends, ends), args=(np.arange(len(area)),), tolerances=_ROOT_TOLERANCES)
+    return np.where(found.success & (np.abs(found.x) < _MAX_SHIFT), found.x, 0.0)
 
 
 def _auc_difference(scores: FloatArray, area: FloatArray, pull: FloatArray) -> FloatArray:
@@ -340,11 +268,10 @@ NOISE_FACTOR = 0.5
 """The share of the noise that is held against the sample, chosen by measurement."""
 MAX_SLOPE = 20.0
 """The largest slope of a curve that counts in its noise."""
-_Z = ndtri(FPR)
 
 
 class ShrinkageWeight(NamedTuple):
-    """Say how far the model's curve lies from the empirical one: arrays of shape (F,).
+    """Weight of the sample, and distance of the model's curve from the empirical one.
 
     Attributes
     ----------
@@ -354,18 +281,15 @@ class ShrinkageWeight(NamedTuple):
         D, the mean square of the difference of both curves over all FPR.
     expected_square_difference : array
         V, what the mean square would be by chance, were the model's curve the true one and fixed beforehand.
-    distance : array
-        The mean absolute difference of both curves.
     """
 
     weight: ArrayOrFloat
     mean_square_difference: ArrayOrFloat
     expected_square_difference: ArrayOrFloat
-    distance: ArrayOrFloat
 
 
 def shrinkage_weight(model: FloatArray, empirical: FloatArray, slope: FloatArray, n0: int, n1: int) -> ShrinkageWeight:
-    """Weigh curves by their heights at ``FPR``, shape (F, GRID).
+    """Compute the weight of the sample from TPR values at ``FPR``, shape (F, N_GRID).
 
     Notes
     -----
@@ -379,14 +303,16 @@ def shrinkage_weight(model: FloatArray, empirical: FloatArray, slope: FloatArray
     noise = np.mean(model * (1 - model) / n1 + np.minimum(slope, MAX_SLOPE) ** 2 * FPR * (1 - FPR) / n0, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = np.where(square > 0, square / (square + NOISE_FACTOR * noise), 0.0)
-    return ShrinkageWeight(weight, square, noise, np.abs(gap).mean(axis=1))
+    return ShrinkageWeight(weight, square, noise)
 
 
-def binormal_tpr(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the heights of two Gaussians' curves at ``FPR`` and their slopes: shape (F, GRID)."""
+def binormal_tpr(
+    m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, probit: FloatArray = _FPR_PROBIT
+) -> tuple[FloatArray, FloatArray]:
+    """Return the TPR of binormal curves at FPRs, given by their probits, and the slopes: shape (F, m)."""
     with np.errstate(over="ignore", under="ignore"):
-        z = ((m1 - m0)[:, None] + s0[:, None] * _Z) / s1[:, None]
-        slope = (s0 / s1)[:, None] * np.exp((_Z**2 - z**2) / 2)
+        z = ((m1 - m0)[:, None] + s0[:, None] * probit) / s1[:, None]
+        slope = (s0 / s1)[:, None] * np.exp((probit**2 - z**2) / 2)
     return ndtr(z), slope
 
 
@@ -400,30 +326,38 @@ _Z_GRID = np.concatenate([-_TAIL, ndtri((np.arange(48) + 0.5) / 48), _TAIL])
 
 
 class BinormalParameters(NamedTuple):
-    """Hold two Gaussians on the transformed scale, for each feature: arrays of shape (F,)."""
+    """Parameters of two Gaussians on the transformed scale: arrays of shape (F,)."""
 
     m0: FloatArray
     s0: FloatArray
     m1: FloatArray
     s1: FloatArray
 
+    def with_positive_std(self) -> BinormalParameters:
+        """Return the same with a standard deviation of 1 for a class without variability."""
+        s0, s1 = (np.where(s > 0, s, 1.0) for s in (self.s0, self.s1))
+        return self._replace(s0=s0, s1=s1)
+
 
 class ShrinkageEstimate(NamedTuple):
-    """Hold what was estimated: arrays of shape (F,).
+    """Shrinkage estimate of F features.
 
     Attributes
     ----------
-    powers : Powers
-        The common transform.
-    classes : Classes
-        The Gaussians there, spreads shrunk towards each other.
-    weight : Weighing
-        How much is the sample's, and why.
-    shift : array
-        By how many normal scores the positives lie higher, and the negatives lower, than sample and model have them.
+    transform : PowerTransform
+        Common transform of both classes, of shape (F,).
+    z : array of shape (F, n0 + n1)
+        Transformed values of both classes.
+    classes : BinormalParameters
+        Gaussians on the transformed scale, with standard deviations shrunk towards each other.
+    weight : ShrinkageWeight
+        Weight of the sample, and the distances behind it.
+    shift : array of shape (F,)
+        Shift of the positives upwards and of the negatives downwards, in normal scores.
     """
 
-    powers: PowerTransforms
+    transform: PowerTransform
+    z: FloatArray
     classes: BinormalParameters
     weight: ShrinkageWeight
     shift: FloatArray
@@ -444,25 +378,26 @@ def estimate_shrinkage(
         Whether half of the model is a kernel density of the transformed rows, the other half the Gaussians.
     """
     n0, n1 = negative.shape[1], positive.shape[1]
-    powers = fit_power_transforms(negative, positive)
-    rows = powers.z[:, :n0], powers.z[:, n0:]
+    transform, z = fit_power_transforms(negative, positive)
+    rows = z[:, :n0], z[:, n0:]
     classes = _shrink_variances(*rows)
     known = (classes.s0 > 0) & (classes.s1 > 0)
-    floored = _replace_zero_std(classes)
+    floored = classes.with_positive_std()
     below, above = (
         _ClassModel(rows[0], floored.m0, floored.s0, smooth),
         _ClassModel(rows[1], floored.m1, floored.s1, smooth),
     )
     heights, slope = _model_tpr(below, above) if smooth else binormal_tpr(*floored)
-    weighing = shrinkage_weight(heights, empirical_tpr(negative, positive), slope, n0, n1)
+    empirical = empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), FPR)
+    weighing = shrinkage_weight(heights, empirical, slope, n0, n1)
     weighing = weighing._replace(weight=np.where(known, weighing.weight, 1.0))
     fpr, tpr = _blended_roc(below, above, np.asarray(weighing.weight))
     middle = posterior_median_auc(trapezoidal_auc(fpr, tpr), n0, n1, declared=direction_known)
-    return ShrinkageEstimate(powers, classes, weighing, shift_to_auc(fpr, tpr, middle))
+    return ShrinkageEstimate(transform, z, classes, weighing, shift_to_auc(fpr, tpr, middle))
 
 
 def _shrink_variances(negative: FloatArray, positive: FloatArray) -> BinormalParameters:
-    """Give means and SDs; the ratio of the variances is drawn towards 1 as far as it is not known from many rows.
+    """Return means and SDs; the ratio of the variances is shrunk towards 1, more so in small samples.
 
     The log ratio varies by 2/(n0 - 1) + 2/(n1 - 1) about its true value, and that by ``PRIOR_LOG_VARIANCE_RATIO``
     about 0. The sum of both variances stays, and with it the area under the curve.
@@ -479,14 +414,8 @@ def _shrink_variances(negative: FloatArray, positive: FloatArray) -> BinormalPar
     return BinormalParameters(negative.mean(axis=1), s0, positive.mean(axis=1), s1)
 
 
-def _replace_zero_std(classes: BinormalParameters) -> BinormalParameters:
-    """Give a class without spread a little: its rows alone will count."""
-    s0, s1 = (np.where(s > 0, s, 1.0) for s in (classes.s0, classes.s1))
-    return classes._replace(s0=s0, s1=s1)
-
-
 class _ClassModel(NamedTuple):
-    """Hold one class of each feature: transformed rows of shape (F, n), and what is modelled of them."""
+    """One class of each feature: transformed values of shape (F, n) and their model."""
 
     rows: FloatArray
     mean: FloatArray
@@ -495,11 +424,11 @@ class _ClassModel(NamedTuple):
 
     @property
     def grid(self) -> FloatArray:
-        """Thresholds between which the model is smooth."""
+        """Grid of thresholds for the model."""
         return np.asarray(self.mean[:, None] + self.std[:, None] * _Z_GRID)
 
     def model(self, at: FloatArray) -> FloatArray:
-        """Give the share of the model above thresholds of shape (F, m)."""
+        """Return the upper tail of the model at thresholds of shape (F, m)."""
         tail = ndtr((self.mean[:, None] - at) / self.std[:, None])
         if not self.smooth:
             return np.asarray(tail)
@@ -508,7 +437,7 @@ class _ClassModel(NamedTuple):
 
 
 def _blended_roc(negative: _ClassModel, positive: _ClassModel, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the blended curve as a polyline, from (0, 0) to (1, 1): (fpr, tpr) of shape (F, m)."""
+    """Return the mixed curve as a polyline from (0, 0) to (1, 1): (fpr, tpr) of shape (F, m)."""
     at = np.sort(np.concatenate([negative.rows, positive.rows, negative.grid, positive.grid], axis=1), axis=1)
     share, ends = weight[:, None], (np.zeros((len(at), 1)), np.ones((len(at), 1)))
 
@@ -522,7 +451,7 @@ def _blended_roc(negative: _ClassModel, positive: _ClassModel, weight: FloatArra
 
 
 def _model_tpr(negative: _ClassModel, positive: _ClassModel) -> tuple[FloatArray, FloatArray]:
-    """Give the heights and slopes of the model's curve at ``FPR``, along a polyline."""
+    """Return TPR values and slopes of the model's curve at ``FPR``, from a polyline."""
     fpr, tpr = _blended_roc(negative, positive, np.zeros(len(negative.rows)))
     heights = np.stack([np.interp(FPR, *curve) for curve in zip(fpr, tpr, strict=True)])
     return heights, np.gradient(heights, FPR, axis=1)
@@ -557,12 +486,12 @@ def fit_shrinkage(
 def _class_distribution(
     estimate: ShrinkageEstimate, class_index: int, sample: FloatArray, *, with_kernel_density: bool
 ) -> Distribution:
-    """Give the lower (0) or the upper (1) class of the first feature."""
+    """Return the lower (0) or the upper (1) class of the first feature."""
     weight, pull = float(estimate.weight.weight[0]), float(estimate.shift[0]) * (1 if class_index else -1)
     mean, std = float(estimate.classes[2 * class_index][0]), float(estimate.classes[2 * class_index + 1][0]) or 1.0
-    transform = estimate.powers.transform()
+    transform = estimate.transform[0]
     if with_kernel_density:
-        rows = estimate.powers.z[0, -len(sample) :] if class_index else estimate.powers.z[0, : len(sample)]
+        rows = estimate.z[0, -len(sample) :] if class_index else estimate.z[0, : len(sample)]
         return ShrinkageDistribution(
             Transformed(_gaussian_kde_mixture(mean, std, rows), transform), Ecdf(sample), weight, pull
         )
@@ -570,7 +499,7 @@ def _class_distribution(
 
 
 def _gaussian_kde_mixture(mean: float, std: float, rows: FloatArray) -> Gaussian | GaussianMixture:
-    """Give a Gaussian and a kernel density in equal parts."""
+    """Return an equal mixture of a Gaussian and a kernel density."""
     if not np.ptp(rows):
         return Gaussian(mean, std)
     kernels = GaussianKde(rows, **KDE_OPTIONS).components

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,6 @@ from rocpredict.base.results import (
     PROPORTION_METHODS,
     Flags,
     Interval,
-    normal_critical_value,
     proportion_interval,
     wilson,
     zero_variance_interval,
@@ -66,17 +66,9 @@ def auc_interval(
         flags |= Flags(fallback=method != "smoothed-logit")
         method = "smoothed-logit"
         ends = _smoothed_logit(placements, level)
-    low, high = (min(max(end, 0.0), 1.0) for end in ends)
-    if method == "smoothed-logit":  # centred a little inside: an area of 1 is still one of those it allows
-        low, high = min(low, estimate), max(high, estimate)
     if method == "smoothed-logit" and 0 < estimate < 1 and not placements.is_partial:
-        for units in placements.constant_class_sizes:
-            unseen = zero_variance_interval(placements.estimate, (units, units), level)
-            low, high = min(low, float(unseen[0])), max(high, float(unseen[1]))
-            flags |= Flags(fallback=True)
-    if method == "smoothed-logit" and estimate in {0, 1} and not placements.is_partial:
-        unseen = zero_variance_interval(placements.estimate, placements.n_units, level)
-        low, high = max(low, float(unseen[0])), min(high, float(unseen[1]))
+        flags |= Flags(fallback=any(placements.constant_classes))
+    low, high = (min(max(float(end), 0.0), 1.0) for end in ends)
     return Interval(low, high, level, method, estimate, flags)
 
 
@@ -122,20 +114,20 @@ def _clip_interval(placements: AnyPlacements) -> Flags:
     )
 
 
-def _quantile(placements: AnyPlacements, level: float) -> float:
+def _quantile(placements: AnyPlacements | AucBatch, level: float) -> float:
     """Give the normal quantile; of few clusters Student's, for their number less one."""
     return -t_ppf((1 - level) / 2, placements.df)
 
 
 def _interval_limits(
     placements: AnyPlacements, level: float, method: str, replicate: BootstrapFunction
-) -> tuple[float, float] | None:
+) -> tuple[Any, Any] | None:
     """Give the ends of an interval, or None where the method sees no spread."""
     if method in {"bootstrap", "bca"}:
         return _bootstrap_interval(placements, level, method, replicate)
     if method in {"delong", "logit"} and min(placements.n_units) <= 1:
         return None
-    makers = {
+    makers: dict[str, Callable[[AnyPlacements, float], tuple[Any, Any] | None]] = {
         "smoothed-logit": _smoothed_logit,
         "newcombe": _newcombe,
         "delong": _wald,
@@ -186,12 +178,26 @@ def _logit(area: float, variance: float, z: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _smoothed_logit(placements: AnyPlacements, level: float) -> tuple[float, float]:
-    if placements.is_constant:
-        low, high = zero_variance_interval(placements.estimate, placements.n_units, level)
-        return float(low), float(high)
-    area, variance = (float(part) for part in placements.smoothed_estimate())
-    return _logit(area, variance, _quantile(placements, level))
+def _smoothed_logit(areas: AnyPlacements | AucBatch, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the smoothed logit interval, of one area or of each of a batch; it holds the estimate.
+
+    Where a class shows no spread, or the area is 0 or 1, unlike cases that were not seen set the ends: see
+    ``zero_variance_interval``.
+    """
+    estimate, units = areas.estimate, areas.n_units
+    area, variance = areas.smoothed_estimate()
+    low, high = logit_wald_interval(area, variance, _quantile(areas, level))
+    low, high = np.minimum(low, estimate), np.maximum(high, estimate)
+    unseen = zero_variance_interval(estimate, units, level)
+    if not areas.is_partial:
+        extreme = (estimate == 0) | (estimate == 1)
+        for count, constant in zip(units, areas.constant_classes, strict=True):
+            ends = zero_variance_interval(estimate, (count, count), level)
+            low = np.where(constant & ~extreme, np.minimum(low, ends[0]), low)
+            high = np.where(constant & ~extreme, np.maximum(high, ends[1]), high)
+        low = np.where(extreme, np.maximum(low, unseen[0]), low)
+        high = np.where(extreme, np.minimum(high, unseen[1]), high)
+    return np.where(areas.is_constant, unseen[0], low), np.where(areas.is_constant, unseen[1], high)
 
 
 def _newcombe(placements: AnyPlacements, level: float) -> tuple[float, float]:
@@ -230,85 +236,67 @@ def _bca_acceleration(placements: AnyPlacements) -> float:
 _LARGEST_VARIANCE = 0.25
 
 
-class AucBatch(NamedTuple):
+@dataclass(frozen=True)
+class AucBatch:
     """The areas of many features, and how their placement values scatter; every array has shape F.
 
     The formulas are those of ``Placements``, without clusters.
     """
 
-    area: FloatArray
-    negatives: FloatArray
-    """Cases of the negative class."""
-    positives: FloatArray
-    negative_sum_squares: FloatArray
-    """Sum of squares of the placement values of the negatives about the area."""
-    positive_sum_squares: FloatArray
+    estimate: FloatArray
+    n_units: tuple[FloatArray, FloatArray]
+    """Cases of the negative and of the positive class."""
+    sum_squares: tuple[FloatArray, FloatArray]
+    """Sum of squares of the placement values of each class about the area."""
+    is_partial: ClassVar[bool] = False
+    df: ClassVar[float] = np.inf
 
     def std_error(self) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """Give DeLong's standard errors, and where they are 0 or unknown, so that the smoothed ones stand in."""
-        variance = np.zeros(np.shape(self.area))
-        for scatter, cases in self._classes:
+        """Return DeLong's standard errors, and where they are 0 or unknown, so that the smoothed ones stand in."""
+        variance = np.zeros(np.shape(self.estimate))
+        for scatter, cases in zip(self.sum_squares, self.n_units, strict=True):
             with np.errstate(divide="ignore", invalid="ignore"):
                 variance += np.where(cases > 1, scatter / (cases * (cases - 1)), 0.0)
-        blind = (variance <= VARIANCE_TOL) | (np.minimum(self.negatives, self.positives) <= 1)
+        blind = (variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
         return np.sqrt(np.where(blind, self.smoothed_estimate()[1], variance)), blind
 
     def smoothed_estimate(self) -> tuple[FloatArray, FloatArray]:
-        """Give areas and variances with a little of a case more in each class: see ``Placements.smoothed``."""
-        cases = 2 / (1 / self.negatives + 1 / self.positives)
-        area = (self.area * cases + PSEUDO_COUNT / 2) / (cases + PSEUDO_COUNT)
+        """Return areas and variances with a little of a case more in each class: see ``Placements``."""
+        cases = 2 / (1 / self.n_units[0] + 1 / self.n_units[1])
+        area = (self.estimate * cases + PSEUDO_COUNT / 2) / (cases + PSEUDO_COUNT)
         pull = PSEUDO_COUNT_VARIANCE * ((0.5 - area) ** 2 + _LARGEST_VARIANCE / 2)
         variance = np.zeros(np.shape(area))
-        for scatter, count in self._classes:
-            about = scatter + count * (self.area - area) ** 2
+        for scatter, count in zip(self.sum_squares, self.n_units, strict=True):
+            about = scatter + count * (self.estimate - area) ** 2
             units = count + PSEUDO_COUNT_VARIANCE
             spread = (about + pull) / units**2 * (units / (units - 1))
             variance += np.where(count <= 1, np.maximum(spread, area * (1 - area)), spread)
         return area, variance
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
-        """Give the ends of the smoothed logit interval of each area."""
-        area, variance = self.smoothed_estimate()
-        low, high = logit_wald_interval(area, variance, normal_critical_value(level))
-        unseen = zero_variance_interval(self.area, (self.negatives, self.positives), level)
-        extreme = (self.area == 0) | (self.area == 1)
-        low = np.where(extreme, np.maximum(np.minimum(low, self.area), unseen[0]), np.minimum(low, self.area))
-        high = np.where(extreme, np.minimum(np.maximum(high, self.area), unseen[1]), np.maximum(high, self.area))
-        for scatter, count in self._classes:
-            ends = zero_variance_interval(self.area, (count, count), level)
-            alike = self._is_constant(scatter, count) & ~extreme
-            low = np.where(alike, np.minimum(low, ends[0]), low)
-            high = np.where(alike, np.maximum(high, ends[1]), high)
-        blind = self.is_constant
-        return np.where(blind, unseen[0], low), np.where(blind, unseen[1], high)
+        """Return the ends of the smoothed logit interval of each area."""
+        return _smoothed_logit(self, level)
 
     @property
-    def has_zero_variance_class(self) -> NDArray[np.bool_]:
-        """Where all cases of one class are placed alike, so that its spread was not seen."""
-        return np.logical_or(*(self._is_constant(*side) for side in self._classes))
-
-    @staticmethod
-    def _is_constant(scatter: FloatArray, count: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray((scatter <= PLACEMENT_TOL**2) & (count > 1))
+    def constant_classes(self) -> list[NDArray[np.bool_]]:
+        """Where all cases of each class are placed alike, so that its spread was not seen."""
+        sides = zip(self.sum_squares, self.n_units, strict=True)
+        return [np.asarray((scatter <= PLACEMENT_TOL**2) & (count > 1)) for scatter, count in sides]
 
     @property
     def is_constant(self) -> NDArray[np.bool_]:
         """Where every case is placed where chance is."""
-        scatter = np.maximum(self.negative_sum_squares, self.positive_sum_squares)
-        return np.asarray((np.abs(self.area - 0.5) <= PLACEMENT_TOL) & (scatter <= PLACEMENT_TOL**2))
+        spread = np.maximum(*self.sum_squares) > PLACEMENT_TOL**2
+        return np.asarray((np.abs(self.estimate - 0.5) <= PLACEMENT_TOL) & ~spread)
 
     def flags(self) -> Flags:
-        """Say what is degenerate."""
+        """Return what is degenerate."""
         return Flags(
-            single_case=np.minimum(self.negatives, self.positives) <= 1,
-            perfect_separation=self.area == 1,
-            perfect_reversal=self.area == 0,
+            single_case=np.minimum(*self.n_units) <= 1,
+            perfect_separation=self.estimate == 1,
+            perfect_reversal=self.estimate == 0,
             point_mass=self.is_constant,
         )
-
-    @property
-    def _classes(self) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-        return (self.negative_sum_squares, self.negatives), (self.positive_sum_squares, self.positives)
 
 
 _PROPORTIONS = {

@@ -21,6 +21,7 @@ from rocpredict.base.validation import (
 )
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.differences import (
+    MANN_WHITNEY,
     AucStatistic,
     ComparedQuantity,
     IndependentDifference,
@@ -601,16 +602,13 @@ def make_test_result(
         null = f"{' and '.join(names)} have the same ROC curve"
     if method == "venkatraman":
         alternative = "their ROC curves differ somewhere"
-    return AucTest(
-        null=null,
-        alternative=alternative,
+    found = found._replace(interval=scale_interval(found.interval, quantity.band_width))
+    return found.result(
+        (null, alternative),
         method=f"{METHOD_NAMES[method]}, {design}",
         estimator=estimator_name(quantity),
         estimates=estimates,
         difference=estimates[0] - estimates[1],
-        interval=scale_interval(found.interval, quantity.band_width),
-        statistic=found.statistic,
-        p_value=found.p_value,
         **rows,
     )
 
@@ -639,7 +637,7 @@ def estimator_name(quantity: ComparedQuantity) -> str:
     """Say how it is estimated."""
     if quantity.fpr is not None:
         return "empirical TPR, the top of a vertical piece"
-    return "Mann-Whitney, ties half" if quantity.band is None else "area under the empirical curve in the band, raw"
+    return MANN_WHITNEY if quantity.band is None else "area under the empirical curve in the band, raw"
 
 
 def scale_margin(claim: Hypothesis, quantity: ComparedQuantity) -> Hypothesis:

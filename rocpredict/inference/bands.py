@@ -14,10 +14,8 @@ from rocpredict.base.results import (
     CurvePlot,
     Flags,
     Result,
-    ResultSummary,
     format_number,
     normal_critical_value,
-    sample_rows,
     thin_curve,
 )
 from rocpredict.base.validation import (
@@ -28,13 +26,12 @@ from rocpredict.base.validation import (
     readonly_array,
     short_repr,
 )
-from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.inference.delta_method import tpr_probit
 from rocpredict.inference.empirical import EmpiricalUncertainty
 from rocpredict.inference.parametric import ParametricUncertainty
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.select import select_solver
+from rocpredict.solvers.base import Solver
+from rocpredict.solvers.select import solver_for
 
 KINDS = ("pointwise", "simultaneous")
 """Whether a band holds at one FPR, or everywhere at once; the first is the default."""
@@ -70,6 +67,9 @@ class ConfidenceBand(Result):
     kind: str
     method: str
     flags: Flags = field(default_factory=Flags)
+    _long = True
+    _heading = "ROC curve with its {kind} band of level {level:g} by {method}"
+    _text = "{kind}, n_points={length}, level={level:g}, method={method!r}, mean_width={mean_width:.4g}{flag_text}"
 
     @property
     def mean_width(self) -> float:
@@ -95,29 +95,15 @@ class ConfidenceBand(Result):
         heights = np.asarray(height(self.fpr))
         return bool(np.all((self.low <= heights) & (heights <= self.high)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the columns as lists, and what they are."""
-        columns = {name: getattr(self, name).tolist() for name in ("fpr", "tpr", "low", "high")}
-        named = {name: getattr(self, name) for name in ("level", "kind", "method")}
-        return columns | named | {"flags": list(self.flags)}
-
     def __len__(self) -> int:
         return len(self.fpr)
 
-    def _summary(self) -> ResultSummary:
-        title = f"{self.kind.capitalize()} band of level {self.level:g} by {self.method}"
-        names, rows = sample_rows({"FPR": self.fpr, "TPR": self.tpr, "low": self.low, "high": self.high})
-        curves = [thin_curve(self.fpr, heights) for heights in (self.tpr, self.low, self.high)]
-        picture = CurvePlot(f"ROC curve, dashed: {title}", curves)
-        notes = [f"Mean width {format_number(self.mean_width)}, {len(self)} FPRs."]
-        return ResultSummary(title, rows, names, notes=notes, flags=self.flags, picture=picture)
+    def _plot(self) -> CurvePlot:
+        curves = [thin_curve(self.fpr, part) for part in (self.tpr, self.low, self.high)]
+        return CurvePlot(f"ROC curve; dashed: its {self.kind} band of level {self.level:g}", curves)
 
-    def __repr__(self) -> str:
-        flags = f", flags={list(self.flags)}" if self.flags else ""
-        return (
-            f"ConfidenceBand({self.kind}, n_points={len(self)}, level={self.level:g}, "
-            f"method={self.method!r}, mean_width={self.mean_width:.4g}{flags})"
-        )
+    def _notes(self) -> list[str]:
+        return [f"Mean width {format_number(self.mean_width)}, {len(self)} FPRs."]
 
 
 def confidence_band(
@@ -193,7 +179,7 @@ def _ks_rectangle_band(
     total = uncertainty.negative.total, uncertainty.positive.total
 
     def height(at: FloatArray) -> FloatArray:
-        return steps.tpr_at_fpr(uncertainty.negative, uncertainty.positive, at)
+        return uncertainty.solver.along("fpr", at)
 
     flags = Flags(single_case=min(total) <= 1)
     return _kolmogorov_smirnov(height, total, fpr, level=level, kind=KINDS[1], flags=flags)
@@ -276,7 +262,7 @@ def _on_probit_scale(
         low, high = np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
     index = np.searchsorted(inner, fpr)
     low, high = (np.where(fpr == 1, 1.0, np.where(fpr == 0, 0.0, np.append(end, 1.0)[index])) for end in (low, high))
-    tpr = _tpr(uncertainty.negative, uncertainty.positive, fpr)
+    tpr = uncertainty.solver.along("fpr", fpr)
     flags = Flags(single_case=min(count) <= 1)
     return ConfidenceBand(fpr, tpr, low, high, level, kind, "working-hotelling" if simultaneous else "delta", flags)
 
@@ -284,14 +270,14 @@ def _on_probit_scale(
 def _bootstrap_refit_band(uncertainty: ParametricUncertainty, fpr: FloatArray, level: float) -> ConfidenceBand:
     """Give quantiles of the height over fitted resamples, stretched to the estimate where that lies outside."""
 
-    def question(negative: Distribution, positive: Distribution) -> FloatArray:
-        return _tpr(add_grid_axis(negative), add_grid_axis(positive), fpr)
+    def tpr_at_fprs(solver: Solver) -> FloatArray:
+        return solver_for(add_grid_axis(solver.negative), add_grid_axis(solver.positive)).along("fpr", fpr)
 
-    heights, dropped = uncertainty.bootstrap(question, len(fpr))
+    heights, dropped = uncertainty.bootstrap(tpr_at_fprs, len(fpr))
     low, high = np.quantile(heights, ((1 - level) / 2, (1 + level) / 2), axis=0)
     if not _has_width(low, high):
         return _degenerate_band(uncertainty, fpr, level, KINDS[0])
-    tpr = _tpr(uncertainty.negative, uncertainty.positive, fpr)
+    tpr = uncertainty.solver.along("fpr", fpr)
     low, high = np.minimum(low, tpr), np.maximum(high, tpr)
     return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], "bootstrap", dropped)
 
@@ -302,7 +288,7 @@ def _degenerate_band(uncertainty: ParametricUncertainty, fpr: FloatArray, level:
     flags = Flags(fallback=True, single_case=min(count) <= 1)
 
     def height(at: FloatArray) -> FloatArray:
-        return _tpr(uncertainty.negative, uncertainty.positive, at)
+        return uncertainty.solver.along("fpr", at)
 
     return _kolmogorov_smirnov(height, count, fpr, level=level, kind=kind, flags=flags)
 
@@ -310,10 +296,6 @@ def _degenerate_band(uncertainty: ParametricUncertainty, fpr: FloatArray, level:
 def _has_width(low: FloatArray, high: FloatArray) -> bool:
     """Say whether a band is anywhere wider than rounding, on the scale from 0 to 1."""
     return bool(np.any(high - low > np.finfo(float).eps))
-
-
-def _tpr(negative: Distribution, positive: Distribution, fpr: FloatArray) -> FloatArray:
-    return np.asarray(select_solver(negative, positive).tpr_at_fpr(negative, positive, fpr))
 
 
 def _gaussian(uncertainty: ParametricUncertainty) -> bool:

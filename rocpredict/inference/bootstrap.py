@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +12,13 @@ from scipy.special import ndtr, ndtri
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.rates import Rates
-from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.results import Result, Table
 from rocpredict.base.validation import FloatArray, RocPredictError, check_int, readonly_array, short_repr
 from rocpredict.distributions.ecdf import Ecdf, count_below
 from rocpredict.inference.placements import RateInterval
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.base import area_under, interpolate_tpr_batch
-from rocpredict.solvers.thresholds import ThresholdCriterion, empirical_utility
+from rocpredict.solvers.base import area_under, interpolate_tpr_batch, middle_of_best
+from rocpredict.solvers.empirical import EmpiricalSolver, OperatingPoints
+from rocpredict.solvers.thresholds import ThresholdCriterion, utility
 
 _MAX_CHUNK_SIZE = 4_000_000  # numbers at a time, so that a chunk of resamples stays small in memory
 _MIN_RESAMPLES = 20
@@ -188,7 +188,7 @@ def bootstrap_points(negative: Ecdf, positive: Ecdf, resampling: BootstrapOption
 def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:
     """Give the function that takes how often each value of ``ordered`` is drawn to the operating points."""
     pair = negative, positive
-    upper = steps.operating_points(negative, positive).high
+    upper = EmpiricalSolver(negative, positive).points.high
     places = [np.searchsorted(d.sorted_sample, upper, side="left") for d in pair]
     for place, d in zip(places, pair, strict=True):
         place[0] = len(d.sorted_sample)  # the first vertex calls nothing positive, not even an infinite value
@@ -223,32 +223,25 @@ def bootstrap_thresholds(
     negative: Ecdf, positive: Ecdf, target: ThresholdCriterion, resampling: BootstrapOptions
 ) -> BootstrapThresholds:
     """Choose the best threshold anew in each resample."""
-    v = steps.operating_points(negative, positive)
+    v = EmpiricalSolver(negative, positive).points
     chunks = [_choices(points, v, target) for points in bootstrap_points(negative, positive, resampling)]
     return BootstrapThresholds(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
 
 
-def _choices(points: BootstrapPoints, v: steps.OperatingPoints, target: ThresholdCriterion) -> BootstrapThresholds:
+def _choices(points: BootstrapPoints, v: OperatingPoints, target: ThresholdCriterion) -> BootstrapThresholds:
     tpr, fpr = points.tpr, points.fpr
-    utility = _utility(target, tpr, fpr)
-    chosen = _middle_index(utility >= utility.max(axis=1, keepdims=True) - _AMEANS_ROUNDING)
+    chosen: Any = middle_of_best(_resampled_utility(target, tpr, fpr), _AMEANS_ROUNDING)
     at = np.arange(len(chosen)), chosen
     out_of_bag = (1 + points.out_of_bag_tpr(chosen) - points.out_of_bag_fpr(chosen)) / 2
     return BootstrapThresholds(v.thresholds[chosen], tpr[at], fpr[at], out_of_bag)
 
 
-def _utility(target: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
+def _resampled_utility(target: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
     """Give what a criterion maximises; a function is asked row by row, as it is elsewhere."""
     if not callable(target.criterion):
-        return empirical_utility(target, Rates(tpr, fpr, 1 - fpr, 1 - tpr, target.prevalence))
+        return utility(target, Rates(tpr, fpr, 1 - fpr, 1 - tpr, target.prevalence))
     rows = zip(tpr, fpr, strict=True)
-    return np.array([empirical_utility(target, Rates(t, f, 1 - f, 1 - t, target.prevalence)) for t, f in rows])
-
-
-def _middle_index(good: Any) -> Any:
-    """Give the index of the middle one of the True in each row."""
-    rank = np.cumsum(good, axis=1)
-    return np.argmax(good & (rank == (rank[:, -1:] + 1) // 2), axis=1)
+    return np.array([utility(target, Rates(t, f, 1 - f, 1 - t, target.prevalence)) for t, f in rows])
 
 
 def _tail_share(drawn: FloatArray, place: Any) -> FloatArray:
@@ -301,7 +294,7 @@ class ThresholdStability(Result):
         Resamples, and those that left no row of a class out.
     """
 
-    thresholds: FloatArray
+    thresholds: FloatArray = field(metadata={"hidden": True})
     quantiles: dict[float, float]
     share_in_plateau: float
     ameans_in_sample: float
@@ -328,16 +321,15 @@ class ThresholdStability(Result):
             n_dropped=len(chosen) - told.size,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name, without the single thresholds."""
-        names = ("quantiles", "share_in_plateau", "ameans_in_sample", "ameans_oob")
-        return {name: getattr(self, name) for name in (*names, "n_resamples", "n_dropped")}
-
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return the quantiles of the threshold, and what resampling costs."""
         rows: list[list[Any]] = [[f"threshold, {share:.0%} below", value] for share, value in self.quantiles.items()]
         names = ("share_in_plateau", "ameans_in_sample", "ameans_oob", "n_resamples", "n_dropped")
         rows += [[name.replace("_", " "), getattr(self, name)] for name in names]
-        return ResultSummary("Stability of a best threshold", rows)
+        return Table("Stability of a best threshold", ("quantity", "value"), rows)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"threshold": self.thresholds}
 
     def __repr__(self) -> str:
         return (

@@ -10,8 +10,8 @@ from scipy.special import ndtr, ndtri
 
 from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.solvers import binormal
-from rocpredict.solvers.binormal import parameters, scale_parameters
+from rocpredict.solvers.base import Solver
+from rocpredict.solvers.binormal import BinormalSolver
 
 _STEP = 1e-5  # of a standard deviation, for differences
 
@@ -40,7 +40,7 @@ def tpr_probit(
     negative: Gaussian, positive: Gaussian, count: tuple[ArrayOrFloat, ArrayOrFloat], fpr: FloatArray
 ) -> ProbitEstimate:
     """Give the probit of the TPR at an FPR, a + b Phi^-1(FPR), and its standard error."""
-    d, s0, s1 = scale_parameters(*parameters(negative, positive))
+    d, s0, s1 = BinormalSolver(negative, positive).scaled
     x = ndtri(fpr)
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = s0 / s1
@@ -63,7 +63,7 @@ def threshold_std_errors(
 
     The threshold's grows without bound as the classes become alike.
     """
-    z0, z1, _, _ = binormal.crossing_z_scores(negative, positive, log_kappa)
+    z0, z1, _, _ = BinormalSolver(negative, positive).crossing_z_scores(log_kappa)
     s0, s1 = np.asarray(negative.std), np.asarray(positive.std)
     classes = ((z0, s0, count[0]), (z1, s1, count[1]))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -78,7 +78,7 @@ def threshold_std_errors(
 
 
 def delta_std_error(
-    question: Callable[[Gaussian, Gaussian], FloatArray],
+    quantity: Callable[[Solver], FloatArray],
     negative: Gaussian,
     positive: Gaussian,
     count: tuple[ArrayOrFloat, ArrayOrFloat],
@@ -91,7 +91,8 @@ def delta_std_error(
             ends = []
             for sign in (1, -1):
                 other = Gaussian(**{"mean": d.mean, "std": d.std} | {moved: getattr(d, moved) + sign * step})
-                ends.append(question(other, positive) if index == 0 else question(negative, other))
+                pair = (other, positive) if index == 0 else (negative, other)
+                ends.append(quantity(BinormalSolver(*pair)))
             with np.errstate(invalid="ignore"):
                 moves = (ends[0] - ends[1]) / (2 * _STEP)  # by one standard deviation
                 std_error = np.hypot(std_error, np.where(step > 0, moves * np.sqrt(of_moment), 0.0))
@@ -151,7 +152,7 @@ def _parts(
 
     All from the shares that the classes have in the sum of variances, so that no unit matters.
     """
-    d, s0, s1 = scale_parameters(*parameters(negative, positive))
+    d, s0, s1 = BinormalSolver(negative, positive).scaled
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.hypot(s0, s1)
         z = np.where((size == 0) & (d == 0), 0.0, d / size)

@@ -33,8 +33,8 @@ from rocpredict.inference.placements import (
     partial_placements,
     placements_in_row_order,
 )
-from rocpredict.solvers import empirical as steps
 from rocpredict.solvers.base import interpolate_tpr_batch
+from rocpredict.solvers.empirical import EmpiricalSolver
 
 
 class AucStatistic(NamedTuple):
@@ -44,6 +44,12 @@ class AucStatistic(NamedTuple):
     p_value: float
     interval: Interval
     flags: Flags
+
+    def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
+        """Return the test; ``fields`` are the other fields of ``AucTest``, ``flags`` those of the data."""
+        null, alternative = hypotheses
+        fields |= {"interval": self.interval, "statistic": self.statistic, "p_value": self.p_value}
+        return AucTest(null, alternative, flags=flags | self.flags, **fields)
 
 
 @dataclass(frozen=True)
@@ -130,9 +136,9 @@ class ComparedQuantity:
     def compute(self, negative: Ecdf, positive: Ecdf) -> float:
         """Give it for one curve."""
         if self.fpr is not None:
-            return float(steps.tpr_at_fpr(negative, positive, np.asarray(self.fpr)))
+            return float(EmpiricalSolver(negative, positive).along("fpr", np.asarray(self.fpr)))
         if self.band is None:
-            return float(steps.auc(negative, positive))
+            return float(EmpiricalSolver(negative, positive).auc())
         return float(partial_placements(negative, positive, self.band).estimate) * self.band_width
 
     def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
@@ -280,6 +286,8 @@ def bootstrap_replicates(columns: PairedSample, quantity: ComparedQuantity, resa
     return np.concatenate(chunks)
 
 
+MANN_WHITNEY = "Mann-Whitney, ties half"
+"""The estimator of an empirical AUC."""
 ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
 """Tests of one empirical curve against a value; the first is the default."""
 _ONE_SIDED = ("two-sided", "greater", "less")
@@ -317,20 +325,17 @@ def test_empirical_auc(
         hypotheses = "both classes have the same distribution", hypotheses[1]
     else:
         found = one_sample_test(curve.areas, value, claim, interval, chosen)
-    return AucTest(
-        null=hypotheses[0],
-        alternative=hypotheses[1],
+    area = float(curve.areas.estimate)
+    return found.result(
+        hypotheses,
         method=f"{METHOD_NAMES[chosen]}{curve.design}",
-        estimator="Mann-Whitney, ties half",
-        estimates=(float(curve.areas.estimate),),
-        difference=float(curve.areas.estimate) - value,
-        interval=interval,
-        statistic=found.statistic,
-        p_value=found.p_value,
+        estimator=MANN_WHITNEY,
+        estimates=(area,),
+        difference=area - value,
         n=curve.n,
         omitted=curve.omitted,
         direction=(curve.direction,),
-        flags=curve.flags | found.flags,
+        flags=curve.flags,
     )
 
 
@@ -346,19 +351,15 @@ def test_predicted_auc(
         low, high = ((spread.z - ndtri(np.clip(at, 0, 1))) / std_error for at in (value - margin, value + margin))
     z = float(min(low, -high) if claim.alternative == "equivalent" else low)
     z = 0.0 if np.isnan(z) else z
-    return AucTest(
-        null=hypotheses[0],
-        alternative=hypotheses[1],
+    return AucStatistic(z, claim.p_value(z), interval, interval.flags).result(
+        hypotheses,
         method="delta, on the probit scale",
         estimator="two Gaussians, Phi of the standardised mean difference",
         estimates=(estimate,),
         difference=estimate - value,
-        interval=interval,
-        statistic=z,
-        p_value=claim.p_value(z),
         n=n,
         direction=(direction,),
-        flags=interval.flags,
+        flags=Flags(),
     )
 
 

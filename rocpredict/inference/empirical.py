@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -34,8 +35,8 @@ from rocpredict.inference.bootstrap import (
 from rocpredict.inference.differences import OneSampleInput, test_empirical_auc
 from rocpredict.inference.hypotheses import AucTest, Hypothesis
 from rocpredict.inference.placements import Placements, RateInterval, compute_placements, partial_placements
-from rocpredict.solvers import empirical as steps
 from rocpredict.solvers.base import OptimalThreshold
+from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.thresholds import ThresholdCriterion, find_best_threshold
 
 HEIGHT_METHODS = ("bootstrap", "hilgers")
@@ -57,6 +58,11 @@ class EmpiricalUncertainty:
     positive: Ecdf
     resampling: BootstrapOptions
     is_empirical: ClassVar[Literal[True]] = True
+
+    @cached_property
+    def solver(self) -> EmpiricalSolver:
+        """Solver of the two samples."""
+        return EmpiricalSolver(self.negative, self.positive)
 
     def auc_std_error(self, method: str | None) -> float:
         """Give the standard error of the AUC."""
@@ -86,7 +92,7 @@ class EmpiricalUncertainty:
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval:
         """Give the interval of the TPR at each of some FPRs, shape (k,)."""
         method = _select_method(method, HEIGHT_METHODS)
-        estimate = steps.tpr_at_fpr(self.negative, self.positive, fpr)
+        estimate = self.solver.along("fpr", fpr)
         low, high = self._hilgers_limits(fpr, level)
         if method == "hilgers":
             return Interval(low, high, level, method, estimate)
@@ -133,7 +139,7 @@ class EmpiricalUncertainty:
         return Interval(low, high, level, "out-of-bag", honest, best.flags)
 
     def _best(self, criterion: ThresholdCriterion) -> OptimalThreshold:
-        return find_best_threshold(self.negative, self.positive, criterion)
+        return find_best_threshold(self.solver, criterion)
 
     def _bootstrap_thresholds(self, criterion: ThresholdCriterion) -> BootstrapThresholds:
         return bootstrap_thresholds(*self._cases(), criterion, self.resampling)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, logit
 
 from rocpredict.base.results import (
-    MAX_ROWS,
     Flags,
     Interval,
     Result,
-    ResultSummary,
+    Table,
     check_confidence_level,
-    format_interval,
     format_list,
     format_number,
     format_p_value,
@@ -57,55 +55,26 @@ class AucEstimate(Result):
     flags : Flags
     """
 
-    auc: float
-    std_error: float
+    auc: float = field(metadata={"label": "AUC"})
+    std_error: float = field(metadata={"label": "standard error"})
     interval: Interval
     estimator: str
-    n: tuple[float, float]
-    n_independent: tuple[float, float]
-    n_strata: int
-    omitted: tuple[int, int]
-    n_uncompared: tuple[float, float]
+    n: tuple[float, float] = field(metadata={"label": "negatives, positives"})
+    n_independent: tuple[float, float] = field(metadata={"label": "independent units of each"})
+    n_strata: int = field(metadata={"label": "strata"})
+    omitted: tuple[int, int] = field(metadata={"label": "rows left out"})
+    n_uncompared: tuple[float, float] = field(metadata={"label": "left alone in their strata"})
     direction: str
     flags: Flags
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything by name."""
-        names = (
-            "auc",
-            "std_error",
-            "estimator",
-            "n",
-            "n_independent",
-            "n_strata",
-            "omitted",
-            "n_uncompared",
-            "direction",
-        )
-        rest = {"interval": self.interval.to_dict(), "flags": list(self.flags)}
-        return {name: getattr(self, name) for name in names} | rest
-
-    def _summary(self) -> ResultSummary:
-        rows: list[list[Any]] = [
-            ["AUC", self.auc],
-            ["standard error", self.std_error],
-            [f"interval of level {self.interval.level:g}", format_interval(*self.interval)],
-            ["method", self.interval.method],
-            ["negatives, positives", format_list(self.n)],
-            ["independent units of each", format_list(self.n_independent)],
-            ["strata", self.n_strata],
-            ["direction", self.direction],
-        ]
-        lost = {"omitted": self.omitted, "left alone in their strata": self.n_uncompared}
-        rows += [[name, format_list(pair)] for name, pair in lost.items() if any(pair)]
-        return ResultSummary(f"AUC: {self.estimator}", rows, flags=self.flags)
-
-    def __repr__(self) -> str:
-        flags = f", flags={list(self.flags)}" if self.flags else ""
-        return (
-            f"AucEstimate(auc={self.auc:.6g}, interval={self.interval.low:.6g} to {self.interval.high:.6g}, "
-            f"std_error={self.std_error:.4g}, estimator={self.estimator!r}, n={self.n}{flags})"
-        )
+    _listed = (
+        *("auc", "std_error", "estimator", "n", "n_independent", "n_strata", "omitted", "n_uncompared", "direction"),
+        *("interval", "flags"),
+    )
+    _text = (
+        "auc={auc:.6g}, interval={interval.low:.6g} to {interval.high:.6g}, std_error={std_error:.4g}, "
+        "estimator={estimator!r}, n={n}{flag_text}"
+    )
+    _heading = "AUC: {estimator}, interval of level {interval.level:g} by {interval.method}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,27 +106,20 @@ class SubgroupAuc(Result):
     p_value: float
     n: tuple[float, float]
     stratified: AucEstimate
+    _listed = ("groups", "null", "method", "statistic", "df", "p_value", "n", "skipped", "stratified")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything by name."""
-        names = ("null", "method", "statistic", "df", "p_value", "n", "skipped")
-        groups = {str(name): estimate.to_dict() for name, estimate in self.groups.items()}
-        rest = {name: getattr(self, name) for name in names}
-        return {"groups": groups} | rest | {"stratified": self.stratified.to_dict()}
+    _frame_of_table = True
 
-    def _summary(self) -> ResultSummary:
-        rows = [[name, *_table_row(estimate)] for name, estimate in list(self.groups.items())[:MAX_ROWS]]
-        many = len(self.groups)
+    def table(self) -> Table:
+        """Return the areas of the groups, and below them the area within groups."""
+        rows = [[name, *_table_row(estimate)] for name, estimate in self.groups.items()]
         notes = [
-            *([f"The first {MAX_ROWS} of {many} groups."] if many > MAX_ROWS else []),
             f"Null hypothesis: {self.null}. Method: {self.method}.",
             f"Statistic {format_number(self.statistic)}, df {self.df}, p {format_p_value(self.p_value)}.",
             *([f"Left out for want of a class: {format_list(self.skipped)}."] if self.skipped else []),
         ]
         rows.append(["within groups (stratified)", *_table_row(self.stratified)])
-        return ResultSummary(
-            "AUC by group", rows, ["group", "AUC", "low", "high", "negatives", "positives"], notes=notes
-        )
+        return Table("AUC by group", ["group", "AUC", "low", "high", "negatives", "positives"], rows, notes=notes)
 
     def __repr__(self) -> str:
         areas = ", ".join(

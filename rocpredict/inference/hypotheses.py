@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from rocpredict.base.results import Flags, Interval, Result, ResultSummary, format_interval, format_p_value
+from rocpredict.base.results import Flags, Interval, Result, Table, format_interval, format_p_value
 from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_probability, short_repr
 
 ALTERNATIVES = ("two-sided", "greater", "less", "noninferior", "equivalent")
@@ -68,17 +68,16 @@ class AucTest(Result):
     omitted: tuple[int, ...] = (0, 0)
     direction: tuple[str, ...] = ("higher", "higher")
     flags: Flags = field(default_factory=Flags)
+    _listed = (
+        *("null", "alternative", "method", "estimator", "estimates", "difference", "statistic", "p_value"),
+        *("interval", "n", "omitted", "direction", "flags"),
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", _int_if_whole(self.n))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything by name."""
-        names = ("null", "alternative", "method", "estimator", "estimates", "difference", "statistic", "p_value")
-        rest = {"n": self.n, "omitted": self.omitted, "direction": self.direction, "flags": list(self.flags)}
-        return {name: getattr(self, name) for name in names} | {"interval": self.interval.to_dict()} | rest
-
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return the estimates, their difference and the test."""
         rows = [[f"estimate {place}", value] for place, value in enumerate(self.estimates, start=1)]
         of = "difference" if len(self.estimates) > 1 else "estimate"
         rows += [
@@ -92,7 +91,7 @@ class AucTest(Result):
         if any(self.omitted):
             rows.append(["rows left out (negative, positive)", str(self.omitted)])
         notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
-        return ResultSummary(f"Test of areas ({self.estimator})", rows, notes=notes, flags=self.flags)
+        return Table(f"Test of areas ({self.estimator})", ("quantity", "value"), rows, None, notes, self.flags)
 
     def __repr__(self) -> str:
         remarks = f", omitted={self.omitted}" if any(self.omitted) else ""

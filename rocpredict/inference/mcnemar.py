@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from rocpredict.base.results import (
     Flags,
     Interval,
     Result,
-    ResultSummary,
+    Table,
     check_confidence_level,
     format_number,
     format_p_value,
@@ -41,7 +41,7 @@ class CorrectnessTable(NamedTuple):
     both_wrong: int
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class McNemarTest(Result):
     """Say whether two classifiers err equally often.
 
@@ -81,12 +81,14 @@ class McNemarTest(Result):
     method: str
     n: int
     flags: Flags = field(default_factory=Flags)
+    _text = (
+        "p_value={p_value:.4g}, difference={difference:+.4g} ({interval.low:+.4g} to {interval.high:+.4g}), "
+        "error_rate1={error_rate1.estimate:.4g}, error_rate2={error_rate2.estimate:.4g}, n={n}, "
+        "method={method!r}{flag_text}"
+    )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name."""
-        return {item.name: _to_python(getattr(self, item.name)) for item in fields(self)}
-
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return the error rates, their difference and the test."""
         rates = [
             [f"error rate {place}", rate.estimate, rate.low, rate.high]
             for place, rate in ((1, self.error_rate1), (2, self.error_rate2))
@@ -97,15 +99,7 @@ class McNemarTest(Result):
             f"Null hypothesis: {self.null}. Method: {self.method}.",
             f"Statistic {format_number(self.statistic)}, p {format_p_value(self.p_value)}, {self.n} rows: {agreed}.",
         ]
-        return ResultSummary("McNemar's test", rows, ["", "estimate", "low", "high"], notes=notes, flags=self.flags)
-
-    def __repr__(self) -> str:
-        flags = f", flags={list(self.flags)}" if self.flags else ""
-        return (
-            f"McNemarTest(p_value={self.p_value:.4g}, difference={self.difference:+.4g} "
-            f"({self.interval.low:+.4g} to {self.interval.high:+.4g}), error_rate1={self.error_rate1.estimate:.4g}, "
-            f"error_rate2={self.error_rate2.estimate:.4g}, n={self.n}, method={self.method!r}{flags})"
-        )
+        return Table("McNemar's test", ["quantity", "estimate", "low", "high"], rows, None, notes, self.flags)
 
 
 def mcnemar_test(

@@ -15,15 +15,15 @@ from rocpredict.base.results import (
     MAX_ROWS,
     Flags,
     Result,
-    ResultSummary,
+    Table,
     check_confidence_level,
     format_list,
     format_number,
     format_p_value,
 )
 from rocpredict.base.validation import FloatArray, RocPredictError, check_finite, readonly_array
-from rocpredict.inference.auc_tests import PairedDesign, estimator_name, opposite_direction_flag, prepare_design
-from rocpredict.inference.differences import ComparedQuantity, delong_test
+from rocpredict.inference.auc_tests import PairedDesign, opposite_direction_flag, prepare_design
+from rocpredict.inference.differences import MANN_WHITNEY, ComparedQuantity, delong_test
 from rocpredict.inference.hypotheses import METHOD_NAMES, AucTest, Hypothesis
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements
 
@@ -69,36 +69,24 @@ class AucTestMany(Result):
     direction: tuple[str, ...]
     flags: Flags
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give everything by name."""
-        names = ("null", "method", "estimator", "estimates", "covariance", "statistic", "df", "p_value")
-        rest: dict[str, Any] = {
-            "contrasts": [contrast.to_dict() for contrast in self.contrasts],
-            "adjusted_p": self.adjusted_p,
-            "n": self.n,
-            "omitted": self.omitted,
-            "direction": self.direction,
-            "flags": list(self.flags),
-        }
-        return {name: getattr(self, name) for name in names} | {"covariance": self.covariance.tolist()} | rest
+    _frame_of_table = True
 
-    def _summary(self) -> ResultSummary:
-        pairs = list(zip(self.contrasts, self.adjusted_p, strict=True))
+    def table(self) -> Table:
+        """Return the contrasts, pair by pair."""
         rows = [
-            [each.null, each.difference, *each.interval, format_p_value(each.p_value), format_p_value(adjusted)]
-            for each, adjusted in pairs[:MAX_ROWS]
+            [each.null, each.difference, *each.interval, each.statistic, each.p_value, adjusted]
+            for each, adjusted in zip(self.contrasts, self.adjusted_p, strict=True)
         ]
-        cut = [f"The first {MAX_ROWS} of {len(pairs)} contrasts."] if len(pairs) > MAX_ROWS else []
         notes = [
-            *cut,
             f"Null hypothesis: {self.null}. Method: {self.method}.",
             f"Statistic {format_number(self.statistic)}, df {self.df}, p {format_p_value(self.p_value)}.",
-            "Adjusted p by Holm.",
+            "Each interval covers by itself; adjusted p (Holm) hold for all pairs together.",
             f"Estimates: {format_list(map(format_number, self.estimates), MAX_ROWS)}.",
             f"Cases (negative, positive): {self.n}.",
         ]
-        columns = ["null hypothesis", "difference", "low", "high", "p", "adjusted p"]
-        return ResultSummary(f"Test of {self.estimator}", rows, columns, notes=notes, flags=self.flags)
+        columns = ["null hypothesis", "difference", "low", "high", "z", "p", "adjusted p"]
+        formats = {"p": format_p_value, "adjusted p": format_p_value, "z": ".4g"}
+        return Table(f"Test of {self.estimator}", columns, rows, formats, notes, self.flags)
 
     def __repr__(self) -> str:
         areas = ", ".join(f"{area:.4g}" for area in self.estimates[:MAX_ROWS])
@@ -181,7 +169,7 @@ def auc_test_many(
     return AucTestMany(
         null="all AUCs are equal",
         method=f"{METHOD_NAMES['delong']}, paired{rows.design}",
-        estimator=estimator_name(ComparedQuantity()),
+        estimator=MANN_WHITNEY,
         estimates=tuple(areas.estimate.tolist()),
         covariance=readonly_array(areas.variance()),
         statistic=statistic,
@@ -273,16 +261,12 @@ def _test_contrast(rows: PairedDesign, areas: AnyPlacements, weights: FloatArray
     held = [(w, name) for w, name in zip(weights, rows.names, strict=True) if w]
     words = claim.describe(_format_weighted_sum(held, 1), _format_weighted_sum(held, -1))
     estimates = tuple(float(a) for a, w in zip(areas.estimate, weights, strict=True) if w)
-    return AucTest(
-        null=words[0],
-        alternative=words[1],
+    return found.result(
+        words,
         method=f"{METHOD_NAMES['delong']}, paired{rows.design}",
-        estimator=estimator_name(ComparedQuantity()),
+        estimator=MANN_WHITNEY,
         estimates=estimates,
         difference=float(chosen.estimate),
-        interval=found.interval,
-        statistic=found.statistic,
-        p_value=found.p_value,
         n=rows.n,
         omitted=rows.omitted,
         direction=tuple(side for side, w in zip(rows.directions, weights, strict=True) if w),

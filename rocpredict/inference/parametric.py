@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -29,8 +30,9 @@ from rocpredict.inference.differences import test_predicted_auc
 from rocpredict.inference.empirical import EmpiricalUncertainty
 from rocpredict.inference.hypotheses import AucTest, Hypothesis
 from rocpredict.inference.placements import RateInterval
-from rocpredict.solvers.select import select_solver
-from rocpredict.solvers.thresholds import AMEANS_ALIASES, ThresholdCriterion, find_best_threshold, log_cost_ratio
+from rocpredict.solvers.base import Solver
+from rocpredict.solvers.select import solver_for
+from rocpredict.solvers.thresholds import ThresholdCriterion, find_best_threshold
 
 Pair = tuple[Distribution, Distribution]
 PARAMETRIC_MEASURES = ("tpr", "fpr", "tnr", "fnr")
@@ -105,12 +107,17 @@ class ParametricUncertainty:
     refit: PairFit | None = None
     is_empirical: ClassVar[Literal[False]] = False
 
+    @cached_property
+    def solver(self) -> Solver:
+        """Solver of the two distributions."""
+        return solver_for(self.negative, self.positive)
+
     def auc_std_error(self, method: str | None) -> Any:
         """Give the standard error of the AUC."""
         if self._uses_empirical(method):
             return self._empirical.auc_std_error(method)
         if self._select_method(method, ("delta",)) == "bootstrap":
-            return float(np.std(self.bootstrap(_auc)[0], ddof=1))
+            return float(np.std(self.bootstrap(Solver.auc)[0], ddof=1))
         spread = auc_probit(*self._gaussians, self._cases)
         density = np.exp(-(spread.z**2) / 2) / np.sqrt(2 * np.pi)
         return to_scalar(np.where(density > 0, density * spread.std_error, 0.0))
@@ -120,9 +127,9 @@ class ParametricUncertainty:
         if self._uses_empirical(method):
             return self._empirical_interval(level, method)
         method = self._select_method(method, ("delta", "reiser-guttman"))
-        estimate = _auc(self.negative, self.positive)
+        estimate = self.solver.auc()
         if method == "bootstrap":
-            return self._percentile(_auc, estimate, level)
+            return self._percentile(Solver.auc, estimate, level)
         if method == "delta":
             ends = auc_probit(*self._gaussians, self._cases).interval(normal_critical_value(level))
         else:
@@ -152,9 +159,11 @@ class ParametricUncertainty:
         Where a class has no spread nothing is known of it; at the ends of the curve nothing is left to know.
         """
         chosen, dropped = self._select_method(method, ("delta",)), Flags()
-        estimate = _tpr_at_fpr(fpr)(self.negative, self.positive)
+        estimate = self.solver.along("fpr", fpr)
         if chosen == "bootstrap":
-            heights, dropped = self.bootstrap(_tpr_at_fprs(fpr), fpr.size)
+            heights, dropped = self.bootstrap(
+                lambda solver: np.stack([solver.along("fpr", np.asarray(at)) for at in fpr.ravel()], axis=-1), fpr.size
+            )
             found = [percentile_interval(column, level) for column in heights.T]
             low, high = (np.reshape(end, fpr.shape) for end in zip(*found, strict=True))
         else:
@@ -177,17 +186,17 @@ class ParametricUncertainty:
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
         """Give the interval of the best threshold."""
-        best = find_best_threshold(self.negative, self.positive, criterion)
+        best = find_best_threshold(self.solver, criterion)
         if self._select_method(method, ("delta",)) == "bootstrap":
-            replicates, dropped = self.bootstrap(lambda n, p: find_best_threshold(n, p, criterion).threshold)
+            replicates, dropped = self.bootstrap(lambda solver: find_best_threshold(solver, criterion).threshold)
             first, last = percentile_interval(replicates[:, 0], level)
             ends = min(first, float(best.plateau_low)), max(last, float(best.plateau_high))
             return Interval(*ends, level, "bootstrap", float(best.threshold), best.flags | dropped)
-        if (price := _log_cost_ratio(criterion)) is not None:
+        if (price := criterion.log_price) is not None:
             std_error = threshold_std_errors(*self._gaussians, self._cases, price)[0]
         else:
             std_error = delta_std_error(
-                lambda n, p: find_best_threshold(n, p, criterion).threshold, *self._gaussians, self._cases
+                lambda solver: find_best_threshold(solver, criterion).threshold, *self._gaussians, self._cases
             )
         known = np.isfinite(best.threshold) & np.isfinite(std_error)
         with np.errstate(invalid="ignore"):
@@ -199,8 +208,8 @@ class ParametricUncertainty:
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
         """Give the interval of the Ameans at the best threshold."""
 
-        def ameans(negative: Distribution, positive: Distribution) -> FloatArray:
-            best = find_best_threshold(negative, positive, criterion)
+        def ameans(solver: Solver) -> FloatArray:
+            best = find_best_threshold(solver, criterion)
             return np.asarray(best.tpr / 2 + best.tnr / 2)
 
         return self._probability_interval(ameans, level, method)
@@ -218,7 +227,7 @@ class ParametricUncertainty:
 
     def _empirical_interval(self, level: float, method: str | None) -> Interval:
         """Give the interval that the rows give, as wide as it takes to hold the estimate."""
-        found, estimate = self._empirical.auc_interval(level, method), float(_auc(self.negative, self.positive))
+        found, estimate = self._empirical.auc_interval(level, method), float(self.solver.auc())
         low, high = min(found.low, estimate), max(found.high, estimate)
         flags = found.flags | Flags(interval_extended=(low, high) != (found.low, found.high))
         return replace(found, low=low, high=high, estimate=estimate, flags=flags)
@@ -246,11 +255,12 @@ class ParametricUncertainty:
         gaussian = isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
         return allowed[0] if gaussian or self.refit is None or not resampled else "bootstrap"
 
-    def bootstrap(self, statistic: Callable[[Any, Any], FloatArray], n_outputs: int = 1) -> tuple[FloatArray, Flags]:
+    def bootstrap(self, statistic: Callable[[Solver], FloatArray], n_outputs: int = 1) -> tuple[FloatArray, Flags]:
         """Give what fitted resamples answer, shape (fits, answers), and the flag of those that could not be fitted."""
         if self.refit is None:
             raise RocPredictError("method='bootstrap' needs the sample behind the prediction; see rp.predict_roc")
-        given = [np.reshape(statistic(*pair), (-1, n_outputs)) for pair in self.refit.bootstrap_fits(self.resampling)]
+        fits = self.refit.bootstrap_fits(self.resampling)
+        given = [np.reshape(statistic(solver_for(*pair)), (-1, n_outputs)) for pair in fits]
         found = np.concatenate([np.empty((0, n_outputs)), *given])
         drawn = self.resampling.n_resamples
         if 2 * len(found) < drawn:
@@ -260,25 +270,24 @@ class ParametricUncertainty:
             )
         return found, Flags(dropped_resamples=len(found) < drawn)
 
-    def _percentile(self, question: Callable[[Any, Any], FloatArray], estimate: FloatArray, level: float) -> Interval:
-        replicates, dropped = self.bootstrap(question)
+    def _percentile(self, quantity: Callable[[Solver], FloatArray], estimate: FloatArray, level: float) -> Interval:
+        replicates, dropped = self.bootstrap(quantity)
         ends = percentile_interval(replicates[:, 0], level)
         found = self._ensure_width(np.asarray(ends[0]), np.asarray(ends[1]), estimate, level, "bootstrap")
         return replace(found, flags=found.flags | dropped)
 
     def _probability_interval(
-        self, question: Callable[[Any, Any], FloatArray], level: float, method: str | None
+        self, quantity: Callable[[Solver], FloatArray], level: float, method: str | None
     ) -> Interval:
         """Give the interval of a probability, by the delta method on the probit scale."""
-        estimate = question(self.negative, self.positive)
+        estimate = quantity(self.solver)
         if self._select_method(method, ("delta",)) == "bootstrap":
-            return self._percentile(question, estimate, level)
-
-        def probit(negative: Gaussian, positive: Gaussian) -> FloatArray:
-            return np.asarray(ndtri(question(negative, positive)))
+            return self._percentile(quantity, estimate, level)
 
         with np.errstate(invalid="ignore"):
-            std_error = delta_std_error(probit, *self._gaussians, self._cases)
+            std_error = delta_std_error(
+                lambda solver: np.asarray(ndtri(quantity(solver))), *self._gaussians, self._cases
+            )
         ends = ProbitEstimate(ndtri(estimate), std_error).interval(normal_critical_value(level))
         return self._ensure_width(*ends, estimate, level, "delta")
 
@@ -294,38 +303,10 @@ class ParametricUncertainty:
         return Interval(to_scalar(low), to_scalar(high), level, method, to_scalar(estimate), flags)
 
 
-def _auc(negative: Distribution, positive: Distribution) -> FloatArray:
-    return np.asarray(select_solver(negative, positive).auc(negative, positive))
-
-
-def _tpr_at_fpr(fpr: Any) -> Callable[[Distribution, Distribution], FloatArray]:
-    """Give the function that tells the TPR at an FPR."""
-    return lambda n, p: np.asarray(select_solver(n, p).tpr_at_fpr(n, p, np.asarray(fpr)))
-
-
-def _tpr_at_fprs(fpr: FloatArray) -> Callable[[Distribution, Distribution], FloatArray]:
-    """Give the function that tells the TPR at each of some FPRs, on a last axis."""
-    return lambda n, p: np.stack([_tpr_at_fpr(at)(n, p) for at in fpr.ravel()], axis=-1)
-
-
-def _normalized_partial_auc(band: RateInterval) -> Callable[[Distribution, Distribution], FloatArray]:
-    """Give the function that tells the area in a band as a share of its width."""
+def _normalized_partial_auc(band: RateInterval) -> Callable[[Solver], FloatArray]:
+    """Return the function that computes the area in a band as a share of its width."""
     ends = np.asarray(band.low), np.asarray(band.high)
-
-    def share(negative: Distribution, positive: Distribution) -> FloatArray:
-        area = getattr(select_solver(negative, positive), f"partial_auc_{band.axis}")
-        return np.asarray(area(negative, positive, *ends) / band.width)
-
-    return share
-
-
-def _log_cost_ratio(criterion: ThresholdCriterion) -> FloatArray | None:
-    """Give the log price of a false positive where the best threshold is a crossing of densities."""
-    if criterion.criterion in AMEANS_ALIASES:
-        return np.zeros(())
-    if criterion.criterion in {"cost", "accuracy"}:
-        return log_cost_ratio(criterion.prevalence, criterion.cost_fp, criterion.cost_fn)
-    return None
+    return lambda solver: np.asarray(solver.area(band.axis, *ends) / band.width)
 
 
 def _gaussian(sample: FloatArray, counts: FloatArray) -> Gaussian:

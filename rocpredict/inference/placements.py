@@ -18,8 +18,8 @@ from rocpredict.base.validation import (
     to_scalar,
 )
 from rocpredict.distributions.ecdf import Ecdf, count_below, count_below_transposed
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.base import interpolate_tpr
+from rocpredict.solvers.base import Axis, interpolate_tpr
+from rocpredict.solvers.empirical import EmpiricalSolver
 
 PSEUDO_COUNT = 0.5
 """Cases that smoothing adds to each class where the area is located, placed where chance is."""
@@ -34,7 +34,7 @@ PLACEMENT_TOL = 1e-12
 class RateInterval(NamedTuple):
     """A band of the ROC plot: of FPR, or of TPR."""
 
-    axis: str
+    axis: Axis
     low: ArrayOrFloat
     high: ArrayOrFloat
 
@@ -48,7 +48,8 @@ def check_rate_interval(fpr: Any, tpr: Any) -> RateInterval:
     """Return the band that is asked for, or refuse what is none."""
     if (fpr is None) == (tpr is None):
         raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
-    name, ends = ("fpr", fpr) if tpr is None else ("tpr", tpr)
+    name: Axis = "fpr" if tpr is None else "tpr"
+    ends = fpr if tpr is None else tpr
     low, high = (check_probabilities(name, end) for end in check_pair(name, ends, "(low, high)"))
     if np.any(low >= high):
         raise RocPredictError(f"{name}={ends!r} is an empty band; give (low, high) with low < high")
@@ -183,10 +184,10 @@ class Placements:
         return False
 
     @property
-    def constant_class_sizes(self) -> list[float]:
-        """The number of units of each class, of two or more, whose cases are all placed alike: no spread was seen."""
+    def constant_classes(self) -> list[bool]:
+        """Whether all units of each class, two or more, are placed alike, so that its spread was not seen."""
         sides = self.negative, self.positive
-        return [side.n_units for side in sides if side.n_units > 1 and float(np.ptp(side.values)) <= PLACEMENT_TOL]
+        return [side.n_units > 1 and float(np.ptp(side.values)) <= PLACEMENT_TOL for side in sides]
 
     @property
     def is_constant(self) -> bool:
@@ -262,7 +263,7 @@ def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
         ClassPlacements((positive.total - below_negative) / positive.total, negative.sorted_weights, negative.total),
         ClassPlacements(lower / negative.total, positive.sorted_weights, positive.total),
     )
-    return Placements(steps.auc_from_ranks(negative, positive, lower), *sides)
+    return Placements(EmpiricalSolver(negative, positive).auc_from_ranks(lower), *sides)
 
 
 def partial_placements(negative: Ecdf, positive: Ecdf, band: RateInterval) -> Placements:
@@ -278,11 +279,12 @@ def partial_placements(negative: Ecdf, positive: Ecdf, band: RateInterval) -> Pl
             ClassPlacements(s.values[::-1], s.weights[::-1], s.total) for s in (turned.positive, turned.negative)
         ]
         return Placements(turned.estimate, mirrored[0], mirrored[1], turned.null_value, is_partial=True)
-    v = steps.operating_points(negative, positive)
+    solver = EmpiricalSolver(negative, positive)
+    v = solver.points
     from_negative, to_negative = _fpr_steps(negative, negative.unique_values)
     area_to = _cumulative_area(v.fpr, v.tpr)
     before, after = np.clip(from_negative, low, high), np.clip(to_negative, low, high)
-    height_low, height_high = steps.tpr_at_fpr(negative, positive, np.array([low, high]))
+    height_low, height_high = solver.along("fpr", np.array([low, high]))
     outside = height_low * (np.minimum(to_negative, low) - np.minimum(from_negative, low))
     outside += height_high * (np.maximum(to_negative, high) - np.maximum(from_negative, high))
     in_negative = (area_to(after) - area_to(before) + outside) / (to_negative - from_negative)
@@ -381,9 +383,9 @@ class StratifiedPlacements:
         return self.strata[0].null_value
 
     @property
-    def constant_class_sizes(self) -> list[float]:
-        """None: strata are judged together."""
-        return []
+    def constant_classes(self) -> list[bool]:
+        """Neither class: strata are judged together."""
+        return [False, False]
 
     @property
     def has_zero_variance_part(self) -> bool:

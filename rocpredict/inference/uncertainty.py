@@ -24,8 +24,6 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.placements import RateInterval, check_rate_interval
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.select import select_solver
 from rocpredict.solvers.thresholds import ThresholdCriterion
 
 if TYPE_CHECKING:
@@ -50,6 +48,7 @@ class UncertaintyMixin:
     """
 
     _oriented_distributions: Any
+    _solver: Any
     negative: Any
     count: Any
     direction: Any
@@ -366,7 +365,7 @@ class UncertaintyMixin:
             count = None if count is None else count[::-1]
             refit = None if refit is None else refit.reflected().swap_classes()
         resampling = BootstrapOptions(n_resamples, rng)
-        if select_solver(*pair) is steps and not isinstance(self.negative, ShrinkageDistribution):
+        if self._solver.thresholds is not None and not isinstance(self.negative, ShrinkageDistribution):
             return EmpiricalUncertainty(*pair, resampling)  # type: ignore[arg-type]
         return ParametricUncertainty(*pair, count, resampling, refit)
 

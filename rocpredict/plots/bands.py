@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from scipy.special import ndtri
 
+from rocpredict.base.results import format_level, format_rate
 from rocpredict.base.validation import FloatArray, RocPredictError, check_probability, short_repr
 from rocpredict.plots.curves import curve_labels, draw_curve, format_auc, set_up_roc_axes
 from rocpredict.plots.labels import annotate_best_threshold, draw_legend
@@ -24,7 +25,6 @@ from rocpredict.plots.style import (
     check_booleans,
     check_single_feature,
     draw_chance,
-    format_rate,
     get_or_create_axes,
     line_style,
 )
@@ -94,7 +94,7 @@ def plot_band(
     entries: list[LegendEntry] = [(draw_curve(ax, 0, roc, roc.curve()), f"{name}, AUC {format_auc(roc)}")]
     shade: dict[str, Any] = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
     area = ax.fill_between(found.fpr, found.low, found.high, gid="band", **shade)
-    entries.append((area, f"{100 * found.level:g} % band, {found.kind}"))
+    entries.append((area, f"{format_level(found.level)} band, {found.kind}"))
     if chance:
         entries.append(draw_chance(ax))
     if legend:

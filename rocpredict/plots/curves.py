@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from rocpredict.base.results import check_confidence_level
+from rocpredict.base.results import check_confidence_level, format_level, format_rate
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
-from rocpredict.diagnostics.comparison import tpr_difference
+from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.inference.hypotheses import AucTest
 from rocpredict.inference.multiple_tests import AucTestMany
 from rocpredict.plots.densities import plot_densities
@@ -27,7 +27,6 @@ from rocpredict.plots.style import (
     check_booleans,
     check_single_feature,
     draw_chance,
-    format_rate,
     get_or_create_axes,
     line_style,
     plain_text_label,
@@ -139,7 +138,7 @@ def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None 
     RocPredictError
         As ``rocpredict.compare``.
     """
-    gap, at, _ = tpr_difference(predicted, empirical)
+    gap, at = max_tpr_gap(predicted, empirical)
     ax = get_or_create_axes(ax, SQUARE_FIGSIZE)
     rocs = (predicted, empirical)
     paths, taken = draw_curves(ax, rocs, curve_labels(rocs, ["predicted", "empirical"]))
@@ -238,7 +237,7 @@ def _draw_bands(ax: Axes, shades: Sequence[ConfidenceBand]) -> list[LegendEntry]
         face = (colour, 0.14)
         areas.append(ax.fill_between(shade.fpr, shade.low, shade.high, facecolor=face, zorder=1.5, **edge))
         areas[-1].set_gid(f"band-{index}")
-    return [(areas[0], f"{100 * shades[0].level:g} % band, {shades[0].kind}")] if areas else []
+    return [(areas[0], f"{format_level(shades[0].level)} band, {shades[0].kind}")] if areas else []
 
 
 def _draw_hook(ax: Axes, curve: RocCurve) -> list[Any]:
@@ -341,7 +340,7 @@ def _draw(ax: Axes, index: int, mean: MeanRoc, name: str, *, show_folds: bool, b
     if band:
         shade: dict[str, Any] = {"color": colour, "alpha": 0.16, "linewidth": 0.0, "zorder": 2}
         area = ax.fill_between(mean.fpr, mean.low, mean.high, gid=f"band-{index}", **shade)
-        entries += [(area, f"{100 * mean.level:g} % band, pointwise")] if index == 0 else []
+        entries += [(area, f"{format_level(mean.level)} band, pointwise")] if index == 0 else []
     if show_folds:
         entries += [(_draw_folds(ax, mean, colour), "one fold")] if index == 0 else []
     return entries

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
+from rocpredict.base.results import format_rate
 from rocpredict.base.validation import FloatArray, RocPredictError, check_real, short_repr
 from rocpredict.distributions.base import Atoms, Distribution
 from rocpredict.distributions.ecdf import Ecdf
@@ -24,7 +25,6 @@ from rocpredict.plots.style import (
     check_prevalence,
     check_single_feature,
     feature_axis_limits,
-    format_rate,
     format_rule,
     get_or_create_axes,
     histogram_bin_edges,

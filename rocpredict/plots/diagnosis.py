@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from rocpredict.base.results import format_p_value, format_rate
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.plots.curves import set_up_roc_axes
 from rocpredict.plots.labels import Box, annotate_largest_gap, draw_legend, format_gap
@@ -28,7 +29,6 @@ from rocpredict.plots.style import (
     check_axes,
     draw_chance,
     escape_mathtext,
-    format_rate,
     label_x_axis,
     pad_limits,
 )
@@ -137,10 +137,10 @@ def _draw_curves(ax: Axes, diagnosis: Diagnosis) -> None:
 
 def _mark_gap(ax: Axes, diagnosis: Diagnosis, taken: Sequence[Box]) -> None:
     fpr, predicted, counted = diagnosis.plot_data.heights
-    at = int(np.searchsorted(fpr, diagnosis.max_tpr_gap_fpr))
-    text = format_gap(diagnosis.max_tpr_gap, fpr[at])
+    gap, at = diagnosis.max_tpr_gap, diagnosis.max_tpr_gap_fpr
+    top = float(np.interp(at, fpr, predicted))
     paths = [np.column_stack([fpr, heights]) for heights in (predicted, counted)]
-    annotate_largest_gap(ax, fpr[at], [predicted[at], counted[at]], text=text, paths=paths, occupied=taken)
+    annotate_largest_gap(ax, at, [top, top - gap], text=format_gap(gap, at), paths=paths, occupied=taken)
 
 
 # ---- the classes
@@ -148,7 +148,7 @@ def _draw_quantiles(ax: Axes, diagnosis: Diagnosis) -> None:
     shapes = diagnosis.negative, diagnosis.positive
     entries: list[LegendEntry] = []
     for style, q, shape in zip((NEGATIVE, POSITIVE), diagnosis.plot_data.quantiles, shapes, strict=True):
-        entries.append((_draw_class(ax, style, q), f"{style.name}, fit p {shape.p_value:.2g}"))
+        entries.append((_draw_class(ax, style, q), f"{style.name}, fit p {format_p_value(shape.p_value)}"))
     ends = [float(end) for q in diagnosis.plot_data.quantiles for part in q for end in (part.min(), part.max())]
     low, high = min(ends) - 0.2, max(ends) + 0.2
     (line,) = ax.plot([low, high], [low, high], gid="fits", **MUTED_LINE_STYLE)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from rocpredict.base.results import format_level
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -138,7 +139,7 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
     ax = get_or_create_axes(ax, (4.6 + 0.07 * max(map(len, names)), min(1.6 + 0.26 * len(table), _TALLEST)))
     scale = min(1.0, 1 / (len(table) * text_size(ax, "", SMALL)[1]))
     aside = np.where(np.logical_and(*there.values()), 0.17, 0.0)
-    interval = f"{100 * table.level:g} % interval"
+    interval = f"{format_level(table.level)} interval"
     entries: list[LegendEntry] = []
     for style, mask, offset, words in (
         (EMPIRICAL_STYLE, there["empirical_auc"], -aside, f"empirical, {interval}"),

@@ -248,13 +248,6 @@ def add_legend(ax: Axes, entries: Sequence[LegendEntry], **options: Any) -> Lege
     return legend
 
 
-def format_rate(value: float) -> str:
-    """Show a rate with three decimals, never rounded to a false 0 or 1."""
-    if 0 < value < 0.0005:
-        return "<0.001"
-    return ">0.999" if 0.9995 <= value < 1 else f"{value:.3f}"
-
-
 def format_rule(threshold: float, direction: str | None) -> str:
     """Show a threshold as what it calls positive, such as "≥ 5.826"."""
     lower = direction == "lower"

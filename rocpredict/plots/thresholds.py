@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from rocpredict.base.rates import ALIASES, MEASURES
+from rocpredict.base.results import format_rate
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -37,7 +38,6 @@ from rocpredict.plots.style import (
     check_prevalence,
     check_single_feature,
     feature_axis_limits,
-    format_rate,
     format_rule,
     get_or_create_axes,
     label_x_axis,

@@ -14,7 +14,18 @@ from numpy.typing import ArrayLike
 
 from rocpredict.base.files import check_writable
 from rocpredict.base.labels import check_feature, check_labels
-from rocpredict.base.results import FLAG_DESCRIPTIONS, Interval, check_confidence_level, label_to_text
+from rocpredict.base.results import (
+    FLAG_DESCRIPTIONS,
+    Interval,
+    Table,
+    check_confidence_level,
+    format_interval,
+    format_level,
+    format_p_value,
+    format_rate,
+    label_to_text,
+    pluralize,
+)
 from rocpredict.base.validation import FloatArray, check_probability
 from rocpredict.diagnostics.diagnose import Diagnosis
 from rocpredict.distributions.gaussian import Gaussian
@@ -23,21 +34,14 @@ from rocpredict.plots.diagnosis import plot_diagnosis
 from rocpredict.reports.analysis import FEW_ROWS, FeatureAnalysis, analyze_feature
 from rocpredict.reports.methods import feature_methods
 from rocpredict.reports.report import (
-    HtmlTable,
     Image,
     check_date,
     data_hash,
     figure_to_data_uri,
     footer,
-    format_interval,
-    format_probability,
+    format_numeral,
     html_name,
     message_to_prose,
-    number,
-    p_value,
-    percent,
-    pluralize,
-    simple_table,
     text_name,
     write_report,
 )
@@ -48,24 +52,20 @@ from rocpredict.sources.table import as_feature_table
 def feature_findings(asked: FeatureAnalysis) -> Iterator[Any]:
     """Give the headlines."""
     interval = asked.empirical.auc_interval(asked.level)
-    ends = format_interval(interval.low, interval.high)
+    ends = format_interval(interval.low, interval.high, format_rate)
     said = Markup("<strong>Empirical AUC {}</strong> ({} interval {})").format(
-        format_probability(asked.empirical.auc()), percent(asked.level), ends
+        format_rate(asked.empirical.auc()), format_level(asked.level), ends
     )
-    beside = (
-        f"; predicted by {asked.family_label} {format_probability(asked.predicted.auc())}"
-        if asked.has_prediction
-        else ""
-    )
+    beside = f"; predicted by {asked.family_label} {format_rate(asked.predicted.auc())}" if asked.has_prediction else ""
     yield said + beside + "."
     p = asked.empirical.auc_test(level=asked.level).p_value
-    yield f"Against the hypothesis that the AUC is 0.5: p = {p_value(p)}, two-sided."
+    yield f"Against the hypothesis that the AUC is 0.5: p = {format_p_value(p)}, two-sided."
     achieved = asked.empirical.rates(asked.best_predicted.threshold)
     yield (
         f"The {'predicted' if asked.has_prediction else 'empirical'} best threshold calls positive what is "
         f"{asked.rule}; of "
-        f"these cases it finds {format_probability(achieved.tpr)} of the positives and "
-        f"{format_probability(achieved.tnr)} of the negatives."
+        f"these cases it finds {format_rate(achieved.tpr)} of the positives and "
+        f"{format_rate(achieved.tnr)} of the negatives."
     )
     if asked.has_prediction:
         yield verdict(asked)
@@ -93,7 +93,7 @@ def model_weight_sentence(asked: FeatureAnalysis) -> str:
     part = asked.trust.model_weight
     if part == 1:
         return "All of this estimate is the model's."
-    return f"The share of the model in this estimate is {format_probability(part)}; the rest is the sample's own."
+    return f"The share of the model in this estimate is {format_rate(part)}; the rest is the sample's own."
 
 
 def options_table(asked: FeatureAnalysis) -> Iterator[tuple[str, Any]]:
@@ -109,11 +109,11 @@ def options_table(asked: FeatureAnalysis) -> Iterator[tuple[str, Any]]:
         if asked.has_prediction
         else ("Curve", "that of the rows (family empirical)")
     )
-    yield "Intervals", percent(asked.level)
+    yield "Intervals", format_level(asked.level)
     source = "that of the rows with a value" if asked.missing else "that of the sample"
     yield (
         "Prevalence",
-        f"{format_probability(asked.prevalence)}, {source if asked.prevalence_from_data else 'as stated'}",
+        f"{format_rate(asked.prevalence)}, {source if asked.prevalence_from_data else 'as stated'}",
     )
 
 
@@ -121,8 +121,8 @@ def test_sentences(test: Any) -> Iterator[str]:
     """Say what was tested, and what a small p does not say."""
     yield f"Null hypothesis: {test.null}. Alternative: {test.alternative.replace('!=', '≠')}."
     yield (
-        f"Test by the method {test.method}: z = {number(test.statistic)}, p = "
-        f"{p_value(test.p_value)}. The estimate is the empirical AUC."
+        f"Test by the method {test.method}: z = {format_numeral(test.statistic)}, p = "
+        f"{format_p_value(test.p_value)}. The estimate is the empirical AUC."
     )
     yield (
         "A small p says that the AUC is not 0.5, not how far it is from it: for that read the interval. A feature may "
@@ -135,9 +135,9 @@ def threshold_caveats(asked: FeatureAnalysis) -> Iterator[str]:
     honest = asked.best_empirical.ameans_corrected
     yield (
         "On the rows that chose it the empirical threshold has an Ameans of "
-        f"{format_probability(float(asked.best_empirical.ameans))}, "
+        f"{format_rate(float(asked.best_empirical.ameans))}, "
         "which is too good; thresholds chosen so have "
-        f"{format_probability(float(honest or np.nan))} on rows that did not choose them (out of bag)."
+        f"{format_rate(float(honest or np.nan))} on rows that did not choose them (out of bag)."
     )
     yield from _crossings(asked)
     if asked.has_prediction and not asked.gaussian:
@@ -149,14 +149,14 @@ def _crossings(asked: FeatureAnalysis) -> Iterator[str]:
     if asked.shrunk or not asked.has_prediction or len(asked.best_predicted.crossings) < 2:
         return
     single, proper = (
-        format_probability(asked.predicted.auc()),
-        format_probability(float(asked.predicted.proper().auc())),
+        format_rate(asked.predicted.auc()),
+        format_rate(float(asked.predicted.proper().auc())),
     )
     if single == proper:
         return
     sides = asked.empirical.negative.sorted_sample, asked.empirical.positive.sorted_sample
     low, high = min(x[0] for x in sides), max(x[-1] for x in sides)
-    inside = [number(float(place)) for place in asked.best_predicted.crossings if low <= place <= high]
+    inside = [format_numeral(float(place)) for place in asked.best_predicted.crossings if low <= place <= high]
     places = f"among the values of these data at {', '.join(inside)}" if inside else "none of it among these values"
     yield (
         f"The densities cross more than once, {places}; the rule by their ratio, which uses all crossings, would have "
@@ -195,15 +195,15 @@ def picture_alt(asked: FeatureAnalysis) -> str:
     if not asked.has_prediction:
         return (
             f"Values of {text_name(asked.feature)} in both classes with the best threshold "
-            f"{number(float(asked.best_predicted.threshold))}, and beside them the empirical ROC curve, AUC "
-            f"{format_probability(asked.empirical.auc())}."
+            f"{format_numeral(float(asked.best_predicted.threshold))}, and beside them the empirical ROC curve, AUC "
+            f"{format_rate(asked.empirical.auc())}."
         )
     return (
         f"Densities of {text_name(asked.feature)} in both classes with the predicted best threshold "
-        f"{number(float(asked.best_predicted.threshold))}, and beside them the ROC curve predicted by "
+        f"{format_numeral(float(asked.best_predicted.threshold))}, and beside them the ROC curve predicted by "
         f"{asked.family_label}, AUC "
-        f"{format_probability(asked.predicted.auc())}, over the empirical one, AUC "
-        f"{format_probability(asked.empirical.auc())}."
+        f"{format_rate(asked.predicted.auc())}, over the empirical one, AUC "
+        f"{format_rate(asked.empirical.auc())}."
     )
 
 
@@ -211,9 +211,9 @@ def diagnosis_alt(found: Any) -> str:
     """Say what the picture of a diagnosis shows."""
     return (
         f"Predicted and counted curve, normal scores of each class and densities over histograms. The curves lie "
-        f"{format_probability(found.area_between)} of TPR apart on average (by chance "
-        f"{format_probability(found.area_between_expected)}); the largest gap is "
-        f"{found.max_tpr_gap:+.3f} at FPR {format_probability(found.max_tpr_gap_fpr)}."
+        f"{format_rate(found.area_between)} of TPR apart on average (by chance "
+        f"{format_rate(found.area_between_expected)}); the largest gap is "
+        f"{found.max_tpr_gap:+.3f} at FPR {format_rate(found.max_tpr_gap_fpr)}."
     )
 
 
@@ -225,15 +225,16 @@ _CLASS_MEASURES = {
 _PREVALENCE_MEASURES = {"precision": "Precision (PPV)", "npv": "NPV", "accuracy": "Accuracy"}
 
 
-def class_table(asked: FeatureAnalysis) -> HtmlTable:
+def class_table(asked: FeatureAnalysis) -> Table:
     """Show what each class is like."""
     rows = []
     for side, label in zip((asked.empirical.negative, asked.empirical.positive), asked.labels, strict=True):
         x = side.sorted_sample
         numbers = (*mean_and_std(x), x[0], float(np.median(x)), x[-1])
-        rows.append([html_name(label), f"{len(x):,}", *(number(float(value)) for value in numbers)])
+        rows.append([label, len(x), *map(float, numbers)])
     titles = ["Class", "Cases", "Mean", "SD (n − 1)", "Smallest", "Median", "Largest"]
-    return simple_table("The classes", "The two classes: negative, then positive", titles, rows)
+    formats = {"Class": html_name, "Cases": ",", **dict.fromkeys(titles[2:], format_numeral)}
+    return Table("The two classes: negative, then positive", titles, rows, formats)
 
 
 def mean_and_std(x: FloatArray) -> tuple[float, float]:
@@ -244,31 +245,42 @@ def mean_and_std(x: FloatArray) -> tuple[float, float]:
     return float(fitted.mean), float(fitted.std)
 
 
-def auc_table(asked: FeatureAnalysis) -> HtmlTable:
+def auc_table(asked: FeatureAnalysis) -> Table:
     """Show both AUCs; an interval that is that of the count stands beside the count only."""
     roc = asked.empirical
-    rows = [["Empirical", format_probability(roc.auc()), *_ends(roc.auc_interval(asked.level))]]
+    rows = [["Empirical", (roc.auc(), format_rate), *_ends(roc.auc_interval(asked.level))]]
     if asked.has_prediction:
         own = _ends(asked.predicted.auc_interval(asked.level)) if asked.gaussian else ("none of its own", "")
-        rows.append([f"Predicted, {asked.family_label}", format_probability(asked.predicted.auc()), *own])
+        rows.append([f"Predicted, {asked.family_label}", (asked.predicted.auc(), format_rate), *own])
         error = float(asked.predicted.auc() - roc.auc())
-        rows.append(["Predicted − empirical", _signed(error), "", ""])
-    caption = f"AUC with its {percent(asked.level)} interval"
-    return simple_table("AUC", caption, ["Curve", "AUC", "Interval", "Method"], rows)
+        rows.append(["Predicted − empirical", (error, _signed), "", ""])
+    caption = f"AUC with its {format_level(asked.level)} interval"
+    formats = {"AUC": lambda cell: cell[1](cell[0])}
+    return Table(caption, ["Curve", "AUC", "Interval", "Method"], rows, formats)
 
 
 def _signed(value: float) -> str:
     return "0.000" if abs(value) < 0.0005 else f"{value:+.3f}".replace("-", "−")
 
 
-def threshold_grid(asked: FeatureAnalysis) -> HtmlTable:
+def threshold_grid(asked: FeatureAnalysis) -> Table:
     """Show the best thresholds."""
     rows = []
     if asked.has_prediction:
         rows.append(_threshold_row(asked, f"Predicted, {asked.family_label}", asked.best_predicted))
     rows.append(_threshold_row(asked, "Empirical", asked.best_empirical))
-    titles = ["Chosen by", "Threshold", f"{percent(asked.level)} interval", "Method", "TPR", "FPR", "Ameans", "Flags"]
-    return simple_table("Best thresholds", "Thresholds with the best Ameans, (TPR + TNR)/2", titles, rows)
+    titles = [
+        "Chosen by",
+        "Threshold",
+        f"{format_level(asked.level)} interval",
+        "Method",
+        "TPR",
+        "FPR",
+        "Ameans",
+        "Flags",
+    ]
+    formats = {"Threshold": format_numeral, **dict.fromkeys(("TPR", "FPR", "Ameans"), format_rate)}
+    return Table("Thresholds with the best Ameans, (TPR + TNR)/2", titles, rows, formats)
 
 
 def _threshold_row(asked: FeatureAnalysis, name: str, best: BestThreshold) -> list[Any]:
@@ -276,42 +288,42 @@ def _threshold_row(asked: FeatureAnalysis, name: str, best: BestThreshold) -> li
     if (
         best is asked.best_empirical or asked.gaussian
     ):  # the bootstrap of a family fitted by iterations would take minutes
-        ends = _ends(best.threshold_interval(asked.level), number)
-    shares = [format_probability(rate) for rate in (best.tpr, best.fpr, best.ameans)]
-    return [name, number(float(best.threshold)), *ends, *shares, ", ".join(best.flags) or "none"]
+        ends = _ends(best.threshold_interval(asked.level), format_numeral)
+    return [name, best.threshold, *ends, best.tpr, best.fpr, best.ameans, ", ".join(best.flags) or "none"]
 
 
-def rate_table(asked: FeatureAnalysis) -> HtmlTable:
+def rate_table(asked: FeatureAnalysis) -> Table:
     """Show the rates at the threshold, counted and predicted."""
-    titles = ["Rate", "Counted", f"{percent(asked.level)} interval", "Method"]
+    titles = ["Rate", "Counted", f"{format_level(asked.level)} interval", "Method"]
     if asked.has_prediction:
         titles.append("Predicted")
-    caption = f"Positive when {asked.rule}, at a prevalence of {format_probability(asked.prevalence)}"
-    return simple_table("Rates", caption, titles, list(_rate_rows(asked)))
+    caption = f"Positive when {asked.rule}, at a prevalence of {format_rate(asked.prevalence)}"
+    formats = {"Counted": format_rate, "Predicted": format_rate}
+    return Table(caption, titles, list(_rate_rows(asked)), formats)
 
 
-def _rate_rows(asked: FeatureAnalysis) -> Iterator[list[str]]:
+def _rate_rows(asked: FeatureAnalysis) -> Iterator[list[Any]]:
     at, roc = asked.best_predicted.threshold, asked.empirical
     counted = roc.rates(at, prevalence=asked.prevalence)
     model = asked.predicted.rates(at, prevalence=asked.prevalence) if asked.has_prediction else None
     for name, title in (_CLASS_MEASURES | _PREVALENCE_MEASURES).items():
         known = asked.prevalence_from_data or name in _CLASS_MEASURES
         ends = _ends(roc.rate_interval(name, at, asked.level)) if known else ("", "")
-        predicted = [] if model is None else [format_probability(getattr(model, name))]
-        yield [title, format_probability(getattr(counted, name)), *ends, *predicted]
+        predicted = [] if model is None else [getattr(model, name)]
+        yield [title, getattr(counted, name), *ends, *predicted]
 
 
-def diagnosis_grid(found: Diagnosis) -> HtmlTable:
+def diagnosis_grid(found: Diagnosis) -> Table:
     """Show what a diagnosis looked at."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
         [item.name, marks[item.severity], *map(message_to_prose, (item.message, item.suggestion or ""))]
         for item in found.findings
     ]
-    return simple_table("Diagnosis", "What was looked at", ["Finding", "Level", "What was seen", "Remedy"], rows)
+    return Table("What was looked at", ["Finding", "Level", "What was seen", "Remedy"], rows)
 
 
-def _ends(interval: Interval, form: Any = format_probability) -> tuple[str, str]:
+def _ends(interval: Interval, form: Any = format_rate) -> tuple[str, str]:
     """Give the cells of an interval and of its method."""
     return format_interval(interval.low, interval.high, form), interval.method
 

@@ -8,16 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
+from rocpredict.base.results import format_interval, format_level, format_p_value, format_rate, pluralize
 from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.reports.analysis import FEW_ROWS, FeatureAnalysis
 from rocpredict.reports.report import (
-    format_interval,
-    format_probability,
     html_name,
     join_list,
-    p_value,
-    percent,
-    pluralize,
 )
 from rocpredict.screening.result import ScreeningResult
 
@@ -138,17 +134,16 @@ def _first(table: ScreeningResult) -> Markup:
         said += Markup(" ({} against {})").format(html_name(first["positive"]), html_name(first["negative"]))
     told = []
     if not np.isnan(first["empirical_auc"]):
-        ends = format_interval(first["empirical_low"], first["empirical_high"])
+        ends = format_interval(first["empirical_low"], first["empirical_high"], format_rate)
         told.append(
-            f"empirical AUC {format_probability(first['empirical_auc'])} ({percent(table.level)} interval {ends})"
+            f"empirical AUC {format_rate(first['empirical_auc'])} ({format_level(table.level)} interval {ends})"
         )
     if not np.isnan(first["auc"]):
-        ends = format_interval(first["auc_low"], first["auc_high"])
+        ends = format_interval(first["auc_low"], first["auc_high"], format_rate)
         told.append(
-            f"predicted AUC {format_probability(first['auc'])}"
-            + (f" ({ends})" if not np.isnan(first["auc_low"]) else "")
+            f"predicted AUC {format_rate(first['auc'])}" + (f" ({ends})" if not np.isnan(first["auc_low"]) else "")
         )
-    told.append(f"q = {p_value(first['q_value'])}")
+    told.append(f"q = {format_p_value(first['q_value'])}")
     lower = first["direction"] == "lower"
     return said + f": {', '.join(told)}" + ("; its positives lie lower." if lower else ".")
 
@@ -177,7 +172,7 @@ def _misfit_summary(table: ScreeningResult) -> Iterator[Markup]:
 def _shares(table: ScreeningResult) -> Iterator[Markup]:
     shares = table["model_weight"][~np.isnan(table["model_weight"])]
     if shares.size:
-        low, high = format_probability(float(shares.min())), format_probability(float(shares.max()))
+        low, high = format_rate(float(shares.min())), format_rate(float(shares.max()))
         yield Markup(
             "Under family auto no flag misfit is raised: the estimate moves to the cases instead; the share of the "
             "model is {}."
@@ -316,7 +311,7 @@ def feature_methods(asked: FeatureAnalysis, versions: tuple[tuple[str, str], ...
 
 
 def _feature_paragraph(asked: FeatureAnalysis) -> Iterator[Any]:
-    level = percent(asked.level)
+    level = format_level(asked.level)
     yield from _cases(asked)
     yield _feature_direction(asked)
     yield COUNTED_AREA.format(level=level)
@@ -381,7 +376,7 @@ def _rates(asked: FeatureAnalysis) -> Iterator[str]:
     if not asked.prevalence_from_data:
         yield (
             "PPV, NPV and accuracy were computed from the rates for a prevalence of "
-            f"{format_probability(asked.prevalence)}, "
+            f"{format_rate(asked.prevalence)}, "
             "without intervals."
         )
 
@@ -444,7 +439,7 @@ def screening_methods(table: ScreeningResult, versions: tuple[tuple[str, str], .
 
 
 def _screening_paragraph(table: ScreeningResult) -> Iterator[Any]:
-    level = percent(table.level)
+    level = format_level(table.level)
     yield _subject(table)
     if np.any(table["n_missing"]):
         yield "Missing values were left out feature by feature."

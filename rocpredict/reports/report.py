@@ -9,7 +9,6 @@ import os
 import platform
 import re
 from base64 import b64encode
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,9 +18,15 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from rocpredict.base.files import write_atomic
-from rocpredict.base.results import escape_control_characters, label_to_text
+from rocpredict.base.results import (
+    escape_control_characters,
+    format_level,
+    format_number,
+    format_p_value,
+    format_rate,
+    label_to_text,
+)
 from rocpredict.base.validation import RocPredictError, short_repr
-from rocpredict.plots.style import format_rate
 from rocpredict.sources.table import FeatureTable
 
 _MODELS = {
@@ -39,8 +44,6 @@ _PROSE = (
     ("see roc.proper()", "consider two thresholds, by the ratio of the densities"),
     ("rp.empirical_roc", "the empirical curve"),
 )
-UNKNOWN = "–"
-"""What stands where nothing is known."""
 
 
 def message_to_prose(message: str) -> str:
@@ -65,36 +68,9 @@ def text_name(name: object) -> str:
     return f"\u2068{escape_control_characters(label_to_text(name))}\u2069"
 
 
-def number(value: float, digits: int = 4) -> str:
-    """Show a number with some significant digits."""
-    return UNKNOWN if value != value else f"{value:.{digits}g}".replace("-", "−")  # noqa: PLR0124
-
-
-def format_probability(value: float) -> str:
-    """Show a share or an area with three decimals, never rounded to a false 0 or 1."""
-    return UNKNOWN if value != value else format_rate(value).replace("-", "−")  # noqa: PLR0124
-
-
-def p_value(p: float) -> str:
-    """Show a p-value with two digits."""
-    if p != p:  # noqa: PLR0124
-        return UNKNOWN
-    return "<1e-300" if p < 1e-300 else f"{p:.2g}"
-
-
-def format_interval(low: float, high: float, form: Any = format_probability) -> str:
-    """Show an interval."""
-    return UNKNOWN if low != low or high != high else f"{form(low)} to {form(high)}"  # noqa: PLR0124
-
-
-def percent(level: float) -> str:
-    """Show a level."""
-    return f"{100 * level:g} %"
-
-
-def pluralize(count: float, what: str) -> str:
-    """Say how many there are of something."""
-    return f"{count:,.10g} {what}" + ("" if count == 1 else "s")
+def format_numeral(value: float) -> str:
+    """Return a number with four digits."""
+    return format_number(value, 4)
 
 
 def join_list(items: list[Any]) -> Markup:
@@ -102,46 +78,6 @@ def join_list(items: list[Any]) -> Markup:
     if len(items) < 2:
         return Markup().join(items)
     return Markup("{} and {}").format(Markup(", ").join(items[:-1]), items[-1])
-
-
-class Column(NamedTuple):
-    """Name a column, and say whether its cells are set as numbers."""
-
-    title: Any
-    numeric: bool = True
-
-
-class Cell(NamedTuple):
-    """Hold what is shown, and by what it is sorted where that differs."""
-
-    text: Any
-    value: str | None = None
-
-
-class HtmlTable(NamedTuple):
-    """Hold a table; the cells of one column head their rows."""
-
-    label: str
-    caption: Any
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[Cell]]
-    row_header_column: int = 0
-    sortable: bool = False
-
-
-_WORDS = frozenset(("Method", "Flags", "Level", "What was seen", "Remedy"))
-"""Titles of columns that hold words, beside the first."""
-
-
-def simple_table(label: str, caption: Any, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> HtmlTable:
-    """Give a small table whose first column heads the rows."""
-    columns = [Column(title, numeric=place > 0 and title not in _WORDS) for place, title in enumerate(titles)]
-    return HtmlTable(label, caption, columns, [[Cell(cell) for cell in row] for row in rows])
-
-
-def sort_key(value: float) -> str:
-    """Give a number as a script sorts it; what is unknown goes last."""
-    return "" if value != value else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), f"{value:.9g}")  # noqa: PLR0124
 
 
 def write_report(path: str | os.PathLike[str], template: str, **told: Any) -> Path:
@@ -160,8 +96,8 @@ def render(template: str, **told: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"named": html_name, "alone": text_name, "share": format_probability, "number": number}
-    environment.filters |= {"p_value": p_value, "percent": percent}
+    environment.filters |= {"named": html_name, "alone": text_name, "share": format_rate, "number": format_numeral}
+    environment.filters |= {"p_value": format_p_value, "percent": format_level}
     return environment.get_template(template).render(**told)
 
 

@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 
 from rocpredict.base.files import check_writable
 from rocpredict.base.labels import check_sample_weight, unique_labels
-from rocpredict.base.results import FLAG_DESCRIPTIONS, label_to_text
+from rocpredict.base.results import (
+    FLAG_DESCRIPTIONS,
+    Table,
+    format_interval,
+    format_level,
+    format_number,
+    format_p_value,
+    format_rate,
+    label_to_text,
+    pluralize,
+)
 from rocpredict.base.validation import FloatArray, RocPredictError, check_int, short_repr
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import suppress_normality_warning
@@ -22,22 +32,13 @@ from rocpredict.plots.screening import plot_screening
 from rocpredict.plots.style import format_rule
 from rocpredict.reports.methods import cases, findings, is_complete, row_noun, screening_methods
 from rocpredict.reports.report import (
-    Cell,
-    Column,
-    HtmlTable,
     Image,
     check_date,
     data_hash,
     figure_to_data_uri,
     footer,
-    format_interval,
-    format_probability,
+    format_numeral,
     html_name,
-    number,
-    p_value,
-    percent,
-    pluralize,
-    sort_key,
     text_name,
     to_feature_rows,
     write_report,
@@ -55,39 +56,15 @@ MOST_ROWS = 1000
 Row = dict[str, Any]
 
 
-class _ColumnSpec(NamedTuple):
-    """Say how one column is made from a row."""
-
-    title: Any
-    cell: Callable[[Row], Cell]
-    numeric: bool = True
-
-
-def feature_grid(table: ScreeningResult) -> HtmlTable:
-    """Give the first rows of a screening as a table that can be sorted."""
-    held = table.top(MOST_ROWS)
-    shown = _columns(held)
-    columns = held.to_dict()
-    rows = [
-        {"rank": rank, **dict(zip(columns, cells, strict=True))}
-        for rank, cells in enumerate(zip(*columns.values(), strict=True), 1)
-    ]
-    whole = len(held) == table.n_screened
+def feature_grid(table: ScreeningResult) -> Table:
+    """Return the first rows of a screening as a table that can be sorted."""
+    first = table.top(MOST_ROWS)
+    titles, values, formats = zip(*_columns(first), strict=True)
     word = row_noun(table, table.n_screened)
-    caption = f"All {len(held):,} {word}" if whole else f"{len(held):,} of {table.n_screened:,} {word}"
-    return HtmlTable(
-        label="All features" if is_complete(table) else "Features shown",
-        caption=f"{caption}, in the order of the table; AUCs with their {percent(table.level)} intervals",
-        columns=[Column(one.title, numeric=one.numeric) for one in shown],
-        rows=[[one.cell(row) for one in shown] for row in rows],
-        row_header_column=1,
-        sortable=True,
-    )
-
-
-def row_name(row: Row) -> Markup:
-    """Name a row by its feature."""
-    return html_name(row["feature"])
+    whole = len(first) == table.n_screened
+    shown = f"All {len(first):,} {word}" if whole else f"{len(first):,} of {table.n_screened:,} {word}"
+    title = f"{shown}, in the order of the table; AUCs with their {format_level(table.level)} intervals"
+    return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
 
 
 def rule_of(threshold: float, direction: str) -> str:
@@ -95,77 +72,57 @@ def rule_of(threshold: float, direction: str) -> str:
     return "–" if not direction or np.isnan(threshold) else format_rule(threshold, direction)
 
 
-def _columns(table: ScreeningResult) -> list[_ColumnSpec]:
-    """Give the columns, first those by which features are chosen: a narrow window shows no more."""
-    return [*_main_columns(table), *_detail_columns(table), *_counts(table)]
+_Column = tuple[str, Sequence[Any], Callable[[Any], Any]]
 
 
-def _main_columns(table: ScreeningResult) -> Iterator[_ColumnSpec]:
-    yield _ColumnSpec("#", lambda row: Cell(str(row["rank"])))
-    yield _ColumnSpec("Feature", lambda row: Cell(row_name(row)), numeric=False)
-    if "positive" in table.columns:
-        yield from (_label("Negative", "negative"), _label("Positive", "positive"))
+def _columns(table: ScreeningResult) -> Iterator[_Column]:
+    """Yield title, values and format of each column, first of those by which features are chosen."""
+    held = table.to_dict()
+    yield "#", range(1, len(table) + 1), str
+    yield "Feature", held["feature"], html_name
+    if "positive" in held:
+        yield "Negative", held["negative"], html_name
+        yield "Positive", held["positive"], html_name
     if table.empirical:
-        yield _area("AUC empirical", "empirical_auc", "empirical")
-    yield _area("AUC predicted", "auc", "auc")
-    yield _number("q", "q_value", p_value)
-    yield _ColumnSpec("Positive when", lambda row: _cell(rule_of(row["threshold"], row["direction"]), row["threshold"]))
-    yield _number("Ameans, honest", "ameans_corrected", format_probability)
-    yield _ColumnSpec("Flags", lambda row: Cell(row["flags"].replace(" ", ", ")), numeric=False)
-
-
-def _detail_columns(table: ScreeningResult) -> Iterator[_ColumnSpec]:
+        yield _area("AUC empirical", held, "empirical_auc", "empirical")
+    yield _area("AUC predicted", held, "auc", "auc")
+    yield "q", held["q_value"], format_p_value
+    yield "Positive when", list(zip(held["threshold"], held["direction"], strict=True)), lambda cell: rule_of(*cell)
+    yield "Ameans, honest", held["ameans_corrected"], format_rate
+    yield "Flags", held["flags"], lambda flags: flags.replace(" ", ", ")
     if table.family == "auto":
-        yield from (_label("Family", "family"), _number("Share of the model", "model_weight", format_probability))
-    yield _number("p", "p_value", p_value)
-    yield from (_std_column("Negative mean (SD)", "negative"), _std_column("Positive mean (SD)", "positive"))
-    yield from (_number("TPR", "tpr", format_probability), _number("FPR", "fpr", format_probability))
+        yield "Family", held["family"], html_name
+        yield "Share of the model", held["model_weight"], format_rate
+    yield "p", held["p_value"], format_p_value
+    for side in ("negative", "positive"):
+        moments = list(zip(held[f"{side}_mean"], held[f"{side}_std"], strict=True))
+        yield f"{side.capitalize()} mean (SD)", moments, _mean_and_std
+    yield from (("TPR", held["tpr"], format_rate), ("FPR", held["fpr"], format_rate))
     if table.empirical:
-        yield _number("Misfit", "misfit", format_probability)
-
-
-def _counts(table: ScreeningResult) -> Iterator[_ColumnSpec]:
-    """Give the numbers of cases that differ; what is the same everywhere stands above the table."""
+        yield "Misfit", held["misfit"], format_rate
     for title, name in (("Negatives", "n_negative"), ("Positives", "n_positive")):
-        if len(np.unique(table[name])) > 1:
-            yield _count(title, name)
+        if len(np.unique(table[name])) > 1:  # what is the same everywhere stands above the table
+            yield title, held[name], _format_count
     if np.any(table["n_missing"]):
-        yield _count("Missing", "n_missing")
+        yield "Missing", held["n_missing"], _format_count
 
 
-def _cell(shown: Any, value: float) -> Cell:
-    return Cell(shown, sort_key(value))
+def _area(title: str, held: dict[str, list[Any]], name: str, ends: str) -> _Column:
+    return title, list(zip(held[name], held[f"{ends}_low"], held[f"{ends}_high"], strict=True)), _with_ends
 
 
-def _label(title: str, name: str) -> _ColumnSpec:
-    return _ColumnSpec(title, lambda row: Cell(html_name(row[name])), numeric=False)
+def _with_ends(cell: tuple[float, float, float]) -> str:
+    value, low, high = cell
+    interval = "" if np.isnan(low) or np.isnan(high) else f" ({format_interval(low, high, format_rate)})"
+    return f"{format_rate(value)}{interval}"
 
 
-def _count(title: str, name: str) -> _ColumnSpec:
-    return _ColumnSpec(title, lambda row: _cell(f"{row[name]:,.10g}", row[name]))
+def _mean_and_std(cell: tuple[float, float]) -> str:
+    return f"{format_numeral(cell[0])} ({format_number(cell[1], 3)})"
 
 
-def _number(title: str, name: str, form: Callable[[float], str]) -> _ColumnSpec:
-    return _ColumnSpec(title, lambda row: _cell(form(row[name]), row[name]))
-
-
-def _area(title: str, name: str, ends: str) -> _ColumnSpec:
-    return _ColumnSpec(
-        title, lambda row: _cell(_with_ends(row[name], row[f"{ends}_low"], row[f"{ends}_high"]), row[name])
-    )
-
-
-def _with_ends(value: float, low: float, high: float) -> str:
-    return (
-        format_probability(value)
-        if np.isnan(low) or np.isnan(high)
-        else f"{format_probability(value)} ({format_interval(low, high)})"
-    )
-
-
-def _std_column(title: str, side: str) -> _ColumnSpec:
-    mean, std = f"{side}_mean", f"{side}_std"
-    return _ColumnSpec(title, lambda row: _cell(f"{number(row[mean])} ({number(row[std], 3)})", row[mean]))
+def _format_count(value: float) -> str:
+    return f"{value:,.10g}"
 
 
 class SourceData(NamedTuple):
@@ -282,29 +239,29 @@ def _sentence(row: dict[str, Any], *, drawn: bool) -> Markup:
     if not drawn:
         return Markup("No picture: {}.").format(row["flags"].replace(" ", ", ") or "nothing was predicted")
     counted = row["empirical_auc"]
-    said = f"AUC {format_probability(row['auc'])} predicted" + (
-        f", {format_probability(counted)} counted" if not np.isnan(counted) else ""
+    said = f"AUC {format_rate(row['auc'])} predicted" + (
+        f", {format_rate(counted)} counted" if not np.isnan(counted) else ""
     )
-    said += f"; q = {p_value(row['q_value'])}. Positive when x {rule_of(row['threshold'], row['direction'])}"
+    said += f"; q = {format_p_value(row['q_value'])}. Positive when x {rule_of(row['threshold'], row['direction'])}"
     said = said.replace("x always", "always")
-    said += f": TPR {format_probability(row['tpr'])}, FPR {format_probability(row['fpr'])} (predicted)"
-    said += f", honest Ameans {format_probability(row['ameans_corrected'])}."
+    said += f": TPR {format_rate(row['tpr'])}, FPR {format_rate(row['fpr'])} (predicted)"
+    said += f", honest Ameans {format_rate(row['ameans_corrected'])}."
     flags = Markup(" <strong>Flags: {}.</strong>").format(row["flags"].replace(" ", ", ")) if row["flags"] else ""
     return Markup("{}").format(said) + flags
 
 
 def _alt(row: dict[str, Any], predicted: PredictedRoc, empirical: EmpiricalRoc | None) -> str:
     said = (
-        f"Densities of {text_name(row['feature'])}: negative class with mean {number(row['negative_mean'])} "
-        "and standard "
-        f"deviation {number(row['negative_std'])}, positive class with {number(row['positive_mean'])} and "
-        f"{number(row['positive_std'])}; the best threshold is "
-        f"{number(predicted.best_threshold().threshold)}. Beside them the "
+        f"Densities of {text_name(row['feature'])}: negative class with mean {format_numeral(row['negative_mean'])} "
+        f"and standard deviation {format_numeral(row['negative_std'])}, "
+        f"positive class with {format_numeral(row['positive_mean'])} and "
+        f"{format_numeral(row['positive_std'])}; the best threshold is "
+        f"{format_numeral(predicted.best_threshold().threshold)}. Beside them the "
         f"ROC curve of the rule that {row['direction']} values are "
-        f"positive, predicted with AUC {format_probability(predicted.auc())}"
+        f"positive, predicted with AUC {format_rate(predicted.auc())}"
     )
     return said + (
-        f", over the empirical one with AUC {format_probability(empirical.auc())}." if empirical is not None else "."
+        f", over the empirical one with AUC {format_rate(empirical.auc())}." if empirical is not None else "."
     )
 
 
@@ -379,6 +336,7 @@ def screening_report(
         "findings": findings(table),
         "asked": [*_asked(table), *(("Note", note) for note in notes)],
         "table": feature_grid(table),
+        "table_heading": "All features" if is_complete(table) else "Features shown",
         "left_out": _left_out(table),
         "below": _table_footnote(table),
         "overview": list(_overview(table)) if top else [],
@@ -438,7 +396,7 @@ def _asked(table: ScreeningResult) -> Iterator[tuple[str, Any]]:
             str(table.direction), "positive when x ≥ threshold"
         ),
     )
-    yield "Intervals", percent(table.level)
+    yield "Intervals", format_level(table.level)
     one = f"the one {row_noun(table, 1)} that was tested"
     over = f"all {table.n_tested:,} {row_noun(table)} that were tested"
     yield "q-values", f"{table.adjust}, over {over if table.n_tested != 1 else one}"
@@ -472,7 +430,7 @@ def _overview(table: ScreeningResult) -> Iterator[tuple[Image, str]]:
     yield (
         figure_to_data_uri(plot_screening(first, top=_RANKED), _ranking_alt(first)),
         (
-            f"The first {pluralize(len(first), row_noun(table, 1))} with the {percent(table.level)} intervals of "
+            f"The first {pluralize(len(first), row_noun(table, 1))} with the {format_level(table.level)} intervals of "
             "their AUCs."
         ),
     )
@@ -487,15 +445,14 @@ def _overview(table: ScreeningResult) -> Iterator[tuple[Image, str]]:
 def _ranking_alt(table: ScreeningResult) -> str:
     counted = ~np.isnan(table["empirical_auc"])
     areas = np.where(counted, table["empirical_auc"], table["auc"])
-    low, high = (np.where(counted, table[f"empirical_{end}"], table[f"auc_{end}"]) for end in ("low", "high"))
+    ends = (np.where(counted, table[f"empirical_{end}"], table[f"auc_{end}"]) for end in ("low", "high"))
     rows = [
-        f"{text_name(name)} {format_probability(area)}"
-        + (f" ({format_interval(*ends)})" if not np.isnan(ends[0]) else "")
-        for name, area, *ends in zip(table["feature"].tolist(), areas, low, high, strict=True)
+        f"{text_name(name)} {_with_ends((area, low, high))}"
+        for name, area, low, high in zip(table["feature"].tolist(), areas, *ends, strict=True)
         if not np.isnan(area)
     ]
     ranked = pluralize(len(table), row_noun(table, 1))
-    return f"Ranking of the first {ranked} by AUC, with its {percent(table.level)} interval: {'; '.join(rows)}."
+    return f"Ranking of the first {ranked} by AUC, with its {format_level(table.level)} interval: {'; '.join(rows)}."
 
 
 def _agreement_alt(table: ScreeningResult, both: Any) -> str:
@@ -503,10 +460,10 @@ def _agreement_alt(table: ScreeningResult, both: Any) -> str:
     worst = int(np.argmax(apart))
     return (
         f"Empirical over predicted AUC of {int(both.sum()):,} {row_noun(table)}: they differ by "
-        f"{format_probability(float(apart[both].mean()))} on average, and most, by "
-        f"{format_probability(float(apart[worst]))}, for "
-        f"{text_name(table['feature'][worst])} (predicted {format_probability(table['auc'][worst])}, empirical "
-        f"{format_probability(table['empirical_auc'][worst])})."
+        f"{format_rate(float(apart[both].mean()))} on average, and most, by "
+        f"{format_rate(float(apart[worst]))}, for "
+        f"{text_name(table['feature'][worst])} (predicted {format_rate(table['auc'][worst])}, empirical "
+        f"{format_rate(table['empirical_auc'][worst])})."
     )
 
 

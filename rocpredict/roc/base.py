@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from rocpredict.base.accessors import plot_roc_kind
 from rocpredict.base.rates import ConfusionCounts, RateFunction, Rates
-from rocpredict.base.results import MAX_ROWS, CurvePlot, Flags, Result, ResultSummary, batch_summary
+from rocpredict.base.results import MAX_ROWS, CurvePlot, Flags, Result, Table, batch_table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -31,10 +31,8 @@ from rocpredict.distributions.families import check_distribution, is_frozen_scip
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.uncertainty import ThresholdUncertainty, UncertaintyMixin, apply_mcclish
-from rocpredict.solvers import binormal
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.base import Hook, RocCurve
-from rocpredict.solvers.select import select_solver
+from rocpredict.solvers.base import EVEN, Hook, RocCurve, Solver
+from rocpredict.solvers.select import solver_for
 from rocpredict.solvers.thresholds import (
     PREVALENCE_FREE_CRITERIA,
     BestThreshold,
@@ -55,8 +53,8 @@ _N_SEARCHED_POINTS = 13  # of these, where a quantile takes a search
 _MAX_FAST_SIZE = 1_000  # values, at most, whose area a repr waits for
 
 
-def roc_summary(roc: Any) -> ResultSummary:
-    """Give what is shown of a ROC, of one feature or of a batch."""
+def roc_table(roc: Any) -> Table:
+    """Return what is shown of a ROC curve, of one feature or of a batch."""
     if roc.shape:
         return _batch(roc)
     rows: list[list[Any]] = [
@@ -65,51 +63,53 @@ def roc_summary(roc: Any) -> ResultSummary:
     ]
     auc = roc.auc() if is_fast(roc) else None
     rows += [] if auc is None else [["AUC", auc]]
-    best = roc.best_threshold() if has_closed_form(roc) else None
+    best = roc.best_threshold() if _exact(roc) else None
     if best is not None:
         rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
     rows += [["direction", f"{roc.direction}{' (auto)' * roc.auto_direction}"]] if roc.direction else []
     rows += [["rows left out (negative, positive)", str(roc.omitted)]] if any(roc.omitted) else []
     if auc is None:
         note = ["So many rows take a while: ask auc() for the area, plot() for the curve."]
-        return ResultSummary(roc._title, rows, notes=note, flags=roc._direction_flags)
+        return Table(roc._title, ("quantity", "value"), rows, None, note, roc._direction_flags)
     point = None if best is None else (best.fpr, best.tpr)
     label = f"{roc._title}, TPR against FPR, AUC {auc:.5g}"
-    picture = CurvePlot(label, [_thumbnail_points(roc)], point)
-    return ResultSummary(roc._title, rows, flags=roc._direction_flags if best is None else best.flags, picture=picture)
+    plot = CurvePlot(label, [_thumbnail_points(roc)], point)
+    flags = roc._direction_flags if best is None else best.flags
+    return Table(roc._title, ("quantity", "value"), rows, flags=flags, plot=plot)
 
 
-def _batch(roc: Any) -> ResultSummary:
+def _batch(roc: Any) -> Table:
     """Show the first features, without what all of them would take."""
     kept = slice(min(int(np.prod(roc.shape)), MAX_ROWS))
     pair: tuple[Any, ...] = roc._oriented_distributions
     first = [Gaussian(*(np.broadcast_to(part, roc.shape).flat[kept] for part in (d.mean, d.std))) for d in pair]
     lower = np.broadcast_to(roc._is_lower, roc.shape).flat[kept]
-    best = roc._solver.best(*first, np.zeros(()))
+    solver = solver_for(*first)
+    best = solver.optimal(EVEN)
     columns = {
-        "AUC": roc._solver.auc(*first),
+        "AUC": solver.auc(),
         "best threshold (Ameans)": np.where(lower, np.negative(best.threshold), best.threshold) + 0.0,
         "Ameans there": np.asarray(best.tpr) / 2 + np.asarray(best.tnr) / 2,
         "direction": np.where(lower, "lower", "higher"),
     }
-    return batch_summary(roc._title, roc.shape, columns, flags=roc._direction_flags)
+    return batch_table(roc._title, roc.shape, columns, flags=roc._direction_flags)
 
 
-def has_closed_form(roc: Any) -> bool:
-    """Whether there is a closed form, or counting, for every answer."""
-    return not isinstance(roc.negative, ShrinkageDistribution) and roc._solver in {binormal, steps}
+def _exact(roc: Any) -> bool:
+    """Return whether every method is quick enough for a repr."""
+    return not isinstance(roc.negative, ShrinkageDistribution) and roc._solver.exact
 
 
 def is_fast(roc: Any) -> bool:
-    """Whether the area takes no longer than a look."""
-    return has_closed_form(roc) or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
+    """Return whether the area is quick enough for a repr."""
+    return _exact(roc) or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
     """Give FPR and TPR at few thresholds, spread over both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
-    every = roc._solver is steps and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
-    inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=has_closed_form(roc)) for d in pair])
+    every = roc._solver.thresholds is not None and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
+    inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=_exact(roc)) for d in pair])
     thresholds = np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]])
     fpr, tpr = (np.asarray(d.sf_inclusive(thresholds)) for d in pair)
     fpr[0] = tpr[0] = 0.0  # at infinity: also when a value is infinite
@@ -187,14 +187,14 @@ class Roc(UncertaintyMixin, Result):
         except ValueError:
             shapes = ", ".join(f"{name} {d.shape}" for name, d in pair.items())
             raise RocPredictError(f"batches of different shapes: {shapes}") from None
-        select_solver(**pair)  # refuses a batch that it could not answer
+        solver_for(**pair)  # refuses a batch that has no solver
         for name, distribution in pair.items():
             object.__setattr__(self, name, _broadcast_gaussian(distribution, shape))
         check_option("direction", self.direction, _DIRECTIONS)
         if self.count is not None:
             object.__setattr__(self, "count", _check_count(self.count, self.shape))
         if self.direction == "auto":
-            auc = np.asarray(self._solver.auc(*self._oriented_distributions))
+            auc = np.asarray(self._solver.auc())
             object.__setattr__(self, "direction", to_scalar(np.where(auc < 0.5, "lower", "higher")))
             object.__setattr__(self, "auto_direction", True)
             for name in ("_oriented_distributions", "_solver"):  # which were those of the rule x >= threshold
@@ -266,15 +266,15 @@ class Roc(UncertaintyMixin, Result):
     # ---- areas
     def auc(self) -> ArrayOrFloat:
         """Give the probability that a positive lies further to the positive side than a negative, ties half."""
-        return to_scalar(self._solver.auc(*self._oriented_distributions))
+        return to_scalar(self._solver.auc())
 
     def auc_complement(self) -> ArrayOrFloat:
         """Give 1 - AUC, by itself: it keeps its digits when the AUC is all but 1."""
-        return to_scalar(self._solver.auc_complement(*self._oriented_distributions))
+        return to_scalar(self._solver.auc_complement())
 
     def log_auc_complement(self) -> ArrayOrFloat:
         """Give the logarithm of 1 - AUC; for two Gaussians it does not underflow."""
-        return to_scalar(self._solver.log_auc_complement(*self._oriented_distributions))
+        return to_scalar(self._solver.log_auc_complement())
 
     def partial_auc(
         self,
@@ -301,39 +301,33 @@ class Roc(UncertaintyMixin, Result):
             Neither or both of ``fpr`` and ``tpr``, or a band that is empty or outside [0, 1].
         """
         band = self._check_rate_interval(fpr, tpr)
-        area = getattr(self._solver, f"partial_auc_{band.axis}")
-        return apply_mcclish(
-            area(*self._oriented_distributions, np.asarray(band.low), np.asarray(band.high)), band, correction
-        )
+        area = self._solver.area(band.axis, np.asarray(band.low), np.asarray(band.high))
+        return apply_mcclish(area, band, correction)
 
     # ---- along the curve
     def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
         """Give the TPR at an FPR; where the curve is vertical, its top."""
-        return to_scalar(self._solver.tpr_at_fpr(*self._oriented_distributions, self._rate("fpr", fpr)))
+        return to_scalar(self._solver.along("fpr", self._rate("fpr", fpr)))
 
     def fpr_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
         """Give the lowest FPR at which the curve reaches a TPR."""
-        return to_scalar(self._solver.fpr_at_tpr(*self._oriented_distributions, self._rate("tpr", tpr)))
+        return to_scalar(self._solver.along("tpr", self._rate("tpr", tpr)))
 
     def threshold_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
         """Give the threshold with the highest TPR among those with no more than this FPR."""
-        return self._to_feature_scale(
-            self._solver.threshold_at_fpr(*self._oriented_distributions, self._rate("fpr", fpr))
-        )
+        return self._to_feature_scale(self._solver.threshold_at("fpr", self._rate("fpr", fpr)))
 
     def threshold_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
         """Give the threshold with the lowest FPR among those with no less than this TPR."""
-        return self._to_feature_scale(
-            self._solver.threshold_at_tpr(*self._oriented_distributions, self._rate("tpr", tpr))
-        )
+        return self._to_feature_scale(self._solver.threshold_at("tpr", self._rate("tpr", tpr)))
 
     def slope(self, fpr: ArrayLike) -> ArrayOrFloat:
         """Give the slope of the curve at an FPR: the likelihood ratio at its threshold."""
-        return to_scalar(self._solver.slope(*self._oriented_distributions, self._rate("fpr", fpr)))
+        return to_scalar(self._solver.slope(self._rate("fpr", fpr)))
 
     def hook(self) -> Hook:
         """Give the part of the curve that lies below the chance line."""
-        return Hook(*(to_scalar(part) for part in self._solver.hook(*self._oriented_distributions)))
+        return Hook(*(to_scalar(part) for part in self._solver.hook()))
 
     def curve(self, n_points: int = 513) -> RocCurve:
         """Give the curve as a table, from (0, 0) to (1, 1).
@@ -382,7 +376,7 @@ class Roc(UncertaintyMixin, Result):
         from rocpredict.roc.curves import precision_recall, resolve_prevalence
 
         share = resolve_prevalence("precision_recall_curve", prevalence, self.prevalence, self.shape)
-        return precision_recall(self.curve(n_points), self._oriented_distributions, share)
+        return precision_recall(self.curve(n_points), self._solver, share)
 
     def decision_curve(
         self,
@@ -431,7 +425,7 @@ class Roc(UncertaintyMixin, Result):
             raise RocPredictError(
                 "rule='probability' takes x as the probability of being positive; direction is 'lower'"
             )
-        return decision(self._oriented_distributions, self._to_feature_scale, share, probabilities, rule)
+        return decision(self._solver, self._to_feature_scale, share, probabilities, rule)
 
     # ---- thresholds
     def best_threshold(
@@ -484,7 +478,7 @@ class Roc(UncertaintyMixin, Result):
         target = ThresholdCriterion(
             criterion=criterion, prevalence=prevalence, cost_fp=cost_fp, cost_fn=cost_fn, beta=beta, value=value
         )
-        found = find_best_threshold(*self._oriented_distributions, target)
+        found = find_best_threshold(self._solver, target)
         ends = self._to_feature_scale(found.plateau_low), self._to_feature_scale(found.plateau_high)
         crossings = self._to_feature_scale(found.crossings, grid=True)
         crossings = np.sort(crossings, axis=-1)
@@ -514,7 +508,7 @@ class Roc(UncertaintyMixin, Result):
         """
         for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
             self._check_batch_argument(name, check_real(name, number))
-        found = self._solver.crossings(*self._oriented_distributions, log_cost_ratio(prevalence, cost_fp, cost_fn))
+        found = self._solver.crossings(log_cost_ratio(prevalence, cost_fp, cost_fn))
         found = np.sort(self._to_feature_scale(found, grid=True), axis=-1)
         return found if found.ndim > 1 else found[~np.isnan(found)]
 
@@ -526,8 +520,9 @@ class Roc(UncertaintyMixin, Result):
         """
         from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
-        negative, positive = (d.model if isinstance(d, ShrinkageDistribution) else d for d in self._oriented_models)
-        return LikelihoodRatioRoc(select_solver(negative, positive), (negative, positive), self._to_feature_scale)
+        pair = self._oriented_models
+        models = [d.model for d in pair if isinstance(d, ShrinkageDistribution)]
+        return LikelihoodRatioRoc(solver_for(*models) if len(models) == 2 else self._solver, self._to_feature_scale)
 
     def grey_zone(
         self,
@@ -596,7 +591,7 @@ class Roc(UncertaintyMixin, Result):
             min_ppv=min_ppv,
             prevalence=self.prevalence if prevalence is None else prevalence,
         )
-        return find_grey_zone(self._oriented_distributions, demands, self._is_lower, self._to_feature_scale)
+        return find_grey_zone(self._solver, demands, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: str = "roc", *, ax: Any = None, **options: Any) -> Any:
         """Draw this ROC, or another picture of the same two classes.
@@ -640,16 +635,17 @@ class Roc(UncertaintyMixin, Result):
         side += " (auto)" if self.auto_direction else ""
         return side + (f", omitted={self.omitted}" if any(self.omitted) else "")
 
-    def _summary(self) -> ResultSummary:
-        return roc_summary(self)
+    def table(self) -> Table:
+        """Return the pair, the area and the best threshold, as far as these take no longer than a look."""
+        return roc_table(self)
 
     @property
     def _title(self) -> str:
         return "Predicted ROC curve"
 
     @cached_property
-    def _solver(self) -> Any:
-        return select_solver(*self._oriented_distributions)
+    def _solver(self) -> Solver:
+        return solver_for(*self._oriented_distributions)
 
     @property
     def _is_lower(self) -> Any:
@@ -713,8 +709,8 @@ class Roc(UncertaintyMixin, Result):
 
     def _thresholds(self, points: int) -> FloatArray:
         """Give thresholds spread over both classes, descending from +inf to -inf."""
-        if self._solver is steps:
-            return steps.operating_points(*self._oriented_distributions).thresholds  # type: ignore[arg-type]
+        if (thresholds := self._solver.thresholds) is not None:
+            return thresholds
         wide = [add_grid_axis(d) for d in self._oriented_distributions]
         shares = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
         inner = [_quantiles_with_atoms(d, share) for d, share in zip(wide, shares, strict=True)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.rates import precision_from_rates
-from rocpredict.base.results import CurvePlot, Result, ResultSummary, sample_rows, thin_curve
+from rocpredict.base.results import CurvePlot, Result, format_number, thin_curve
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -19,22 +19,14 @@ from rocpredict.base.validation import (
     readonly_array,
     short_repr,
 )
-from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.ecdf import Ecdf, is_discrete
-from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.solvers import binormal
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.base import RocCurve
-from rocpredict.solvers.numerical import expectation, panel_edges
-from rocpredict.solvers.select import select_solver
+from rocpredict.distributions.ecdf import is_discrete
+from rocpredict.solvers.base import RocCurve, Solver
+from rocpredict.solvers.quadrature import expectation
 from rocpredict.solvers.thresholds import log_cost_ratio
 
-Pair = tuple[Distribution, Distribution]
 DECISION_RULES = ("best", "probability")
 """What a decision curve calls positive at a threshold probability; the first is the default."""
 _PROBABILITIES = readonly_array(np.arange(1, 100) / 100)
-_MAX_BLOCK = 4_000_000  # numbers at a time
-_ROUNDING = 4 * np.finfo(float).eps
 _MAX_PRECISION = 690.0  # log of a price that doubles still hold
 
 
@@ -54,15 +46,17 @@ class PrecisionRecallCurve(Result):
         curve begins at 1 there, as scikit-learn's, a predicted one at the precision of the point next to it.
     prevalence : float
         The share of positives that the precision holds for; on average, also the precision of a guess.
-    pair : pair of distributions
-        (negative, positive), turned so that positives lie higher.
+    solver : Solver
+        Solver of the two classes, reflected so that positives have larger values.
     """
 
     thresholds: FloatArray
     recall: FloatArray
     precision: FloatArray
     prevalence: float
-    pair: Pair = field(repr=False)
+    solver: Solver = field(repr=False, compare=False, metadata={"hidden": True})
+    _heading = "Precision-recall curve for a prevalence of {prevalence:.4g}"
+    _long = True
 
     def average_precision(self) -> float:
         """Give the mean precision over the positives, each taken at its own value as the threshold.
@@ -74,33 +68,29 @@ class PrecisionRecallCurve(Result):
         """
         if self._counted:
             return float(np.diff(self.recall) @ self.precision[1:])
-        return _mean_precision(*self.pair, self.prevalence)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the columns as lists, and the prevalence."""
-        columns = {name: getattr(self, name).tolist() for name in ("thresholds", "recall", "precision")}
-        return columns | {"prevalence": self.prevalence}
+        return _mean_precision(self.solver, self.prevalence)
 
     def __len__(self) -> int:
         return len(self.recall)
 
-    def _summary(self) -> ResultSummary:
-        title = f"Precision-recall curve for a prevalence of {self.prevalence:.4g}"
-        columns = {"threshold": self.thresholds, "recall": self.recall, "precision": self.precision}
-        line = thin_curve(self.recall, self.precision)
-        notes = [f"Average precision {self.average_precision():.5g}."] if self._is_fast else []
-        picture = CurvePlot(f"{title}, precision against recall", [line], show_diagonal=False)
-        names, rows = sample_rows(columns)
-        return ResultSummary(title, rows, names, notes=notes, picture=picture)
+    def _columns(self) -> dict[str, Any]:
+        return {"threshold": self.thresholds, "recall": self.recall, "precision": self.precision}
+
+    def _notes(self) -> list[str]:
+        return [f"Average precision {format_number(self.average_precision())}."] if self._is_fast else []
+
+    def _plot(self) -> CurvePlot:
+        label = f"Precision against recall for a prevalence of {self.prevalence:.4g}"
+        return CurvePlot(label, [thin_curve(self.recall, self.precision)], show_diagonal=False)
 
     @property
     def _is_fast(self) -> bool:
         """Whether the average precision takes no longer than a look."""
-        return self._counted or all(isinstance(d, Gaussian) for d in self.pair)
+        return self.solver.exact
 
     @property
     def _counted(self) -> bool:
-        return isinstance(self.pair[0], Ecdf) and isinstance(self.pair[1], Ecdf)
+        return self.solver.thresholds is not None
 
     def __repr__(self) -> str:
         area = f", average_precision={self.average_precision():.6g}" if self._is_fast else ""
@@ -136,31 +126,16 @@ class DecisionCurve(Result):
     fpr: FloatArray
     prevalence: float
     rule: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the columns as lists, the prevalence and the rule."""
-        names = ("probabilities", "net_benefit", "treat_all", "treat_none", "thresholds", "tpr", "fpr")
-        columns = {name: getattr(self, name).tolist() for name in names}
-        return columns | {"prevalence": self.prevalence, "rule": self.rule}
+    _heading = "Decision curve for a prevalence of {prevalence:.4g}, rule {rule!r}"
+    _long = True
 
     def __len__(self) -> int:
         return len(self.probabilities)
 
-    def _summary(self) -> ResultSummary:
-        title = f"Decision curve for a prevalence of {self.prevalence:.4g}, rule {self.rule!r}"
-        names, rows = sample_rows(
-            {
-                "probability": self.probabilities,
-                "net benefit": self.net_benefit,
-                "treat all": self.treat_all,
-                "threshold": self.thresholds,
-                "TPR": self.tpr,
-                "FPR": self.fpr,
-            }
-        )
+    def _plot(self) -> CurvePlot:
         lines = [(self.probabilities, part / self.prevalence) for part in (self.net_benefit, self.treat_all)]
-        label = f"{title}: share of the greatest net benefit against probability; dashed: treating all"
-        return ResultSummary(title, rows, names, picture=CurvePlot(label, lines, show_diagonal=False))
+        label = "Share of the greatest net benefit against probability; dashed: treating all"
+        return CurvePlot(label, lines, show_diagonal=False)
 
     def __repr__(self) -> str:
         ends = f"{self.probabilities.min():g} to {self.probabilities.max():g}"
@@ -182,16 +157,16 @@ def resolve_prevalence(
     return float(share)
 
 
-def precision_recall(curve: RocCurve, pair: Pair, prevalence: float) -> PrecisionRecallCurve:
+def precision_recall(curve: RocCurve, solver: Solver, prevalence: float) -> PrecisionRecallCurve:
     """Give the precision-recall curve with the thresholds of a ROC curve."""
     precision = np.asarray(precision_from_rates(curve.tpr, curve.fpr, prevalence))
     nothing = np.isnan(precision)  # is called positive: at the first point, and above what a class can reach
-    first = 1.0 if select_solver(*pair) is steps else precision[np.argmin(nothing)]
-    return PrecisionRecallCurve(curve.thresholds, curve.tpr, np.where(nothing, first, precision), prevalence, pair)
+    first = 1.0 if solver.thresholds is not None else precision[np.argmin(nothing)]
+    return PrecisionRecallCurve(curve.thresholds, curve.tpr, np.where(nothing, first, precision), prevalence, solver)
 
 
 def decision(
-    pair: Pair, turned_back: Callable[..., Any], prevalence: float, probabilities: ArrayLike | None, rule: str
+    solver: Solver, turned_back: Callable[..., Any], prevalence: float, probabilities: ArrayLike | None, rule: str
 ) -> DecisionCurve:
     """Give the decision curve of the rule "positive when x >= threshold"."""
     check_option("rule", rule, DECISION_RULES)
@@ -199,7 +174,9 @@ def decision(
     p = readonly_array(check_probabilities("probabilities", given, inclusive=False))
     if p.ndim != 1 or not p.size:
         raise RocPredictError(f"probabilities has shape {p.shape}; give shape (k,), with k of 1 or more")
-    thresholds, tpr, fpr = _rates_at_probability(pair, p) if rule == "probability" else _best_at(pair, prevalence, p)
+    thresholds, tpr, fpr = (
+        _rates_at_probability(solver, p) if rule == "probability" else _best_at(solver, prevalence, p)
+    )
     price = (1 - prevalence) * p / (1 - p)
     return DecisionCurve(
         probabilities=p,
@@ -214,8 +191,9 @@ def decision(
     )
 
 
-def _mean_precision(negative: Distribution, positive: Distribution, prevalence: float) -> float:
+def _mean_precision(solver: Solver, prevalence: float) -> float:
     """Give the mean, over positives, of the precision with their value as the threshold."""
+    negative, positive = solver.negative, solver.positive
 
     def precision(x: FloatArray) -> FloatArray:
         found = precision_from_rates(positive.sf_inclusive(x), negative.sf_inclusive(x), prevalence)
@@ -223,46 +201,21 @@ def _mean_precision(negative: Distribution, positive: Distribution, prevalence: 
 
     points, masses = positive.atoms()
     total = float(masses @ precision(points))
-    return total if is_discrete(positive) else total + expectation(positive, precision, panel_edges(negative, positive))
+    return total if is_discrete(positive) else total + expectation(positive, precision, solver.panel_edges)
 
 
-def _rates_at_probability(pair: Pair, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _rates_at_probability(solver: Solver, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give threshold, TPR and FPR of the rule "x >= p", for a feature that is a probability."""
-    if any(d.cdf_strict(0.0) > 0 or d.sf(1.0) > 0 for d in pair):
+    negative, positive = solver.negative, solver.positive
+    if any(np.any(d.cdf_strict(0.0) > 0) or np.any(d.sf(1.0) > 0) for d in (negative, positive)):
         raise RocPredictError(
             "rule='probability' compares x itself with p; x has values outside [0, 1]: see rule='best'"
         )
-    negative, positive = pair
     return p, np.asarray(positive.sf_inclusive(p)), np.asarray(negative.sf_inclusive(p))
 
 
-def _best_at(pair: Pair, prevalence: float, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _best_at(solver: Solver, prevalence: float, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give threshold, TPR and FPR of the best rule at each price of a false positive."""
     log_kappa = np.minimum(log_cost_ratio(prevalence, p, 1 - p), _MAX_PRECISION)
-    engine = select_solver(*pair)
-    if engine is steps:
-        return _best_operating_points(steps.operating_points(*pair), np.exp(log_kappa))  # type: ignore[arg-type]
-    if engine is binormal:
-        found = binormal.best(*pair, log_kappa)  # type: ignore[arg-type]
-        return found.threshold, found.tpr, found.fpr
-    each = [engine.best(*pair, price) for price in log_kappa]
-    thresholds, tpr, fpr = (np.array([getattr(f, name) for f in each]) for name in ("threshold", "tpr", "fpr"))
-    return thresholds, tpr, fpr
-
-
-def _best_operating_points(v: steps.OperatingPoints, kappa: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Choose among the operating points as ``steps.best`` does, for many prices at a time."""
-    size = max(1, _MAX_BLOCK // len(v.tpr))
-    parts = [kappa[start : start + size, None] for start in range(0, len(kappa), size)]
-    chosen = np.concatenate([_best_columns(v, part) for part in parts])
-    return v.thresholds[chosen], v.tpr[chosen], v.fpr[chosen]
-
-
-def _best_columns(v: steps.OperatingPoints, kappa: FloatArray) -> Any:
-    """Give the middle one of the best operating points for each price, shape (k, 1)."""
-    utility = v.tpr - kappa * v.fpr
-    first = utility.argmax(axis=1)
-    tolerance = _ROUNDING * (v.tpr[first] + kappa[:, 0] * v.fpr[first])
-    good = utility >= (utility.max(axis=1) - tolerance)[:, None]
-    rank = np.cumsum(good, axis=1)
-    return np.argmax(good & (rank == (rank[:, -1:] + 1) // 2), axis=1)
+    found = solver.optimal(log_kappa)
+    return found.threshold, found.tpr, found.fpr

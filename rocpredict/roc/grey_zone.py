@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.rates import Rates
-from rocpredict.base.results import Result, ResultSummary, batch_summary
+from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -20,16 +20,11 @@ from rocpredict.base.validation import (
     to_scalar,
 )
 from rocpredict.distributions.base import Distribution
-from rocpredict.solvers import binormal
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers import numerical as numeric
-from rocpredict.solvers.binormal import threshold_for_predictive_value
-from rocpredict.solvers.numerical import bisect, search_grid
-from rocpredict.solvers.select import select_solver
+from rocpredict.solvers.base import EVEN, Solver, middle_of_best
+from rocpredict.solvers.binormal import BinormalSolver
+from rocpredict.solvers.quadrature import bisect
 
-_Pair = tuple[Distribution, Distribution]
 _DEFAULT_ERROR_RATE = 0.05
-_EPS = 4 * np.finfo(float).eps
 _ROUNDING = 1e-12  # of a rate that was asked for, in the rate of its own quantile
 
 
@@ -67,6 +62,21 @@ class GreyZone(Result):
     single_threshold: ArrayOrFloat
     prevalence: ArrayOrFloat
     lower: ArrayOrFloat
+    _heading = "Grey zone"
+
+    def _names(self) -> tuple[str, ...]:
+        names = (
+            *("low", "high", "rule_out", "rule_in", "single_threshold", "tpr", "fpr", "tnr", "fnr"),
+            *("undecided_negative", "undecided_positive", "likelihood_ratios", "undefined"),
+        )
+        return names if self.prevalence is None else (*names, "prevalence", "undecided", "npv", "ppv")
+
+    def _notes(self) -> list[str]:
+        if np.ndim(self.low):
+            return []
+        side = "at or below low" if self.lower else "at or above high"
+        one = "One threshold meets both demands: no case is left undecided."
+        return [one if self.single_threshold else f"Ruled in: {side}; undecided: in between."]
 
     @property
     def rule_in(self) -> ArrayOrFloat:
@@ -131,30 +141,10 @@ class GreyZone(Result):
         }
         return tuple(name for name, mask in empty.items() if np.any(mask))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name; those that need a prevalence where there is one."""
-        rates = ("tpr", "fpr", "tnr", "fnr", "undecided_negative", "undecided_positive")
-        names = ("low", "high", "rule_out", "rule_in", "single_threshold", *rates, "likelihood_ratios", "undefined")
-        weighed = () if self.prevalence is None else ("prevalence", "undecided", "npv", "ppv")
-        return {name: getattr(self, name) for name in (*names, *weighed)}
-
     def _share(self, name: str) -> FloatArray:
         if self.prevalence is None:
             raise RocPredictError(f"{name} needs the share of positives; give prevalence= (0 to 1) or class counts")
         return np.asarray(self.prevalence)
-
-    def _summary(self) -> ResultSummary:
-        names = ("low", "high", "tpr", "fpr", "tnr", "fnr", "undecided_negative", "undecided_positive")
-        columns = {name.replace("_", " "): getattr(self, name) for name in names}
-        if np.ndim(self.low):
-            return batch_summary("Grey zone", np.shape(self.low), columns | {"single_threshold": self.single_threshold})
-        weighed = () if self.prevalence is None else ("prevalence", "undecided", "npv", "ppv")
-        rows = [[word, value] for word, value in columns.items()] + [[name, getattr(self, name)] for name in weighed]
-        side = "at or below low" if self.lower else "at or above high"
-        one = "One threshold meets both demands: no case is left undecided."
-        return ResultSummary(
-            "Grey zone", rows, notes=[one if self.single_threshold else f"Ruled in: {side}; undecided: in between."]
-        )
 
     def __repr__(self) -> str:
         if np.ndim(self.low):
@@ -232,15 +222,16 @@ class _ZoneLimits(NamedTuple):
 
 
 def find_grey_zone(
-    pair: _Pair, demands: GreyZoneConstraints, lower: ArrayLike, turned_back: Callable[..., Any]
+    solver: Solver, demands: GreyZoneConstraints, lower: ArrayLike, turned_back: Callable[..., Any]
 ) -> GreyZone:
-    """Find the grey zone of two distributions, turned so that positives lie higher."""
-    shape = np.broadcast_shapes(*(d.shape for d in pair))
+    """Find the grey zone of two distributions, reflected so that positives have larger values."""
     for name in ("max_fnr", "max_fpr", "min_npv", "min_ppv", "prevalence"):
-        _check_shape(name, getattr(demands, name), shape)
-    negative, positive = pair
-    find = _grey_zone_gaussian if select_solver(*pair) is binormal else _grey_zone_search
-    out, in_, single = find(pair, demands)
+        _check_shape(name, getattr(demands, name), solver.shape)
+    negative, positive = pair = solver.negative, solver.positive
+    if solver.thresholds is not None:
+        out, in_, single = _widest_regions(solver, demands, solver.thresholds[::-1])
+    else:
+        out, in_, single = (_grey_zone_gaussian if solver.exact else _grey_zone_search)(solver, demands)
     tpr, fpr = (np.asarray(d.sf_inclusive(in_)) for d in (positive, negative))
     tnr, fnr = (np.asarray(d.cdf_strict(out)) for d in (negative, positive))
     undecided = [np.where(single, 0.0, _interval_probability(d, out, in_)) for d in pair]
@@ -260,21 +251,21 @@ def find_grey_zone(
     )
 
 
-def _grey_zone_gaussian(pair: Any, demands: GreyZoneConstraints) -> _ZoneLimits:
+def _grey_zone_gaussian(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLimits:
     """Find the ends for two Gaussians, one feature or a batch, by their quantiles."""
-    negative, positive = pair
-    in_ = _gaussian_limit(negative, positive, demands.rule_in)
-    out = 0.0 - _gaussian_limit(positive.reflect(), negative.reflect(), demands.rule_out)
+    negative, positive = solver.negative, solver.positive
+    in_ = _gaussian_limit(BinormalSolver(negative, positive), demands.rule_in)
+    out = 0.0 - _gaussian_limit(BinormalSolver(positive.reflect(), negative.reflect()), demands.rule_out)
     out, in_ = np.broadcast_arrays(out, in_)
     single = out >= in_
     if not single.any():
         return _ZoneLimits(out, in_, single)
-    best = np.asarray(binormal.best(negative, positive, np.zeros(())).threshold)
+    best = np.asarray(solver.optimal(EVEN).threshold)
     # beyond the best values a tail may predict worse again, on one side at most: an end of the overlap meets both
     choices = [np.clip(best, in_, np.maximum(in_, out)), in_, out]
     ameans = [
         np.where(
-            _satisfies_rule_in(pair, demands, t) & _satisfies_rule_out(pair, demands, t),
+            _satisfies_rule_in(solver, demands, t) & _satisfies_rule_out(solver, demands, t),
             np.asarray(positive.sf_inclusive(t)) / 2 + np.asarray(negative.cdf_strict(t)) / 2,
             -np.inf,
         )
@@ -284,27 +275,23 @@ def _grey_zone_gaussian(pair: Any, demands: GreyZoneConstraints) -> _ZoneLimits:
     return _ZoneLimits(np.where(single, chosen, out), np.where(single, chosen, in_), single)
 
 
-def _gaussian_limit(negative: Any, positive: Any, demand: _Constraint) -> FloatArray:
+def _gaussian_limit(solver: BinormalSolver, demand: _Constraint) -> FloatArray:
     if demand.rate is None:
-        return threshold_for_predictive_value(negative, positive, np.asarray(demand.log_odds))
-    return np.asarray(binormal.threshold_at_fpr(negative, positive, demand.rate))
+        return solver.threshold_for_odds(np.asarray(demand.log_odds))
+    return solver.threshold_at("fpr", demand.rate)
 
 
-def _grey_zone_search(pair: _Pair, demands: GreyZoneConstraints) -> _ZoneLimits:
-    """Find the ends among all steps of samples, or on a grid of densities and then to the float."""
-    if select_solver(*pair) is steps:
-        t = steps.operating_points(*pair).thresholds[::-1]  # type: ignore[arg-type]
-        return _widest_regions(t, _satisfies_rule_in(pair, demands, t), _satisfies_rule_out(pair, demands, t), pair)
-    t = _grid(*pair)
-    first = int(np.argmax(_satisfies_rule_in(pair, demands, t)))
-    last = len(t) - 1 - int(np.argmax(_satisfies_rule_out(pair, demands, t)[::-1]))
-    in_ = _refine_by_bisection(lambda x: _satisfies_rule_in(pair, demands, x), t[max(first - 1, 0)], t[first])
+def _grey_zone_search(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLimits:
+    """Find the ends on a grid, and then to the float."""
+    t = _grid(solver)
+    first = int(np.argmax(_satisfies_rule_in(solver, demands, t)))
+    last = len(t) - 1 - int(np.argmax(_satisfies_rule_out(solver, demands, t)[::-1]))
+    in_ = _refine_by_bisection(lambda x: _satisfies_rule_in(solver, demands, x), t[max(first - 1, 0)], t[first])
     out = _refine_by_bisection(
-        lambda x: ~_satisfies_rule_out(pair, demands, x), t[last], t[min(last + 1, len(t) - 1)], before=True
+        lambda x: ~_satisfies_rule_out(solver, demands, x), t[last], t[min(last + 1, len(t) - 1)], before=True
     )
-    t = np.unique(np.concatenate([t, [in_, out]]))
-    found = _widest_regions(t, _satisfies_rule_in(pair, demands, t), _satisfies_rule_out(pair, demands, t), pair)
-    negative, positive = pair  # who decides nobody, or everybody, says so
+    found = _widest_regions(solver, demands, np.unique(np.concatenate([t, [in_, out]])))
+    negative, positive = solver.negative, solver.positive  # an end that decides nobody is infinite
     nobody_in = positive.sf_inclusive(found.rule_in) + negative.sf_inclusive(found.rule_in) == 0
     nobody_out = positive.cdf_strict(found.rule_out) + negative.cdf_strict(found.rule_out) == 0
     inward, outward = np.where(nobody_in, np.inf, found.rule_in), np.where(nobody_out, -np.inf, found.rule_out)
@@ -313,42 +300,40 @@ def _grey_zone_search(pair: _Pair, demands: GreyZoneConstraints) -> _ZoneLimits:
     return _ZoneLimits(outward, inward, found.single)
 
 
-def _widest_regions(
-    t: FloatArray, meets_in: NDArray[np.bool_], meets_out: NDArray[np.bool_], pair: _Pair
-) -> _ZoneLimits:
+def _widest_regions(solver: Solver, demands: GreyZoneConstraints, t: FloatArray) -> _ZoneLimits:
     """Give the widest regions among ascending thresholds, or the best threshold where these overlap.
 
     Where no threshold in the overlap meets both demands, the region ruled in keeps its width.
     """
+    meets_in, meets_out = _satisfies_rule_in(solver, demands, t), _satisfies_rule_out(solver, demands, t)
     first = int(np.argmax(meets_in))
     both = first + np.flatnonzero((meets_in & meets_out)[first:])
     if not both.size:
         last = int(np.flatnonzero(meets_out[: first + 1])[-1])
         return _ZoneLimits(np.asarray(t[last]), np.asarray(t[first]), np.asarray(False))
-    ameans = np.asarray(pair[1].sf_inclusive(t[both])) / 2 + np.asarray(pair[0].cdf_strict(t[both])) / 2
-    good = np.flatnonzero(ameans >= ameans.max() - _EPS)
-    chosen = np.asarray(t[both[good[(len(good) - 1) // 2]]])
+    ameans = np.asarray(solver.positive.sf_inclusive(t[both])) / 2 + np.asarray(solver.negative.cdf_strict(t[both])) / 2
+    chosen = np.asarray(t[both[middle_of_best(ameans)]])
     return _ZoneLimits(chosen, chosen, np.asarray(True))
 
 
-def _satisfies_rule_in(pair: _Pair, demands: GreyZoneConstraints, t: FloatArray) -> NDArray[np.bool_]:
+def _satisfies_rule_in(solver: Solver, demands: GreyZoneConstraints, t: FloatArray) -> NDArray[np.bool_]:
     """Tell whether calling positive from t on meets the demand; calling nobody so does."""
-    negative, positive = pair
+    negative, positive = solver.negative, solver.positive
     return demands.rule_in.is_satisfied(np.asarray(positive.sf_inclusive(t)), np.asarray(negative.sf_inclusive(t)))
 
 
-def _satisfies_rule_out(pair: _Pair, demands: GreyZoneConstraints, t: FloatArray) -> NDArray[np.bool_]:
+def _satisfies_rule_out(solver: Solver, demands: GreyZoneConstraints, t: FloatArray) -> NDArray[np.bool_]:
     """Tell whether calling negative below t meets the demand; calling nobody so does."""
-    negative, positive = pair
+    negative, positive = solver.negative, solver.positive
     return demands.rule_out.is_satisfied(np.asarray(negative.cdf_strict(t)), np.asarray(positive.cdf_strict(t)))
 
 
-def _grid(negative: Distribution, positive: Distribution) -> FloatArray:
+def _grid(solver: Solver) -> FloatArray:
     """Give thresholds dense wherever a class has probability, at atoms on both sides, and the ends of the axis."""
-    atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
-    best = np.asarray(numeric.best(negative, positive, np.zeros(())).threshold)
+    atoms = np.concatenate([solver.negative.atoms().points, solver.positive.atoms().points])
+    best = np.asarray(solver.optimal(EVEN).threshold)
     ends = np.array([-np.inf, float(best), np.inf])
-    return np.unique(np.concatenate([search_grid(negative, positive), atoms, np.nextafter(atoms, np.inf), ends]))
+    return np.unique(np.concatenate([solver.search_grid, atoms, np.nextafter(atoms, np.inf), ends]))
 
 
 def _refine_by_bisection(

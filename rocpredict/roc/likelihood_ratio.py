@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.results import Result, ResultSummary, batch_summary
+from rocpredict.base.results import Result, Table, batch_table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -18,18 +19,11 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
-from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.placements import check_rate_interval
 from rocpredict.inference.uncertainty import apply_mcclish
-from rocpredict.solvers import binormal
-from rocpredict.solvers import binormal as gaussian_likelihood
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers import numerical as numeric_likelihood
-from rocpredict.solvers.base import Hook, RocCurve, TwoThresholdRule
+from rocpredict.solvers.base import EVEN, Hook, LikelihoodRatioSolver, RocCurve, Solver, TwoThresholdRule
 from rocpredict.solvers.thresholds import log_cost_ratio
 
-_MIRRORED_QUANTITIES = {binormal: gaussian_likelihood, steps: steps}
 _MIN_AMEANS_GAIN = 0.005  # of Ameans: below, a second threshold is not worth its trouble
 _MAX_FAST_SIZE = 20_000
 """Values whose ranking a look can wait for."""
@@ -60,20 +54,27 @@ class LikelihoodRatioGain(Result):
     ameans_single: ArrayOrFloat
     ameans: ArrayOrFloat
     hook: Hook
+    _tabled = ("auc_single", "auc", "auc_gain", "ameans_single", "ameans", "ameans_gain", "youden_gain")
+    _listed = (*_tabled, "hook", "summary")
+    _text = "ameans={ameans_single:.6g} -> {ameans:.6g}, auc={auc_single:.6g} -> {auc:.6g}"
+    _heading = "Gain of more than one threshold"
+
+    def _notes(self) -> list[str]:
+        return [self.summary]
 
     @property
     def auc_gain(self) -> ArrayOrFloat:
-        """Give how much higher the AUC is."""
+        """Return how much higher the AUC is."""
         return to_scalar(np.asarray(self.auc) - self.auc_single)
 
     @property
     def ameans_gain(self) -> ArrayOrFloat:
-        """Give how much higher the best Ameans is."""
+        """Return how much higher the best Ameans is."""
         return to_scalar(np.asarray(self.ameans) - self.ameans_single)
 
     @property
     def youden_gain(self) -> ArrayOrFloat:
-        """Give how much higher the best Youden's J is."""
+        """Return how much higher the best Youden's J is."""
         return to_scalar(2 * np.asarray(self.ameans_gain))
 
     @property
@@ -91,27 +92,6 @@ class LikelihoodRatioGain(Result):
         verdict = "look at best_rule()" if worthwhile else "one threshold is enough"
         return f"More than one threshold {change} and the AUC from {self.auc_single:.4g} to {self.auc:.4g}: {verdict}."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name."""
-        names = ("auc_single", "auc", "auc_gain", "ameans_single", "ameans", "ameans_gain", "youden_gain")
-        return {name: getattr(self, name) for name in names} | {"hook": self.hook._asdict(), "summary": self.summary}
-
-    def _summary(self) -> ResultSummary:
-        title = "Gain of more than one threshold"
-        names = ("ameans_single", "ameans", "ameans_gain", "auc_single", "auc", "auc_gain", "youden_gain")
-        columns = {name: getattr(self, name) for name in names}
-        if np.ndim(self.auc):
-            return batch_summary(title, np.shape(self.auc), columns, notes=[self.summary])
-        return ResultSummary(title, [[name, value] for name, value in columns.items()], notes=[self.summary])
-
-    def __repr__(self) -> str:
-        if np.ndim(self.auc):
-            return f"LikelihoodRatioGain(shape={np.shape(self.auc)})"
-        return (
-            f"LikelihoodRatioGain(ameans={self.ameans_single:.6g} -> {self.ameans:.6g}, "
-            f"auc={self.auc_single:.6g} -> {self.auc:.6g})"
-        )
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioRoc(Result):
@@ -123,10 +103,8 @@ class LikelihoodRatioRoc(Result):
 
     Parameters
     ----------
-    engine : module
-        Who answers.
-    distributions : pair of distributions
-        (negative, positive), turned so that positives lie higher.
+    base : Solver
+        Solver of the two classes, reflected so that positives have larger values.
     to_feature_scale : function
         Gives a threshold on this turned axis as one on the feature's own.
 
@@ -144,7 +122,7 @@ class LikelihoodRatioRoc(Result):
     >>> proper
     LikelihoodRatioRoc(auc=0.866559)
     >>> proper.best_rule()
-    TwoThresholdRule(low=5.82611, high=16.5739, inside=True, ameans=0.795057)
+    TwoThresholdRule(low=5.82611, high=16.5739, positive_inside=True, ameans=0.795057)
     >>> proper.tpr_at_fpr([0.01, 0.1, 0.5])
     array([0.07356379, 0.53116964, 0.97724993])
     >>> proper.gain().summary
@@ -152,17 +130,23 @@ class LikelihoodRatioRoc(Result):
     threshold is enough.'
     """
 
-    engine: Any
-    distributions: tuple[Distribution, Distribution]
+    base: Solver
     to_feature_scale: Callable[..., Any]
 
+    def _compared(self) -> dict[str, Any]:
+        return {"negative": self.base.negative, "positive": self.base.positive}
+
+    @cached_property
+    def _solver(self) -> LikelihoodRatioSolver:
+        return self.base.likelihood_ratio()
+
     def auc(self) -> ArrayOrFloat:
-        """Give the area under the likelihood-ratio ROC curve."""
+        """Return the area under the likelihood-ratio ROC curve."""
         return to_scalar(1 - np.asarray(self.auc_complement()))
 
     def auc_complement(self) -> ArrayOrFloat:
-        """Give 1 minus that area, by itself."""
-        return to_scalar(self.engine.proper_auc_complement(*self.distributions))
+        """Return 1 minus that area, by itself."""
+        return to_scalar(self._solver.auc_complement())
 
     def partial_auc(
         self,
@@ -171,22 +155,21 @@ class LikelihoodRatioRoc(Result):
         tpr: tuple[float, float] | None = None,
         correction: str | None = None,
     ) -> ArrayOrFloat:
-        """Give the area in a band of the ROC plot; arguments, errors and correction as in ``Roc.partial_auc``."""
+        """Return the area in a band of the ROC plot; arguments, errors and correction as in ``Roc.partial_auc``."""
         band = check_rate_interval(fpr, tpr)
         ends = [self._check_batch_argument(band.axis, np.asarray(end)) for end in (band.low, band.high)]
-        area = getattr(self._effective_distributions, f"proper_partial_auc_{band.axis}")
-        return apply_mcclish(area(*self.distributions, *ends), band, correction)
+        return apply_mcclish(self._solver.area(band.axis, *ends), band, correction)
 
     def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
-        """Give the TPR at an FPR; where the curve is vertical, its top."""
-        return to_scalar(self._effective_distributions.proper_tpr_at_fpr(*self.distributions, self._rate("fpr", fpr)))
+        """Return the TPR at an FPR; where the curve is vertical, its top."""
+        return to_scalar(self._solver.along("fpr", self._rate("fpr", fpr)))
 
     def fpr_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
-        """Give the lowest FPR at which the curve reaches a TPR."""
-        return to_scalar(self._effective_distributions.proper_fpr_at_tpr(*self.distributions, self._rate("tpr", tpr)))
+        """Return the lowest FPR at which the curve reaches a TPR."""
+        return to_scalar(self._solver.along("tpr", self._rate("tpr", tpr)))
 
     def curve(self, points: int = 513) -> RocCurve:
-        """Give the curve as a table, from (0, 0) to (1, 1).
+        """Return the curve as a table, from (0, 0) to (1, 1).
 
         Parameters
         ----------
@@ -202,26 +185,23 @@ class LikelihoodRatioRoc(Result):
         """
         if check_int("points", points) < 2:
             raise RocPredictError(f"points={points!r} is too few; the curve has at least its two ends")
-        return RocCurve(*self._effective_distributions.likelihood_ratio_roc_points(*self.distributions, points))
+        return RocCurve(*self._solver.curve(points))
 
     def rule_at_fpr(self, fpr: ArrayLike) -> TwoThresholdRule:
-        """Give the rule with the highest TPR of all with no more than this FPR, as its thresholds.
+        """Return the rule with the highest TPR of all with no more than this FPR, as its thresholds.
 
         Parameters
         ----------
         fpr : float or array of shape F
             For densities the rule has this FPR, to about 1e-12 of it; at ties of the likelihood ratio less.
         """
-        return self._on_own_axis(
-            self._effective_distributions.proper_rule_at_fpr(
-                *self.distributions, self._check_batch_argument("fpr", check_probabilities("fpr", fpr))
-            )
-        )
+        rate = self._check_batch_argument("fpr", check_probabilities("fpr", fpr))
+        return self._on_own_axis(self._solver.rule_at_fpr(rate))
 
     def best_rule(
         self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
     ) -> TwoThresholdRule:
-        """Give the rule with the highest Ameans, or the lowest expected cost of errors.
+        """Return the rule with the highest Ameans, or the lowest expected cost of errors.
 
         Parameters
         ----------
@@ -242,24 +222,18 @@ class LikelihoodRatioRoc(Result):
         """
         for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
             self._check_batch_argument(name, check_real(name, number))
-        return self._on_own_axis(
-            self._effective_distributions.proper_rule(*self.distributions, log_cost_ratio(prevalence, cost_fp, cost_fn))
-        )
+        return self._on_own_axis(self._solver.rule(log_cost_ratio(prevalence, cost_fp, cost_fn)))
 
     def gain(self) -> LikelihoodRatioGain:
-        """Give what this rule gains over the best single threshold, and what that means."""
-        best = self.engine.best(*self.distributions, np.zeros(()))
-        hook = Hook(*(to_scalar(part) for part in self.engine.hook(*self.distributions)))
-        single = to_scalar(self.engine.auc(*self.distributions)), to_scalar(best.tpr / 2 + best.tnr / 2)
+        """Return what this rule gains over the best single threshold, and what that means."""
+        best = self.base.optimal(EVEN)
+        hook = Hook(*(to_scalar(part) for part in self.base.hook()))
+        single = to_scalar(self.base.auc()), to_scalar(best.tpr / 2 + best.tnr / 2)
         return LikelihoodRatioGain(single[0], self.auc(), single[1], self.best_rule().ameans, hook)
 
     @property
-    def _effective_distributions(self) -> Any:
-        return _MIRRORED_QUANTITIES.get(self.engine, numeric_likelihood)
-
-    @property
     def _shape(self) -> tuple[int, ...]:
-        return np.broadcast_shapes(*(d.shape for d in self.distributions))
+        return self.base.shape
 
     def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
         """Return rates of any shape for one feature, for a batch what fits it."""
@@ -274,7 +248,7 @@ class LikelihoodRatioRoc(Result):
         return values
 
     def _on_own_axis(self, found: TwoThresholdRule) -> TwoThresholdRule:
-        """Give a rule with its thresholds on the feature's own axis."""
+        """Return a rule with its thresholds on the feature's own axis."""
         ends = [np.asarray(self.to_feature_scale(end)) for end in (found.low, found.high)]
         return TwoThresholdRule(
             low=to_scalar(np.minimum(*ends)),
@@ -287,29 +261,27 @@ class LikelihoodRatioRoc(Result):
             fnr=to_scalar(found.fnr),
         )
 
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return the area, where it takes no longer than a look, and the pair."""
         title = "ROC of the likelihood-ratio rule"
         if self._shape:
-            return batch_summary(title, self._shape, {"AUC": self.auc()})
-        rows: list[list[Any]] = [
-            [name, repr(d)] for name, d in zip(("negative", "positive"), self.distributions, strict=True)
-        ]
-        if not self._is_fast:
-            return ResultSummary(title, rows, notes=["Its area takes a while: ask auc()."])
-        return ResultSummary(title, [*rows, ["AUC", self.auc()]])
+            return batch_table(title, self._shape, {"AUC": self.auc()})
+        pair = [["negative", repr(self.base.negative)], ["positive", repr(self.base.positive)]]
+        area = [["AUC", self.auc()]] if self._is_fast else []
+        notes = () if area else ["Its area takes a while: ask auc()."]
+        return Table(title, ("quantity", "value"), [*pair, *area], notes=notes)
 
     @property
     def _is_fast(self) -> bool:
         """Whether its area takes no longer than a look."""
-        held = (len(d.unique_values) for d in self.distributions if isinstance(d, Ecdf))
-        return self.engine is binormal or (self.engine is steps and sum(held) < _MAX_FAST_SIZE)
+        return self.base.exact and (self.base.thresholds is None or len(self.base.thresholds) < _MAX_FAST_SIZE)
 
     def __repr__(self) -> str:
         if self._shape:
             return f"LikelihoodRatioRoc(shape={self._shape})"
         if not self._is_fast:
             return (
-                f"LikelihoodRatioRoc(negative={short_repr(self.distributions[0], 110)}, "
-                f"positive={short_repr(self.distributions[1], 110)})"
+                f"LikelihoodRatioRoc(negative={short_repr(self.base.negative, 110)}, "
+                f"positive={short_repr(self.base.positive, 110)})"
             )
         return f"LikelihoodRatioRoc(auc={self.auc():.6g})"

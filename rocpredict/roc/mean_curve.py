@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,11 @@ from scipy.special import stdtrit
 
 from rocpredict.base.accessors import plot_result
 from rocpredict.base.results import (
-    MAX_ROWS,
     CurvePlot,
     Flags,
     Interval,
     Result,
-    ResultSummary,
+    Table,
     check_confidence_level,
     format_interval,
     format_number,
@@ -76,6 +75,14 @@ class MeanRoc(Result):
     level: float
     fold_rocs: tuple[EmpiricalRoc, ...]
     flags: Flags = field(default_factory=Flags)
+    _long = True
+    _listed = (
+        *("fpr", "tpr", "low", "high", "std", "aucs", "auc", "fold_sizes", "level"),
+        *("auc_interval", "n_folds", "flags"),
+    )
+    _text = (
+        "folds={n_folds}, auc={auc:.6g} ({auc_interval.low:.6g} to {auc_interval.high:.6g}), level={level:g}{flag_text}"
+    )
 
     @property
     def n_folds(self) -> int:
@@ -105,29 +112,15 @@ class MeanRoc(Result):
         """Draw the mean curve with its band; see ``rocpredict.plots.curves.plot_mean_roc``."""
         return plot_result("plot_mean_roc", self, ax=ax, **options)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name, without the folds' rows."""
-        names = [item.name for item in fields(self) if item.name not in ("fold_rocs", "auc_interval", "flags")]
-        listed = {name: np.asarray(getattr(self, name)).tolist() for name in names}
-        rest = {"auc_interval": self.auc_interval.to_dict(), "n_folds": self.n_folds, "flags": list(self.flags)}
-        return listed | rest
-
-    def _summary(self) -> ResultSummary:
+    def table(self) -> Table:
+        """Return the areas of the folds, under their mean."""
         areas = zip(self.aucs.tolist(), self.fold_sizes.tolist(), strict=True)
-        folds = [[f"fold {k}", auc, *sizes] for k, (auc, sizes) in enumerate(areas, start=1)]
-        cut = [f"The first {MAX_ROWS} of {self.n_folds} folds."] if self.n_folds > MAX_ROWS else []
-        rows = [["mean", self.auc, *self.fold_sizes.sum(axis=0).tolist()], *folds[:MAX_ROWS]]
-        said = f"Mean AUC {format_number(self.auc)}, {format_interval(*self.auc_interval)} (level {self.level:g})."
-        picture = CurvePlot(f"Mean ROC curve of {self.n_folds} folds. {said}", [thin_curve(self.fpr, self.tpr)])
-        columns = ["", "AUC", "negatives", "positives"]
-        return ResultSummary("Mean ROC curve", rows, columns, notes=[said, *cut], flags=self.flags, picture=picture)
-
-    def __repr__(self) -> str:
-        low, high = self.auc_interval
-        flags = f", flags={list(self.flags)}" if self.flags else ""
-        return (
-            f"MeanRoc(folds={self.n_folds}, auc={self.auc:.6g} ({low:.6g} to {high:.6g}), level={self.level:g}{flags})"
-        )
+        rows = [["mean", self.auc, *self.fold_sizes.sum(axis=0).tolist()]]
+        rows += [[f"fold {k}", auc, *sizes] for k, (auc, sizes) in enumerate(areas, start=1)]
+        area = f"Mean AUC {format_number(self.auc)}, {format_interval(*self.auc_interval)} (level {self.level:g})."
+        plot = CurvePlot(f"Mean ROC curve of {self.n_folds} folds. {area}", [thin_curve(self.fpr, self.tpr)])
+        columns = ["curve", "AUC", "negatives", "positives"]
+        return Table("Mean ROC curve", columns, rows, None, [area], self.flags, plot)
 
 
 def mean_roc(

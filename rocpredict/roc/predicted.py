@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassSamples, split_classes
-from rocpredict.base.results import Result, ResultSummary
+from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     ArrayOrFloat,
     AssumptionWarning,
@@ -24,12 +24,13 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
+from rocpredict.distributions import misfit
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.shrinkage import FPR, ShrinkageDistribution, empirical_tpr, shrinkage_weight
+from rocpredict.distributions.shrinkage import FPR, ShrinkageDistribution, shrinkage_weight
 from rocpredict.roc.base import Roc, is_fast
-from rocpredict.solvers.select import select_solver
+from rocpredict.solvers.select import solver_for
 
 if TYPE_CHECKING:
     from rocpredict.inference.parametric import PairFit
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 _RATIO_OK, _RATIO_LARGE = 1.0, 4.0
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelFit(Result):
     """Say how far a predicted curve can be believed.
 
@@ -49,8 +50,8 @@ class ModelFit(Result):
         is the share that it would keep if it were weighed as the shrunk estimate weighs its own model.
     is_shrinkage : bool
         Whether the prediction is the shrunk estimate.
-    distance : float
-        Mean distance of the model's curve and the empirical one, in TPR over all FPR.
+    area_between : float
+        Mean absolute difference of the TPRs of the model's curve and the empirical one, over all FPR.
     misfit_ratio : float
         Mean square of that distance, over what chance alone would make of it had the model been known beforehand (D/V).
         About 0.3 for a model that is right, since it was fitted to the same rows.
@@ -58,12 +59,19 @@ class ModelFit(Result):
         Rows behind it.
     """
 
-    model_weight: float
+    model_weight: float = field(metadata={"label": "share of the model"})
     is_shrinkage: bool
-    distance: float
-    misfit_ratio: float
-    n_negative: int
-    n_positive: int
+    area_between: float = field(metadata={"label": "distance of the curves"})
+    misfit_ratio: float = field(metadata={"label": "over chance"})
+    n_negative: int = field(metadata={"label": "negatives"})
+    n_positive: int = field(metadata={"label": "positives"})
+    derived = ("summary",)
+    _tabled = ("model_weight", "area_between", "misfit_ratio", "n_negative", "n_positive")
+    _text = "model_weight={model_weight:.4g}, area_between={area_between:.4g}, misfit_ratio={misfit_ratio:.4g}"
+    _heading = "Trust in a predicted curve"
+
+    def _notes(self) -> list[str]:
+        return [self.summary]
 
     @property
     def summary(self) -> str:
@@ -80,27 +88,7 @@ class ModelFit(Result):
         elif not self.is_shrinkage:
             kept = f"of which a blend as by family='auto' keeps {self.model_weight:.0%}"
             share = f"this prediction is the model's alone, {kept}"
-        return f"The curves of model and sample lie {self.distance:.3f} of TPR apart, {apart}; {share}."
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the figures by name."""
-        return asdict(self) | {"summary": self.summary}
-
-    def _summary(self) -> ResultSummary:
-        names = {
-            "model_weight": "share of the model",
-            "distance": "distance of the curves",
-            "misfit_ratio": "over chance",
-        }
-        cases = {"n_negative": "negatives", "n_positive": "positives"}
-        rows = [[word, getattr(self, name)] for name, word in (names | cases).items()]
-        return ResultSummary("Trust in a predicted curve", rows, notes=[self.summary])
-
-    def __repr__(self) -> str:
-        return (
-            f"ModelFit(model_weight={self.model_weight:.4g}, distance={self.distance:.4g}, "
-            f"misfit_ratio={self.misfit_ratio:.4g})"
-        )
+        return f"The curves of model and sample lie {self.area_between:.3f} of TPR apart, {apart}; {share}."
 
 
 def evaluate_model_fit(pair: tuple[Distribution, Distribution], negative: FloatArray, positive: FloatArray) -> ModelFit:
@@ -117,17 +105,16 @@ def evaluate_model_fit(pair: tuple[Distribution, Distribution], negative: FloatA
         raise RocPredictError("trust is asked of one feature at a time")
     weights = [d.data_weight for d in pair if isinstance(d, ShrinkageDistribution)]
     models = [d.model if isinstance(d, ShrinkageDistribution) else d for d in pair]
-    engine = select_solver(*models)
-    heights, slope = (np.asarray(ask(*models, FPR))[None, :] for ask in (engine.tpr_at_fpr, engine.slope))
-    found = shrinkage_weight(
-        heights, empirical_tpr(negative[None, :], positive[None, :]), slope, len(negative), len(positive)
-    )
+    solver = solver_for(*models)
+    heights, slope = (np.asarray(values)[None, :] for values in (solver.along("fpr", FPR), solver.slope(FPR)))
+    samples = np.sort(negative), np.sort(positive)
+    found = shrinkage_weight(heights, misfit.empirical_tpr(*samples, FPR)[None, :], slope, len(negative), len(positive))
     noise = float(np.asarray(found.expected_square_difference)[0])
     square = float(np.asarray(found.mean_square_difference)[0])
     return ModelFit(
         model_weight=1 - (weights[0] if weights else float(np.asarray(found.weight)[0])),
         is_shrinkage=bool(weights),
-        distance=float(np.asarray(found.distance)[0]),
+        area_between=float(misfit.area_between(solver.along("fpr", misfit.FPR), misfit.empirical_tpr(*samples))),
         misfit_ratio=square / noise if noise > 0 else (np.inf if square > 0 else 0.0),
         n_negative=len(negative),
         n_positive=len(positive),
@@ -207,7 +194,7 @@ class PredictedRoc(Roc):
     """
 
     _: KW_ONLY
-    fit: PairFit | None = None
+    fit: PairFit | None = field(default=None, metadata={"hidden": True})
 
     @classmethod
     def from_stats(
@@ -350,7 +337,7 @@ class PredictedRoc(Roc):
         >>> iris = datasets.load_iris()
         >>> classes = {"positive": "virginica", "negative": "versicolor"}
         >>> predict_roc(iris.column("petal_width"), iris.y, family="auto", **classes).model_fit()
-        ModelFit(model_weight=0.8356, distance=0.005359, misfit_ratio=0.09839)
+        ModelFit(model_weight=0.8356, area_between=0.0054, misfit_ratio=0.09839)
         """
         if self.fit is None:
             raise RocPredictError("trust is asked of a prediction with a sample behind it; see rp.predict_roc")

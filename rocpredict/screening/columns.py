@@ -16,6 +16,7 @@ from rocpredict.base.results import Flags, Interval, zero_variance_interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between
 from rocpredict.inference.auc import AucBatch
 from rocpredict.inference.permutation import null_auc_variance, tie_correction
 from rocpredict.inference.placements import compute_placements
@@ -25,9 +26,9 @@ from rocpredict.screening.kernels.counts import Contrast, Counts
 from rocpredict.screening.kernels.moments import moments
 from rocpredict.screening.kernels.results import Moments
 from rocpredict.screening.summary import TwoClassSummary
-from rocpredict.solvers import binormal
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.binormal import map_blocks, z_scores
+from rocpredict.solvers.base import EVEN
+from rocpredict.solvers.binormal import BinormalSolver, map_blocks, z_scores
+from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.shrinkage import ShrinkageBatch, cross_validated_ameans, evaluate_batch
 
 _BLOCK = 256  # features at a time
@@ -199,7 +200,7 @@ def gaussian_pairs(summary: TwoClassSummary, direction: str | None) -> GaussianP
 
 def best_thresholds(pair: GaussianPairs) -> FloatArray:
     """Give the thresholds with the best Ameans, NaN where nothing is known."""
-    best = binormal.best(*pair.to_higher(), np.zeros(()))
+    best = BinormalSolver(*pair.to_higher()).optimal(EVEN)
     return np.where(pair.is_valid, pair.flip_threshold(best.threshold), np.nan)
 
 
@@ -208,8 +209,9 @@ def predict(pair: GaussianPairs, *, level: float, free: bool) -> Prediction:
     signed = PredictedRoc(Gaussian(pair.m0, pair.s0), Gaussian(pair.m1, pair.s1), count=pair.count)
     interval = signed.auc_interval(level)
     classes = pair.to_higher()
-    best = binormal.best(*classes, np.zeros(()))
-    z0, z1, _, _ = binormal.crossing_z_scores(*classes, np.zeros(()))
+    solver = BinormalSolver(*classes)
+    best = solver.optimal(EVEN)
+    z0, z1, _, _ = solver.crossing_z_scores(EVEN)
     with np.errstate(over="ignore"):
         distance = np.subtract(classes[1].mean, classes[0].mean)
     excess = prediction_optimism(pair.count, distance, pair.s0, pair.s1, free)
@@ -277,14 +279,10 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
     return np.where(pair.m1 == pair.m0, 1.0, p_value)
 
 
-N_GRID = 64
-"""FPRs at which both curves are compared: the middles of as many equal parts of [0, 1]."""
-_FPR = (np.arange(N_GRID) + 0.5) / N_GRID
-_Z = ndtri(_FPR)
+_COARSE_FPR = (np.arange(64) + 0.5) / 64
+"""FPRs at which the sampling variance of an empirical curve is evaluated, which is smooth."""
+_COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
-_SLOPE = np.exp(_Z**2 / 2)
-MAX_HARMLESS_DISTANCE = 0.02
-"""Mean distance of the curves that does no harm."""
 MISFIT_RATIO_LIMIT = 1.1
 """What the mean square of the distance, over its expectation, exceeds in 1 of 100 samples of two Gaussians.
 
@@ -294,33 +292,35 @@ From 1000 cases on the distance that is tolerated decides."""
 
 
 class Misfit(NamedTuple):
-    """The mean distance of two curves, and whether it is more than chance makes it."""
+    """The area between two curves, and whether it is more than chance makes it."""
 
-    distance: FloatArray
+    area_between: FloatArray
     is_significant: NDArray[np.bool_]
 
 
-def misfit(pair: GaussianPairs, heights: FloatArray) -> Misfit:
-    """Compare the heights of empirical curves, shape (features, GRID), with those of two Gaussians.
+def misfit(pair: GaussianPairs, empirical: FloatArray) -> Misfit:
+    """Compare the TPRs of empirical curves, shape (features, N_FPR), with those of two Gaussians.
 
-    The distance is the mean of |TPR predicted - TPR empirical| over all FPR. By chance its mean square would be about
-    the variance of an empirical curve about a given one, TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives.
+    The mean square of TPR predicted - TPR empirical is compared with the variance of an empirical curve about a given
+    one, TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        d = pair.m1 - pair.m0
-        probit = (d[:, None] + pair.s0[:, None] * _Z) / pair.s1[:, None]
-        predicted = ndtr(probit)
-        predicted = np.where(np.isnan(predicted), _FPR, predicted)
-        gap = np.abs(heights - predicted)
-        slope = (pair.s0 / pair.s1)[:, None] * np.exp(-(probit**2) / 2) * _SLOPE
+        predicted, _ = _binormal_tpr(pair, FPR, FPR_PROBIT)
+        tpr, probit = _binormal_tpr(pair, _COARSE_FPR, _COARSE_PROBIT)
+        slope = (pair.s0 / pair.s1)[:, None] * np.exp((_COARSE_PROBIT**2 - probit**2) / 2)
         slope = np.minimum(np.nan_to_num(slope, nan=0.0, posinf=_MAX_SLOPE), _MAX_SLOPE)
-        of_positives = predicted * (1 - predicted) / pair.n1[:, None]
-        expected = np.mean(of_positives + slope**2 * _FPR * (1 - _FPR) / pair.n0[:, None], axis=1)
-    distance = np.where(pair.is_valid, gap.mean(axis=1), np.nan)
-    beyond = (
-        pair.is_valid & (np.mean(gap**2, axis=1) > MISFIT_RATIO_LIMIT * expected) & (distance > MAX_HARMLESS_DISTANCE)
-    )
-    return Misfit(distance, beyond)
+        noise = tpr * (1 - tpr) / pair.n1[:, None] + slope**2 * _COARSE_FPR * (1 - _COARSE_FPR) / pair.n0[:, None]
+        expected = np.mean(noise, axis=1)
+    area = np.where(pair.is_valid, area_between(predicted, empirical), np.nan)
+    ratio_exceeded = np.mean((predicted - empirical) ** 2, axis=1) > MISFIT_RATIO_LIMIT * expected
+    return Misfit(area, pair.is_valid & ratio_exceeded & (area > MAX_HARMLESS_AREA))
+
+
+def _binormal_tpr(pair: GaussianPairs, fpr: FloatArray, fpr_probit: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the TPR of two Gaussians, shape (features, m), and its probit; FPR where both are one point."""
+    probit = ((pair.m1 - pair.m0)[:, None] + pair.s0[:, None] * fpr_probit) / pair.s1[:, None]
+    tpr = ndtr(probit)
+    return np.where(np.isnan(tpr), fpr, tpr), probit
 
 
 AMEANS_AT_THRESHOLD = "achieved"
@@ -346,15 +346,15 @@ def empirical_columns(counts: Counts, pair: GaussianPairs, level: float) -> tupl
         achieved = _achieved(counts, pair)
     fit = misfit(pair, counts.tpr_grid)
     columns = {
-        "empirical_auc": areas.area,
+        "empirical_auc": areas.estimate,
         "empirical_se": std_error,
         "empirical_low": low,
         "empirical_high": high,
         "p_value": mann_whitney_p_value(counts),
         AMEANS_AT_THRESHOLD: np.where(pair.is_valid, achieved, np.nan),
-        "misfit": fit.distance,
+        "misfit": fit.area_between,
     }
-    flags = areas.flags() | Flags(fallback=blind | areas.has_zero_variance_class)
+    flags = areas.flags() | Flags(fallback=blind | np.logical_or(*areas.constant_classes))
     held = Flags(**{name: flags[name] & has_both_classes for name in flags}) | Flags(
         misfit=fit.is_significant & has_both_classes
     )
@@ -378,8 +378,8 @@ def mann_whitney_p_value(counts: Counts) -> FloatArray:
 
 
 def _areas(counts: Counts) -> AucBatch:
-    scatters = counts.negative_sum_squares, counts.positive_sum_squares
-    return AucBatch(counts.area, counts.negatives.astype(float), counts.positives.astype(float), *scatters)
+    units = counts.negatives.astype(float), counts.positives.astype(float)
+    return AucBatch(counts.area, units, (counts.negative_sum_squares, counts.positive_sum_squares))
 
 
 def _achieved(counts: Counts, pair: GaussianPairs) -> FloatArray:
@@ -413,7 +413,7 @@ class WeightedBlock(NamedTuple):
         """Give the moments of each class."""
         return moments(self.x[:, None], self.codes, self.classes, order=4 if order == 4 else 2, weights=self.weights)
 
-    def counts(self, thresholds: FloatArray, *, grid: int = 64) -> Counts:
+    def counts(self, thresholds: FloatArray, *, grid: int) -> Counts:
         """Count every contrast."""
         fpr = (np.arange(grid) + 0.5) / grid
         held = [
@@ -459,7 +459,7 @@ def _count(x: FloatArray, weights: FloatArray, groups: Groups, threshold: float,
     scatters = (float(side.sum_squares(placed.estimate)) for side in (placed.negative, placed.positive))
     ties = tie_correction(negative, positive)
     about = (*_weight_around(negative, threshold), *_weight_around(positive, threshold))
-    heights = steps.tpr_at_fpr(negative, positive, fpr)
+    heights = EmpiricalSolver(negative, positive).along("fpr", fpr)
     return (*totals, float(placed.estimate), *scatters, ties, *about, heights)
 
 
@@ -591,7 +591,7 @@ def _columns(many: ShrinkageBatch, held_out_ameans: FloatArray) -> dict[str, Flo
         "ameans_corrected": np.where(np.isinf(rule.threshold), 0.5, held_out_ameans),
         "tpr": rule.tpr,
         "fpr": rule.fpr,
-        "misfit": many.distance,
+        "misfit": many.area_between,
         "model_weight": 1 - many.weight,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, time
 from typing import Any
@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.accessors import plot_result, report_screening
-from rocpredict.base.files import format_csv, write_atomic
-from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, ResultSummary
+from rocpredict.base.files import data_frame, format_csv, none_if_missing, write_atomic
+from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, Table, format_p_value
 from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option, is_missing, short_repr
-from rocpredict.sources.blocks import none_if_missing, to_frame
 
 ADJUSTMENTS = ("benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none")
 """What ``adjust=`` may be; the first is the default."""
+_FALSE_DISCOVERY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 
 
 def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") -> FloatArray:
@@ -45,34 +45,21 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
     """
     check_option("adjust", method, ADJUSTMENTS)
     result = np.array(p_values, dtype=np.float64)
-    tested = np.flatnonzero(~np.isnan(result))
-    if tested.size:
-        order = tested[np.argsort(result[tested], kind="stable")]
-        result[order] = np.minimum(_METHODS[method](result[order]), 1)
+    tested = ~np.isnan(result)
+    p, count = result[tested], int(tested.sum())
+    if method in _FALSE_DISCOVERY:
+        from scipy.stats import false_discovery_control  # here, since it takes half a second to import
+
+        p = false_discovery_control(p, method=_FALSE_DISCOVERY[method]) if count else p
+    elif method == "holm":
+        order = np.argsort(p, kind="stable")
+        p[order] = np.maximum.accumulate(p[order] * np.arange(count, 0, -1))
+    elif method == "bonferroni":
+        p = p * count
+    result[tested] = np.minimum(p, 1)
     return result
 
 
-def _benjamini_hochberg(ascending: FloatArray) -> FloatArray:
-    count = len(ascending)
-    scaled = ascending * (count / np.arange(1, count + 1))
-    return np.minimum.accumulate(scaled[::-1])[::-1]
-
-
-def _benjamini_yekutieli(ascending: FloatArray) -> FloatArray:
-    return np.asarray(_benjamini_hochberg(ascending) * np.sum(1 / np.arange(1, len(ascending) + 1)))
-
-
-def _holm(ascending: FloatArray) -> FloatArray:
-    return np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
-
-
-_METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "benjamini-hochberg": _benjamini_hochberg,
-    "benjamini-yekutieli": _benjamini_yekutieli,
-    "holm": _holm,
-    "bonferroni": lambda ascending: ascending * len(ascending),
-    "none": lambda ascending: ascending,
-}
 Columns = Mapping[str, NDArray[Any]]
 
 
@@ -91,7 +78,7 @@ def to_csv(columns: Columns, path: Any = None) -> str | None:
 def to_parquet(columns: Columns, path: Any) -> None:
     """Write columns as a Parquet file."""
     try:
-        frame = to_frame(columns, "polars")
+        frame = data_frame(columns, "polars")
     except RocPredictError:
         raise RocPredictError("Parquet needs polars: pip install 'rocpredict[frames]'") from None
     buffer = io.BytesIO()
@@ -144,6 +131,7 @@ _DISPLAY_COLUMNS = (
     "empirical_high",
     "q_value",
 )
+_FORMATS = {"q_value": format_p_value, "misfit": ".3f", "model_weight": ".2f"}
 _TRAILING_DISPLAY_COLUMNS = ("direction", "family", "model_weight", "threshold", "ameans_corrected", "misfit", "flags")
 
 
@@ -293,18 +281,6 @@ class ScreeningResult(Result):
         """Give the table contrast by contrast, with the features in the order they came in."""
         return self._rows(np.argsort(self.row_index, kind="stable"))
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Give the columns as lists; NaN stays NaN."""
-        return {name: values.tolist() for name, values in self._all_columns().items()}
-
-    def to_pandas(self) -> Any:
-        """Give a pandas data frame."""
-        return to_frame(self._all_columns(), "pandas")
-
-    def to_polars(self) -> Any:
-        """Give a polars data frame."""
-        return to_frame(self._all_columns(), "polars")
-
     def to_csv(self, path: Any = None) -> str | None:
         """Write the table as CSV with every digit, into a file or as text; what is undefined is empty.
 
@@ -319,11 +295,11 @@ class ScreeningResult(Result):
         in front, as OWASP recommends: a spreadsheet would compute it. Numbers are never changed. Parquet, JSON and
         data frames hold all text as it is.
         """
-        return to_csv(self._all_columns(), path)
+        return to_csv(self._columns(), path)
 
     def to_parquet(self, path: Any) -> None:
         """Write the table as a Parquet file, whole or not at all, or into a file open for bytes."""
-        to_parquet(self._all_columns(), path)
+        to_parquet(self._columns(), path)
 
     def plot(self, kind: str = "ranking", **options: Any) -> Any:
         """Draw the table.
@@ -377,11 +353,12 @@ class ScreeningResult(Result):
         )
         return f"ScreeningResult({len(self)} rows, {classes}{self._best()})"
 
-    def _summary(self) -> ResultSummary:
-        names, top = self.display_columns(), self.top(MAX_ROWS)
-        rows = [[_display_value(cell) for cell in row] for row in zip(*(top[name] for name in names), strict=True)]
-        cut = [f"The first {MAX_ROWS} of {len(self)} rows."] if len(self) > MAX_ROWS else []
-        return ResultSummary(repr(self), rows, names, notes=cut, flags=self.flags)
+    def table(self, rows: int | None = MAX_ROWS) -> Table:
+        """Return the first rows, or all (None), in the columns of a narrow view."""
+        names, top = self.display_columns(), self if rows is None else self.top(rows)
+        cells = [list(map(none_if_missing, row)) for row in zip(*(top[name] for name in names), strict=True)]
+        cut = [f"The first {len(top)} of {len(self)} rows."] if len(top) < len(self) else []
+        return Table(repr(self), names, cells, _FORMATS, cut, self.flags)
 
     def display_columns(self) -> list[str]:
         """Name the columns that a narrow view shows."""
@@ -403,7 +380,11 @@ class ScreeningResult(Result):
         flags = Flags(**{name: self.flags[name][rows] for name in self.flags})
         return replace(self, columns=columns, flags=flags, row_index=self.row_index[rows])
 
-    def _all_columns(self) -> dict[str, NDArray[Any]]:
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns as lists; NaN stays NaN."""
+        return {name: values.tolist() for name, values in self._columns().items()}
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
         return {**self.columns, "flags": self._flag_words()}
 
     def _flag_words(self) -> NDArray[Any]:
@@ -412,11 +393,6 @@ class ScreeningResult(Result):
             for row in np.flatnonzero(self.flags[name]):
                 words[row].append(name)
         return np.array([" ".join(names) for names in words], dtype=object)
-
-
-def _display_value(cell: Any) -> Any:
-    """Give a cell of a narrow view: empty where nothing is known."""
-    return None if is_missing(cell) else cell
 
 
 def discrimination_order(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:

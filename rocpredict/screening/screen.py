@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.base.labels import EncodedLabels, check_sample_weight, encode_labels
 from rocpredict.base.results import Flags, check_confidence_level
 from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option, short_repr
+from rocpredict.distributions.misfit import N_FPR
 from rocpredict.screening.columns import (
     AMEANS_AT_THRESHOLD,
     GAUSSIAN_ONLY_FLAGS,
-    N_GRID,
     PredictedBlock,
     Prediction,
     ShrinkageBlock,
@@ -505,7 +505,7 @@ class _ScreeningRun:
         """Give moments and counted columns of one block; asked in the thread that sorted it."""
         held = block.moments(self.asked.moments)
         pairs = [gaussian_pairs(summary, self.asked.direction) for summary in self._summaries(held)]
-        counts = block.counts(np.stack([best_thresholds(pair) for pair in pairs]), grid=N_GRID)
+        counts = block.counts(np.stack([best_thresholds(pair) for pair in pairs]), grid=N_FPR)
         columns = [
             empirical_columns(Counts(*(values[k] for values in counts)), pair, self.asked.level)
             for k, pair in enumerate(pairs)

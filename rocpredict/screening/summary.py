@@ -20,7 +20,7 @@ from rocpredict.base.labels import (
     is_label,
     unique_labels,
 )
-from rocpredict.base.results import MAX_ROWS, Result, ResultSummary, batch_summary, truncate
+from rocpredict.base.results import Result, Table, to_json_value, truncate
 from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_pair, is_missing, short_repr
 from rocpredict.screening.kernels.backend import effective_n_jobs, select_backend
 from rocpredict.screening.kernels.moments import moments as read
@@ -61,6 +61,8 @@ class ClassSummary(Result):
     m4: FloatArray | None = None
     minimum: FloatArray | None = None
     maximum: FloatArray | None = None
+    _tabled = ("count", "n_missing", "mean", "std", "minimum", "maximum")
+    _heading = "Summary of one class"
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -107,31 +109,14 @@ class ClassSummary(Result):
     def __radd__(self, other: object) -> ClassSummary:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ClassSummary) and all(
-            _equal_or_both_none(getattr(self, item.name), getattr(other, item.name)) for item in fields(self)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _summary(self) -> ResultSummary:
-        columns = {"count": self.count, "n_missing": self.n_missing, "mean": self.mean, "std": self.std}
-        if self.minimum is not None and self.maximum is not None:
-            columns |= {"minimum": self.minimum, "maximum": self.maximum}
-        return batch_summary("Summary of one class", (len(self),), columns)
-
     def __repr__(self) -> str:
         return f"ClassSummary({len(self)} features, {_cases(self.count)}, order={self.order})"
 
     def select(self, features: Any) -> ClassSummary:
         """Give the summary of some features, by index, slice or mask."""
         chosen = np.atleast_1d(np.arange(len(self))[features])
-        parts: dict[str, Any] = {name: None if part is None else part[chosen] for name, part in self.to_dict().items()}
-        return ClassSummary(**parts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
+        parts = (getattr(self, item.name) for item in fields(self))
+        return ClassSummary(*(None if part is None else part[chosen] for part in parts))  # type: ignore[arg-type]
 
     @classmethod
     def from_dict(cls, numbers: Any) -> Self:
@@ -222,26 +207,15 @@ class TwoClassSummary(Result):
     def __radd__(self, other: object) -> TwoClassSummary:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TwoClassSummary) and all(
-            getattr(self, item.name) == getattr(other, item.name) for item in fields(self)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _summary(self) -> ResultSummary:
-        kept, sides = slice(MAX_ROWS), (self.negative, self.positive)
-        parts = [part for side in sides for part in (side.count[kept], side.mean[kept], _std_subset(side, kept))]
-        rows = [list(cells) for cells in zip(self.feature_names[kept], *(part.tolist() for part in parts), strict=True)]
+    def table(self) -> Table:
+        """Return the counts, means and standard deviations of both classes."""
+        sides = self.negative, self.positive
+        parts = [part.tolist() for side in sides for part in (side.count, side.mean, side.std)]
+        rows = [list(cells) for cells in zip(self.feature_names, *parts, strict=True)]
         columns = ["feature", *(f"{side} {name}" for side in ("negative", "positive") for name in ("n", "mean", "std"))]
-        cut = [f"The first {MAX_ROWS} of {len(self)} features."] if len(self) > MAX_ROWS else []
         negative, positive = (truncate(str(label), 60) for label in (self.negative_label, self.positive_label))
-        return ResultSummary(
-            f"Summary of {len(self)} features of two classes",
-            rows,
-            columns,
-            notes=[*cut, f"Negative: {negative}; positive: {positive}."],
-        )
+        notes = [f"Negative: {negative}; positive: {positive}."]
+        return Table(f"Summary of {len(self)} features of two classes", columns, rows, notes=notes)
 
     def __repr__(self) -> str:
         sides = (
@@ -259,13 +233,10 @@ class TwoClassSummary(Result):
 
     def to_json(self) -> str:
         """Write it as JSON that ``from_json`` reads back without a loss; NaN as null, infinities as "inf", "-inf"."""
-        held = {item.name: getattr(self, item.name) for item in fields(self)}
-        for name in ("negative", "positive"):
-            held[name] = {key: _to_json_value(part) for key, part in held[name].to_dict().items()}
-            label = held[f"{name}_label"]
-            held[f"{name}_label"] = label.item() if isinstance(label, np.generic) else label
+        held = self.to_dict()
+        sides = {name: to_json_value(held[name]) for name in ("negative", "positive")}
         try:
-            return json.dumps(held, allow_nan=False, ensure_ascii=False)
+            return json.dumps(held | sides, allow_nan=False, ensure_ascii=False)
         except (TypeError, ValueError):
             labels = self.negative_label, self.positive_label
             raise RocPredictError(
@@ -295,30 +266,12 @@ class TwoClassSummary(Result):
         return cls(**held | classes)
 
 
-def _std_subset(side: ClassSummary, kept: slice) -> FloatArray:
-    """Give the standard deviations of some features, without those of all."""
-    return side.select(kept).std
-
-
 def _cases(count: NDArray[Any]) -> str:
     """Say how many cases there are: one number where all features have as many."""
     if not len(count):
         return "0"
     low, high = count.min(), count.max()
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def _equal_or_both_none(mine: Any, theirs: Any) -> bool:
-    if mine is None or theirs is None:
-        return mine is theirs
-    return np.array_equal(mine, theirs, equal_nan=True)
-
-
-def _to_json_value(part: Any) -> Any:
-    """Give what JSON can hold: null for NaN, and infinities as text."""
-    if part is None:
-        return None
-    return [None if item != item else str(item) if abs(item) == np.inf else item for item in part.tolist()]  # noqa: PLR0124
 
 
 def _names(given: Any) -> tuple[str, ...]:

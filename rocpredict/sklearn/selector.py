@@ -314,7 +314,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
     --------
     >>> from rocpredict.datasets import load_pima
     >>> pima = load_pima()
-    >>> selector = RocSelector(min_auc=0.65).set_output(transform="pandas").fit(pima.frame().iloc[:, :8], pima.y)
+    >>> selector = RocSelector(min_auc=0.65).set_output(transform="pandas").fit(pima.to_frame().iloc[:, :8], pima.y)
     >>> selector.get_feature_names_out().tolist()
     ['glucose', 'mass', 'age']
     >>> selector.auc_[selector.get_support()].round(3).tolist()

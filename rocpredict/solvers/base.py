@@ -1,24 +1,35 @@
-"""Results of the solvers, polylines in ROC space and quadrature."""
+"""Base classes of the solvers, their results, and polylines in ROC space."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from rocpredict.base.rates import Rates
 from rocpredict.base.results import (
     CurvePlot,
     Flags,
     Result,
-    ResultSummary,
-    batch_summary,
-    sample_rows,
+    Table,
+    batch_table,
+    curve_table,
     thin_curve,
-    to_html,
 )
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, to_scalar
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.gaussian import add_grid_axis
+from rocpredict.solvers.quadrature import expectation, log_ratio, panel_edges, search_grid, sign_changes
+
+Axis: TypeAlias = Literal["fpr", "tpr"]
+ROUNDING = 4 * np.finfo(float).eps
+EVEN = np.zeros(())
+"""Log price of a false positive at which both errors cost the same."""
 
 
 class OptimalThreshold(NamedTuple):
@@ -37,8 +48,14 @@ class OptimalThreshold(NamedTuple):
     flags: Flags
 
 
-class Hook(NamedTuple):
-    """Say where a ROC curve lies below the chance line.
+class _HookFields(NamedTuple):
+    fpr_low: ArrayOrFloat
+    fpr_high: ArrayOrFloat
+    area: ArrayOrFloat
+
+
+class Hook(Result, _HookFields):
+    """Part of a ROC curve that lies below the chance line.
 
     Attributes
     ----------
@@ -48,29 +65,29 @@ class Hook(NamedTuple):
         Between the curve and the chance line.
     """
 
-    fpr_low: ArrayOrFloat
-    fpr_high: ArrayOrFloat
-    area: ArrayOrFloat
+    __slots__ = ()
+    _text = "fpr_low={fpr_low:.6g}, fpr_high={fpr_high:.6g}, area={area:.6g}"
+    _heading = "Hook: the part below the chance line"
 
     @property
     def exists(self) -> ArrayOrFloat:
         """Whether any part lies below."""
         return to_scalar(np.asarray(self.area) > 0)
 
-    def _repr_html_(self) -> str:
-        columns = {"low FPR": self.fpr_low, "high FPR": self.fpr_high, "area": self.area}
-        if np.ndim(self.area):
-            return to_html(batch_summary("Hook", np.shape(self.area), columns))
-        return to_html(ResultSummary("Hook: the part below the chance line", list(columns.items())))
 
-    def __repr__(self) -> str:
-        if np.ndim(self.area):
-            return f"Hook(shape={np.shape(self.area)})"
-        return f"Hook(low={self.fpr_low:.6g}, high={self.fpr_high:.6g}, area={self.area:.6g})"
+class _TwoThresholdRuleFields(NamedTuple):
+    low: ArrayOrFloat
+    high: ArrayOrFloat
+    positive_inside: ArrayOrFloat
+    thresholds: FloatArray
+    tpr: ArrayOrFloat
+    fpr: ArrayOrFloat
+    tnr: ArrayOrFloat
+    fnr: ArrayOrFloat
 
 
-class TwoThresholdRule(NamedTuple):
-    """Hold a rule with two thresholds or more, and what it achieves.
+class TwoThresholdRule(Result, _TwoThresholdRuleFields):
+    """Rule with two thresholds or more, and its rates.
 
     Attributes
     ----------
@@ -87,37 +104,20 @@ class TwoThresholdRule(NamedTuple):
         Rates of the rule.
     """
 
-    low: ArrayOrFloat
-    high: ArrayOrFloat
-    positive_inside: ArrayOrFloat
-    thresholds: FloatArray
-    tpr: ArrayOrFloat
-    fpr: ArrayOrFloat
-    tnr: ArrayOrFloat
-    fnr: ArrayOrFloat
+    __slots__ = ()
+    derived = ("ameans",)
+    _tabled = ("low", "high", "positive_inside", "ameans", "tpr", "fpr", "tnr", "fnr")
+    _text = "low={low:.6g}, high={high:.6g}, positive_inside={positive_inside}, ameans={ameans:.6g}"
+    _heading = "Rule with two thresholds or more"
 
     @property
     def ameans(self) -> ArrayOrFloat:
-        """Give (TPR + TNR)/2."""
+        """Return (TPR + TNR)/2."""
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
-
-    def _repr_html_(self) -> str:
-        names = ("low", "high", "positive_inside", "ameans", "tpr", "fpr", "tnr", "fnr")
-        columns = {name: getattr(self, name) for name in names}
-        title = "Rule with two thresholds or more"
-        if np.ndim(self.low):
-            return to_html(batch_summary(title, np.shape(self.low), columns))
-        return to_html(ResultSummary(title, list(columns.items())))
-
-    def __repr__(self) -> str:
-        if np.ndim(self.low):
-            return f"TwoThresholdRule(shape={np.shape(self.low)})"
-        ends = f"low={self.low:.6g}, high={self.high:.6g}, inside={self.positive_inside}"
-        return f"TwoThresholdRule({ends}, ameans={self.ameans:.6g})"
 
 
 def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give low, high and inside of a rule that changes sides at every edge."""
+    """Return low, high and inside of a rule that changes sides at every edge."""
     if not len(edges):
         return np.asarray(-np.inf), np.asarray(np.inf), np.asarray(starts_positive)
     ends_positive = starts_positive != (len(edges) % 2 == 1)
@@ -129,7 +129,7 @@ def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatAr
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocCurve(Result):
-    """Hold the points of a ROC curve, from (0, 0) to (1, 1).
+    """Points of a ROC curve, from (0, 0) to (1, 1).
 
     Attributes
     ----------
@@ -143,31 +143,25 @@ class RocCurve(Result):
     thresholds: FloatArray
     fpr: FloatArray
     tpr: FloatArray
-
-    def to_dict(self) -> dict[str, list[float]]:
-        """Give the columns as lists."""
-        return {name: getattr(self, name).tolist() for name in ("thresholds", "fpr", "tpr")}
+    _long = True
+    _text = "n_points={length}"
 
     def __len__(self) -> int:
         return int(np.shape(self.fpr)[-1])
 
-    def _summary(self) -> ResultSummary:
-        title = f"ROC curve of {len(self)} points"
+    def table(self) -> Table:
+        """Return some of the points, of a batch those in the middle of each curve."""
         columns = {"threshold": self.thresholds, "FPR": self.fpr, "TPR": self.tpr}
+        title = f"ROC curve of {len(self)} points"
         if np.ndim(self.fpr) > 1:
-            shape = np.shape(self.fpr)[:-1]
             middle = {f"{name} amid": values[..., len(self) // 2] for name, values in columns.items()}
-            return batch_summary(title, shape, middle)
-        picture = CurvePlot(f"{title}, TPR against FPR", [thin_curve(self.fpr, self.tpr)])
-        names, rows = sample_rows(columns)
-        return ResultSummary(title, rows, names, picture=picture)
-
-    def __repr__(self) -> str:
-        return f"RocCurve(n_points={len(self)})"
+            return batch_table(title, np.shape(self.fpr)[:-1], middle)
+        plot = CurvePlot(f"{title}, TPR against FPR", [thin_curve(self.fpr, self.tpr)])
+        return curve_table(title, columns, plot=plot)
 
 
 def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> ArrayOrFloat:
-    """Give the area under polylines between two FPRs, each segment clipped by itself.
+    """Return the area under polylines between two FPRs, each segment clipped by itself.
 
     Parameters
     ----------
@@ -186,14 +180,14 @@ def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float =
 
 
 def interpolate_tpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Give the TPR of a polyline at some FPRs; on a vertical piece its top."""
+    """Return the TPR of a polyline at some FPRs; on a vertical piece its top."""
     index = np.searchsorted(fpr, at, side="right") - 1
     following = np.minimum(index + 1, len(fpr) - 1)
     return _interpolate(at, fpr[index], fpr[following], tpr[index], tpr[following])
 
 
 def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Give the TPR of a polyline at some FPRs; on a vertical piece its foot."""
+    """Return the TPR of a polyline at some FPRs; on a vertical piece its foot."""
     following = np.searchsorted(fpr, at, side="left")
     before = np.maximum(following - 1, 0)
     between = _interpolate(at, fpr[before], fpr[following], tpr[before], tpr[following])
@@ -201,7 +195,7 @@ def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) ->
 
 
 def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
-    """Give the TPR of many polylines, shape (B, m), at one FPR: shape (B,)."""
+    """Return the TPR of many polylines, shape (B, m), at one FPR: shape (B,)."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
     ends = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
@@ -209,14 +203,14 @@ def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatA
 
 
 def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Give the height at a place between two vertices; where they lie above each other, of the first."""
+    """Return the height at a place between two vertices; where they lie above each other, of the first."""
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(end > start, (at - start) / (end - start), 0.0)
     return np.asarray(low + share * (high - low))
 
 
 def interpolate_fpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Give the FPR at which a polyline first reaches some TPRs."""
+    """Return the FPR at which a polyline first reaches some TPRs."""
     index = np.searchsorted(tpr, at, side="left")
     before = np.maximum(index - 1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -225,7 +219,7 @@ def interpolate_fpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> Float
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Give the FPRs between which a polyline lies below the chance line, and the area between the two."""
+    """Return the FPRs between which a polyline lies below the chance line, and the area between the two."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -240,63 +234,354 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
     return float(begins[under].min()), float(ends[under].max()), float((area * run)[under].sum())
 
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
-"""Gauss-Legendre nodes and weights on [-1, 1]."""
-_MAX_REFINEMENTS = 200
-_MAX_PANELS = 20_000
+def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
+    """Return the index of the middle one of the best values along the last axis; the lower one of two."""
+    good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
+    rank = np.cumsum(good, axis=-1)
+    return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
 
 
-def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
-    """Integrate ``f`` over each panel from ``left`` to ``right`` with one Gauss-Legendre rule.
-
-    Parameters
-    ----------
-    f : function of an array
-        Evaluated at once on an array with one axis more than ``left``.
-    left, right : arrays of one shape
-        Finite ends; a panel of no width gives 0.
-    """
-    half = (right - left) / 2
-    x = (left / 2 + right / 2)[..., None] + half[..., None] * NODES
-    return half * (f(x) @ WEIGHTS)
-
-
-def integrate(
-    integrate_panel: Callable[[FloatArray, FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
-) -> float:
-    """Sum an integral over panels, halving each until it has settled.
+class Solver(ABC):
+    """ROC curve of two distributions, for the rule "positive when x >= threshold".
 
     Parameters
     ----------
-    integrate_panel : function of two arrays
-        Estimates the integral over each panel from its left and right end.
-    edges : array of shape (k,)
-        Finite, ascending; with fewer than two the integral is 0.
-    rtol : float
-        Of the whole integral of the absolute value.
+    negative, positive : distribution
+        Of one feature; two Gaussians may be batches of shape F.
 
-    Raises
-    ------
-    RocPredictError
-        When the integral does not settle.
+    Attributes
+    ----------
+    exact : bool
+        Whether every method is quick enough for a repr.
+    thresholds : array or None
+        Thresholds of all operating points, descending, where there are finitely many.
+
+    Notes
+    -----
+    Rates and prices are arrays. ``axis`` names the rate that is given: along "fpr" a method returns TPRs, along "tpr"
+    FPRs. Of a vertical or level piece of the curve it returns the end nearest to (0, 1). ``log_price`` is the logarithm
+    of the price of a false positive over that of a missed positive, each per observation of its class.
     """
-    left, right = edges[:-1], edges[1:]
-    coarse = integrate_panel(left, right)
-    total = size = 0.0
-    for _ in range(_MAX_REFINEMENTS):
-        middle = left / 2 + right / 2
-        lower, upper = integrate_panel(left, middle), integrate_panel(middle, right)
-        fine = lower + upper
-        scale = size + np.abs(fine).sum()
-        settled = (np.abs(fine - coarse) <= rtol * scale / 16) | (middle <= left) | (middle >= right)
-        if len(left) > _MAX_PANELS:
-            settled[:] = True  # what is left is rounding: halving a smooth panel settles it long before
-        total, size = total + fine[settled].sum(), size + np.abs(fine[settled]).sum()
-        if settled.all():
-            return float(total)
-        left, right = (
-            np.concatenate([left[~settled], middle[~settled]]),
-            np.concatenate([middle[~settled], right[~settled]]),
+
+    exact: ClassVar[bool] = False
+
+    def __init__(self, negative: Distribution, positive: Distribution) -> None:
+        self.negative, self.positive = negative, positive
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape F of the batch of features; ``()`` for one feature."""
+        return np.broadcast_shapes(self.negative.shape, self.positive.shape)
+
+    @property
+    def thresholds(self) -> FloatArray | None:
+        """Thresholds of all operating points, where there are finitely many."""
+        return None
+
+    @abstractmethod
+    def auc_complement(self) -> FloatArray:
+        """Return P(positive < negative) + P(tie)/2, with its own digits."""
+
+    @abstractmethod
+    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+
+    @abstractmethod
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+
+    @abstractmethod
+    def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the least threshold with at most this FPR, or the largest one with at least this TPR."""
+
+    @abstractmethod
+    def optimal(self, log_price: FloatArray) -> OptimalThreshold:
+        """Return the threshold that maximises TPR - price FPR, and all crossings of the weighted densities."""
+
+    @abstractmethod
+    def likelihood_ratio(self) -> LikelihoodRatioSolver:
+        """Return the ROC curve of the likelihood ratio of the two distributions."""
+
+    def auc(self) -> FloatArray:
+        """Return P(positive > negative) + P(tie)/2."""
+        return 1 - self.auc_complement()
+
+    def log_auc_complement(self) -> FloatArray:
+        """Return the logarithm of ``auc_complement``: -inf when that is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.auc_complement())
+
+    def crossings(self, log_price: FloatArray) -> FloatArray:
+        """Return the thresholds where the weighted densities cross, ascending on the last axis."""
+        return self.optimal(log_price).crossings
+
+    @cached_property
+    def panel_edges(self) -> FloatArray:
+        """Quantiles of both classes, far into the tails."""
+        return panel_edges(self.negative, self.positive)
+
+    @cached_property
+    def search_grid(self) -> FloatArray:
+        """Points dense wherever a class has probability, and some far beyond."""
+        return search_grid(self.negative, self.positive, self.panel_edges)
+
+    def slope(self, fpr: FloatArray) -> FloatArray:
+        """Return the slope of the curve: the likelihood ratio at the threshold of this FPR."""
+        grid = self.search_grid
+        t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # at an infinite threshold its limit, far out
+        atom = atom_mass(self.negative, t)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            ratio = np.exp(log_ratio(self.negative, self.positive)(t))
+            return np.where(atom > 0, atom_mass(self.positive, t) / atom, ratio)
+
+    def hook(self) -> Hook:
+        """Return the part of the curve below the chance line."""
+        negative, positive, grid = self.negative, self.positive, self.search_grid
+
+        def excess(x: FloatArray) -> FloatArray:
+            """Return TPR - FPR from whichever pair of tails is the smaller."""
+            above = np.asarray(positive.sf_inclusive(x)) - negative.sf_inclusive(x)
+            below = np.asarray(negative.cdf_strict(x)) - positive.cdf_strict(x)
+            return np.asarray(np.where(np.asarray(negative.cdf_strict(x)) < negative.sf_inclusive(x), below, above))
+
+        meets = sign_changes(excess, grid, excess(grid))
+        points, masses = negative.atoms()
+        start, end = excess(np.nextafter(points, np.inf)), excess(points)
+        with np.errstate(divide="ignore", invalid="ignore"):  # the curve is straight on an atom and may cross the line
+            crossing = np.minimum(start, end) ** 2 / np.abs(end - start) / 2
+        at_atoms = np.where(start * end < 0, crossing, np.maximum(0.0, -(start + end) / 2))
+        edges = np.unique(np.concatenate([self.panel_edges, meets]))
+        area = expectation(negative, lambda x: np.maximum(0.0, -excess(x)), edges) + masses @ at_atoms
+        thresholds = np.unique(np.concatenate([grid, meets, points, np.nextafter(points, np.inf)]))[::-1]
+        fpr, tpr = np.asarray(negative.sf_inclusive(thresholds)), np.asarray(positive.sf_inclusive(thresholds))
+        low, high, _ = hook_of_polyline(np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[0.0], tpr, [1.0]]))
+        return Hook(*(np.asarray(part if area > 0 else 0.0) for part in (low, high, area)))
+
+    def maximize(self, utility: Callable[[Rates], FloatArray]) -> OptimalThreshold:
+        """Return the threshold that maximises a function of the rates, -inf where that is undefined."""
+        wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
+        shares = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
+        quantiles = [np.asarray(side(shares)) for d in wide for side in (d.ppf, d.isf)]
+        quantiles = [np.broadcast_to(q, self.shape + shares.shape) for q in quantiles]
+        ends = np.broadcast_to(np.array([-np.inf, np.inf]), (*self.shape, 2))
+        grid = np.sort(np.concatenate([*quantiles, ends], axis=-1), axis=-1)
+        best, threshold = np.full(self.shape, -np.inf), np.zeros(self.shape)
+        for reach in (8, *[1] * 14):  # quantiles of mirrored classes may differ in their last digit only
+            values = utility(rates_at(*wide, grid))
+            if np.isneginf(best).all():
+                check_defined(values)
+            index = np.argmax(values, axis=-1)[..., None]
+            height = np.take_along_axis(values, index, axis=-1)[..., 0]
+            here = np.take_along_axis(grid, index, axis=-1)[..., 0]
+            threshold, best = np.where(height > best, here, threshold), np.maximum(height, best)
+            inner = here[..., None]
+            left, right = (
+                np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1)
+                for step in (-reach, reach)
+            )
+            left, right = (np.where(np.isfinite(end), end, inner) for end in (left, right))
+            with np.errstate(invalid="ignore"):  # around an end there is nothing to refine
+                grid = left + (right - left) * np.linspace(0, 1, 33)
+            grid = np.where(np.isfinite(inner), grid, inner)
+        return self.at_threshold(threshold, self.crossings(EVEN))
+
+    def at_threshold(
+        self,
+        threshold: FloatArray,
+        crossings: FloatArray,
+        plateau: tuple[FloatArray, FloatArray] | None = None,
+        **flags: ArrayLike,
+    ) -> OptimalThreshold:
+        """Return a threshold as the best one, with its rates and the flags that follow from them."""
+        low, high = (threshold, threshold) if plateau is None else plateau
+        rates = rates_at(self.negative, self.positive, threshold)
+        return make_optimum(threshold, rates, (low, high), crossings, **flags)
+
+
+def make_optimum(
+    threshold: FloatArray,
+    rates: Rates,
+    plateau: tuple[FloatArray, FloatArray],
+    crossings: FloatArray,
+    **flags: ArrayLike,
+) -> OptimalThreshold:
+    """Return the best threshold with the flags that follow from it and its rates, and further ones."""
+    tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
+    found = Flags(
+        always_negative=threshold == np.inf,
+        always_positive=threshold == -np.inf,
+        perfect_separation=(fpr == 0) & (fnr == 0),
+        **flags,
+    )
+    low, high = (np.asarray(end) for end in plateau)
+    return OptimalThreshold(np.asarray(threshold), tpr, fpr, tnr, fnr, low, high, crossings, found)
+
+
+def rates_at(negative: Distribution, positive: Distribution, threshold: FloatArray) -> Rates:
+    """Return the rates of the rule x >= threshold."""
+    return Rates(
+        np.asarray(positive.sf_inclusive(threshold)),
+        np.asarray(negative.sf_inclusive(threshold)),
+        np.asarray(negative.cdf_strict(threshold)),
+        np.asarray(positive.cdf_strict(threshold)),
+    )
+
+
+def check_defined(utility: FloatArray) -> None:
+    """Refuse a utility that is undefined at every threshold."""
+    if np.isneginf(utility).all(axis=-1).any():
+        raise RocPredictError("criterion is undefined (NaN) at every threshold; give one that some threshold meets")
+
+
+def tangent_correction(residual: FloatArray, height: FloatArray, log_slope: FloatArray) -> FloatArray:
+    """Return the height at a rate that differs by ``residual`` from one where the height and the slope are known."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        step = residual * np.exp(log_slope)
+    return np.clip(height + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
+
+
+def atom_mass(d: Distribution, t: FloatArray) -> FloatArray:
+    """Return P(X = t)."""
+    return np.asarray(np.asarray(d.sf_inclusive(t)) - d.sf(t))
+
+
+class LikelihoodRatioSolver(ABC):
+    """ROC curve of the likelihood ratio f1/f0: of the rule "positive when the ratio is above a level".
+
+    Rates and areas are as in ``Solver``; a rule is given by its thresholds on the axis of the feature.
+    """
+
+    @abstractmethod
+    def auc_complement(self) -> FloatArray:
+        """Return 1 - AUC, with its own digits."""
+
+    @abstractmethod
+    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+
+    @abstractmethod
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+
+    @abstractmethod
+    def rule(self, log_price: FloatArray) -> TwoThresholdRule:
+        """Return the rule that maximises TPR - price FPR: positive where the ratio is above the price."""
+
+    @abstractmethod
+    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule:
+        """Return the rule with the highest TPR of all with at most this FPR."""
+
+    @abstractmethod
+    def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the ratio, FPR and TPR of points spread over both classes, from (0, 0) to (1, 1)."""
+
+    def auc(self) -> FloatArray:
+        """Return the area under the curve."""
+        return 1 - self.auc_complement()
+
+
+class MappedSolver(Solver):
+    """ROC curve of a feature that is an increasing function of another one.
+
+    Parameters
+    ----------
+    negative, positive : distribution
+        Of the feature.
+    base : Solver
+        Of the other one; both have the same curve.
+    back : function of an array
+        Maps a threshold of ``base`` to one of the feature.
+    """
+
+    def __init__(
+        self, negative: Distribution, positive: Distribution, base: Solver, back: Callable[[FloatArray], FloatArray]
+    ) -> None:
+        super().__init__(negative, positive)
+        self.base, self._map = base, back
+
+    def auc(self) -> FloatArray:
+        """Return P(positive > negative) + P(tie)/2."""
+        return self.base.auc()
+
+    def auc_complement(self) -> FloatArray:
+        """Return P(positive < negative) + P(tie)/2, with its own digits."""
+        return self.base.auc_complement()
+
+    def log_auc_complement(self) -> FloatArray:
+        """Return the logarithm of ``auc_complement``."""
+        return self.base.log_auc_complement()
+
+    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+        return self.base.along(axis, rate)
+
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        return self.base.area(axis, low, high)
+
+    def slope(self, fpr: FloatArray) -> FloatArray:
+        """Return the slope of the curve."""
+        return self.base.slope(fpr)
+
+    def hook(self) -> Hook:
+        """Return the part of the curve below the chance line."""
+        return self.base.hook()
+
+    def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the least threshold with at most this FPR, or the largest one with at least this TPR."""
+        return self._back(self.base.threshold_at(axis, rate))
+
+    def crossings(self, log_price: FloatArray) -> FloatArray:
+        """Return the thresholds where the weighted densities cross."""
+        return self._back(self.base.crossings(log_price))
+
+    def optimal(self, log_price: FloatArray) -> OptimalThreshold:
+        """Return the threshold that maximises TPR - price FPR, and all crossings of the weighted densities."""
+        best = self.base.optimal(log_price)
+        return best._replace(
+            threshold=self._back(best.threshold),
+            plateau_low=self._back(best.plateau_low),
+            plateau_high=self._back(best.plateau_high),
+            crossings=self._back(best.crossings),
         )
-        coarse = np.concatenate([lower[~settled], upper[~settled]])
-    raise RocPredictError("an integral over these distributions does not settle; their densities are too rough")
+
+    def likelihood_ratio(self) -> LikelihoodRatioSolver:
+        """Return the ROC curve of the likelihood ratio: a common transform does not change it."""
+        return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._back)
+
+    def _back(self, threshold: FloatArray) -> FloatArray:
+        return np.where(np.isinf(threshold), threshold, self._map(threshold))
+
+
+class MappedLikelihoodRatioSolver(LikelihoodRatioSolver):
+    """ROC curve of a likelihood ratio whose rules are mapped to another axis."""
+
+    def __init__(self, base: LikelihoodRatioSolver, back: Callable[[FloatArray], FloatArray]) -> None:
+        self.base, self._back = base, back
+
+    def auc_complement(self) -> FloatArray:
+        """Return 1 - AUC, with its own digits."""
+        return self.base.auc_complement()
+
+    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+        return self.base.along(axis, rate)
+
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        return self.base.area(axis, low, high)
+
+    def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the ratio, FPR and TPR of points spread over both classes, from (0, 0) to (1, 1)."""
+        return self.base.curve(n_points)
+
+    def rule(self, log_price: FloatArray) -> TwoThresholdRule:
+        """Return the rule that maximises TPR - price FPR."""
+        return self._mapped(self.base.rule(log_price))
+
+    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule:
+        """Return the rule with the highest TPR of all with at most this FPR."""
+        return self._mapped(self.base.rule_at_fpr(fpr))
+
+    def _mapped(self, rule: TwoThresholdRule) -> TwoThresholdRule:
+        return rule._replace(**{name: self._back(getattr(rule, name)) for name in ("low", "high", "thresholds")})

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import betainc, betaincc, betaln, digamma, erfcx, gammaln, ndtr, polygamma, wrightomega
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.families import ReflectedDistribution, ScipyDistribution
+from rocpredict.distributions.base import Distribution, ReflectedDistribution
+from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.histogram import Histogram
-from rocpredict.solvers import binormal
-from rocpredict.solvers import histogram as histograms
-from rocpredict.solvers import normal_sum as normal_sums
-from rocpredict.solvers import numerical as numeric
-from rocpredict.solvers.base import OptimalThreshold
+from rocpredict.solvers.binormal import BinormalSolver
+from rocpredict.solvers.numerical import NumericalSolver
 
 ShapeParameters: TypeAlias = tuple[float, ...]
 
 
 class FamilyParameters(NamedTuple):
-    """Hold the parameters of one class in a family; ``shape`` is 1 where the family has none."""
+    """The parameters of one class in a family; ``shape`` is 1 where the family has none."""
 
     loc: float
     scale: float
@@ -31,7 +27,7 @@ class FamilyParameters(NamedTuple):
 
 
 class FamilyPair(NamedTuple):
-    """Hold two members of one family; ``reflected``: the classes are these with all signs turned."""
+    """Two members of one family; ``reflected``: the classes are these with all signs turned."""
 
     family: str
     negative: FamilyParameters
@@ -109,7 +105,7 @@ CLOSED_FORM_CONDITIONS: dict[str, Callable[[FamilyParameters, FamilyParameters],
 
 
 def match_family(negative: Distribution, positive: Distribution) -> FamilyPair | None:
-    """Recognise two classes of one family whose area is closed, or their mirror images."""
+    """Return two classes as members of one family with a closed area, or as their mirror images; None otherwise."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, share in CLOSED_FORM_CONDITIONS.items():
@@ -128,7 +124,7 @@ def as_gaussian(distribution: Distribution) -> Distribution:
 
 
 def _family_candidates(distribution: Distribution) -> dict[str, FamilyParameters]:
-    """Give every family that a class belongs to, and what it is there."""
+    """Return every family that a class belongs to, and what it is there."""
     if isinstance(distribution, Gaussian) and not distribution.shape and distribution.std > 0:
         return {"normal": FamilyParameters(distribution.mean, distribution.std)}
     if not isinstance(distribution, ScipyDistribution) or distribution.frozen.dist.name not in _PARAMETER_READERS:
@@ -146,7 +142,7 @@ _SERIES_BELOW = 1.0
 
 
 def prob_greater_exponential(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give scale/(sum of scales) where both start at one place; else what the later start adds or takes."""
+    """Return scale/(sum of scales) where both start at one place; else what the later start adds or takes."""
     share, rest = _ratio_and_complement(first.scale, second.scale)
     ahead = second.loc - first.loc
     if ahead < 0:
@@ -155,17 +151,17 @@ def prob_greater_exponential(first: FamilyParameters, second: FamilyParameters) 
 
 
 def prob_greater_weibull(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give scale^c/(sum of scale^c)."""
+    """Return scale^c/(sum of scale^c)."""
     return _expit_pair(first.shape * log_ratio(second.scale, first.scale))
 
 
 def prob_greater_gumbel(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give 1/(1 + exp(-D)), D the shift in units of the scale."""
+    """Return 1/(1 + exp(-D)), D the shift in units of the scale."""
     return _expit_pair(standardized_shift(first, second))
 
 
 def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give I_x(k_low, k_high), x = scale_high/(sum of scales): the regularised incomplete beta function."""
+    """Return I_x(k_low, k_high), x = scale_high/(sum of scales): the regularised incomplete beta function."""
     x, y = _ratio_and_complement(first.scale, second.scale)
     found = betainc(first.shape, second.shape, x) if x <= y else betaincc(second.shape, first.shape, y)
     if found > _TINY:
@@ -174,18 +170,18 @@ def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> Pro
 
 
 def prob_greater_power(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give a/(sum of both a), for cdfs x^a."""
+    """Return a/(sum of both a), for cdfs x^a."""
     share, _ = _ratio_and_complement(first.shape, second.shape)
     return share, 0.0
 
 
 def prob_greater_reflected_power(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give b_low/(sum of both b), for upper tails (1 - x)^b."""
+    """Return b_low/(sum of both b), for upper tails (1 - x)^b."""
     return prob_greater_power(second, first)
 
 
 def prob_greater_logistic(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give (1 - q - D q)/(1 - q)^2, q = exp(-D), for equal scales."""
+    """Return (1 - q - D q)/(1 - q)^2, q = exp(-D), for equal scales."""
     d = standardized_shift(first, second)
     q = float(np.exp(-np.abs(d)))
     if np.abs(d) < _SERIES_BELOW:
@@ -196,7 +192,7 @@ def prob_greater_logistic(first: FamilyParameters, second: FamilyParameters) -> 
 
 
 def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give 1 - (a^2 exp(-d/a) - b^2 exp(-d/b))/(2 (a^2 - b^2)) for a shift d >= 0 and scales a, b."""
+    """Return 1 - (a^2 exp(-d/a) - b^2 exp(-d/b))/(2 (a^2 - b^2)) for a shift d >= 0 and scales a, b."""
     wide, narrow = max(first.scale, second.scale), min(first.scale, second.scale)
     d = np.abs(standardized_shift(first, second, wide))
     less = (wide - narrow) / wide
@@ -210,19 +206,19 @@ def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> P
 
 
 def prob_greater_cauchy(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give 1/2 + atan(d/(sum of scales))/pi, as one angle."""
+    """Return 1/2 + atan(d/(sum of scales))/pi, as one angle."""
     with np.errstate(over="ignore"):
         total = first.scale / 2 + second.scale / 2
         return float(np.arctan2(total, first.loc / 2 - second.loc / 2) / np.pi), 0.0
 
 
 def prob_greater_normal(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give Phi(D)."""
+    """Return Phi(D)."""
     return _normal_cdf_pair(standardized_shift(first, second, 2 * float(np.hypot(first.scale / 2, second.scale / 2))))
 
 
 def prob_greater_lognormal(first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
-    """Give Phi(D) of the logarithms."""
+    """Return Phi(D) of the logarithms."""
     shift = log_ratio(second.scale, first.scale)
     return _normal_cdf_pair(shift / float(np.hypot(first.shape, second.shape)))
 
@@ -244,14 +240,14 @@ PROB_GREATER: dict[str, Callable[[FamilyParameters, FamilyParameters], Probabili
 
 
 def standardized_shift(first: FamilyParameters, second: FamilyParameters, scale: float | None = None) -> float:
-    """Give the shift in units of the scale; in halves, so that it does not overflow before it is divided."""
+    """Return the shift in units of the scale; in halves, so that it does not overflow before it is divided."""
     unit = first.scale if scale is None else scale
     with np.errstate(over="ignore"):
         return float((np.float64(second.loc) / 2 - first.loc / 2) / unit * 2)
 
 
 def log_ratio(first: float, second: float) -> float:
-    """Give log(first/second), to full digits where both are nearly equal."""
+    """Return log(first/second), to full digits where both are nearly equal."""
     excess = first / second - 1 if second * 2 > first > second / 2 else np.inf
     if np.abs(excess) < 0.5:
         return float(np.log1p((first - second) / second))
@@ -259,18 +255,18 @@ def log_ratio(first: float, second: float) -> float:
 
 
 def _ratio_and_complement(first: float, second: float) -> tuple[float, float]:
-    """Give high/(low + high) and low/(low + high)."""
+    """Return high/(low + high) and low/(low + high)."""
     with np.errstate(over="ignore", divide="ignore"):
         return float(1 / (1 + np.float64(first) / second)), float(1 / (1 + np.float64(second) / first))
 
 
 def _expit_pair(level: float) -> ProbabilityPair:
-    """Give 1/(1 + exp(-level))."""
+    """Return 1/(1 + exp(-level))."""
     return float(1 / (1 + np.exp(-np.abs(level)))), min(level, 0.0)
 
 
 def _normal_cdf_pair(z: float) -> ProbabilityPair:
-    """Give Phi(z)."""
+    """Return Phi(z)."""
     if z > -1:
         return float(ndtr(z)), 0.0
     with np.errstate(over="ignore"):
@@ -278,7 +274,7 @@ def _normal_cdf_pair(z: float) -> ProbabilityPair:
 
 
 def _sinh_minus_x(d: float) -> float:
-    """Give sinh(d) - d for a small d, in which no term cancels another."""
+    """Return sinh(d) - d for a small d, in which no term cancels another."""
     square, total = d * d, 1.0
     for n in (17, 15, 13, 11, 9, 7, 5):
         total = 1 + square / (n * (n - 1)) * total
@@ -286,7 +282,7 @@ def _sinh_minus_x(d: float) -> float:
 
 
 def _log_betainc(a: float, b: float, log_odds: float, x: float) -> ProbabilityPair:
-    """Give I_x(a, b) far below double precision: its continued fraction (Lentz), and the logarithm of the rest."""
+    """Return I_x(a, b) far below double precision: its continued fraction (Lentz), and the logarithm of the rest."""
     log_x = -float(np.logaddexp(0.0, log_odds))
     log_y = -float(np.logaddexp(0.0, -log_odds))
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
@@ -309,7 +305,7 @@ _TINY_DENSITY = 1e-290
 
 
 def family_crossings(pair: FamilyPair, log_kappa: float) -> FloatArray | None:
-    """Give the crossings of a pair, ascending, or None where they are not closed."""
+    """Return the crossings of a pair, ascending, or None where they are not closed."""
     find = CROSSING_SOLVERS[pair.family]
     if not np.isfinite(log_kappa) or (
         pair.family in _ZERO_LOCATION_FAMILIES and pair.negative.loc != pair.positive.loc
@@ -352,7 +348,7 @@ def crossings_falling_power(negative: FamilyParameters, positive: FamilyParamete
 
 
 def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Give the midpoint, moved by log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales for l = log kappa below D."""
+    """Return the midpoint, moved by log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales for l = log kappa below D."""
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
         return []
@@ -404,15 +400,15 @@ def crossings_gumbel(negative: FamilyParameters, positive: FamilyParameters, lev
 
 def crossings_normal(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
     """Solve the quadratic of two Gaussians."""
-    first, second = (Gaussian(member.loc, member.scale) for member in (negative, positive))
-    return list(binormal.crossings(first, second, np.asarray(level)))
+    pair = (Gaussian(member.loc, member.scale) for member in (negative, positive))
+    return list(BinormalSolver(*pair).crossings(np.asarray(level)))
 
 
 def crossings_lognormal(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
     """Solve for the logarithms, in units of the negatives' scale."""
     first = Gaussian(0.0, negative.shape)
     second = Gaussian(log_ratio(positive.scale, negative.scale), positive.shape)
-    logs = binormal.crossings(first, second, np.asarray(level))
+    logs = BinormalSolver(first, second).crossings(np.asarray(level))
     return [negative.loc + negative.scale * float(u) for u in np.exp(logs)]
 
 
@@ -429,12 +425,12 @@ CROSSING_SOLVERS: dict[str, Callable[[FamilyParameters, FamilyParameters, float]
     "normal": crossings_normal,
     "lognormal": crossings_lognormal,
 }
-"""Who finds the crossings of a family."""
+"""Function that finds the crossings, by family."""
 _ZERO_LOCATION_FAMILIES = ("exponential",)
 
 
 def _solve_log_linear(a: float, b: float, e: float) -> list[float]:
-    """Give the u > 0 with a log u - b u = e."""
+    """Return the u > 0 with a log u - b u = e."""
     if a == 0:
         return [-e / b] if b else []
     if b == 0:
@@ -462,7 +458,7 @@ def _newton_refine(a: float, b: float, e: float, u: float) -> float:
 
 
 def _log_gamma_ratio(k: float, more: float) -> float:
-    """Give log Gamma(k + more) - log Gamma(k)."""
+    """Return log Gamma(k + more) - log Gamma(k)."""
     if abs(more) > _RTOL * k:
         return float(gammaln(k + more) - gammaln(k))
     middle = k + more / 2
@@ -479,88 +475,36 @@ def _midpoint(negative: FamilyParameters, positive: FamilyParameters) -> float:
 
 
 def _log_expm1_ratio(d: float) -> float:
-    """Give log((exp(d) - 1)/d)."""
+    """Return log((exp(d) - 1)/d)."""
     return d + float(np.log(-np.expm1(-d) / d)) if d > 0 else float(np.log(np.expm1(d) / d))
 
 
-_THRESHOLD_QUANTITIES = ("threshold_at_fpr", "threshold_at_tpr")
+class FamilySolver(NumericalSolver):
+    """ROC curve of two members of one family, with the area and most crossings in closed form."""
 
+    def __init__(self, negative: Distribution, positive: Distribution, pair: FamilyPair) -> None:
+        super().__init__(negative, positive)
+        self.pair = pair
 
-def __getattr__(question: str) -> Any:
-    """Give whoever answers what has no closed form: the numeric search, or for histograms the count of their cells."""
-    search = getattr(numeric, question)
-    if question in _THRESHOLD_QUANTITIES or not callable(search):
-        return search
-
-    def answer(negative: Distribution, positive: Distribution, *args: Any) -> Any:
-        if _are_histograms(negative, positive):
-            return histograms.evaluate(question, negative, positive, *args)  # type: ignore[arg-type]
-        return search(negative, positive, *args)
-
-    return answer
-
-
-def knows(negative: Distribution, positive: Distribution) -> bool:
-    """Tell whether the area of this pair is closed."""
-    return (
-        match_family(negative, positive) is not None
-        or _are_histograms(negative, positive)
-        or _are_normal_sums(negative, positive)
-    )
-
-
-def auc(negative: Distribution, positive: Distribution) -> FloatArray:
-    """Give P(positive > negative) + P(tie)/2."""
-    return _closed_form_auc("auc", negative, positive)
-
-
-def auc_complement(negative: Distribution, positive: Distribution) -> FloatArray:
-    """Give P(positive < negative) + P(tie)/2, by itself: it keeps its digits when the AUC is all but 1."""
-    return _closed_form_auc("auc_complement", negative, positive)
-
-
-def log_auc_complement(negative: Distribution, positive: Distribution) -> FloatArray:
-    """Give the logarithm of ``auc_complement``; of two members of a family it does not underflow."""
-    with np.errstate(divide="ignore"):
-        if pair := match_family(negative, positive):
-            factor, exponent = _prob_greater(pair, swapped=True)
-            return np.asarray(np.log(factor) + exponent)
-        return np.asarray(np.log(auc_complement(negative, positive)))
-
-
-def crossings(negative: Distribution, positive: Distribution, log_kappa: FloatArray) -> FloatArray:
-    """Give all thresholds where f1 - kappa f0 changes its sign, ascending."""
-    if _are_histograms(negative, positive):
-        return histograms.crossings(negative, positive, log_kappa)  # type: ignore[arg-type]
-    pair = match_family(negative, positive)
-    found = None if pair is None else family_crossings(pair, float(log_kappa))
-    return numeric.crossings(negative, positive, log_kappa) if found is None else found
-
-
-def best(negative: Distribution, positive: Distribution, log_kappa: FloatArray) -> OptimalThreshold:
-    """Give the threshold that maximises TPR - kappa FPR: a crossing, or an end when none beats it."""
-    return numeric.best(negative, positive, log_kappa, crossings(negative, positive, log_kappa))
-
-
-def _closed_form_auc(question: str, negative: Distribution, positive: Distribution) -> FloatArray:
-    if pair := match_family(negative, positive):
-        factor, exponent = _prob_greater(pair, swapped=question == "auc_complement")
+    def auc(self) -> FloatArray:
+        """Return P(positive > negative)."""
+        factor, exponent = self._prob_greater(*self.pair.ordered)
         return np.asarray(factor * np.exp(exponent))
-    if _are_histograms(negative, positive):
-        return np.asarray(histograms.evaluate(question, negative, positive))  # type: ignore[arg-type]
-    if _are_normal_sums(negative, positive):
-        return np.asarray(getattr(normal_sums, question)(as_gaussian(negative), as_gaussian(positive)))
-    return np.asarray(getattr(numeric, question)(negative, positive))
 
+    def auc_complement(self) -> FloatArray:
+        """Return P(positive < negative), with its own digits."""
+        factor, exponent = self._prob_greater(*self.pair.ordered[::-1])
+        return np.asarray(factor * np.exp(exponent))
 
-def _prob_greater(pair: FamilyPair, *, swapped: bool) -> ProbabilityPair:
-    low, high = pair.ordered[::-1] if swapped else pair.ordered
-    return PROB_GREATER[pair.family](low, high)
+    def log_auc_complement(self) -> FloatArray:
+        """Return the logarithm of ``auc_complement``, which does not underflow."""
+        factor, exponent = self._prob_greater(*self.pair.ordered[::-1])
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(factor) + exponent)
 
+    def _prob_greater(self, first: FamilyParameters, second: FamilyParameters) -> ProbabilityPair:
+        return PROB_GREATER[self.pair.family](first, second)
 
-def _are_histograms(negative: Distribution, positive: Distribution) -> bool:
-    return isinstance(negative, Histogram) and isinstance(positive, Histogram)
-
-
-def _are_normal_sums(negative: Distribution, positive: Distribution) -> bool:
-    return all(normal_sums.is_gaussian_mixture(as_gaussian(d)) for d in (negative, positive))
+    def _crossings(self, log_price: FloatArray) -> FloatArray:
+        found = family_crossings(self.pair, float(log_price))
+        return super()._crossings(log_price) if found is None else found

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.histogram import Histogram
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.base import TwoThresholdRule
+from rocpredict.solvers.base import Axis, Hook, LikelihoodRatioSolver, MappedLikelihoodRatioSolver
+from rocpredict.solvers.empirical import EmpiricalSolver
+from rocpredict.solvers.numerical import NumericalSolver
+from rocpredict.solvers.quadrature import log_ratio
 
 
 class AucBounds(NamedTuple):
-    """Hold the lowest and the highest value that data in these bins can give."""
+    """The lowest and the highest value that data in these bins can give."""
 
     low: float
     high: float
@@ -23,34 +25,69 @@ class AucBounds(NamedTuple):
         return f"AucBounds(low={self.low:.6g}, high={self.high:.6g})"
 
 
-def evaluate(question: str, negative: Histogram, positive: Histogram, *args: Any) -> Any:
-    """Answer what is asked of the curve by counting cells.
+class HistogramSolver(NumericalSolver):
+    """ROC curve of two histograms.
 
-    Between neighbouring edges of either histogram both densities are level. So the curve by thresholds and the one by
-    likelihood ratio run straight there, as they do at a value that both classes share: cells are such values.
+    Both densities are constant between neighbouring edges of either histogram. So the curve by thresholds and the one
+    by likelihood ratio are straight there, as at a value that both classes share: the solver counts such cells.
     """
-    edges, *cells = _cells(negative, positive)
-    found = getattr(steps, question)(*cells, *args)
-    if not isinstance(found, TwoThresholdRule):
-        return found
-    low, high = (_edges_at(edges, end) for end in (found.low, found.high))
-    return found._replace(low=low, high=high, thresholds=_edges_at(edges, found.thresholds))
 
+    negative: Histogram
+    positive: Histogram
 
-def crossings(negative: Histogram, positive: Histogram, log_kappa: FloatArray) -> FloatArray:
-    """Give the edges at which f1 - kappa f0 changes its sign; where it is 0 in between, the first of them."""
-    edges = np.union1d(negative.edges, positive.edges)
-    middle = edges[:-1] / 2 + edges[1:] / 2
-    with np.errstate(invalid="ignore"):
-        steepness = np.asarray(positive.logpdf(middle)) - negative.logpdf(middle) - log_kappa
-    signs = np.sign(np.where(np.isnan(steepness), 0.0, steepness))
-    signed = np.flatnonzero(signs)
-    turns = np.flatnonzero(signs[signed][1:] != signs[signed][:-1])
-    return np.asarray(edges[signed[turns] + 1])
+    def __init__(self, negative: Histogram, positive: Histogram) -> None:
+        super().__init__(negative, positive)
+        self.edges = np.union1d(negative.edges, positive.edges)
+        number = np.arange(len(self.edges) - 1)
+        weights = [_weights(d, self.edges[:-1], self.edges[1:]) for d in (negative, positive)]
+        self.cells = EmpiricalSolver(*(Ecdf(number, weight) for weight in weights))
+
+    def auc(self) -> FloatArray:
+        """Return P(positive > negative) + P(tie)/2."""
+        return self.cells.auc()
+
+    def auc_complement(self) -> FloatArray:
+        """Return P(positive < negative) + P(tie)/2, with its own digits."""
+        return self.cells.auc_complement()
+
+    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+        return self.cells.along(axis, rate)
+
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        return self.cells.area(axis, low, high)
+
+    def slope(self, fpr: FloatArray) -> FloatArray:
+        """Return the slope of the curve."""
+        return self.cells.slope(fpr)
+
+    def hook(self) -> Hook:
+        """Return the part of the curve below the chance line."""
+        return self.cells.hook()
+
+    def likelihood_ratio(self) -> LikelihoodRatioSolver:
+        """Return the ROC curve of the likelihood ratio."""
+        return MappedLikelihoodRatioSolver(self.cells.likelihood_ratio(), self._edges_at)
+
+    def _crossings(self, log_price: FloatArray) -> FloatArray:
+        """Return the edges at which f1 - price f0 changes its sign; where it is 0 in between, the first of them."""
+        middle = self.edges[:-1] / 2 + self.edges[1:] / 2
+        with np.errstate(invalid="ignore"):
+            excess = log_ratio(self.negative, self.positive)(middle) - log_price
+        signs = np.sign(np.where(np.isnan(excess), 0.0, excess))
+        signed = np.flatnonzero(signs)
+        turns = np.flatnonzero(signs[signed][1:] != signs[signed][:-1])
+        return np.asarray(self.edges[signed[turns] + 1])
+
+    def _edges_at(self, between: FloatArray) -> FloatArray:
+        """Return the edges between cells of these numbers."""
+        inner = np.ceil(np.clip(between, 0, len(self.edges) - 1)).astype(np.intp)
+        return np.where(np.isinf(between), between, self.edges[inner])
 
 
 def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Give the lowest and the highest AUC of any data that fall into these bins.
+    """Return the lowest and the highest AUC of any data that fall into these bins.
 
     Parameters
     ----------
@@ -79,7 +116,7 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Give the lowest and the highest best Ameans, with one threshold, of any data that fall into these bins.
+    """Return the lowest and the highest best Ameans, with one threshold, of any data that fall into these bins.
 
     Parameters
     ----------
@@ -107,25 +144,11 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
     return AucBounds(*(0.5 + max(0.0, float(np.max(excess))) / 2 for excess in (lowest, highest)))
 
 
-def _cells(negative: Histogram, positive: Histogram) -> tuple[FloatArray, Ecdf, Ecdf]:
-    """Give all edges, and each class as the numbers of the cells between them."""
-    edges = np.union1d(negative.edges, positive.edges)
-    number = np.arange(len(edges) - 1)
-    first, second = (Ecdf(number, _weights(d, edges[:-1], edges[1:])) for d in (negative, positive))
-    return edges, first, second
-
-
 def _weights(histogram: Histogram, left: FloatArray, right: FloatArray) -> FloatArray:
-    """Give how many values lie in cells, none of which reaches over an edge."""
+    """Return how many values lie in cells, none of which reaches over an edge."""
     index = np.clip(np.searchsorted(histogram.edges, left, side="right") - 1, 0, len(histogram.counts) - 1)
     inside = (left >= histogram.edges[0]) & (right <= histogram.edges[-1])
     return np.where(inside, histogram.counts[index] * ((right - left) / np.diff(histogram.edges)[index]), 0.0)
-
-
-def _edges_at(edges: FloatArray, between: FloatArray) -> FloatArray:
-    """Give the edges that lie between cells of these numbers."""
-    inner = np.ceil(np.clip(between, 0, len(edges) - 1)).astype(np.intp)
-    return np.where(np.isinf(between), between, edges[inner])
 
 
 def _mass_at_left_edges(histogram: Histogram) -> Ecdf:

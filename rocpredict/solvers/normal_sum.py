@@ -1,4 +1,4 @@
-"""AUC of two weighted sums of normal distributions."""
+"""Exact areas of two weighted sums of normal distributions."""
 
 from __future__ import annotations
 
@@ -9,36 +9,22 @@ from rocpredict.base.validation import FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normal_sum import GaussianSum, GaussianSumDistribution, symmetric_sum
+from rocpredict.solvers.families import as_gaussian
+from rocpredict.solvers.numerical import NumericalSolver
 
 _LARGEST_BLOCK = 2**20  # pairs at a time: 8 MB for each of a few arrays
 _STEP = 0.35  # in hypot(s0, s1): the sum over such points is the integral, to 1e-17 of it
 _NODE_COST = 2  # a point costs two sums, a pair one
 
 
-def is_gaussian_mixture(distribution: Distribution) -> bool:
-    """Tell what these areas are for: a Gaussian of one feature, a ``GaussianKde``, a ``GaussianMixture``."""
-    return isinstance(distribution, GaussianSumDistribution) or (
-        isinstance(distribution, Gaussian) and not distribution.shape
-    )
-
-
-def auc(negative: Distribution, positive: Distribution) -> FloatArray:
-    """Give P(positive > negative) + P(tie)/2.
-
-    Parameters
-    ----------
-    negative, positive : Gaussian (of one feature), GaussianKde or GaussianMixture
-
-    Raises
-    ------
-    RocPredictError
-        Another distribution, or a batch of Gaussians.
+class NormalSumSolver(NumericalSolver):
+    """ROC curve of two weighted sums of normal distributions, with the area as a sum.
 
     Notes
     -----
-    The sum over all pairs of components of w0 w1 Phi((c1 - c0)/hypot(s0, s1)), weights w, centres c, standard
-    deviations s. Between two kernel densities the sum depends on hypot(s0, s1) = H alone. So both may be given the
-    width H/sqrt(2), and with their cdf F and density f it is the integral of F f; of such smooth functions the sum
+    The AUC is the sum over all pairs of components of w0 w1 Phi((c1 - c0)/hypot(s0, s1)), with weights w, centres c and
+    standard deviations s. Between two kernel densities the sum depends on hypot(s0, s1) = H alone. So both may be given
+    the width H/sqrt(2), and with their cdf F and density f it is the integral of F f; of such smooth functions the sum
     over evenly spaced points is the integral to rounding (the trapezoidal rule: Trefethen and Weideman 2014), pair by
     pair and in relative terms. That takes (n0 + n1) terms a point and not n0 n1.
 
@@ -47,23 +33,33 @@ def auc(negative: Distribution, positive: Distribution) -> FloatArray:
     L. N. Trefethen and J. A. C. Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56 (2014)
     385-458.
     """
-    return _area(_components(negative), _components(positive), upper=False)
+
+    def __init__(self, negative: Distribution, positive: Distribution) -> None:
+        super().__init__(negative, positive)
+        self._sums = [_components(d) for d in (negative, positive)]
+
+    def auc(self) -> FloatArray:
+        """Return P(positive > negative) + P(tie)/2."""
+        return _area(*self._sums, upper=False)
+
+    def auc_complement(self) -> FloatArray:
+        """Return P(positive < negative) + P(tie)/2, with its own digits."""
+        return _area(*self._sums, upper=True)
 
 
-def auc_complement(negative: Distribution, positive: Distribution) -> FloatArray:
-    """Give P(positive < negative) + P(tie)/2, by itself and not as 1 - AUC: it keeps its digits when it is small.
-
-    See ``auc``.
-    """
-    return _area(_components(negative), _components(positive), upper=True)
+def is_normal_sum(distribution: Distribution) -> bool:
+    """Return whether a distribution is a sum of normals: a Gaussian of one feature, a kernel density or a mixture."""
+    gaussian = as_gaussian(distribution)
+    return isinstance(gaussian, GaussianSumDistribution) or (isinstance(gaussian, Gaussian) and not gaussian.shape)
 
 
 def _components(distribution: Distribution) -> GaussianSum:
-    if isinstance(distribution, GaussianSumDistribution):
-        return distribution.components
-    if isinstance(distribution, Gaussian) and not distribution.shape:
-        return GaussianSum(np.ones(1), np.array([distribution.mean]), np.array([distribution.std]))
-    raise RocPredictError(f"{distribution!r} is not a sum of normals of one feature; ask the numeric engine")
+    gaussian = as_gaussian(distribution)
+    if isinstance(gaussian, GaussianSumDistribution):
+        return gaussian.components
+    if isinstance(gaussian, Gaussian) and not gaussian.shape:
+        return GaussianSum(np.ones(1), np.array([gaussian.mean]), np.array([gaussian.std]))
+    raise RocPredictError(f"{distribution!r} is not a sum of normals of one feature")
 
 
 def _area(negative: GaussianSum, positive: GaussianSum, *, upper: bool) -> FloatArray:
@@ -80,7 +76,7 @@ def _area(negative: GaussianSum, positive: GaussianSum, *, upper: bool) -> Float
 
 
 def _quadrature_nodes(negative: GaussianSum, positive: GaussianSum, width: float) -> FloatArray | None:
-    """Give the points to sum over, or nothing where they cost more than the pairs."""
+    """Return the points to sum over, or nothing where they cost more than the pairs."""
     beyond = max(negative.cutoff_z, positive.cutoff_z) * width
     with np.errstate(over="ignore", invalid="ignore"):
         low = min(negative.means[0], positive.means[0]) - beyond

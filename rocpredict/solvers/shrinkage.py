@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +12,17 @@ from scipy.special import ndtr, ndtri
 
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.base import regula_falsi
-from rocpredict.distributions.power import PowerTransforms, Transformed, inverse_transform
-from rocpredict.distributions.shrinkage import ShrinkageDistribution, ShrinkageEstimate, estimate_shrinkage
-from rocpredict.solvers import numerical as numeric
-from rocpredict.solvers.base import OptimalThreshold
-from rocpredict.solvers.numerical import bisect, log_ratio
+from rocpredict.distributions.misfit import FPR_PROBIT, area_between, empirical_tpr
+from rocpredict.distributions.power import PowerTransform, Transformed
+from rocpredict.distributions.shrinkage import (
+    ShrinkageDistribution,
+    ShrinkageEstimate,
+    binormal_tpr,
+    estimate_shrinkage,
+)
+from rocpredict.solvers.base import OptimalThreshold, rates_at
+from rocpredict.solvers.numerical import NumericalSolver
+from rocpredict.solvers.quadrature import bisect, log_ratio
 
 _HALF_Z_GRID = np.concatenate([np.arange(0.5, 9.5, 0.5), [10.0, 11.0, 12.0, 14.0, 16.0, 19.0, 23.0, 29.0, 37.0]])
 _Z_GRID = np.concatenate([-_HALF_Z_GRID[::-1], [0.0], _HALF_Z_GRID])
@@ -25,7 +30,7 @@ _Z_GRID = np.concatenate([-_HALF_Z_GRID[::-1], [0.0], _HALF_Z_GRID])
 
 
 class BatchClass(NamedTuple):
-    """Hold one class of each feature on the transformed axis: arrays that broadcast with the thresholds asked about.
+    """One class of each feature on the transformed axis: arrays that broadcast with the thresholds asked about.
 
     Everything is asked at a threshold and with how many of the sample lie below it: as ``ShrinkageDistribution``
     answers.
@@ -38,11 +43,11 @@ class BatchClass(NamedTuple):
     shift: FloatArray
 
     def subset(self, index: Any) -> BatchClass:
-        """Give the classes of some features, or of all with another shape."""
+        """Return the classes of some features, or of all with another shape."""
         return BatchClass(*(part[index] for part in self))
 
     def tail_z(self, z: FloatArray, below: FloatArray) -> FloatArray:
-        """Give the normal score of the part above."""
+        """Return the normal score of the part above."""
         u = (z - self.mean) / self.std
         upper = self.weight * ((self.n - below) / self.n) + (1 - self.weight) * ndtr(-u)
         lower = self.weight * (below / self.n) + (1 - self.weight) * ndtr(u)
@@ -50,14 +55,14 @@ class BatchClass(NamedTuple):
         return np.asarray(np.where(upper < lower, nearer, -nearer) + self.shift)
 
     def log_density(self, z: FloatArray, score: FloatArray) -> FloatArray:
-        """Give the logarithm of the density between the rows, but for what both classes have in common."""
+        """Return the logarithm of the density between the rows, but for what both classes have in common."""
         level = -(((z - self.mean) / self.std) ** 2) / 2 - np.log(self.std)
         turned = np.where(self.shift == 0, 0.0, self.shift * (np.where(np.isinf(score), 0.0, score) - self.shift / 2))
         return np.where(np.isinf(score) & (self.shift != 0), -np.inf, level - turned)
 
 
 class BatchGrid(NamedTuple):
-    """Part the axis of each feature at its rows and at places of the models: m edges, ascending.
+    """Axis of each feature, cut at its rows and at quantiles of the models: m edges, ascending.
 
     Attributes
     ----------
@@ -89,7 +94,7 @@ class BatchGrid(NamedTuple):
 
 
 class _SortedRows(NamedTuple):
-    """Hold the rows of both classes in order: arrays of shape (F, n)."""
+    """The rows of both classes in order: arrays of shape (F, n)."""
 
     x: FloatArray
     z: FloatArray
@@ -102,9 +107,9 @@ class _SortedRows(NamedTuple):
 
 
 def make_batch_grid(lower: FloatArray, upper: FloatArray, found: ShrinkageEstimate) -> BatchGrid:
-    """Part the axes of features that were estimated from samples of shape (F, n0) and (F, n1)."""
+    """Return the cut axes of features that were estimated from samples of shape (F, n0) and (F, n1)."""
     laws = _laws(found, lower.shape[1], upper.shape[1])
-    rows = _in_order(np.concatenate([lower, upper], axis=1), found.powers.z, lower.shape[1])
+    rows = _in_order(np.concatenate([lower, upper], axis=1), found.z, lower.shape[1])
     n = rows.x.shape[1]
     edges = np.concatenate([rows.z, *(law.mean + law.std * _Z_GRID for law in laws)], axis=1)
     order = np.argsort(edges, axis=1, kind="stable")  # of equal ones rows come first
@@ -161,7 +166,7 @@ def _counted(held: NDArray[np.bool_]) -> FloatArray:
 
 
 class ThresholdRule(NamedTuple):
-    """Hold thresholds and their rates: arrays of shape (F,).
+    """Thresholds and their rates: arrays of shape (F,).
 
     Attributes
     ----------
@@ -178,17 +183,17 @@ class ThresholdRule(NamedTuple):
 
 
 class _Candidates(NamedTuple):
-    """Hold thresholds, and the normal scores of the parts of both classes at or above them."""
+    """Thresholds, and the normal scores of the parts of both classes at or above them."""
 
     threshold: FloatArray
     scores: tuple[FloatArray, FloatArray]
 
     def loss(self) -> FloatArray:
-        """Give FNR + FPR of the rule "upper class when x >= threshold"."""
+        """Return FNR + FPR of the rule "upper class when x >= threshold"."""
         return np.asarray(ndtr(-self.scores[1]) + ndtr(self.scores[0]))
 
     def minimum_with(self, other: _Candidates, at: NDArray[np.intp]) -> _Candidates:
-        """Give for each feature what loses least, of this and of others that belong to the features ``at``."""
+        """Return for each feature what loses least, of this and of others that belong to the features ``at``."""
         least, loss = self.loss(), other.loss()
         np.minimum.at(least, at, loss)
         chosen = np.flatnonzero((loss == least[at]) & (loss < self.loss()[at]))
@@ -204,13 +209,39 @@ class _Candidates(NamedTuple):
         )
 
 
-def optimal_thresholds(grid: BatchGrid, powers: PowerTransforms, *, lower: bool) -> ThresholdRule:
-    """Give the best threshold of each feature: a row, just above one, a crossing of the densities or an end.
+_MAX_BISECTIONS = 80
+
+
+def regula_falsi(
+    f: Callable[[FloatArray], FloatArray],
+    low: FloatArray,
+    high: FloatArray,
+    at_low: FloatArray,
+    at_high: FloatArray,
+    *,
+    tolerance: float,
+) -> FloatArray:
+    """Return a root of a smooth ``f`` in a bracket, to a value of ``tolerance`` (Illinois rule)."""
+    for _ in range(_MAX_BISECTIONS):
+        run = at_high - at_low
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = np.where(run != 0, high - at_high * ((high - low) / run), high)
+        at_middle = f(middle)
+        crossed = at_middle * at_high < 0
+        low, at_low = np.where(crossed, high, low), np.where(crossed, at_high, at_low / 2)
+        high, at_high = middle, at_middle
+        if (np.abs(at_high) <= tolerance).all():
+            break
+    return high
+
+
+def optimal_thresholds(grid: BatchGrid, transform: PowerTransform, *, lower: bool) -> ThresholdRule:
+    """Return the best threshold of each feature: a row, just above one, a crossing of the densities or an end.
 
     ``lower``: the class that lies lower is the positive one, and the rule "positive when x <= threshold".
     """
     rows = _best_observed_value(grid)
-    found = rows.minimum_with(*_density_crossings(grid, powers, rows.loss()))
+    found = rows.minimum_with(*_density_crossings(grid, transform, rows.loss()))
     none = ~(found.loss() < 1)
     threshold = np.where(none, np.inf, found.threshold)
     above = [np.where(none, lower * 1.0, ndtr(score)) for score in found.scores]
@@ -222,7 +253,7 @@ def optimal_thresholds(grid: BatchGrid, powers: PowerTransforms, *, lower: bool)
 
 
 def _best_observed_value(grid: BatchGrid) -> _Candidates:
-    """Give the best row of each feature, or the threshold just above it."""
+    """Return the best row of each feature, or the threshold just above it."""
     every, m = np.arange(len(grid.z)), grid.z.shape[1]
     losses = [ndtr(-scores[1]) + ndtr(scores[0]) for scores in (grid.z_at, grid.z_above)]
     best = np.argmin(np.where(np.tile(grid.is_first_occurrence, 2), np.concatenate(losses, axis=1), np.inf), axis=1)
@@ -236,9 +267,9 @@ def _best_observed_value(grid: BatchGrid) -> _Candidates:
 
 
 def _density_crossings(
-    grid: BatchGrid, powers: PowerTransforms, loss: FloatArray
+    grid: BatchGrid, transform: PowerTransform, loss: FloatArray
 ) -> tuple[_Candidates, NDArray[np.intp]]:
-    """Give where the density of the upper class becomes the larger one between two edges, and of which features.
+    """Return where the density of the upper class becomes the larger one between two edges, and of which features.
 
     Stretches in which no threshold can lose less than ``loss`` are left out.
     """
@@ -265,14 +296,14 @@ def _density_crossings(
     _, z = bisect(risen, grid.z[feature, edge], grid.z[feature, edge + 1])
     passed = grid.n_rows_below[feature, edge]
     ends = np.nextafter(grid.x[feature, passed], np.inf), grid.x[feature, passed + 1]
-    return _Candidates(np.clip(inverse_transform(powers, feature, z), *ends), scores_at(z)), feature
+    return _Candidates(np.clip(transform[feature].inverse_transform(z), *ends), scores_at(z)), feature
 
 
 _SEGMENT_NODES, _SEGMENT_WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
 class ShrinkageBatch(NamedTuple):
-    """Hold the answers of F features: arrays of shape (F,).
+    """The answers of F features: arrays of shape (F,).
 
     Attributes
     ----------
@@ -284,7 +315,7 @@ class ShrinkageBatch(NamedTuple):
         Of the sample; the rest is the model's.
     shift : array
         By how many normal scores the classes were moved apart.
-    distance : array
+    area_between : array
         The mean absolute difference of the model's curve and the empirical one.
     """
 
@@ -292,7 +323,7 @@ class ShrinkageBatch(NamedTuple):
     rule: ThresholdRule
     weight: FloatArray
     shift: FloatArray
-    distance: FloatArray
+    area_between: FloatArray
 
 
 def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, declared: bool) -> ShrinkageBatch:
@@ -309,19 +340,22 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
 
     Notes
     -----
-    As ``fit_shrinkage`` and the engine say of one feature. With ``lower`` the classes change their places, and the rule
-    is the one that calls positive what the other calls negative.
+    As ``fit_shrinkage`` and ``ShrinkageSolver`` do for one feature. With ``lower`` the classes change their places, and
+    the rule is the one that calls positive what the other calls negative.
     """
     found, along = _estimated(negative, positive, lower=lower, declared=declared)
     area, rest = batch_auc(along)
-    rule = optimal_thresholds(along, found.powers, lower=lower)
-    return ShrinkageBatch(rest if lower else area, rule, found.weight.weight, found.shift, found.weight.distance)
+    rule = optimal_thresholds(along, found.transform, lower=lower)
+    classes = (positive, negative) if lower else (negative, positive)
+    model = binormal_tpr(*found.classes.with_positive_std(), probit=FPR_PROBIT)[0]
+    between = area_between(model, empirical_tpr(*(np.sort(values, axis=1) for values in classes)))
+    return ShrinkageBatch(rest if lower else area, rule, found.weight.weight, found.shift, between)
 
 
 def threshold_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, declared: bool) -> ThresholdRule:
-    """Give the best thresholds alone, as ``evaluate_batch`` does."""
+    """Return the best thresholds alone, as ``evaluate_batch`` does."""
     found, along = _estimated(negative, positive, lower=lower, declared=declared)
-    return optimal_thresholds(along, found.powers, lower=lower)
+    return optimal_thresholds(along, found.transform, lower=lower)
 
 
 def _estimated(
@@ -333,7 +367,7 @@ def _estimated(
 
 
 def batch_auc(along: BatchGrid) -> tuple[FloatArray, FloatArray]:
-    """Give P(upper class > lower class) + P(tie)/2, and 1 less it: shape (F,)."""
+    """Return P(upper class > lower class) + P(tie)/2, and 1 less it: shape (F,)."""
     jump = np.where(along.is_first_occurrence, _between(along.z_at[0], along.z_above[0]), 0.0)
     mass = _between(along.z_above[0][:, :-1], along.z_at[0][:, 1:])
     shares, heights = _segment_quadrature(along)
@@ -345,7 +379,7 @@ def batch_auc(along: BatchGrid) -> tuple[FloatArray, FloatArray]:
 
 
 def _segment_quadrature(along: BatchGrid) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
-    """Give what share of a stretch each of its nodes stands for, and the upper class's parts above and below it."""
+    """Return what share of a stretch each of its nodes stands for, and the upper class's parts above and below it."""
     left, right = along.z[:, :-1, None], along.z[:, 1:, None]
     z = (left + right) / 2 + (right - left) / 2 * _SEGMENT_NODES
     laws = [law.subset((..., None)) for law in along.classes]
@@ -358,7 +392,7 @@ def _segment_quadrature(along: BatchGrid) -> tuple[FloatArray, tuple[FloatArray,
 
 
 def _between(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Give the probability between two normal scores of upper parts, from the nearer tail."""
+    """Return the probability between two normal scores of upper parts, from the nearer tail."""
     upper, lower = ndtr(left) - ndtr(right), ndtr(-right) - ndtr(-left)
     return np.asarray(np.maximum(np.where(left > 0, lower, upper), 0.0))
 
@@ -370,93 +404,95 @@ _LOWER_TAIL = ndtr(-np.concatenate([np.arange(0, 6, 0.5), np.arange(6, 37.5, 1.0
 """Tails of the models between whose quantiles a piece lies."""
 
 
-def __getattr__(question: str) -> Any:
-    """Ask the numeric search whatever is not answered here."""
-    return getattr(numeric, question)
+class ShrinkageSolver(NumericalSolver):
+    """ROC curve of two shrinkage estimates: sums over the rows, and a short rule on the pieces between them."""
 
+    negative: ShrinkageDistribution
+    positive: ShrinkageDistribution
 
-def auc(negative: ShrinkageDistribution, positive: ShrinkageDistribution) -> FloatArray:
-    """Give P(positive > negative) + P(tie)/2."""
-    return _mean(positive, negative, lambda x: (np.asarray(negative.cdf_strict(x)) + negative.cdf(x)) / 2)
+    @cached_property
+    def edges(self) -> FloatArray:
+        """The rows of both classes and quantiles of both models, ascending."""
+        models = [d.model for d in (self.negative, self.positive)]
+        quantiles = [np.asarray(tail(_LOWER_TAIL)) for model in models for tail in (model.ppf, model.isf)]
+        points = np.concatenate([self.rows, *quantiles])
+        return np.unique(np.clip(points, -_MAX_SIZE, _MAX_SIZE))
 
+    @property
+    def rows(self) -> FloatArray:
+        """The distinct values of both samples, ascending."""
+        return np.union1d(self.negative.sample.unique_values, self.positive.sample.unique_values)
 
-def auc_complement(negative: ShrinkageDistribution, positive: ShrinkageDistribution) -> FloatArray:
-    """Give P(positive < negative) + P(tie)/2."""
-    return _mean(positive, negative, lambda x: (np.asarray(negative.sf(x)) + negative.sf_inclusive(x)) / 2)
+    def _mean_tail(
+        self, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
+    ) -> FloatArray:
+        """Return the mean over positives of a tail of the negatives that includes half of an atom."""
 
+        def height(x: FloatArray) -> FloatArray:
+            return (np.asarray(without(x)) + including(x)) / 2
 
-def log_auc_complement(negative: ShrinkageDistribution, positive: ShrinkageDistribution) -> FloatArray:
-    """Give the logarithm of ``auc_complement``."""
-    with np.errstate(divide="ignore"):
-        return np.log(auc_complement(negative, positive))
+        over, edges = self.positive, self.edges
+        points, masses = over.atoms()
+        left, right = edges[:-1], edges[1:]
+        upper, lower = (
+            np.asarray(over.sf(left)) - over.sf_inclusive(right),
+            np.asarray(over.cdf_strict(right)) - over.cdf(left),
+        )
+        mass = np.maximum(0.0, np.where(np.asarray(over.cdf(left)) > 0.5, upper, lower))
+        x, level = _quadrature_nodes(over, left, right)
+        highest = level.max(axis=-1, keepdims=True)
+        density = np.exp(level - np.where(np.isfinite(highest), highest, 0.0)) * _WEIGHTS  # narrow pieces overflow else
+        total = density.sum(axis=-1)
+        heights = height(x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            between = np.where(total > 0, np.sum(density * heights, axis=-1) / total, heights @ _WEIGHTS / 2)
+        beyond = np.array([over.cdf_strict(edges[0]), over.sf(edges[-1])])  # none, except where a quantile overflows
+        outside = (height(edges[[0, -1]]) + height(np.array([-np.inf, np.inf]))) / 2
+        return np.asarray(masses @ np.asarray(height(points)) + mass @ between + beyond @ outside)
 
+    def _crossings(self, log_price: FloatArray) -> FloatArray:
+        """Return all thresholds where f1 - price f0 changes its sign between the rows or at one, ascending."""
+        ratio = log_ratio(self.negative, self.positive)
 
-def crossings(negative: ShrinkageDistribution, positive: ShrinkageDistribution, log_kappa: FloatArray) -> FloatArray:
-    """Give all thresholds where f1 - kappa f0 changes its sign between the rows, or at one, ascending."""
-    ratio = log_ratio(negative, positive)
+        def level(x: FloatArray) -> FloatArray:
+            with np.errstate(invalid="ignore"):
+                return ratio(x) - log_price
 
-    def level(x: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore"):
-            return ratio(x) - log_kappa
+        # a shifted density jumps at a row
+        sides = [_adjacent_floats(self.rows, end) for end in (-np.inf, np.inf)]
+        at = np.unique(np.concatenate([self.edges, *sides]))
+        at = at[np.isfinite(at)]
+        values = level(at)
+        signed = np.isfinite(values) & (values != 0)
+        at, values = at[signed], values[signed]
+        turns = np.flatnonzero((values[:-1] > 0) != (values[1:] > 0))
+        low, high = at[turns], at[turns + 1]
+        smooth = np.nextafter(low, np.inf) < high  # else it jumps, at a row
+        left, right = low[smooth], high[smooth]
+        ends = values[turns][smooth], values[turns + 1][smooth]
+        share = regula_falsi(
+            lambda share: level(left * (1 - share) + right * share),
+            np.zeros(len(left)),
+            np.ones(len(left)),
+            *ends,
+            tolerance=_RTOL,
+        )
+        high[smooth] = left * (1 - share) + right * share
+        return np.asarray(high)
 
-    at = _breakpoints(negative, positive)
-    values = level(at)
-    signed = np.isfinite(values) & (values != 0)
-    at, values = at[signed], values[signed]
-    turns = np.flatnonzero((values[:-1] > 0) != (values[1:] > 0))
-    low, high = at[turns], at[turns + 1]
-    smooth = np.nextafter(low, np.inf) < high  # else it jumps, at a row
-    left, right = low[smooth], high[smooth]
-    ends = values[turns][smooth], values[turns + 1][smooth]
-    share = regula_falsi(
-        lambda share: level(left * (1 - share) + right * share),
-        np.zeros(len(left)),
-        np.ones(len(left)),
-        *ends,
-        tolerance=_RTOL,
-    )
-    high[smooth] = left * (1 - share) + right * share
-    return np.asarray(high)
-
-
-def best(negative: ShrinkageDistribution, positive: ShrinkageDistribution, log_kappa: FloatArray) -> OptimalThreshold:
-    """Give the threshold that maximises TPR - kappa FPR: a row, just above one, a crossing or an end."""
-    with np.errstate(over="ignore"):
-        kappa = np.exp(log_kappa)
-    found = crossings(negative, positive, log_kappa)
-    edges = _edges(negative, positive)  # with the rows; quantiles serve where a model is all but an atom
-    candidates = np.concatenate([[np.inf, -np.inf], found, edges, _adjacent_floats(edges, np.inf)])
-    fnr, fpr = np.asarray(positive.cdf_strict(candidates)), np.asarray(negative.sf_inclusive(candidates))
-    with np.errstate(invalid="ignore", over="ignore"):
-        loss = np.where(np.isfinite(kappa), fnr + kappa * fpr, np.where(fpr > 0, np.inf, fnr))
-    threshold = candidates[np.argmin(loss)]
-    tpr, fnr = np.asarray(positive.sf_inclusive(threshold)), np.asarray(positive.cdf_strict(threshold))
-    fpr, tnr = np.asarray(negative.sf_inclusive(threshold)), np.asarray(negative.cdf_strict(threshold))
-    flags = Flags(
-        always_negative=threshold == np.inf,
-        always_positive=threshold == -np.inf,
-        no_benefit=float(log_kappa) == 0 and tpr <= fpr,
-        perfect_separation=fpr == 0 and fnr == 0,
-    )
-    return OptimalThreshold(
-        np.asarray(threshold), tpr, fpr, tnr, fnr, np.asarray(threshold), np.asarray(threshold), found, flags
-    )
-
-
-@lru_cache(maxsize=32)
-def _edges(negative: ShrinkageDistribution, positive: ShrinkageDistribution) -> FloatArray:
-    models = [d.model for d in (negative, positive)]
-    quantiles = [np.asarray(tail(_LOWER_TAIL)) for model in models for tail in (model.ppf, model.isf)]
-    points = np.concatenate([negative.sample.unique_values, positive.sample.unique_values, *quantiles])
-    return np.unique(np.clip(points, -_MAX_SIZE, _MAX_SIZE))
-
-
-def _breakpoints(negative: ShrinkageDistribution, positive: ShrinkageDistribution) -> FloatArray:
-    """Give the edges, and the floats beside the rows: a pulled density jumps there."""
-    rows = _rows(negative, positive)
-    sides = [_adjacent_floats(rows, end) for end in (-np.inf, np.inf)]
-    points = np.unique(np.concatenate([_edges(negative, positive), *sides]))
-    return np.asarray(points[np.isfinite(points)])
+    def _optimal(self, log_price: FloatArray) -> OptimalThreshold:
+        """Return the threshold that maximises TPR - price FPR: a row, just above one, a crossing or an end."""
+        with np.errstate(over="ignore"):
+            price = np.exp(log_price)
+        found = self.crossings(log_price)
+        # besides the rows, quantiles serve where a model is nearly an atom
+        candidates = np.concatenate([[np.inf, -np.inf], found, self.edges, _adjacent_floats(self.edges, np.inf)])
+        rates = rates_at(self.negative, self.positive, candidates)
+        fnr, fpr = np.asarray(rates.fnr), np.asarray(rates.fpr)
+        with np.errstate(invalid="ignore", over="ignore"):
+            loss = np.where(np.isfinite(price), fnr + price * fpr, np.where(fpr > 0, np.inf, fnr))
+        best = self.at_threshold(candidates[np.argmin(loss)], found)
+        return best._replace(flags=best.flags | Flags(no_benefit=float(log_price) == 0 and best.tpr <= best.fpr))
 
 
 def _adjacent_floats(rows: FloatArray, end: float) -> FloatArray:
@@ -464,36 +500,8 @@ def _adjacent_floats(rows: FloatArray, end: float) -> FloatArray:
         return np.nextafter(rows, end)
 
 
-def _rows(negative: ShrinkageDistribution, positive: ShrinkageDistribution) -> FloatArray:
-    return np.union1d(negative.sample.unique_values, positive.sample.unique_values)
-
-
-def _mean(
-    over: ShrinkageDistribution, other: ShrinkageDistribution, height: Callable[[FloatArray], FloatArray]
-) -> FloatArray:
-    """Give the mean of a height over a class: at its rows, and piece by piece between the edges."""
-    points, masses = over.atoms()
-    edges = _edges(over, other)
-    left, right = edges[:-1], edges[1:]
-    upper, lower = (
-        np.asarray(over.sf(left)) - over.sf_inclusive(right),
-        np.asarray(over.cdf_strict(right)) - over.cdf(left),
-    )
-    mass = np.maximum(0.0, np.where(np.asarray(over.cdf(left)) > 0.5, upper, lower))
-    x, level = _quadrature_nodes(over, left, right)
-    highest = level.max(axis=-1, keepdims=True)
-    density = np.exp(level - np.where(np.isfinite(highest), highest, 0.0)) * _WEIGHTS  # narrow pieces overflow else
-    total = density.sum(axis=-1)
-    heights = height(x)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        between = np.where(total > 0, np.sum(density * heights, axis=-1) / total, heights @ _WEIGHTS / 2)
-    beyond = np.array([over.cdf_strict(edges[0]), over.sf(edges[-1])])  # none, but where a quantile overflows
-    outside = (height(edges[[0, -1]]) + height(np.array([-np.inf, np.inf]))) / 2
-    return np.asarray(masses @ np.asarray(height(points)) + mass @ between + beyond @ outside)
-
-
 def _quadrature_nodes(d: ShrinkageDistribution, left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give places in each piece, and the logarithm of the density there: on the axis where the model is Gaussian."""
+    """Return places in each piece, and the logarithm of the density there: on the axis where the model is Gaussian."""
     if isinstance(d.model, Transformed):
         transform = d.model.transform
         start, end = transform.transform(left), transform.transform(right)
@@ -511,7 +519,7 @@ FOLDS = 5
 def cross_validated_ameans(
     negative: FloatArray, positive: FloatArray, *, lower: bool | None, declared: bool
 ) -> FloatArray:
-    """Give the Ameans counted on rows that were held out, a fifth of each class in turn: shape (F,).
+    """Return the Ameans counted on rows that were held out, a fifth of each class in turn: shape (F,).
 
     Parameters
     ----------
@@ -540,7 +548,7 @@ def cross_validated_ameans(
 
 
 def _count_correct(left_in: list[FloatArray], held: list[FloatArray], lower: bool | None, declared: bool) -> FloatArray:
-    """Give how many of the rows held out of both classes the rule of the others calls right: shape (2, F)."""
+    """Return how many of the rows held out of both classes the rule of the others calls right: shape (2, F)."""
     means = [side.mean(axis=1) for side in left_in]
     below = means[1] < means[0] if lower is None else np.full(len(means[0]), lower)
     right = np.zeros((2, len(below)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rocpredict.base.rates import RateFunction, Rates
-from rocpredict.base.results import Flags, Interval, Result, ResultSummary, batch_summary, format_interval, truncate
+from rocpredict.base.results import Flags, Interval, Result, Table, format_interval, truncate
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -20,11 +20,7 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
-from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.gaussian import add_grid_axis
-from rocpredict.solvers import empirical as steps
-from rocpredict.solvers.base import OptimalThreshold
-from rocpredict.solvers.select import select_solver
+from rocpredict.solvers.base import EVEN, OptimalThreshold, Solver
 
 CRITERIA = {
     "ameans": "highest Ameans (TPR + TNR)/2",
@@ -79,10 +75,19 @@ class ThresholdCriterion:
                 f"criterion={self.criterion!r} needs the share of positives; give prevalence= (0 to 1) or class counts"
             )
 
+    @property
+    def log_price(self) -> FloatArray | None:
+        """The log price of a false positive, where the best threshold depends on it alone."""
+        if self.criterion in AMEANS_ALIASES:
+            return EVEN
+        if self.criterion in {"cost", "accuracy"}:
+            return log_cost_ratio(self.prevalence, self.cost_fp, self.cost_fn)
+        return None
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestThreshold(Result):
-    """Hold the best threshold for a criterion, and what it achieves.
+    """The best threshold for a criterion, and what it achieves.
 
     Attributes
     ----------
@@ -117,16 +122,18 @@ class BestThreshold(Result):
     crossings: FloatArray
     plateau: tuple[ArrayOrFloat, ArrayOrFloat]
     flags: Flags
-    _uncertainty: Any = None
+    _uncertainty: Any = field(default=None, compare=False)
+    _tabled = ("threshold", "ameans", "tpr", "fpr", "tnr", "fnr")
+    _heading = "Best threshold by {_criterion_text}"
 
     @property
     def ameans(self) -> ArrayOrFloat:
-        """Give (TPR + TNR)/2."""
+        """Return (TPR + TNR)/2."""
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
     @property
     def crossing_count(self) -> ArrayOrFloat:
-        """Give how many crossings there are."""
+        """Return how many crossings there are."""
         return to_scalar(np.sum(~np.isnan(self.crossings), axis=-1))
 
     @property
@@ -142,7 +149,7 @@ class BestThreshold(Result):
     def threshold_interval(
         self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
     ) -> Interval:
-        """Give the confidence interval of the threshold.
+        """Return the confidence interval of the threshold.
 
         Parameters
         ----------
@@ -163,7 +170,7 @@ class BestThreshold(Result):
     def ameans_interval(
         self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
     ) -> Interval:
-        """Give the confidence interval of the Ameans that the threshold has beyond these rows.
+        """Return the confidence interval of the Ameans that the threshold has beyond these rows.
 
         Parameters
         ----------
@@ -177,43 +184,34 @@ class BestThreshold(Result):
         """Tell how firmly the rows choose this threshold: a ``ThresholdStability``; for samples."""
         return self._uncertainty.stability(n_resamples, rng)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name."""
-        names = [
-            "criterion",
-            "criterion_value",
-            "threshold",
-            "ameans",
-            "tpr",
-            "fpr",
-            "tnr",
-            "fnr",
-            "crossings",
-            "plateau",
-        ]
-        if self._is_empirical:
-            names.insert(4, "ameans_corrected")
-        return {name: getattr(self, name) for name in names} | {"flags": list(self.flags)}
-
     @property
     def _is_empirical(self) -> bool:
         return self.ameans_corrected is not None
 
-    def _summary(self) -> ResultSummary:
-        meaning = CRITERIA.get(self.criterion, "a function of rates")
-        title = f"Best threshold by {truncate(self.criterion, 40)}: {meaning}"
-        names = ("threshold", "ameans", "tpr", "fpr", "tnr", "fnr")
-        columns = {name: getattr(self, name) for name in names}
+    def table(self) -> Table:
+        """Return the threshold and the rates there."""
+        found = super().table()
         if np.ndim(self.threshold):
-            return batch_summary(title, np.shape(self.threshold), columns, flags=self.flags)
-        rows: list[list[Any]] = [[name, value] for name, value in columns.items()]
+            return found
+        rows = list(found.rows)
         if self._oob_is_fast:
             rows.insert(2, ["ameans on other rows (out of bag)", self.ameans_corrected])
         if self.criterion not in AMEANS_ALIASES:
             rows.append(["value of the criterion", self.criterion_value])
         if self.plateau[0] != self.plateau[1]:
             rows.append(["as good are thresholds from", format_interval(*self.plateau)])
-        return ResultSummary(title, rows, flags=self.flags)
+        return replace(found, rows=rows)
+
+    @property
+    def _criterion_text(self) -> str:
+        return f"{truncate(self.criterion, 40)}: {CRITERIA.get(self.criterion, 'a function of rates')}"
+
+    def _names(self) -> tuple[str, ...]:
+        honest = ("ameans_corrected",) if self._is_empirical else ()
+        return (
+            *("criterion", "criterion_value", "threshold", "ameans", *honest, "tpr", "fpr", "tnr", "fnr"),
+            *("crossings", "plateau", "flags"),
+        )
 
     @property
     def _oob_is_fast(self) -> bool:
@@ -231,25 +229,19 @@ class BestThreshold(Result):
         )
 
 
-def find_best_threshold(negative: Distribution, positive: Distribution, target: ThresholdCriterion) -> OptimalThreshold:
-    """Find the best threshold of the rule "positive when x >= threshold" for a target."""
-    engine = select_solver(negative, positive)
-    if target.criterion in (*AMEANS_ALIASES, "cost", "accuracy"):
-        even = target.criterion in AMEANS_ALIASES
-        price = np.zeros(()) if even else log_cost_ratio(target.prevalence, target.cost_fp, target.cost_fn)
-        found: OptimalThreshold = engine.best(negative, positive, price)
-        return found
+def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold:
+    """Return the best threshold of the rule "positive when x >= threshold" for a criterion."""
+    if (log_price := target.log_price) is not None:
+        return solver.optimal(log_price)
     if target.criterion in {"f1", "f_beta"}:
-        return _best_f_beta(engine, negative, positive, target)
-    if engine is steps:
-        return _best_empirical(negative, positive, target)
-    if target.value is not None:
-        return _threshold_at_limit(engine, negative, positive, target)
-    return _grid_search(engine, negative, positive, _utility(target))
+        return _best_f_beta(solver, target)
+    if target.value is not None and solver.thresholds is None:
+        return _threshold_at_limit(solver, target)
+    return solver.maximize(partial(utility, target))
 
 
 def evaluate_criterion(target: ThresholdCriterion, rates: Rates) -> ArrayOrFloat:
-    """Give what a criterion is at some rates."""
+    """Return what a criterion is at some rates."""
     if callable(target.criterion):  # which takes the rates of many thresholds: here of one
         tpr, fpr, tnr, fnr = (np.asarray(rate)[..., None] for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
         return to_scalar(np.asarray(target.criterion(Rates(tpr, fpr, tnr, fnr, _on_grid(target.prevalence))))[..., 0])
@@ -265,12 +257,12 @@ def evaluate_criterion(target: ThresholdCriterion, rates: Rates) -> ArrayOrFloat
 
 
 def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
-    """Give a prevalence for each feature with a last axis for many thresholds."""
+    """Return a prevalence for each feature with a last axis for many thresholds."""
     return np.asarray(prevalence)[..., None] if np.ndim(prevalence) else prevalence
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Give log kappa: the price of a false positive over that of a false negative, per case of its class."""
+    """Return log kappa: the price of a false positive over that of a false negative, per case of its class."""
     share = check_probabilities("prevalence", prevalence)
     fp, fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
     if np.any((fp == 0) & (fn == 0)):
@@ -283,17 +275,15 @@ def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: Arr
         return np.asarray(np.log(1 - share) - np.log(share) + np.log(fp) - np.log(fn))
 
 
-def _best_f_beta(
-    engine: Any, negative: Distribution, positive: Distribution, target: ThresholdCriterion
-) -> OptimalThreshold:
-    """Climb to the highest F-beta: at its optimum the posterior is F/(1 + beta^2) (Dinkelbach's iteration)."""
+def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold:
+    """Return the threshold with the highest F-beta: there the posterior is F/(1 + beta^2) (Dinkelbach's iteration)."""
     square = check_nonnegative("beta", 1.0 if target.beta is None else target.beta) ** 2
     share = check_probabilities("prevalence", target.prevalence, inclusive=False)
     odds = np.log1p(-share) - np.log(share)
     score = (1 + square) * share / (square * share + 1)  # of the rule "always positive"
     for _ in range(_MAX_ITER):
         level = score / (1 + square)
-        found: OptimalThreshold = engine.best(negative, positive, np.log(level) - np.log1p(-level) + odds)
+        found = solver.optimal(np.log(level) - np.log1p(-level) + odds)
         better = (1 + square) * share * found.tpr / (square * share + share * found.tpr + (1 - share) * found.fpr)
         climbs = better > score * (1 + 1e-15)
         if not climbs.any():
@@ -302,15 +292,8 @@ def _best_f_beta(
     return found
 
 
-def _best_empirical(negative: Distribution, positive: Distribution, target: ThresholdCriterion) -> OptimalThreshold:
-    v = steps.operating_points(negative, positive)  # type: ignore[arg-type]
-    utility = empirical_utility(target, Rates(v.tpr, v.fpr, v.tnr, v.fnr, target.prevalence))
-    _check_defined(utility)
-    return steps.best_operating_point(negative, positive, v, utility)  # type: ignore[arg-type]
-
-
-def empirical_utility(target: ThresholdCriterion, rates: Rates) -> FloatArray:
-    """Give what a criterion maximises at operating points: -inf where it is undefined or its limit is not met."""
+def utility(target: ThresholdCriterion, rates: Rates) -> FloatArray:
+    """Return what a criterion maximises at some rates: -inf where it is undefined or its limit is not met."""
     if target.value is not None:
         value = float(check_probabilities("value", target.value))
         allowed, wanted = {
@@ -321,120 +304,44 @@ def empirical_utility(target: ThresholdCriterion, rates: Rates) -> FloatArray:
         return np.where(allowed, wanted, -np.inf)
     if target.criterion in AMEANS_ALIASES:
         return np.asarray(rates.tpr - rates.fpr)
-    if target.criterion in {"cost", "accuracy"}:
-        price = log_cost_ratio(target.prevalence, target.cost_fp, target.cost_fn)
+    if target.criterion == "closest_topleft":
+        return np.asarray(-np.hypot(rates.fpr, rates.fnr))
+    if (price := target.log_price) is not None:
         dear, cheap = (rates.fnr, rates.fpr) if price <= 0 else (rates.fpr, rates.fnr)
         return np.asarray(-(dear + np.exp(-np.abs(price)) * cheap))
-    if target.criterion in {"f1", "f_beta"}:
-        f_beta = np.asarray(rates.f_beta(1.0 if target.beta is None else target.beta))
-        return np.where(np.isnan(f_beta), -np.inf, f_beta)
-    return _utility(target)(rates)
-
-
-def _threshold_at_limit(
-    engine: Any, negative: Distribution, positive: Distribution, target: ThresholdCriterion
-) -> OptimalThreshold:
-    value = check_probabilities("value", target.value)
-    if target.criterion == "min_tpr":
-        threshold = engine.threshold_at_tpr(negative, positive, value)
-    elif target.criterion == "max_fpr":
-        threshold = engine.threshold_at_fpr(negative, positive, value)
-    else:
-        threshold = np.asarray(negative.ppf(value))  # an atom counts as below from just above it on
-        threshold = np.where(
-            np.asarray(negative.cdf_strict(threshold)) < value, _next_above_atom(negative, threshold), threshold
-        )
-        threshold = np.where(value == 0, -np.inf, threshold)
-    return _evaluate_threshold(engine, negative, positive, threshold)
-
-
-def _next_above_atom(distribution: Distribution, x: FloatArray) -> FloatArray:
-    """Give the float above an atom; where there is none, the place itself."""
-    atom = np.asarray(distribution.cdf(x)) > distribution.cdf_strict(x)
-    return np.where(atom, np.nextafter(x, np.inf), x)
-
-
-def _utility(target: ThresholdCriterion) -> Callable[[Rates], FloatArray]:
-    """Give a criterion as a function to maximise; what is undefined is worst."""
-    if target.criterion == "closest_topleft":
-        return lambda rates: -np.hypot(rates.fpr, rates.fnr)
     if callable(target.criterion):
-        measure = target.criterion
-
-        def utility(rates: Rates) -> FloatArray:
-            found = measure(rates)
-            try:
-                values = np.asarray(found, dtype=np.float64)
-            except (TypeError, ValueError):
-                raise RocPredictError(f"criterion gave {short_repr(found)}; it must give numbers") from None
-            if values.shape != np.shape(rates.tpr):
-                raise RocPredictError(
-                    f"criterion gave shape {values.shape} for rates of shape {np.shape(rates.tpr)}; "
-                    "it must give one value for each threshold"
-                )
-            return np.asarray(np.where(np.isnan(values), -np.inf, values))
-
-        share = _on_grid(target.prevalence)
-        return lambda rates: utility(Rates(rates.tpr, rates.fpr, rates.tnr, rates.fnr, share))
-    raise AssertionError(target.criterion)
+        values = _evaluate_function(target.criterion, replace(rates, prevalence=_on_grid(target.prevalence)))
+    else:
+        values = np.asarray(
+            replace(rates, prevalence=target.prevalence).f_beta(1.0 if target.beta is None else target.beta)
+        )
+    return np.where(np.isnan(values), -np.inf, values)
 
 
-def _grid_search(
-    engine: Any, negative: Distribution, positive: Distribution, utility: Callable[[Rates], FloatArray]
-) -> OptimalThreshold:
-    """Search a grid over both classes, then ever finer ones around the best of it."""
-    wide_negative, wide_positive = add_grid_axis(negative), add_grid_axis(positive)
-    tail = 10.0 ** -np.arange(1, 17)
-    shares = np.concatenate([np.linspace(0.01, 0.99, 197), tail])
-    quantiles = [np.asarray(side(shares)) for d in (wide_negative, wide_positive) for side in (d.ppf, d.isf)]
-    shape = np.broadcast_shapes(negative.shape, positive.shape)
-    quantiles = [np.broadcast_to(q, shape + shares.shape) for q in quantiles]
-    ends = np.broadcast_to(np.array([-np.inf, np.inf]), (*shape, 2))
-    grid = np.sort(np.concatenate([*quantiles, ends], axis=-1), axis=-1)
-    best = np.full(shape, -np.inf)
-    threshold = np.zeros(shape)
-    for reach in (8, *[1] * 14):  # quantiles of mirrored classes may differ in their last digit only
-        values = utility(_rates_at(wide_negative, wide_positive, grid))
-        if np.isneginf(best).all():
-            _check_defined(values)
-        index = np.argmax(values, axis=-1)[..., None]
-        height = np.take_along_axis(values, index, axis=-1)[..., 0]
-        here = np.take_along_axis(grid, index, axis=-1)[..., 0]
-        threshold, best = np.where(height > best, here, threshold), np.maximum(height, best)
-        left = np.take_along_axis(grid, np.maximum(index - reach, 0), axis=-1)
-        inner = here[..., None]
-        right = np.take_along_axis(grid, np.minimum(index + reach, grid.shape[-1] - 1), axis=-1)
-        left, right = np.where(np.isfinite(left), left, inner), np.where(np.isfinite(right), right, inner)
-        with np.errstate(invalid="ignore"):  # around an end there is nothing to refine
-            grid = left + (right - left) * np.linspace(0, 1, 33)
-        grid = np.where(np.isfinite(inner), grid, inner)
-    return _evaluate_threshold(engine, negative, positive, threshold)
+def _evaluate_function(criterion: RateFunction, rates: Rates) -> FloatArray:
+    found = criterion(rates)
+    try:
+        values = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RocPredictError(f"criterion gave {short_repr(found)}; it must give numbers") from None
+    if values.shape != np.shape(rates.tpr):
+        raise RocPredictError(
+            f"criterion gave shape {values.shape} for rates of shape {np.shape(rates.tpr)}; "
+            "it must give one value for each threshold"
+        )
+    return values
 
 
-def _check_defined(utility: FloatArray) -> None:
-    if np.isneginf(utility).all(axis=-1).any():
-        raise RocPredictError("criterion is undefined (NaN) at every threshold; give one that some threshold meets")
-
-
-def _rates_at(negative: Distribution, positive: Distribution, threshold: FloatArray) -> Rates:
-    return Rates(
-        np.asarray(positive.sf_inclusive(threshold)),
-        np.asarray(negative.sf_inclusive(threshold)),
-        np.asarray(negative.cdf_strict(threshold)),
-        np.asarray(positive.cdf_strict(threshold)),
-    )
-
-
-def _evaluate_threshold(
-    engine: Any, negative: Distribution, positive: Distribution, threshold: FloatArray
-) -> OptimalThreshold:
-    rates = _rates_at(negative, positive, threshold)
-    flags = Flags(
-        always_negative=threshold == np.inf,
-        always_positive=threshold == -np.inf,
-        perfect_separation=(np.asarray(rates.fpr) == 0) & (np.asarray(rates.fnr) == 0),
-    )
-    crossings = engine.crossings(negative, positive, np.zeros(()))
-    return OptimalThreshold(
-        threshold, rates.tpr, rates.fpr, rates.tnr, rates.fnr, threshold, threshold, crossings, flags
-    )
+def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold:
+    value = check_probabilities("value", target.value)
+    if target.criterion == "min_tnr":
+        d = solver.negative
+        threshold = np.asarray(d.ppf(value))  # an atom counts as below from just above it on
+        above = np.where(
+            np.asarray(d.cdf(threshold)) > d.cdf_strict(threshold), np.nextafter(threshold, np.inf), threshold
+        )
+        threshold = np.where(np.asarray(d.cdf_strict(threshold)) < value, above, threshold)
+        threshold = np.where(value == 0, -np.inf, threshold)
+    else:
+        threshold = solver.threshold_at("tpr" if target.criterion == "min_tpr" else "fpr", value)
+    return solver.at_threshold(threshold, solver.crossings(EVEN))

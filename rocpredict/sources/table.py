@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.labels import check_labels
-from rocpredict.base.results import MAX_ROWS, Result, ResultSummary
+from rocpredict.base.results import Result, Table
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.sources.blocks import (
     BlockIterator,
@@ -104,19 +104,16 @@ class FeatureTable(Result):
     def __len__(self) -> int:
         return len(self.names)
 
-    def _summary(self) -> ResultSummary:
-        kept = slice(MAX_ROWS)
-        rows = [[str(n), not bad] for n, bad in zip(self.names[kept], self.not_numeric[kept].tolist(), strict=True)]
-        cut = [f"The first {MAX_ROWS} of {len(self)} features."] if len(self) > MAX_ROWS else []
-        return ResultSummary(
-            f"Table of {self.n_rows} rows and {len(self)} features", rows, ["feature", "numeric"], notes=cut
-        )
+    def table(self) -> Table:
+        """Return the names, and which columns hold numbers."""
+        rows = [[str(name), not bad] for name, bad in zip(self.names, self.not_numeric.tolist(), strict=True)]
+        return Table(f"Table of {self.n_rows} rows and {len(self)} features", ["feature", "numeric"], rows)
 
     def __repr__(self) -> str:
         named = ", ".join(short_repr(name, 40) for name in self.names[:3].tolist()) + (", ..." if len(self) > 3 else "")
         words = int(self.not_numeric.sum())
-        excluded = f"; {words} not numeric" if words else ""
-        return f"FeatureTable({self.n_rows} rows, {len(self)} features: {named}{excluded})"
+        named += f"; {words} not numeric" if words else ""
+        return f"FeatureTable({self.n_rows} rows, {len(self)} features: {named})"
 
 
 def check_has_numeric(table: FeatureTable) -> FeatureTable:

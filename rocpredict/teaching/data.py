@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rocpredict.base.labels import REST_LABEL, is_label, split_classes, unique_labels
 from rocpredict.base.validation import FloatArray, RocPredictError, check_option, short_repr, to_scalar
 from rocpredict.datasets import load_dataset
-from rocpredict.diagnostics.comparison import tpr_difference
+from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import normality_warning
 from rocpredict.roc.base import Roc
@@ -356,7 +356,7 @@ def empirical_statistics(empirical: EmpiricalRoc) -> dict[str, Any]:
 
 def largest_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> dict[str, float]:
     """Give the largest difference of TPR at one FPR, predicted less counted, and where it is."""
-    value, fpr, _ = tpr_difference(predicted, empirical)
+    value, fpr = max_tpr_gap(predicted, empirical)
     return {"fpr": fpr, "value": value}
 
 

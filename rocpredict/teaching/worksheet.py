@@ -16,7 +16,7 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
-from rocpredict.solvers.binormal import empirical_auc_variance
+from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.teaching.assets import Words, load_translations
 from rocpredict.teaching.data import empirical_statistics, largest_tpr_gap
 
@@ -99,10 +99,8 @@ def _cheapest() -> Facts:
 
 
 def _scatter() -> Facts:
-    few, many = (
-        float(np.sqrt(empirical_auc_variance(PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive, (n, n))))
-        for n in (_SMALL_N, _LARGE_N)
-    )
+    solver = BinormalSolver(PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)
+    few, many = (float(np.sqrt(solver.empirical_auc_variance((n, n)))) for n in (_SMALL_N, _LARGE_N))
     return {"few": {"count": _SMALL_N, "sd": few}, "many": {"count": _LARGE_N, "sd": many}, "ratio": few / many}
 
 

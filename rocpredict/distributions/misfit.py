@@ -1,0 +1,76 @@
+"""Difference of a predicted and an empirical ROC curve."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from rocpredict.base.validation import FloatArray
+
+N_FPR = 256
+"""Number of FPRs at which curves are compared; a power of 2, so that the FPRs and their multiples are exact."""
+FPR = (np.arange(N_FPR) + 0.5) / N_FPR
+"""FPRs at which curves are compared: the middles of as many equal parts of [0, 1]."""
+FPR_PROBIT = ndtri(FPR)
+MAX_HARMLESS_AREA = 0.02
+"""Area between two curves that is tolerated in any sample."""
+
+
+def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
+    """Return the mean absolute difference of the TPRs of two curves at ``FPR``, along the last axis.
+
+    Notes
+    -----
+    It estimates the area between the curves. Steps of the empirical curve lie between the FPRs, so that for 50 cases a
+    class it is within 3 % of the area, in most samples within 1 %.
+    """
+    return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
+
+
+def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = FPR) -> FloatArray:
+    """Return the empirical TPR at FPRs; through ties the curve runs diagonally.
+
+    Parameters
+    ----------
+    negative, positive : array of shape (n0,) and (n1,), or (F, n0) and (F, n1)
+        Values in ascending order.
+    fpr : array of shape (m,)
+        Ascending, in (0, 1).
+
+    Returns
+    -------
+    array of shape (m,) or (F, m)
+    """
+    n0 = negative.shape[-1]
+    at = negative[..., n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]
+    (beyond, reached), (above, from_there) = (upper_tails(sample, at) for sample in (negative, positive))
+    share = (fpr[::-1] - beyond) / (reached - beyond)
+    return np.asarray((above + share * (from_there - above))[..., ::-1])
+
+
+def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the share of a sample above thresholds, and at or above them.
+
+    Parameters
+    ----------
+    sample : array of shape (n,) or (F, n)
+        In ascending order where it is one sample.
+    at : array of shape (m,) or (F, m)
+        Ascending.
+    """
+    n, m = sample.shape[-1], at.shape[-1]
+    if sample.ndim == 1:
+        to, below = sample.searchsorted(at, "right"), sample.searchsorted(at, "left")
+    else:
+        to = _ranks(np.concatenate([sample, at], axis=1))[:, n:] - np.arange(m)
+        below = _ranks(np.concatenate([at, sample], axis=1))[:, :m] - np.arange(m)
+    return (n - to) / n, (n - below) / n
+
+
+def _ranks(values: FloatArray) -> NDArray[np.intp]:
+    """Return the rank of each value in its row, ascending; of equal values the first has the lowest rank."""
+    order = np.argsort(values, axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(values.shape[1])[None, :], axis=1)
+    return ranks

@@ -1,0 +1,257 @@
+"""Quadrature and root finding over the values of two distributions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from rocpredict.base.validation import FloatArray, RocPredictError
+from rocpredict.distributions.base import Distribution
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
+"""Gauss-Legendre nodes and weights on [-1, 1]."""
+_MAX_REFINEMENTS = 200
+_MAX_PANELS = 20_000
+_TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
+_QUANTILE_GRID = np.array([0.25, 0.5, 0.75])
+_N_INNER = ndtr(np.linspace(-8, 0, 257))
+NOISE = 16 * np.finfo(float).eps  # of log f1 and log f0, in their difference
+_MIN_LOG_DENSITY = -300.0  # a density that is 0 next to a lower one has underflowed
+_MIN_POINTS = 2
+_MAX_VALUE = 1e300  # stands for infinity
+_GOLDEN_STEPS = 100
+_BISECTIONS = 1200  # enough to get from the widest bracket of doubles to neighbours
+
+
+def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
+    """Integrate ``f`` over each panel from ``left`` to ``right`` with one Gauss-Legendre rule.
+
+    Parameters
+    ----------
+    f : function of an array
+        Evaluated at once on an array with one axis more than ``left``.
+    left, right : arrays of one shape
+        Finite ends; a panel of no width gives 0.
+    """
+    half = (right - left) / 2
+    x = (left / 2 + right / 2)[..., None] + half[..., None] * NODES
+    return half * (f(x) @ WEIGHTS)
+
+
+def integrate(
+    integrate_panel: Callable[[FloatArray, FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
+) -> float:
+    """Sum an integral over panels, halving each until it has settled.
+
+    Parameters
+    ----------
+    integrate_panel : function of two arrays
+        Estimates the integral over each panel from its left and right end.
+    edges : array of shape (k,)
+        Finite, ascending; with fewer than two the integral is 0.
+    rtol : float
+        Of the whole integral of the absolute value.
+
+    Raises
+    ------
+    RocPredictError
+        When the integral does not settle.
+    """
+    left, right = edges[:-1], edges[1:]
+    coarse = integrate_panel(left, right)
+    total = size = 0.0
+    for _ in range(_MAX_REFINEMENTS):
+        middle = left / 2 + right / 2
+        lower, upper = integrate_panel(left, middle), integrate_panel(middle, right)
+        fine = lower + upper
+        scale = size + np.abs(fine).sum()
+        settled = (np.abs(fine - coarse) <= rtol * scale / 16) | (middle <= left) | (middle >= right)
+        if len(left) > _MAX_PANELS:
+            settled[:] = True  # what is left is rounding: halving a smooth panel settles it long before
+        total, size = total + fine[settled].sum(), size + np.abs(fine[settled]).sum()
+        if settled.all():
+            return float(total)
+        left, right = (
+            np.concatenate([left[~settled], middle[~settled]]),
+            np.concatenate([middle[~settled], right[~settled]]),
+        )
+        coarse = np.concatenate([lower[~settled], upper[~settled]])
+    raise RocPredictError("an integral over these distributions does not settle; their densities are too rough")
+
+
+def density(d: Distribution, x: FloatArray) -> FloatArray:
+    """Return the density to integrate; a point that was rounded onto a pole of it stands for no width."""
+    pdf = np.asarray(d.pdf(x))
+    return np.where(np.isinf(pdf), 0.0, pdf)
+
+
+def expectation(
+    d: Distribution, height: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
+) -> float:
+    """Integrate a height over the continuous part of a distribution, between the first and the last edge.
+
+    Each panel gives its probability times its mean height: so a pole of the density, which no sum over
+    points can follow to the end, costs no digits.
+    """
+
+    def panel(left: FloatArray, right: FloatArray) -> FloatArray:
+        above, below = np.asarray(d.sf(left)) - d.sf_inclusive(right), np.asarray(d.cdf_strict(right)) - d.cdf(left)
+        mass = np.maximum(0.0, np.where(np.asarray(d.cdf(left)) > 0.5, above, below))
+        x = (left / 2 + right / 2)[..., None] + ((right - left) / 2)[..., None] * NODES
+        weight, at = density(d, x) * WEIGHTS, np.asarray(height(x))
+        total = weight.sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = np.where(total > 0, (weight * at).sum(axis=-1) / total, at @ WEIGHTS / 2)
+        return np.asarray(mass * mean)
+
+    return integrate(panel, edges, rtol=rtol)
+
+
+def log_ratio(negative: Distribution, positive: Distribution) -> Callable[[FloatArray], FloatArray]:
+    """Return log(f1/f0) as a function: +-inf where one class alone has density, NaN where none has."""
+
+    def level(x: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.asarray(positive.logpdf(x)) - negative.logpdf(x))
+
+    return level
+
+
+def interval_probability(d: Distribution, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return P(low < X <= high) from the nearer tail."""
+    above, below = np.asarray(d.sf(low)) - d.sf(high), np.asarray(d.cdf(high)) - d.cdf(low)
+    return np.asarray(np.where(np.asarray(d.cdf(low)) > 0.5, above, below))
+
+
+def panel_edges(negative: Distribution, positive: Distribution) -> FloatArray:
+    """Return quantiles of both classes, far into the tails, ascending: panels between them are smooth."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # a family may run out of digits in its far tail: that point is dropped
+        found = [d.ppf(_TAIL) for d in (negative, positive)] + [d.isf(_TAIL) for d in (negative, positive)]
+        found += [d.ppf(_QUANTILE_GRID) for d in (negative, positive)]
+        found += [d.ppf(np.array([0.0, 1.0])) for d in (negative, positive)]
+    found += [d.atoms().points for d in (negative, positive)]
+    points = np.unique(np.concatenate(found))
+    return np.asarray(points[np.isfinite(points)])
+
+
+def search_grid(negative: Distribution, positive: Distribution, edges: FloatArray) -> FloatArray:
+    """Return points dense wherever a class has probability, and some far beyond its ``panel_edges``."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        inner = [side(_N_INNER) for d in (negative, positive) for side in (d.ppf, d.isf)]
+        inner = [points[np.isfinite(points)] for points in inner]
+        even = np.linspace(min(p.min() for p in inner), max(p.max() for p in inner), 513)
+        width = max(edges[-1] - edges[0], np.finfo(float).tiny)
+        beyond = width * 2.0 ** np.arange(-4, 44)
+        between = (edges[:-1] + edges[1:]) / 2
+        points = np.unique(np.concatenate([*inner, even, edges, between, edges[0] - beyond, edges[-1] + beyond]))
+    return np.asarray(points[np.isfinite(points)])
+
+
+def rounding_error(negative: Distribution, positive: Distribution, x: FloatArray) -> FloatArray:
+    """Return a bound of the rounding error of the log ratio; infinite where a density has underflowed to 0.
+
+    A density underflows where the log density is -inf next to values that are far below those at the end of a support.
+    """
+    logs = [np.asarray(d.logpdf(x)) for d in (negative, positive)]
+    noise = NOISE * (1 + np.abs(logs[0]) + np.abs(logs[1]))
+    underflow = [np.isneginf(log) & (_nearest_finite(log) < _MIN_LOG_DENSITY) for log in logs]
+    return np.where(underflow[0] | underflow[1], np.inf, np.where(np.isfinite(noise), noise, 0.0))
+
+
+def _nearest_finite(values: FloatArray) -> FloatArray:
+    """Return for each value the lower one of the finite values next to it on both sides."""
+    index, finite = np.arange(len(values)), np.isfinite(values)
+    before = np.maximum.accumulate(np.where(finite, index, -1))
+    behind = np.minimum.accumulate(np.where(finite, index, len(values))[::-1])[::-1]
+    padded = np.concatenate([values, [np.inf]])  # both -1 and len(values) are the last one
+    return np.asarray(np.minimum(padded[before], padded[behind]))
+
+
+def sign_changes(
+    f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray, noise: FloatArray | float = 0.0
+) -> FloatArray:
+    """Return the points where ``f`` changes its sign, to the float.
+
+    Parameters
+    ----------
+    f : function of an array
+    grid : array of shape (m,)
+        Ascending. Two changes between neighbours are found where ``f`` at them is nearest to 0.
+    values : array of shape (m,)
+        ``f`` at the grid.
+    noise : float or array of shape (m,), default=0.0
+        A smaller value has no sign.
+    """
+    signed = np.abs(values) > noise  # no sign where it is NaN
+    grid, values = grid[signed], values[signed]
+    if len(grid) > _MIN_POINTS:
+        size, above = np.abs(values), values > 0
+        dips = (
+            (size[1:-1] < size[:-2])
+            & (size[1:-1] < size[2:])
+            & (above[1:-1] == above[:-2])
+            & (above[1:-1] == above[2:])
+        )
+        dip = np.flatnonzero(dips) + 1
+        side = np.where(above[dip], 1.0, -1.0)
+        turn = golden_section(lambda x: side * f(x), grid[dip - 1], grid[dip + 1])
+        crossed = side * f(turn) < 0
+        at = np.searchsorted(grid, turn[crossed])
+        grid, values = np.insert(grid, at, turn[crossed]), np.insert(values, at, f(turn[crossed]))
+    index = np.flatnonzero((values[:-1] > 0) != (values[1:] > 0))
+    left, right, rising = grid[index], grid[index + 1], values[index + 1] > 0
+    if not len(index):
+        return left
+    root = find_roots(f, left, right)
+    low, high = root.bracket  # some floats wide
+    left, right = bisect(lambda x: (f(x) > 0) == rising, low, high)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(f(left)) < np.abs(f(right)), left, right)
+
+
+def find_roots(
+    f: Callable[..., FloatArray], left: FloatArray, right: FloatArray, *args: FloatArray, fatol: float = 0.0
+) -> Any:
+    """Return the result of ``scipy.optimize.elementwise.find_root``; NaN counts as negative, infinity as finite."""
+    from scipy.optimize.elementwise import find_root  # which takes a while to import
+
+    def bounded(x: FloatArray, *args: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = f(x, *args)
+        return np.clip(np.where(np.isnan(values), -1.0, values), -_MAX_VALUE, _MAX_VALUE)
+
+    tolerances = {"xatol": 0.0, "xrtol": 4e-16, "fatol": fatol, "frtol": 0.0}
+    return find_root(bounded, (left, right), args=args, tolerances=tolerances)
+
+
+def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return where ``f`` is lowest in each bracket."""
+    golden = (np.sqrt(5) - 1) / 2
+    for _ in range(_GOLDEN_STEPS):
+        inner_left, inner_right = right - golden * (right - left), left + golden * (right - left)
+        lower = f(inner_left) <= f(inner_right)
+        left, right = np.where(lower, left, inner_left), np.where(lower, inner_right, right)
+    return left / 2 + right / 2
+
+
+def bisect(
+    predicate: Callable[[FloatArray], NDArray[np.bool_]],
+    left: FloatArray,
+    right: FloatArray,
+    halvings: int = _BISECTIONS,
+) -> tuple[FloatArray, FloatArray]:
+    """Return neighbouring floats between which a statement becomes true, from left to right in each bracket."""
+    for _ in range(halvings):
+        middle = left / 2 + right / 2
+        if ((middle == left) | (middle == right)).all():
+            break
+        true = predicate(middle)
+        left, right = np.where(true, left, middle), np.where(true, middle, right)
+    return left, right

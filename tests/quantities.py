@@ -1,0 +1,18 @@
+"""Quantities of a solver by name, for tests over many of them."""
+
+ALONG = {
+    "tpr_at_fpr": ("along", "fpr"),
+    "fpr_at_tpr": ("along", "tpr"),
+    "threshold_at_fpr": ("threshold_at", "fpr"),
+    "threshold_at_tpr": ("threshold_at", "tpr"),
+    "partial_auc_fpr": ("area", "fpr"),
+    "partial_auc_tpr": ("area", "tpr"),
+}
+
+
+def compute(solver, quantity, *args):
+    """Return a quantity of a solver; ``proper_...``: of the likelihood ratio's curve."""
+    if quantity.startswith("proper_"):
+        return compute(solver.likelihood_ratio(), quantity.removeprefix("proper_"), *args)
+    method, *axis = ALONG.get(quantity, (quantity,))
+    return getattr(solver, method)(*axis, *args)
