@@ -7,7 +7,6 @@ cases, or to fit classifiers: it takes one number for each case and says what th
 from importlib import import_module
 from typing import Any
 
-from rocpredict import datasets
 from rocpredict._version import __version__
 from rocpredict.base.rates import Rates, rates
 from rocpredict.base.results import Flags, Interval, proportion_interval
@@ -75,6 +74,8 @@ __all__.extend(_LAZY_IMPORTS)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("rocpredict.datasets")
     if name in _LAZY_IMPORTS:
         globals()[name] = getattr(import_module(f"{__name__}.{_LAZY_IMPORTS[name]}"), name)
         return globals()[name]

@@ -93,7 +93,7 @@ CONSTRUCTIONS = {
     "unknown family": (
         lambda: rp.predict_roc(X, Y, family="normal"),
         (
-            "family='normal' is not available; choose one of 'gaussian', 'auto', 'blend', 'boxcox', 'yeojohnson', "
+            "family='normal' is not available; choose one of 'gaussian', 'auto', 'boxcox', 'yeojohnson', "
             "'kde', 'mixture', 'histogram', 'empirical', 'gamma', 'lognormal', 'logistic', 'laplace', 'exponential', "
             "'weibull', 'beta', 'student_t', 'skew_normal', or a continuous scipy.stats family"
         ),

@@ -32,7 +32,7 @@ CRITERIA = {
     "max_fpr": {"value": 0.1},
 }
 SMALL = [0.02, 0.3, 0.9]
-KINDS = ["gaussian", "auto", "blend", "boxcox", "kde", "mixture", "histogram", "empirical", "gamma"]
+KINDS = ["gaussian", "auto", "boxcox", "kde", "mixture", "histogram", "empirical", "gamma"]
 """One family of each kind, for questions that take their time."""
 _FITTED = {}
 
@@ -55,9 +55,7 @@ class TestEveryFamily:
         roc = fitted(family)
         curve = roc.curve(2001)
         area = np.sum(np.diff(curve.fpr) * (curve.tpr[1:] + curve.tpr[:-1]) / 2)
-        assert roc.auc() == pytest.approx(
-            area, abs=2e-4 if family in {"auto", "blend"} else 2e-5
-        )  # their rows are steps
+        assert roc.auc() == pytest.approx(area, abs=2e-4 if family == "auto" else 2e-5)  # their rows are steps
         assert roc.auc() + roc.auc_complement() == pytest.approx(1, abs=1e-10)
         assert roc.log_auc_complement() == pytest.approx(np.log(roc.auc_complement()))
         assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(roc.auc(), abs=1e-9)
@@ -119,7 +117,7 @@ class TestEveryFamily:
         estimate, which believes what is declared, an AUC of 1/2 or more."""
         plain, lower, auto = (fitted(family, direction) for direction in (None, "lower", "auto"))
         assert (auto.direction, auto.auc()) == ("higher", plain.auc())
-        if family in {"auto", "blend"}:
+        if family == "auto":
             assert lower.auc() >= 0.5
             assert fitted(family, "higher").auc() >= 0.5
         else:
@@ -156,7 +154,7 @@ class TestEveryFamily:
 
 
 def test_a_pair_of_distributions_is_what_the_table_says():
-    kinds = {"gaussian": Gaussian, "auto": ShrinkageDistribution, "blend": ShrinkageDistribution, "empirical": Ecdf}
+    kinds = {"gaussian": Gaussian, "auto": ShrinkageDistribution, "empirical": Ecdf}
     kinds |= dict.fromkeys(("boxcox", "yeojohnson", "kde"), Transformed)
     for name, kind in kinds.items():
         assert isinstance(fitted(name).negative, kind)
@@ -175,7 +173,7 @@ def test_a_gaussian_on_another_axis_has_the_moments_of_its_rows():
 
 @pytest.mark.parametrize("wrong", ["normal", "Gaussian", "", None, 3, stats.norm(0, 1), stats.poisson, ["auto"]])
 def test_other_families_are_refused_in_words(wrong):
-    with pytest.raises(RocPredictError, match=r"family=.* is not available; choose one of 'gaussian', 'auto', 'blend'"):
+    with pytest.raises(RocPredictError, match=r"family=.* is not available; choose one of 'gaussian', 'auto'"):
         get_fitter(wrong)
 
 

@@ -326,10 +326,8 @@ def test_without_rows_there_is_nothing_to_estimate_from():
     for given in ((summary,), (iter([(X, y)]),), (X, y)):
         with pytest.raises(RocPredictError, match="family='auto' is estimated from rows, of features that are counted"):
             rp.screen(*given, **CLASSES, empirical=False, family="auto")
-    with pytest.raises(
-        RocPredictError, match="family='blend' is not available; a screening takes 'gaussian' or 'auto'"
-    ):
-        rp.screen(X, y, **CLASSES, family="blend")
+    with pytest.raises(RocPredictError, match="family='kde' is not available; a screening takes 'gaussian' or 'auto'"):
+        rp.screen(X, y, **CLASSES, family="kde")
 
 
 def test_the_command_line_screens_with_it(capsys, tmp_path):

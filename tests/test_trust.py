@@ -17,10 +17,9 @@ def sample_of(seed, n0=40, n1=30, wrong=False):
     return np.concatenate([negative, positive]), np.repeat([0, 1], [n0, n1])
 
 
-@pytest.mark.parametrize("family", ["auto", "blend"])
 @pytest.mark.parametrize("wrong", [True, False])
-def test_the_share_of_the_model_is_that_of_the_estimate(family, wrong):
-    roc = predict_roc(*sample_of(1, wrong=wrong), family=family)
+def test_the_share_of_the_model_is_that_of_the_estimate(wrong):
+    roc = predict_roc(*sample_of(1, wrong=wrong), family="auto")
     trust = roc.model_fit()
     assert trust.is_shrinkage
     assert trust.model_weight == 1 - roc.negative.data_weight == 1 - roc.positive.data_weight
@@ -101,22 +100,20 @@ def test_it_needs_a_sample_and_one_feature():
 
 
 @pytest.mark.parametrize("rows", [([1, 2, 3], [11, 12]), ([2, 2, 2], [2, 2]), ([2, 2, 2], [1, 2, 3]), ([1, 2], [1, 2])])
-@pytest.mark.parametrize("family", ["auto", "blend"])
-def test_no_figure_is_nan(rows, family):
+def test_no_figure_is_nan(rows):
     """Perfect separation, classes without spread, equal classes; and no warning."""
     x, y = np.concatenate(rows).astype(float), np.repeat([0, 1], [len(part) for part in rows])
-    trust = predict_roc(x, y, family=family).model_fit()
+    trust = predict_roc(x, y, family="auto").model_fit()
     assert not np.isnan([trust.model_weight, trust.area_between, trust.misfit_ratio]).any()
     assert 0 <= trust.model_weight <= 1
     assert trust.summary
 
 
-@pytest.mark.parametrize("family", ["auto", "blend"])
-def test_the_likelihood_ratio_rule_of_a_shrunk_estimate_is_its_models(family):
+def test_the_likelihood_ratio_rule_of_a_shrunk_estimate_is_its_models():
     """Rows have no likelihood ratio: proper() is that of the two models, with thresholds of the feature."""
     rng = np.random.default_rng(8)
     x, y = np.concatenate([rng.normal(0, 1, 40), rng.normal(1, 3, 40)]), np.repeat([0, 1], 40)
-    roc = predict_roc(x, y, family=family)
+    roc = predict_roc(x, y, family="auto")
     models = PredictedRoc(roc.negative.model, roc.positive.model)
     assert roc.proper().auc() == models.proper().auc() > roc.auc()
     rule = roc.proper().best_rule()

@@ -28,7 +28,7 @@ error of a curve is that of its area. So that is where to gain.
 | weight 1 - cV/D with c = .1 to 1.2 | flat from .2 to .4 | no |
 | weight D/(D + kV) | .931 for .936 at 100, fewer losses at every n | yes |
 | weight D^p/(D^p + (kV)^p), p = 2 to 4; a floor to the weight | worse by .01 to .02; as good | no |
-| mean of three models (Box-Cox, kernel density, rank binormal) | .004 to .007 better | as `blend`, in part |
+| mean of three models (Box-Cox, kernel density, rank binormal) | .004 to .007 better | in part: once `blend`, dropped since it was no better than `auto` |
 | give the model the area of the sample before blending | .002 to .006 better, from 50 on | no: two areas, one meaning |
 | smooth the sample (kernel density of .3 to 1 Silverman) in the blend | worse at 100 by up to .015: ties | no |
 | a linear smoother of the residual curve, learnt on other data sets (4 to 20 Legendre terms) | .91 at 50; its mean with the blend .923 for .932 at 100 | no: 1 % for a table of coefficients |

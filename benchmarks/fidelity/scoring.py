@@ -12,7 +12,7 @@ from benchmarks.fidelity.counted import Answer, best_counted, counted, empirical
 from benchmarks.fidelity.drawing import Draws, draw
 from benchmarks.fidelity.others import chosen_by_aic, probit_line
 from benchmarks.fidelity.predicted import boxcox, gaussian, gaussian_heights, kde
-from benchmarks.fidelity.shrunk import auto, blend
+from benchmarks.fidelity.shrunk import auto
 from benchmarks.fidelity.sources import Array
 from rocpredict.distributions.misfit import FPR, area_between
 
@@ -27,7 +27,6 @@ ONE_IN = 20
 EVERY: dict[str, Estimator] = {
     COUNTED: counted,
     "auto": auto,
-    "blend": blend,
     "boxcox": boxcox,
     "kde": kde,
     "gaussian": gaussian,

@@ -22,8 +22,8 @@ promised less the best of the rows left over.
 
 **The estimators.** `empirical`: the sample's own curve, with the middle one of its best thresholds. `auto`: the
 library's default for samples when asked for, `predict_roc(..., family="auto")`; *declared* means that
-`direction="higher"` said where the positives lie. `blend`: the same with a kernel density beside the transformed
-Gaussians. `boxcox`: Gaussians after one power transform of both classes, without a share of the sample. `kde`: kernel
+`direction="higher"` said where the positives lie. `boxcox`:
+Gaussians after one power transform of both classes, without a share of the sample. `kde`: kernel
 densities on that scale, twice as wide as by Silverman's rule, their variance preserved. `gaussian`: mean and
 standard deviation. All of them are the library's own; {asked} answers of the vectorised code used here were asked
 of `predict_roc`, too, with the largest differences given below.

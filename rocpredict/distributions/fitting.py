@@ -25,7 +25,6 @@ Samples = dict[str, FloatArray]
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
     "auto": "between the sample and a transformed Gaussian, with an area that real features have; see trust()",
-    "blend": "the same with a kernel density beside the transformed Gaussian",
     "boxcox": "Gaussians after one Box-Cox transform of both classes (Yeo-Johnson where some value is 0 or less)",
     "yeojohnson": "Gaussians after one Yeo-Johnson transform of both classes",
     "kde": "a Gaussian kernel density on the scale of 'boxcox', as wide as twice Silverman's rule, variance preserved",
@@ -71,15 +70,15 @@ def _fitter_by_name(family: str, direction: str | None) -> PairFitter:
         "histogram": _fit_histograms,
     }
     known |= {name: partial(_fit_transformed, name) for name in ("boxcox", "yeojohnson", "kde")}
-    known |= {name: partial(_fit_shrunk, name, direction) for name in ("auto", "blend")}
+    known["auto"] = partial(_fit_shrunk, direction)
     return known.get(family) or _fit_independently(partial(_fit_parametric, family))
 
 
-def _fit_shrunk(family: str, direction: str | None, negative: FloatArray, positive: FloatArray) -> DistributionPair:
+def _fit_shrunk(direction: str | None, negative: FloatArray, positive: FloatArray) -> DistributionPair:
     from rocpredict.distributions.shrinkage import fit_shrinkage
 
     _check_finite_and_size(negative, positive)
-    return fit_shrinkage(negative, positive, direction, with_kernel_density=family == "blend")
+    return fit_shrinkage(negative, positive, direction)
 
 
 def _fit_independently(fit: Callable[[str, FloatArray], Distribution]) -> PairFitter:

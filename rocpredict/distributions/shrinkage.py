@@ -19,9 +19,7 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import Atoms, Distribution, check_continuous
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.misfit import empirical_tpr, upper_tails
-from rocpredict.distributions.mixture import GaussianMixture
 from rocpredict.distributions.power import PowerTransform, Transformed, fit_power_transforms
 
 
@@ -318,8 +316,6 @@ def binormal_tpr(
 
 PRIOR_LOG_VARIANCE_RATIO = 0.25
 """How far log variance ratios of real features lie from 0: their mean square."""
-KDE_OPTIONS: dict[str, Any] = {"bandwidth_factor": 2.0, "variance_preserving": True}
-"""The kernel density of the transformed rows: twice Silverman's width, with the variance of the rows."""
 _TAIL = np.array([3.2, 4.0, 5.0, 6.0])
 _Z_GRID = np.concatenate([-_TAIL, ndtri((np.arange(48) + 0.5) / 48), _TAIL])
 """Normal scores at which the curve of the model is followed between the rows."""
@@ -363,9 +359,7 @@ class ShrinkageEstimate(NamedTuple):
     shift: FloatArray
 
 
-def estimate_shrinkage(
-    negative: FloatArray, positive: FloatArray, *, direction_known: bool, smooth: bool = False
-) -> ShrinkageEstimate:
+def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, direction_known: bool) -> ShrinkageEstimate:
     """Estimate the pair of class distributions of each feature.
 
     Parameters
@@ -374,8 +368,6 @@ def estimate_shrinkage(
         Finite values, 2 or more a class; positives are looked for among the high ones.
     direction_known : bool
         Whether they are known to lie there.
-    with_kernel_density : bool
-        Whether half of the model is a kernel density of the transformed rows, the other half the Gaussians.
     """
     n0, n1 = negative.shape[1], positive.shape[1]
     transform, z = fit_power_transforms(negative, positive)
@@ -383,13 +375,10 @@ def estimate_shrinkage(
     classes = _shrink_variances(*rows)
     known = (classes.s0 > 0) & (classes.s1 > 0)
     floored = classes.with_positive_std()
-    below, above = (
-        _ClassModel(rows[0], floored.m0, floored.s0, smooth),
-        _ClassModel(rows[1], floored.m1, floored.s1, smooth),
-    )
-    heights, slope = _model_tpr(below, above) if smooth else binormal_tpr(*floored)
+    below, above = _ClassModel(rows[0], floored.m0, floored.s0), _ClassModel(rows[1], floored.m1, floored.s1)
+    tpr, slope = binormal_tpr(*floored)
     empirical = empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), FPR)
-    weighing = shrinkage_weight(heights, empirical, slope, n0, n1)
+    weighing = shrinkage_weight(tpr, empirical, slope, n0, n1)
     weighing = weighing._replace(weight=np.where(known, weighing.weight, 1.0))
     fpr, tpr = _blended_roc(below, above, np.asarray(weighing.weight))
     middle = posterior_median_auc(trapezoidal_auc(fpr, tpr), n0, n1, declared=direction_known)
@@ -420,7 +409,6 @@ class _ClassModel(NamedTuple):
     rows: FloatArray
     mean: FloatArray
     std: FloatArray
-    smooth: bool
 
     @property
     def grid(self) -> FloatArray:
@@ -429,11 +417,7 @@ class _ClassModel(NamedTuple):
 
     def model(self, at: FloatArray) -> FloatArray:
         """Return the upper tail of the model at thresholds of shape (F, m)."""
-        tail = ndtr((self.mean[:, None] - at) / self.std[:, None])
-        if not self.smooth:
-            return np.asarray(tail)
-        kernels = [GaussianKde(row, **KDE_OPTIONS) if np.ptp(row) else Gaussian(row[0], 1.0) for row in self.rows]
-        return np.asarray((tail + np.stack([kernel.sf(t) for kernel, t in zip(kernels, at, strict=True)])) / 2)
+        return np.asarray(ndtr((self.mean[:, None] - at) / self.std[:, None]))
 
 
 def _blended_roc(negative: _ClassModel, positive: _ClassModel, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -450,15 +434,8 @@ def _blended_roc(negative: _ClassModel, positive: _ClassModel, weight: FloatArra
     return rates(negative), rates(positive)
 
 
-def _model_tpr(negative: _ClassModel, positive: _ClassModel) -> tuple[FloatArray, FloatArray]:
-    """Return TPR values and slopes of the model's curve at ``FPR``, from a polyline."""
-    fpr, tpr = _blended_roc(negative, positive, np.zeros(len(negative.rows)))
-    heights = np.stack([np.interp(FPR, *curve) for curve in zip(fpr, tpr, strict=True)])
-    return heights, np.gradient(heights, FPR, axis=1)
-
-
 def fit_shrinkage(
-    negative: FloatArray, positive: FloatArray, direction: str | None, *, with_kernel_density: bool = False
+    negative: FloatArray, positive: FloatArray, direction: str | None
 ) -> tuple[Distribution, Distribution]:
     """Estimate both classes of one feature.
 
@@ -468,40 +445,17 @@ def fit_shrinkage(
         Finite values, 2 or more.
     direction : {None, "higher", "lower", "auto"}
         "higher" and "lower" are taken as known before these rows.
-    with_kernel_density : bool
-        Whether the model holds a kernel density too.
     """
     classes, lower = (negative, positive), direction == "lower"
     below, above = classes[::-1] if lower else classes
-    found = estimate_shrinkage(
-        below[None, :], above[None, :], direction_known=direction in {"higher", "lower"}, smooth=with_kernel_density
-    )
-    pair = [
-        _class_distribution(found, k, sample, with_kernel_density=with_kernel_density)
-        for k, sample in enumerate((below, above))
-    ]
+    found = estimate_shrinkage(below[None, :], above[None, :], direction_known=direction in {"higher", "lower"})
+    pair = [_class_distribution(found, k, sample) for k, sample in enumerate((below, above))]
     return (pair[1], pair[0]) if lower else (pair[0], pair[1])
 
 
-def _class_distribution(
-    estimate: ShrinkageEstimate, class_index: int, sample: FloatArray, *, with_kernel_density: bool
-) -> Distribution:
+def _class_distribution(estimate: ShrinkageEstimate, class_index: int, sample: FloatArray) -> Distribution:
     """Return the lower (0) or the upper (1) class of the first feature."""
     weight, pull = float(estimate.weight.weight[0]), float(estimate.shift[0]) * (1 if class_index else -1)
     mean, std = float(estimate.classes[2 * class_index][0]), float(estimate.classes[2 * class_index + 1][0]) or 1.0
     transform = estimate.transform[0]
-    if with_kernel_density:
-        rows = estimate.z[0, -len(sample) :] if class_index else estimate.z[0, : len(sample)]
-        return ShrinkageDistribution(
-            Transformed(_gaussian_kde_mixture(mean, std, rows), transform), Ecdf(sample), weight, pull
-        )
     return ShrinkageDistribution(Transformed(Gaussian(mean, std), transform), Ecdf(sample), weight, pull)
-
-
-def _gaussian_kde_mixture(mean: float, std: float, rows: FloatArray) -> Gaussian | GaussianMixture:
-    """Return an equal mixture of a Gaussian and a kernel density."""
-    if not np.ptp(rows):
-        return Gaussian(mean, std)
-    kernels = GaussianKde(rows, **KDE_OPTIONS).components
-    weights = np.concatenate([[0.5], kernels.weights / kernels.total / 2])
-    return GaussianMixture(weights, np.append(mean, kernels.means), np.append(std, kernels.stds))

@@ -41,7 +41,7 @@ class FeatureAnalysis(NamedTuple):
     @property
     def shrunk(self) -> bool:
         """Whether the prediction is in part the rows themselves."""
-        return self.family in {"auto", "blend"}
+        return self.family == "auto"
 
     @property
     def has_prediction(self) -> bool:

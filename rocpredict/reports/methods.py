@@ -265,7 +265,6 @@ _POWER = "one common power transform (Box-Cox, or Yeo-Johnson where values are 0
 AUTO_AREA = _SHRUNK.format(model=f"a model that is Gaussian in both classes after {_POWER}")
 POWERS = {
     "auto": AUTO_AREA,
-    "blend": _SHRUNK.format(model=f"a mean of two models after {_POWER}, Gaussians and a kernel density"),
     "boxcox": f"taking both classes as Gaussian after {_POWER}",
     "yeojohnson": "taking both classes as Gaussian after one common Yeo-Johnson transform",
     "kde": f"a Gaussian kernel density of each class after {_POWER}, its bandwidth twice that of Silverman's rule, the "

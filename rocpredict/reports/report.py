@@ -35,7 +35,6 @@ _MODELS = {
     "yeojohnson": "Yeo-Johnson model",
     "kde": "kernel density model",
     "auto": "model shrunk to the rows (auto)",
-    "blend": "model shrunk to the rows (blend)",
 }
 _PROSE = (
     ("direction='auto' was resolved here", "the direction was chosen here"),

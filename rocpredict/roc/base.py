@@ -515,7 +515,7 @@ class Roc(UncertaintyMixin, Result):
     def proper(self) -> LikelihoodRatioRoc:
         """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
 
-        A shrunk estimate (family "auto" or "blend") answers by its model alone, as it was fitted: between rows and
+        A shrunk estimate (family "auto") answers by its model alone, as it was fitted: between rows and
         densities there is no likelihood ratio.
         """
         from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc

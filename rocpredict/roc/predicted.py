@@ -327,7 +327,7 @@ class PredictedRoc(Roc):
 
         Notes
         -----
-        With family "auto" or "blend" the weight is that of the estimate; every answer comes from one pair of class
+        With family "auto" the weight is that of the estimate; every answer comes from one pair of class
         distributions. For another family it is the weight that it would have, were it weighed as such an estimate
         weighs its model.
 
@@ -393,7 +393,7 @@ def predict_roc(
     family : str or a scipy.stats distribution
         "gaussian" (default): mean and standard deviation with ddof=1, as in the founding paper. "auto": the shrunk
         estimate, which is seldom worse than the empirical curve and mostly better; ``model_fit()`` says how far it is
-        the model's. "blend": the same with a kernel density in the model. "boxcox", "yeojohnson": Gaussians after one
+        the model's. "boxcox", "yeojohnson": Gaussians after one
         power transform of both classes. "kde", "mixture", "histogram", "empirical". "gamma", "lognormal", "logistic",
         "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal": by maximum likelihood; what lives
         above 0 starts there. A scipy.stats distribution such as ``scipy.stats.gumbel_r`` is fitted by its own

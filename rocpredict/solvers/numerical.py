@@ -13,7 +13,6 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.solvers.base import ROUNDING, Axis, LikelihoodRatioSolver, OptimalThreshold, Solver, atom_mass
 from rocpredict.solvers.quadrature import bisect, expectation, log_ratio, rounding_error, sign_changes
-from rocpredict.solvers.ranking import RankedLikelihoodRatioSolver
 
 
 class NumericalSolver(Solver):
@@ -82,6 +81,8 @@ class NumericalSolver(Solver):
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the ROC curve of the likelihood ratio."""
+        from rocpredict.solvers.ranking import RankedLikelihoodRatioSolver
+
         return RankedLikelihoodRatioSolver(self)
 
     def _crossings(self, log_price: FloatArray) -> FloatArray:

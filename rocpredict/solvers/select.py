@@ -6,39 +6,51 @@ from rocpredict.base.validation import RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.power import Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.solvers.base import MappedSolver, Solver
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
-from rocpredict.solvers.families import FamilySolver, match_family
-from rocpredict.solvers.histogram import HistogramSolver
-from rocpredict.solvers.normal_sum import NormalSumSolver, is_normal_sum
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.shrinkage import ShrinkageSolver
-
-_SOLVERS: dict[type, type[Solver]] = {
-    Gaussian: BinormalSolver,
-    Ecdf: EmpiricalSolver,
-    ShrinkageDistribution: ShrinkageSolver,
-    Histogram: HistogramSolver,
-}
 
 
 def solver_for(negative: Distribution, positive: Distribution) -> Solver:
     """Return the solver of a pair: exact where there is a closed form or a sample, else numerical."""
-    for kind, solver in _SOLVERS.items():
-        if isinstance(negative, kind) and isinstance(positive, kind):
-            return solver(negative, positive)
+    pair = (negative, positive)
+    if all(isinstance(d, Gaussian) for d in pair):
+        return BinormalSolver(negative, positive)
+    if all(isinstance(d, Ecdf) for d in pair):
+        return EmpiricalSolver(negative, positive)
     if negative.shape or positive.shape:
         raise RocPredictError("a batch of features needs rp.Gaussian for both classes; give other pairs one by one")
     if isinstance(negative, Transformed) and isinstance(positive, Transformed):
-        if negative.transform == positive.transform:
-            base = solver_for(negative.base, positive.base)
-            return MappedSolver(negative, positive, base, negative.transform.inverse_transform)
-    elif pair := match_family(negative, positive):
+        return _transformed_solver(negative, positive)
+    return _other_solver(negative, positive)
+
+
+def _transformed_solver(negative: Transformed, positive: Transformed) -> Solver:
+    """Return the solver of the bases where both classes have one transform."""
+    if negative.transform != positive.transform:
+        return NumericalSolver(negative, positive)
+    return MappedSolver(
+        negative, positive, solver_for(negative.base, positive.base), negative.transform.inverse_transform
+    )
+
+
+def _other_solver(negative: Distribution, positive: Distribution) -> Solver:
+    """Return the solver of a pair whose solvers are imported only when needed."""
+    from rocpredict.distributions.histogram import Histogram
+    from rocpredict.solvers.families import FamilySolver, match_family
+    from rocpredict.solvers.histogram import HistogramSolver
+    from rocpredict.solvers.normal_sum import NormalSumSolver, is_normal_sum
+    from rocpredict.solvers.shrinkage import ShrinkageSolver
+
+    if isinstance(negative, ShrinkageDistribution) and isinstance(positive, ShrinkageDistribution):
+        return ShrinkageSolver(negative, positive)
+    if isinstance(negative, Histogram) and isinstance(positive, Histogram):
+        return HistogramSolver(negative, positive)
+    if pair := match_family(negative, positive):
         return FamilySolver(negative, positive, pair)
-    elif is_normal_sum(negative) and is_normal_sum(positive):
+    if is_normal_sum(negative) and is_normal_sum(positive):
         return NormalSumSolver(negative, positive)
     return NumericalSolver(negative, positive)
