@@ -37,7 +37,6 @@ _PIMA_UNITS = {
 _CANCER_UNITS = {"radius": "a.u.", "perimeter": "a.u.", "area": "a.u.^2", "texture": "grey levels"}
 """By the kind of feature; the others are pure numbers."""
 _PIMA_ZERO_MISSING = ("glucose", "pressure", "triceps", "insulin", "mass")
-_MAX_NAMES_HTML = 30
 _MAX_NAMES_REPR = 10
 
 

@@ -38,7 +38,6 @@ from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.base import RocCurve
 
-_EXCLUDED_FIELDS = ("findings", "plot_data", "negative", "positive", "std_ratio")
 _SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
 
 

@@ -295,11 +295,3 @@ def _correlation(agreement: CorrectnessTable) -> float:
 
 def _combine_widths(one: float, other: float, correlation: float) -> float:
     return math.sqrt(one * one - 2 * correlation * one * other + other * other)
-
-
-def _to_python(value: Any) -> Any:
-    if isinstance(value, Interval):
-        return value.to_dict()
-    if isinstance(value, CorrectnessTable):
-        return value._asdict()
-    return list(value) if isinstance(value, Flags) else value

@@ -53,7 +53,6 @@ from rocpredict.sources.table import FeatureTable, split_table_and_labels
 
 MOST_ROWS = 1000
 """So many rows a report shows; a browser sorts them in a moment."""
-Row = dict[str, Any]
 
 
 def feature_grid(table: ScreeningResult) -> Table:
