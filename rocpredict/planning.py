@@ -30,8 +30,8 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.auc import hanley_mcneil_variance
-from rocpredict.inference.delta_method import ProbitEstimate as ProbitSpread
-from rocpredict.inference.delta_method import auc_probit, tpr_probit
+from rocpredict.inference.parametric import ProbitEstimate as ProbitSpread
+from rocpredict.inference.parametric import auc_probit, tpr_probit
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.binormal import BinormalSolver

@@ -110,8 +110,8 @@ def _covered(pair: Pair, count: tuple[int, int], method: str, intervals: list[An
 def _resampled(pair: Pair, count: tuple[int, int], samples: list[Any], resamples: int) -> Iterator[Covered]:
     for method in RESAMPLED:
         intervals = [
-            EmpiricalUncertainty(Ecdf(negative), Ecdf(positive), BootstrapOptions(resamples, seed)).auc_interval(
-                LEVEL, method
+            EmpiricalUncertainty(Ecdf(negative), Ecdf(positive), BootstrapOptions(resamples, seed)).area_interval(
+                None, LEVEL, method
             )
             for seed, (negative, positive) in enumerate(samples)
         ]
@@ -126,5 +126,7 @@ def _predicted(pair: Pair, count: tuple[int, int], samples: list[Any], few: int)
         some = samples if method == "delta" else samples[:few]
         classes = [np.array(part) for part in zip(*some, strict=True)]
         fitted = [Gaussian(x.mean(axis=1), x.std(axis=1, ddof=1)) for x in classes]
-        found = ParametricUncertainty(fitted[0], fitted[1], count, BootstrapOptions()).auc_interval(LEVEL, method)
+        found = ParametricUncertainty(fitted[0], fitted[1], count, BootstrapOptions()).area_interval(
+            None, LEVEL, method
+        )
         yield Covered(pair, count, method, **summed_up(pair.auc, found.low, found.high))

@@ -13,11 +13,11 @@ from scipy.special import ndtr, ndtri
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import Result, Table
-from rocpredict.base.validation import FloatArray, RocPredictError, check_int, readonly_array, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, check_int, short_repr
 from rocpredict.distributions.ecdf import Ecdf, count_below
 from rocpredict.inference.placements import RateInterval
 from rocpredict.solvers.base import area_under, interpolate_tpr_batch, middle_of_best
-from rocpredict.solvers.empirical import EmpiricalSolver, OperatingPoints
+from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.thresholds import ThresholdCriterion, utility
 
 _MAX_CHUNK_SIZE = 4_000_000  # numbers at a time, so that a chunk of resamples stays small in memory
@@ -27,13 +27,7 @@ _ROUNDING = 1e-12  # of areas that are equal
 
 @dataclass(frozen=True)
 class BootstrapOptions:
-    """Say how resamples are drawn: the same rows, number and seed give the same resamples.
-
-    Attributes
-    ----------
-    n_resamples : int
-    rng : int or numpy Generator
-    """
+    """Options of the bootstrap: the same rows, number and seed (or numpy Generator) give the same resamples."""
 
     n_resamples: Any = 2000
     rng: Any = 0
@@ -43,7 +37,7 @@ class BootstrapOptions:
             raise RocPredictError(f"n_resamples={self.n_resamples!r} is too few; give {_MIN_RESAMPLES} or more")
 
     def generator(self) -> np.random.Generator:
-        """Give the source of random numbers: of the seed, or the generator itself."""
+        """Return the source of random numbers: of the seed, or the generator itself."""
         if isinstance(self.rng, np.random.Generator):
             return self.rng
         if self.rng is not None and check_int("rng", self.rng) < 0:
@@ -53,7 +47,7 @@ class BootstrapOptions:
         return np.random.default_rng(self.rng)
 
     def chunk_sizes(self, row_size: float) -> Iterator[int]:
-        """Give numbers of resamples that sum to all of them, each small enough to hold at once."""
+        """Return numbers of resamples that sum to all of them, each small enough to hold at once."""
         most = max(1, int(_MAX_CHUNK_SIZE // max(row_size, 1)))
         for start in range(0, self.n_resamples, most):
             yield min(most, self.n_resamples - start)
@@ -61,15 +55,10 @@ class BootstrapOptions:
     def resample_counts(
         self, weights: tuple[Any, Any], rows: tuple[int, int], row_size: float = 0
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Give chunks of resamples: how often each row of each class is drawn, shapes (B, rows).
+        """Return chunks of resamples: how often each row of each class is drawn, shapes (B, rows).
 
-        Parameters
-        ----------
-        weights : pair of array or None
-            How many cases each row stands for; None where it is one.
-        rows : pair of int
-        row_size : float
-            How many more numbers the caller holds for each resample.
+        ``weights`` say how many cases each row stands for (None where it is one); ``row_size`` is how many more numbers
+        the caller holds for each resample.
         """
         streams = [np.random.default_rng(seed) for seed in self.generator().integers(0, 2**63, 2)]
         for size in self.chunk_sizes(2 * sum(rows) + row_size):  # a stream for each class: chunks change nothing
@@ -91,22 +80,33 @@ def draw_counts(rng: np.random.Generator, size: int, weights: Any, rows: int) ->
 
 
 def cumulative_counts(counts: FloatArray) -> FloatArray:
-    """Give for each number of leading rows the weight that they hold, shape (B, rows + 1)."""
+    """Return for each number of leading rows the weight that they hold, shape (B, rows + 1)."""
     total = np.zeros((len(counts), counts.shape[1] + 1))
     np.cumsum(counts, axis=1, out=total[:, 1:])
     return total
 
 
-def bootstrap_auc(negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions) -> FloatArray:
-    """Give the area in each resample, shape (n_resamples,)."""
-    weights = negative.sorted_weights, positive.sorted_weights
-    rows = len(negative.sorted_sample), len(positive.sorted_sample)
+def bootstrap_areas(
+    negative: Ecdf, positive: Ecdf, band: RateInterval | None, resampling: BootstrapOptions
+) -> FloatArray:
+    """Return the area, or that in a band as a share of its width, in each resample: shape (n_resamples,)."""
+    if band is not None:
+        points = bootstrap_points(negative, positive, resampling)
+        return np.asarray(np.concatenate([each.area(band) for each in points]) / band.width)
     areas = make_auc_function(negative, positive)
-    return np.concatenate([areas(*counts) for counts in resampling.resample_counts(weights, rows)])
+    return np.concatenate([areas(*counts) for counts in _class_counts(negative, positive, resampling)])
+
+
+def _class_counts(
+    negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions, row_size: int = 0
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Return how often each value of both classes is drawn, a chunk of resamples at a time."""
+    rows = len(negative.sorted_sample), len(positive.sorted_sample)
+    return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, row_size * sum(rows))
 
 
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Give the function that takes how often each value of ``ordered`` is drawn, shapes (B, rows), to B areas."""
+    """Return the function of how often each value, ascending, is drawn, shapes (B, rows), that gives B areas."""
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
     def areas(drawn_negative: FloatArray, drawn_positive: FloatArray) -> FloatArray:
@@ -121,7 +121,7 @@ def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, F
 
 
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, float]:
-    """Give the interval between two quantiles of the replicates (Efron and Tibshirani 1993, section 13.3)."""
+    """Return the interval between two quantiles of the replicates (Efron and Tibshirani 1993, section 13.3)."""
     tails = (1 - level) / 2, (1 + level) / 2
     if np.isinf(replicates).any():  # between an infinite value and another there is nothing
         return tuple(float(np.quantile(replicates, t, method="inverted_cdf")) for t in tails)  # type: ignore[return-value]
@@ -130,7 +130,7 @@ def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, fl
 
 
 def bca_interval(replicates: FloatArray, estimate: float, acceleration: float, level: float) -> tuple[float, float]:
-    """Give the bias-corrected and accelerated interval (Efron 1987)."""
+    """Return the bias-corrected and accelerated interval (Efron 1987)."""
     tied = np.abs(replicates - estimate) <= _ROUNDING
     below = np.mean(np.where(tied, 0.5, replicates < estimate))
     bias = float(ndtri(np.clip(below, 0.5 / len(replicates), 1 - 0.5 / len(replicates))))
@@ -149,27 +149,17 @@ class BootstrapPoints(NamedTuple):
     fpr: FloatArray
     out_of_bag_tpr: Callable[[FloatArray], FloatArray]
     out_of_bag_fpr: Callable[[FloatArray], FloatArray]
-    """What a vertex, one for each resample, gives on the rows that were not drawn; NaN where all were."""
+    """The rate at a vertex, one for each resample, on the rows that were not drawn; NaN where all were."""
 
     def area(self, band: RateInterval) -> FloatArray:
-        """Give the area in a band, shape (B,)."""
+        """Return the area in a band, shape (B,)."""
         if band.axis == "fpr":
             return np.asarray(area_under(self.fpr, self.tpr, band.low, band.high))
         return np.asarray(area_under(self.tpr, 1 - self.fpr, band.low, band.high))
 
 
-class BootstrapThresholds(NamedTuple):
-    """The threshold that each resample chooses, and what it does there; shapes (n_resamples,)."""
-
-    thresholds: FloatArray
-    tpr: FloatArray
-    fpr: FloatArray
-    out_of_bag_ameans: FloatArray
-    """On the rows that were not drawn; NaN where a class has none."""
-
-
 def expand_weights(sample: Ecdf) -> Ecdf:
-    """Give a sample with whole weights as the repeated rows that it stands for."""
+    """Return a sample with whole weights as the repeated rows that it stands for."""
     weights = sample.sorted_weights
     if weights is None or sample.total > MAX_EXPANDED_ROWS or (weights != np.round(weights)).any():
         return sample
@@ -177,16 +167,14 @@ def expand_weights(sample: Ecdf) -> Ecdf:
 
 
 def bootstrap_points(negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions) -> Iterator[BootstrapPoints]:
-    """Give the operating points of every resample, a chunk at a time."""
-    weights = negative.sorted_weights, positive.sorted_weights
-    rows = len(negative.sorted_sample), len(positive.sorted_sample)
+    """Return the operating points of every resample, a chunk at a time."""
     points = make_points_function(negative, positive)
-    for counts in resampling.resample_counts(weights, rows, row_size=10 * sum(rows)):
+    for counts in _class_counts(negative, positive, resampling, row_size=10):
         yield points(*counts)
 
 
 def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:
-    """Give the function that takes how often each value of ``ordered`` is drawn to the operating points."""
+    """Return the function that takes how often each value in ascending order is drawn to the operating points."""
     pair = negative, positive
     upper = EmpiricalSolver(negative, positive).points.high
     places = [np.searchsorted(d.sorted_sample, upper, side="left") for d in pair]
@@ -194,25 +182,18 @@ def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray
         place[0] = len(d.sorted_sample)  # the first vertex calls nothing positive, not even an infinite value
 
     def points(*counts: FloatArray) -> BootstrapPoints:
-        shares = [_tail_share(drawn, place) for drawn, place in zip(counts, places, strict=True)]
-        left_out = [
-            _oob_share(drawn, d.sorted_weights, place) for drawn, d, place in zip(counts, pair, places, strict=True)
-        ]
+        shares, left_out = [], []
+        for drawn, d, place in zip(counts, pair, places, strict=True):
+            below = cumulative_counts(drawn)
+            shares.append((below[:, -1:] - below.take(place, axis=1)) / below[:, -1:])
+            left_out.append(_oob_share(drawn, d.sorted_weights, place))
         return BootstrapPoints(shares[1], shares[0], left_out[1], left_out[0])
 
     return points
 
 
-def resampled_partial_areas(
-    negative: Ecdf, positive: Ecdf, band: RateInterval, resampling: BootstrapOptions
-) -> FloatArray:
-    """Give the area in a band, as a share of its width, in each resample."""
-    areas = [points.area(band) for points in bootstrap_points(negative, positive, resampling)]
-    return np.asarray(np.concatenate(areas) / band.width)
-
-
 def bootstrap_tpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray, resampling: BootstrapOptions) -> FloatArray:
-    """Give the TPR at some FPRs in each resample: shape (n_resamples, FPRs)."""
+    """Return the TPR at some FPRs in each resample: shape (n_resamples, FPRs)."""
     chunks = bootstrap_points(negative, positive, resampling)
     return np.concatenate(
         [np.column_stack([interpolate_tpr_batch(points.fpr, points.tpr, at) for at in fpr]) for points in chunks]
@@ -220,39 +201,28 @@ def bootstrap_tpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray, resampling: B
 
 
 def bootstrap_thresholds(
-    negative: Ecdf, positive: Ecdf, target: ThresholdCriterion, resampling: BootstrapOptions
-) -> BootstrapThresholds:
-    """Choose the best threshold anew in each resample."""
-    v = EmpiricalSolver(negative, positive).points
-    chunks = [_choices(points, v, target) for points in bootstrap_points(negative, positive, resampling)]
-    return BootstrapThresholds(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
-
-
-def _choices(points: BootstrapPoints, v: OperatingPoints, target: ThresholdCriterion) -> BootstrapThresholds:
-    tpr, fpr = points.tpr, points.fpr
-    chosen: Any = middle_of_best(_resampled_utility(target, tpr, fpr), _AMEANS_ROUNDING)
-    at = np.arange(len(chosen)), chosen
-    out_of_bag = (1 + points.out_of_bag_tpr(chosen) - points.out_of_bag_fpr(chosen)) / 2
-    return BootstrapThresholds(v.thresholds[chosen], tpr[at], fpr[at], out_of_bag)
+    negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, resampling: BootstrapOptions
+) -> tuple[FloatArray, FloatArray]:
+    """Return the best threshold of each resample, and its Ameans on the rows not drawn; NaN where a class has none."""
+    thresholds = EmpiricalSolver(negative, positive).points.thresholds
+    chosen, ameans = [], []
+    for points in bootstrap_points(negative, positive, resampling):
+        best: Any = middle_of_best(_resampled_utility(criterion, points.tpr, points.fpr), _AMEANS_ROUNDING)
+        chosen.append(thresholds[best])
+        ameans.append((1 + points.out_of_bag_tpr(best) - points.out_of_bag_fpr(best)) / 2)
+    return np.concatenate(chosen), np.concatenate(ameans)
 
 
 def _resampled_utility(target: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
-    """Give what a criterion maximises; a function is asked row by row, as it is elsewhere."""
+    """Return what a criterion maximises; a function is asked row by row, as it is elsewhere."""
     if not callable(target.criterion):
         return utility(target, Rates(tpr, fpr, 1 - fpr, 1 - tpr, target.prevalence))
     rows = zip(tpr, fpr, strict=True)
     return np.array([utility(target, Rates(t, f, 1 - f, 1 - t, target.prevalence)) for t, f in rows])
 
 
-def _tail_share(drawn: FloatArray, place: Any) -> FloatArray:
-    """Give the share of a resampled class from some places of its order on."""
-    below = cumulative_counts(drawn)
-    total = below[:, -1:]
-    return np.asarray((total - below.take(place, axis=1)) / total)
-
-
 def _oob_share(drawn: FloatArray, weights: Any, place: Any) -> Callable[[FloatArray], FloatArray]:
-    """Give the function that tells the share of the cases not drawn from a vertex on.
+    """Return the function that tells the share of the cases not drawn from a vertex on.
 
     Of a value that stands for w cases and is drawn k times, w (1 - 1/w)^k are left out on the average.
     """
@@ -269,13 +239,9 @@ def _oob_share(drawn: FloatArray, weights: Any, place: Any) -> Callable[[FloatAr
     return share
 
 
-_CHANCE_AMEANS = 0.5  # the Ameans of a rule that knows nothing
-_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class ThresholdStability(Result):
-    """Say what happens to the best threshold when it is chosen anew on resampled data.
+    """Behaviour of the best threshold when it is chosen anew on resampled data.
 
     Attributes
     ----------
@@ -301,25 +267,6 @@ class ThresholdStability(Result):
     ameans_oob: float
     n_resamples: int
     n_dropped: int
-
-    @classmethod
-    def from_bootstrap(
-        cls, choices: BootstrapThresholds, ameans: float, plateau: tuple[float, float]
-    ) -> ThresholdStability:
-        """Sum up what the resamples chose."""
-        chosen = np.sort(choices.thresholds)
-        told = choices.out_of_bag_ameans[~np.isnan(choices.out_of_bag_ameans)]
-        out_of_bag = float(told.mean()) if told.size else _CHANCE_AMEANS
-        quantiles = np.quantile(chosen, _QUANTILES, method="inverted_cdf").tolist()
-        return cls(
-            thresholds=readonly_array(chosen),
-            quantiles=dict(zip(_QUANTILES, quantiles, strict=True)),
-            share_in_plateau=float(np.mean((chosen >= plateau[0]) & (chosen <= plateau[1]))),
-            ameans_in_sample=ameans,
-            ameans_oob=out_of_bag,
-            n_resamples=len(chosen),
-            n_dropped=len(chosen) - told.size,
-        )
 
     def table(self) -> Table:
         """Return the quantiles of the threshold, and what resampling costs."""

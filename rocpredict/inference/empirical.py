@@ -3,114 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
 
+from rocpredict.base.rates import ConfusionCounts
 from rocpredict.base.results import Flags, Interval, clopper_pearson
-from rocpredict.base.validation import FloatArray, check_option
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, check_option, readonly_array, to_scalar
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.auc import (
-    AREA_METHODS,
-    BAND_METHODS,
     ameans_interval,
     auc_interval,
     auc_std_error,
     check_total_weight,
+    map_interval,
+    rate_interval,
 )
+from rocpredict.inference.bands import KINDS, ConfidenceBand, Uncertainty
 from rocpredict.inference.bootstrap import (
     BootstrapOptions,
-    BootstrapThresholds,
     ThresholdStability,
-    bootstrap_auc,
+    bootstrap_areas,
     bootstrap_thresholds,
     bootstrap_tpr,
     expand_weights,
     percentile_interval,
-    resampled_partial_areas,
 )
-from rocpredict.inference.differences import OneSampleInput, test_empirical_auc
-from rocpredict.inference.hypotheses import AucTest, Hypothesis
+from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_test
 from rocpredict.inference.placements import Placements, RateInterval, compute_placements, partial_placements
-from rocpredict.solvers.base import OptimalThreshold
-from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.thresholds import ThresholdCriterion, find_best_threshold
 
 HEIGHT_METHODS = ("bootstrap", "hilgers")
 """Intervals of the TPR at an FPR; the first is the default."""
+_CHANCE_AMEANS = 0.5  # the Ameans of a rule that knows nothing
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True)
-class EmpiricalUncertainty:
-    """Answer how far off the answers of an empirical ROC may be.
-
-    Attributes
-    ----------
-    negative, positive : Ecdf
-        Of the rule "positive when x >= threshold".
-    resampling : Resampling
-    """
+class EmpiricalUncertainty(Uncertainty):
+    """Uncertainty of an empirical ROC."""
 
     negative: Ecdf
     positive: Ecdf
     resampling: BootstrapOptions
-    is_empirical: ClassVar[Literal[True]] = True
+    is_empirical = True
+
+    @property
+    def class_sizes(self) -> tuple[float, float]:
+        """Cases of each class."""
+        return self.negative.total, self.positive.total
 
     @cached_property
-    def solver(self) -> EmpiricalSolver:
-        """Solver of the two samples."""
-        return EmpiricalSolver(self.negative, self.positive)
+    def _cases(self) -> tuple[Ecdf, Ecdf]:
+        return expand_weights(self.negative), expand_weights(self.positive)
 
-    def auc_std_error(self, method: str | None) -> float:
-        """Give the standard error of the AUC."""
-        return auc_std_error(self._placements(), method, self._bootstrap_auc)
+    def area_std_error(self, band: RateInterval | None, method: str | None) -> float:
+        """Return the standard error of an area."""
+        replicate = partial(bootstrap_areas, *self._cases, band, self.resampling)
+        return auc_std_error(self._placements(band), method, replicate)
 
-    def auc_interval(self, level: float, method: str | None) -> Interval:
-        """Give the interval of the AUC."""
-        return auc_interval(self._placements(), level, _select_method(method, AREA_METHODS), self._bootstrap_auc)
+    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval:
+        """Return the interval of an area."""
+        replicate = partial(bootstrap_areas, *self._cases, band, self.resampling)
+        return auc_interval(self._placements(band), level, method, replicate)
 
-    def auc_test(self, null: Any, method: str | None, hypothesis: Hypothesis, level: float, direction: str) -> AucTest:
+    def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value."""
-        count = (self.negative.total, self.positive.total)
-        return test_empirical_auc(
-            OneSampleInput(self._placements(), self._cases(), count, direction), null, method, hypothesis, level
-        )
-
-    def partial_auc_std_error(self, band: RateInterval, method: str | None) -> float:
-        """Give the standard error of the area in a band, as a share of its width."""
-        check_option("method", method, (None, "delong", "smoothed-logit", "bootstrap"))
-        return auc_std_error(self._placements(band), method, lambda: self._partial_areas(band))
-
-    def partial_auc_interval(self, band: RateInterval, level: float, method: str | None) -> Interval:
-        """Give the interval of the area in a band, as a share of its width."""
-        chosen = _select_method(method, BAND_METHODS)
-        return auc_interval(self._placements(band), level, chosen, lambda: self._partial_areas(band))
+        asked: dict[str, Any] = {"claim": claim, "level": level}
+        rows: dict[str, Any] = {"n": self.class_sizes, "direction": (direction,), "flags": Flags()}
+        return empirical_auc_test(self._placements(None), self._cases, null, method, **asked, **rows)
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval:
-        """Give the interval of the TPR at each of some FPRs, shape (k,)."""
-        method = _select_method(method, HEIGHT_METHODS)
+        """Return the interval of the TPR at each of some FPRs."""
+        found = self._tpr_intervals(fpr.ravel(), level, _select_method(method, HEIGHT_METHODS))
+        shaped = map_interval(found, lambda part: to_scalar(np.reshape(part, fpr.shape)))
+        return replace(shaped, flags=found.flags.reshape(fpr.shape))
+
+    def _tpr_intervals(self, fpr: FloatArray, level: float, method: str) -> Interval:
         estimate = self.solver.along("fpr", fpr)
         low, high = self._hilgers_limits(fpr, level)
         if method == "hilgers":
             return Interval(low, high, level, method, estimate)
-        replicates = bootstrap_tpr(*self._cases(), fpr, self.resampling)
-        ends = [percentile_interval(column, level) for column in replicates.T]
-        resampled_low, resampled_high = np.array(ends).T
+        replicates = bootstrap_tpr(*self._cases, fpr, self.resampling)
+        resampled_low, resampled_high = np.array([percentile_interval(column, level) for column in replicates.T]).T
         flat = (resampled_low == resampled_high) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
-        flags = Flags(fallback=flat)
-        method = "hilgers" if flat.all() else method
-        return Interval(
-            np.where(flat, low, resampled_low), np.where(flat, high, resampled_high), level, method, estimate, flags
-        )
+        low, high = np.where(flat, low, resampled_low), np.where(flat, high, resampled_high)
+        return Interval(low, high, level, "hilgers" if flat.all() else method, estimate, Flags(fallback=flat))
+
+    def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval:
+        """Return the interval of a measure at a threshold that was fixed beforehand."""
+        shares = [(d.sf_inclusive(threshold), d.cdf_strict(threshold)) for d in (self.negative, self.positive)]
+        (fp, tn), (tp, fn) = (np.multiply(total, share) for total, share in zip(self.class_sizes, shares, strict=True))
+        return rate_interval(ConfusionCounts(tp, fp, fn, tn), measure, level, method)
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
-        """Give the interval of the best threshold: its quantiles over resamples."""
+        """Return the interval of the best threshold: its quantiles over resamples."""
         _select_method(method, ("bootstrap",))
-        best = self._best(criterion)
-        chosen = np.sort(self._bootstrap_thresholds(criterion).thresholds)
+        best = find_best_threshold(self.solver, criterion)
+        chosen = np.sort(bootstrap_thresholds(*self._cases, criterion, self.resampling)[0])
         low = min(float(np.quantile(chosen, (1 - level) / 2, method="lower")), float(best.plateau_low))
         high = max(float(np.quantile(chosen, (1 + level) / 2, method="higher")), float(best.plateau_high))
         return Interval(low, high, level, "bootstrap", float(best.threshold), best.flags)
@@ -118,49 +111,62 @@ class EmpiricalUncertainty:
     def stability(
         self, criterion: ThresholdCriterion, to_feature_scale: Callable[[FloatArray], Any] = np.asarray
     ) -> ThresholdStability:
-        """Tell what the threshold does over resamples, and what its Ameans is worth on rows it was not chosen on."""
-        best = self._best(criterion)
-        ameans = float(best.tpr + best.tnr) / 2
-        ends = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
-        choices = self._bootstrap_thresholds(criterion)
-        thresholds = np.asarray(to_feature_scale(choices.thresholds))
-        return ThresholdStability.from_bootstrap(
-            choices._replace(thresholds=thresholds), ameans, (float(ends[0]), float(ends[1]))
+        """Return what the threshold does over resamples, and its Ameans on rows that it was not chosen on."""
+        best = find_best_threshold(self.solver, criterion)
+        first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
+        thresholds, ameans = bootstrap_thresholds(*self._cases, criterion, self.resampling)
+        thresholds, told = np.sort(np.asarray(to_feature_scale(thresholds))), ameans[~np.isnan(ameans)]
+        quantiles = np.quantile(thresholds, _QUANTILES, method="inverted_cdf").tolist()
+        return ThresholdStability(
+            thresholds=readonly_array(thresholds),
+            quantiles=dict(zip(_QUANTILES, quantiles, strict=True)),
+            share_in_plateau=float(np.mean((thresholds >= first) & (thresholds <= last))),
+            ameans_in_sample=float(best.tpr + best.tnr) / 2,
+            ameans_oob=float(told.mean()) if told.size else _CHANCE_AMEANS,
+            n_resamples=len(thresholds),
+            n_dropped=len(thresholds) - told.size,
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
-        """Give the interval of the Ameans that the chosen threshold has in truth, about its out-of-bag mean."""
+        """Return the interval of the Ameans that the chosen threshold has in truth, about its out-of-bag mean."""
         _select_method(method, ("out-of-bag",))
-        best = self._best(criterion)
+        best = find_best_threshold(self.solver, criterion)
         honest = self.stability(criterion).ameans_oob
         optimism = (float(best.tpr) + float(best.tnr)) / 2 - honest
         tpr, tnr = (min(max(float(rate) - optimism, 0.0), 1.0) for rate in (best.tpr, best.tnr))
-        low, high = ameans_interval(tpr, tnr, (self.negative.total, self.positive.total), level)
-        return Interval(low, high, level, "out-of-bag", honest, best.flags)
+        low, high = ameans_interval(tpr, tnr, self.class_sizes, level)
+        return Interval(float(low), float(high), level, "out-of-bag", honest, best.flags)
 
-    def _best(self, criterion: ThresholdCriterion) -> OptimalThreshold:
-        return find_best_threshold(self.solver, criterion)
+    def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
+        check_total_weight(self.class_sizes, "a band")
+        if kind == KINDS[0]:
+            return self._pointwise_band(fpr, level, method)
+        check_option("method", method, (None, "kolmogorov-smirnov"))
+        return self._kolmogorov_smirnov_band(self.class_sizes, fpr, level, kind)
 
-    def _bootstrap_thresholds(self, criterion: ThresholdCriterion) -> BootstrapThresholds:
-        return bootstrap_thresholds(*self._cases(), criterion, self.resampling)
+    def _pointwise_band(self, fpr: FloatArray, level: float, method: str | None) -> ConfidenceBand:
+        """Return the pointwise intervals, wider where it takes that to hold the estimate and to rise as a curve does.
 
-    def _placements(self, band: RateInterval | None = None) -> Placements:
-        pair = self._cases()
-        placements = compute_placements(*pair) if band is None else partial_placements(*pair, band)
-        check_total_weight(placements)
+        Where resamples all have the same height the exact interval stands in, and is wider than those beside it.
+        """
+        found = self.tpr_at_fpr_interval(fpr, level, method)
+        sure = fpr == 1  # where every curve ends
+        tpr = np.where(sure, 1.0, found.estimate)
+        order = np.argsort(fpr)
+        low, high = np.where(sure, 1.0, np.minimum(found.low, tpr)), np.where(sure, 1.0, np.maximum(found.high, tpr))
+        low[order] = np.minimum.accumulate(low[order][::-1])[::-1]
+        high[order] = np.maximum.accumulate(high[order])
+        fallback = found.flags["fallback"] & ~sure if "fallback" in found.flags else False
+        flags = Flags(fallback=fallback, single_case=min(self.class_sizes) <= 1)
+        return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], found.method, flags)
+
+    def _placements(self, band: RateInterval | None) -> Placements:
+        placements = compute_placements(*self._cases) if band is None else partial_placements(*self._cases, band)
+        check_total_weight(placements.n_units, "an interval")
         return placements
 
-    def _bootstrap_auc(self) -> FloatArray:
-        return bootstrap_auc(*self._cases(), self.resampling)
-
-    def _partial_areas(self, band: RateInterval) -> FloatArray:
-        return resampled_partial_areas(*self._cases(), band, self.resampling)
-
-    def _cases(self) -> tuple[Ecdf, Ecdf]:
-        return expand_weights(self.negative), expand_weights(self.positive)
-
     def _hilgers_limits(self, fpr: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-        """Give ends that hold whatever the distributions (Hilgers 1991).
+        """Return ends that hold whatever the distributions (Hilgers 1991).
 
         The FPR of the k-th largest of n negatives is beta distributed: a threshold whose FPR is surely above
         the one asked for, and one surely below, each with the exact interval of the TPR there. The four tails
@@ -177,7 +183,7 @@ class EmpiricalUncertainty:
         return np.where(strict < 1, 0.0, low), np.where(lax > negatives, 1.0, high)
 
     def _kth_largest(self, rank: FloatArray) -> FloatArray:
-        """Give the value with this rank among the negatives, the largest being 1; beyond the ends infinite."""
+        """Return the value with this rank among the negatives, the largest being 1; beyond the ends infinite."""
         values = self.negative.unique_values[::-1]
         index = np.searchsorted(np.cumsum(self.negative.unique_weights[::-1]), rank, side="left")
         found = np.append(values, -np.inf)[index]
@@ -185,7 +191,7 @@ class EmpiricalUncertainty:
 
 
 def _largest_satisfying(holds: Callable[[FloatArray], Any], most: float) -> FloatArray:
-    """Give the largest whole rank up to ``most`` for which a condition holds; it holds up to there. 0: for none."""
+    """Return the largest whole rank up to ``most`` for which a condition holds; it holds up to there. 0: for none."""
     with np.errstate(invalid="ignore"):
         low = np.zeros(np.shape(holds(np.asarray(1.0))))
         high = np.full(low.shape, np.floor(most) + 1)
@@ -197,6 +203,6 @@ def _largest_satisfying(holds: Callable[[FloatArray], Any], most: float) -> Floa
 
 
 def _select_method(method: str | None, allowed: tuple[str, ...]) -> str:
-    """Give the method asked for, or the default, the first of those allowed."""
+    """Return the method asked for, or the default, the first of those allowed."""
     check_option("method", method, (None, *allowed))
     return allowed[0] if method is None else method

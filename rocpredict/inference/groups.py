@@ -21,9 +21,9 @@ from rocpredict.base.results import (
 )
 from rocpredict.base.validation import RocPredictError, check_option, short_repr
 from rocpredict.inference.auc import auc_interval, auc_std_error
-from rocpredict.inference.auc_tests import PairedDesign, prepare_design
-from rocpredict.inference.differences import ComparedQuantity
-from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, Placements, StratifiedPlacements
+from rocpredict.inference.hypotheses import MANN_WHITNEY
+from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, StratifiedPlacements
+from rocpredict.inference.samples import CurveSample, LabelOptions, RowGroups
 
 ESTIMATE_METHODS = ("smoothed-logit", "delong", "logit")
 """Intervals of an AUC within strata or with clusters; the first is the default."""
@@ -33,7 +33,7 @@ _FIELD_LABELS = 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucEstimate(Result):
-    """Hold an AUC with its uncertainty.
+    """An AUC with its uncertainty.
 
     Attributes
     ----------
@@ -79,46 +79,45 @@ class AucEstimate(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SubgroupAuc(Result):
-    """Hold the AUC of each group, and whether they differ.
+    """The AUC of each group, and whether they differ.
 
     Attributes
     ----------
     groups : dict
         An ``AucEstimate`` for each group, in the order of their names.
-    skipped : tuple
-        Groups that lack a class.
     null, method : str
         What is tested, and how.
     statistic, df, p_value : float, int, float
         Cochran's Q (1954), chi-squared with ``df`` where every group is large; p is 1 for a single group.
     n : pair
         Cases (negative, positive) of all groups.
+    skipped : tuple
+        Groups that lack a class.
     stratified : AucEstimate
         The AUC of pairs within groups.
     """
 
     groups: dict[Any, AucEstimate]
-    skipped: tuple[Any, ...]
     null: str
     method: str
     statistic: float
     df: int
     p_value: float
     n: tuple[float, float]
+    skipped: tuple[Any, ...]
     stratified: AucEstimate
-    _listed = ("groups", "null", "method", "statistic", "df", "p_value", "n", "skipped", "stratified")
 
     _frame_of_table = True
 
     def table(self) -> Table:
         """Return the areas of the groups, and below them the area within groups."""
-        rows = [[name, *_table_row(estimate)] for name, estimate in self.groups.items()]
+        named = [*self.groups.items(), ("within groups (stratified)", self.stratified)]
+        rows = [[name, estimate.auc, *estimate.interval, *estimate.n] for name, estimate in named]
         notes = [
             f"Null hypothesis: {self.null}. Method: {self.method}.",
             f"Statistic {format_number(self.statistic)}, df {self.df}, p {format_p_value(self.p_value)}.",
             *([f"Left out for want of a class: {format_list(self.skipped)}."] if self.skipped else []),
         ]
-        rows.append(["within groups (stratified)", *_table_row(self.stratified)])
         return Table("AUC by group", ["group", "AUC", "low", "high", "negatives", "positives"], rows, notes=notes)
 
     def __repr__(self) -> str:
@@ -129,10 +128,6 @@ class SubgroupAuc(Result):
         areas += f", ... {len(self.groups)} groups" if len(self.groups) > _FIELD_LABELS else ""
         skipped = f", skipped={short_repr(list(self.skipped), 40)}" if self.skipped else ""
         return f"SubgroupAuc({{{areas}}}, p_value={self.p_value:.6g}, stratified={self.stratified.auc:.4g}{skipped})"
-
-
-def _table_row(estimate: AucEstimate) -> tuple[Any, ...]:
-    return estimate.auc, *estimate.interval, *estimate.n
 
 
 def auc_estimate(
@@ -199,19 +194,10 @@ def auc_estimate(
     >>> auc_estimate(x, y).auc
     0.75
     """
-    rows = prepare_design(
-        {"x": x},
-        y,
-        positive=positive,
-        negative=negative,
-        direction=direction,
-        nan_policy=nan_policy,
-        weights=weights,
-        clusters=clusters,
-        strata=strata,
-        stratum_weights=stratum_weights,
-    )
-    return _estimate(rows, check_confidence_level(level), method)
+    labels = LabelOptions(positive, negative, nan_policy)
+    groups = RowGroups(weights, clusters, strata, stratum_weights)
+    sample = CurveSample.from_rows({"x": x}, y, labels, direction, groups)
+    return _estimate(sample, check_confidence_level(level), method)
 
 
 def auc_by_group(
@@ -227,7 +213,7 @@ def auc_by_group(
     method: str | None = None,
     nan_policy: str = "raise",
 ) -> SubgroupAuc:
-    """Give the AUC of each group of rows, and test whether they differ.
+    """Return the AUC of each group of rows, and test whether they differ.
 
     Parameters
     ----------
@@ -255,26 +241,19 @@ def auc_by_group(
     >>> auc_by_group(pima.column("glucose"), pima.y, older, positive="pos")
     SubgroupAuc({'over 30': 0.7377, 'to 30': 0.81}, p_value=0.0..., stratified=0.773)
     """
-    rows = prepare_design(
-        {"x": x},
-        y,
-        positive=positive,
-        negative=negative,
-        direction=direction,
-        nan_policy=nan_policy,
-        weights=weights,
-        strata=groups,
-        strata_name="groups",
+    labels = LabelOptions(positive, negative, nan_policy)
+    sample = CurveSample.from_rows(
+        {"x": x}, y, labels, direction, RowGroups(weights, strata=groups, strata_name="groups")
     )
     level = check_confidence_level(level)
     names = np.unique(np.asarray(groups)).tolist()
-    parts = {name: rows.stratum(code) for code, name in enumerate(names)}
+    parts = {name: sample.stratum(code) for code, name in enumerate(names)}
     held = {name: part for name, part in parts.items() if min(part.n) > 0}
     if not held:
         raise RocPredictError(
             f"groups={short_repr(names)}: none of them has rows of both classes; nothing can be compared"
         )
-    statistic, df = _cochran([part.auc_components(ComparedQuantity()).contrast(np.ones(1)) for part in held.values()])
+    statistic, df = _cochran([_area(part) for part in held.values()])
     return SubgroupAuc(
         groups={name: _estimate(part, level, method) for name, part in held.items()},
         skipped=tuple(name for name in parts if name not in held),
@@ -283,62 +262,58 @@ def auc_by_group(
         statistic=statistic,
         df=df,
         p_value=float(chdtrc(df, statistic)) if df else 1.0,
-        n=rows.n,
-        stratified=_estimate(rows, level, method),
+        n=sample.n,
+        stratified=_estimate(sample, level, method),
     )
 
 
-def _estimate(rows: PairedDesign, level: float, method: str | None) -> AucEstimate:
+def _area(sample: CurveSample) -> AnyPlacements:
+    return sample.placements().contrast(np.ones(1))
+
+
+def _estimate(sample: CurveSample, level: float, method: str | None) -> AucEstimate:
     check_option("method", method, (None, *ESTIMATE_METHODS))
-    areas = rows.auc_components(ComparedQuantity()).contrast(np.ones(1))
-    interval = auc_interval(areas, level, method or ESTIMATE_METHODS[0])
-    compared = (
-        sum(part.negative.total for part in _strata_of(areas)),
-        sum(part.positive.total for part in _strata_of(areas)),
-    )
+    area = _area(sample)
+    strata = area.strata if isinstance(area, StratifiedPlacements) else (area,)
+    interval = auc_interval(area, level, method)
+    compared = sum(part.negative.total for part in strata), sum(part.positive.total for part in strata)
     return AucEstimate(
-        auc=float(areas.estimate),
-        std_error=auc_std_error(areas, None),
+        auc=float(area.estimate),
+        std_error=auc_std_error(area, None),
         interval=interval,
-        estimator=f"Mann-Whitney, ties half; variance by {_variance_name(rows, areas)}",
-        n=rows.n,
-        n_independent=areas.n_units,
-        n_strata=len(_strata_of(areas)),
-        omitted=rows.omitted,
-        n_uncompared=(rows.n[0] - compared[0], rows.n[1] - compared[1]),
-        direction=rows.directions[0],
-        flags=rows.flags | interval.flags,
+        estimator=f"{MANN_WHITNEY}; variance by {_variance_name(sample, area)}",
+        n=sample.n,
+        n_independent=area.n_units,
+        n_strata=len(strata),
+        omitted=sample.omitted,
+        n_uncompared=(sample.n[0] - compared[0], sample.n[1] - compared[1]),
+        direction=sample.directions[0],
+        flags=sample.flags | interval.flags,
     )
 
 
-def _strata_of(areas: AnyPlacements) -> tuple[Placements, ...]:
-    return areas.strata if isinstance(areas, StratifiedPlacements) else (areas,)
-
-
-def _variance_name(rows: PairedDesign, areas: AnyPlacements) -> str:
-    if rows.columns.clusters[0] is not None:
+def _variance_name(sample: CurveSample, area: AnyPlacements) -> str:
+    if sample.classes[0].clusters is not None:
         return "Obuchowski"
-    if isinstance(areas, StratifiedPlacements):
-        return "differences between strata" if all(areas.has_singleton_class) else "DeLong within strata"
+    if isinstance(area, StratifiedPlacements):
+        return "differences between strata" if all(area.has_singleton_class) else "DeLong within strata"
     return "DeLong"
 
 
 def _cochran(groups: list[AnyPlacements]) -> tuple[float, int]:
-    """Give Cochran's Q of the logits of the areas, weighed by their variances, and its df.
+    """Return Cochran's Q of the logits of the areas, weighed by their variances, and its df.
 
-    In trials of 3 to 10 groups of 8 to 50 cases a class it rejected equal areas in 1 to 5 % at a level of 5 %.
+    A group that shows no spread has its smoothed area and variance. In trials of 3 to 10 groups of 8 to 50 cases a
+    class it rejected equal areas in 1 to 5 % at a level of 5 %.
     """
-    told = [_area_and_variance(group) for group in groups]
-    areas, variances = np.array(told).T
+    found = []
+    for group in groups:
+        area, variance = float(group.estimate), float(group.variance())
+        if variance <= VARIANCE_TOL or min(group.n_units) <= 1 or area in {0, 1}:
+            area, variance = (float(part) for part in group.smoothed_estimate())
+        found.append((area, variance))
+    areas, variances = np.array(found).T
     weights = (areas * (1 - areas)) ** 2 / variances
     logits = logit(areas)
     mean = weights @ logits / weights.sum()
     return float(weights @ (logits - mean) ** 2), len(groups) - 1
-
-
-def _area_and_variance(group: AnyPlacements) -> tuple[float, float]:
-    """Give area and variance; where a group shows no spread the smoothed ones."""
-    area, variance = float(group.estimate), float(group.variance())
-    if variance <= VARIANCE_TOL or min(group.n_units) <= 1 or area in {0, 1}:
-        area, variance = (float(part) for part in group.smoothed_estimate())
-    return area, variance

@@ -1,18 +1,33 @@
-"""Hypotheses and results of AUC tests."""
+"""Hypotheses about areas, their tests and results."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import logit, ndtr, ndtri, stdtr
 
-from rocpredict.base.results import Flags, Interval, Result, Table, format_interval, format_p_value
+from rocpredict.base.results import (
+    Flags,
+    Interval,
+    Result,
+    Table,
+    format_interval,
+    format_p_value,
+    zero_variance_interval,
+)
 from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_probability, short_repr
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.inference.auc import auc_interval, critical_value
+from rocpredict.inference.bootstrap import make_auc_function, make_points_function, percentile_interval
+from rocpredict.inference.permutation import exact_auc_p_values, null_auc_variance, tie_correction
+from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, RateInterval, check_rate_interval
+from rocpredict.solvers.base import interpolate_tpr_batch
 
 ALTERNATIVES = ("two-sided", "greater", "less", "noninferior", "equivalent")
-"""What is claimed against the null hypothesis; the last two need a margin."""
+"""Claims against the null hypothesis; the last two need a margin."""
 METHOD_NAMES = {
     "delong": "DeLong",
     "bootstrap": "stratified bootstrap",
@@ -27,7 +42,7 @@ METHOD_NAMES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucTest(Result):
-    """Hold a test of one curve against a value, or of two curves against each other.
+    """A test of one curve against a value, or of two curves against each other.
 
     Attributes
     ----------
@@ -41,11 +56,11 @@ class AucTest(Result):
         Of each curve.
     difference : float
         First minus second; for one curve, its estimate minus the value.
-    interval : Interval
-        Of the difference of two curves; of one curve's estimate.
     statistic : float
         What the method refers to its null distribution: z, an area, or a sum over ranks.
     p_value : float
+    interval : Interval
+        Of the difference of two curves; of one curve's estimate.
     n : tuple
         Cases (negative, positive); of two samples one pair for each.
     omitted : tuple of int
@@ -61,17 +76,13 @@ class AucTest(Result):
     estimator: str
     estimates: tuple[float, ...]
     difference: float
-    interval: Interval
     statistic: float
     p_value: float
+    interval: Interval
     n: tuple[Any, ...]
     omitted: tuple[int, ...] = (0, 0)
     direction: tuple[str, ...] = ("higher", "higher")
     flags: Flags = field(default_factory=Flags)
-    _listed = (
-        *("null", "alternative", "method", "estimator", "estimates", "difference", "statistic", "p_value"),
-        *("interval", "n", "omitted", "direction", "flags"),
-    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", _int_if_whole(self.n))
@@ -106,7 +117,7 @@ class AucTest(Result):
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """Say what is claimed of a difference.
+    """A claim about a difference.
 
     Attributes
     ----------
@@ -127,8 +138,13 @@ class Hypothesis:
         if needs:
             object.__setattr__(self, "margin", check_probability("margin", self.margin, ends=False))
 
+    @property
+    def width(self) -> float:
+        """The margin; 0 without one."""
+        return 0.0 if self.margin is None else float(self.margin)
+
     def describe(self, first: str, second: str) -> tuple[str, str]:
-        """Give the null hypothesis and the alternative about two quantities."""
+        """Return the null hypothesis and the alternative about two quantities."""
         margin = f"{self.margin:g}" if self.margin is not None else ""
         return {
             "two-sided": (f"{first} = {second}", f"{first} != {second}"),
@@ -138,33 +154,39 @@ class Hypothesis:
             "equivalent": (f"|{first} - {second}| >= {margin}", f"|{first} - {second}| < {margin}"),
         }[self.alternative]
 
-    def normal_test(self, difference: float, std_error: float, freedom: float = np.inf) -> tuple[float, float]:
-        """Give z and p of a difference that is normal about its true value; with few degrees of freedom Student's t."""
-        margin = 0.0 if self.margin is None else float(self.margin)
-        z = (difference + margin) / std_error
+    def normal_test(
+        self, estimate: Any, low: Any, high: Any, std_error: float, freedom: float = np.inf
+    ) -> tuple[float, float]:
+        """Return z and p of an estimate that is normal about its true value; with few degrees of freedom Student's t.
+
+        ``low`` and ``high`` are the value less and plus the margin.
+        """
+        z = (estimate - low) / std_error
         if self.alternative == "equivalent":  # two one-sided tests: the less certain of the two
-            z = min(z, (margin - difference) / std_error)
+            z = min(z, (high - estimate) / std_error)
+        z = 0.0 if np.isnan(z) else float(z)
         return z, self.p_value(z, freedom)
 
     def p_value(self, z: float, freedom: float = np.inf) -> float:
-        """Give p of a standard normal z, or of Student's t."""
-        p = {"two-sided": 2 * t_cdf(-abs(z), freedom), "less": t_cdf(z, freedom)}
-        return p.get(self.alternative, t_cdf(-z, freedom))
+        """Return p of a standard normal z, or of Student's t."""
+        t = {"two-sided": -abs(z), "less": z}.get(self.alternative, -z)
+        tail = float(ndtr(t) if np.isinf(freedom) else stdtr(freedom, t))
+        return 2 * tail if self.alternative == "two-sided" else tail
 
     def bound_p_value(self, difference: float, cases: float) -> float:
-        """Give p of a difference that is the same for every case: the level at which a bound on unlike cases gives way.
+        """Return p of a difference that is the same for every case: the level at which a bound on others gives way.
 
         If n cases show nothing else, others are at most a share 1 - p^(1/n) (Clopper and Pearson 1934), and the true
         difference is at least p^(1/n) (1 + difference) - 1. Two-sided p is twice the smaller one.
         """
-        margin = 0.0 if self.margin is None else float(self.margin)
+        margin = self.width
         above = min(1.0, (1 - margin) / (1 + difference)) ** cases if difference > -1 else 1.0
         below = min(1.0, (1 - margin) / (1 - difference)) ** cases if difference < 1 else 1.0
         combined = {"two-sided": min(1.0, 2 * min(above, below)), "less": below, "equivalent": max(above, below)}
         return combined.get(self.alternative, above)
 
     def permutation_p_value(self, replicates: FloatArray, observed: float) -> float:
-        """Give p of a statistic among those of random permutations, itself counted in: never 0, and valid."""
+        """Return p of a statistic among those of random permutations, itself counted in: never 0, and valid."""
         scale = 1e-12 * max(1.0, float(np.abs(replicates).max(initial=0.0)), abs(observed))
         if self.alternative == "two-sided":
             extreme = np.abs(replicates) >= abs(observed) - scale
@@ -176,20 +198,255 @@ class Hypothesis:
 
 
 def _int_if_whole(counts: Any) -> Any:
-    """Give counts as ints where they are whole."""
+    """Return counts as ints where they are whole."""
     if isinstance(counts, tuple):
         return tuple(_int_if_whole(count) for count in counts)
     return int(counts) if counts == int(counts) else float(counts)
 
 
-def t_cdf(t: float, freedom: float) -> float:
-    """Give P(T <= t) of Student's t, of the normal law for infinitely many degrees of freedom."""
-    return float(ndtr(t) if np.isinf(freedom) else stdtr(freedom, t))
+MANN_WHITNEY = "Mann-Whitney, ties half"
+"""The estimator of an empirical AUC."""
+ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
+"""Tests of one empirical curve against a value; the first is the default."""
+_ONE_SIDED = ("two-sided", "greater", "less")
 
 
-def t_ppf(share: float, freedom: float) -> float:
-    """Give the t below which this share lies."""
-    return float(ndtri(share) if np.isinf(freedom) else stdtrit(freedom, share))
+class AucStatistic(NamedTuple):
+    """Statistic, p-value and interval of a test."""
+
+    statistic: float
+    p_value: float
+    interval: Interval
+
+    def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
+        """Return the test; ``fields`` are the other fields of ``AucTest``, ``flags`` those of the data."""
+        return AucTest(*hypotheses, flags=flags | self.interval.flags, **(self._asdict() | fields))
 
 
-"""Methods that exchange cases, and the statistic of each."""
+@dataclass(frozen=True)
+class ComparedQuantity:
+    """The compared quantity of each curve: the area, the area in a band, or the TPR at an FPR."""
+
+    band: RateInterval | None = None
+    fpr: float | None = None
+
+    @classmethod
+    def from_arguments(cls, fpr: Any, tpr: Any, tpr_at_fpr: Any) -> ComparedQuantity:
+        """Return what is compared, or refuse two things at once."""
+        given = [name for name, value in (("fpr", fpr), ("tpr", tpr), ("tpr_at_fpr", tpr_at_fpr)) if value is not None]
+        if len(given) > 1:
+            raise RocPredictError(f"{' and '.join(f'{name}=' for name in given)} do not go together; give one of them")
+        if tpr_at_fpr is not None:
+            return cls(fpr=check_probability("tpr_at_fpr", tpr_at_fpr))
+        return cls(check_rate_interval(fpr, tpr)) if given else cls()
+
+    @property
+    def name(self) -> str:
+        """The quantity in words."""
+        if self.fpr is not None:
+            return f"TPR at FPR {self.fpr:g}"
+        if self.band is None:
+            return "AUC"
+        return f"partial AUC over {self.band.axis.upper()} {self.band.low:g} to {self.band.high:g}"
+
+    @property
+    def estimator(self) -> str:
+        """The estimator in words."""
+        if self.fpr is not None:
+            return "empirical TPR, the top of a vertical piece"
+        return MANN_WHITNEY if self.band is None else "area under the empirical curve in the band, raw"
+
+    @property
+    def band_width(self) -> float:
+        """The factor of a share: the width of the band."""
+        return 1.0 if self.band is None else float(self.band.width)
+
+    def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
+        """Return the function that takes how often each value is drawn to the quantity in each resample."""
+        band, fpr = self.band, self.fpr
+        if band is None and fpr is None:
+            return make_auc_function(negative, positive)
+        points = make_points_function(negative, positive)
+        if fpr is not None:
+            return lambda n, p: interpolate_tpr_batch((drawn := points(n, p)).fpr, drawn.tpr, fpr)
+        assert band is not None
+        return lambda n, p: points(n, p).area(band)
+
+
+@dataclass(frozen=True)
+class IndependentDifference:
+    """The difference of two areas on different cases."""
+
+    sample1: AnyPlacements
+    sample2: AnyPlacements
+    bounds: tuple[float, float] = (-1.0, 1.0)
+
+    @property
+    def estimate(self) -> FloatArray:
+        """First minus second."""
+        return np.asarray(self.sample1.estimate - self.sample2.estimate)
+
+    @property
+    def n_units(self) -> tuple[float, float]:
+        """Independent units of each class in the smaller sample."""
+        pairs = zip(self.sample1.n_units, self.sample2.n_units, strict=True)
+        negative, positive = (min(pair) for pair in pairs)
+        return negative, positive
+
+    def variance(self) -> FloatArray:
+        """Return the sum of both variances."""
+        return np.asarray(self.sample1.variance() + self.sample2.variance())
+
+    @property
+    def is_constant(self) -> bool:
+        """True if both samples have all values tied."""
+        return self.sample1.is_constant and self.sample2.is_constant
+
+    @property
+    def has_zero_variance_part(self) -> bool:
+        """True if one of the samples shows no spread, which is not to be taken for none."""
+        return min(float(self.sample1.variance()), float(self.sample2.variance())) <= VARIANCE_TOL
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the variance."""
+        return min(self.sample1.df, self.sample2.df)
+
+    def smoothed_estimate(self) -> tuple[Any, FloatArray]:
+        """Return difference and variance with a little of a case more in each class of both samples."""
+        (area, variance), (other, further) = self.sample1.smoothed_estimate(), self.sample2.smoothed_estimate()
+        return area - other, variance + further
+
+
+def delong_test(areas: AnyPlacements | IndependentDifference, hypothesis: Hypothesis, level: float) -> AucStatistic:
+    """Test an area difference, already selected, by its normal law (DeLong, DeLong and Clarke-Pearson 1988)."""
+    difference, variance = float(areas.estimate), float(areas.variance())
+    if is_same_curve(areas):
+        return zero_variance_test(0.0, areas.n_units, hypothesis, level, same=True)
+    if variance <= VARIANCE_TOL:
+        return zero_variance_test(difference, areas.n_units, hypothesis, level)
+    single = min(areas.n_units) <= 1
+    smoothed = single or areas.has_zero_variance_part
+    centre, variance = (float(part) for part in areas.smoothed_estimate()) if smoothed else (difference, variance)
+    std_error = float(np.sqrt(variance))
+    half = critical_value(areas.df, level) * std_error
+    ends = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
+    flags = Flags(fallback=smoothed, single_case=single)
+    interval = Interval(*ends, level, "smoothed" if smoothed else "delong", difference, flags)
+    found = hypothesis.normal_test(centre, -hypothesis.width, hypothesis.width, std_error, areas.df)
+    return AucStatistic(*found, interval)
+
+
+def bootstrap_test(
+    differences: FloatArray, estimate: float, units: tuple[float, float], hypothesis: Hypothesis, level: float
+) -> AucStatistic:
+    """Test a difference by its standard deviation over resamples; the interval by their quantiles."""
+    std_error = float(np.std(differences, ddof=1))
+    if std_error**2 <= VARIANCE_TOL:
+        return zero_variance_test(estimate, units, hypothesis, level)
+    flags = Flags(single_case=min(units) <= 1)
+    interval = Interval(*percentile_interval(differences, level), level, "bootstrap", estimate, flags)
+    found = hypothesis.normal_test(estimate, -hypothesis.width, hypothesis.width, std_error)
+    return AucStatistic(*found, interval)
+
+
+def one_sample_test(
+    areas: AnyPlacements, value: float, hypothesis: Hypothesis, interval: Interval, method: str
+) -> AucStatistic:
+    """Test an area against a value: by Wald's z, or on the logit scale with a little of a case more.
+
+    ``interval`` is that of the method; where "delong" sees no spread, its flags say that the smoothed one stands in.
+    """
+    variance, margin = float(areas.variance()), hypothesis.width
+    blind = variance <= VARIANCE_TOL or min(areas.n_units) <= 1
+    if method == "delong" and not blind:
+        difference = float(areas.estimate) - value
+        found = hypothesis.normal_test(difference, -margin, margin, float(np.sqrt(variance)), areas.df)
+        return AucStatistic(*found, interval)
+    area, variance = (float(part) for part in areas.smoothed_estimate())
+    if hypothesis.margin is None and value in {0, 1} and float(areas.estimate) == value:
+        return AucStatistic(0.0, 1.0, interval)  # no data could agree better
+    if areas.is_constant:  # all values are tied: the interval says what they leave open
+        return AucStatistic(0.0, 1.0 if value in interval else 1 - interval.level, interval)
+    std_error = float(np.sqrt(variance)) / (area * (1 - area))
+    with np.errstate(divide="ignore"):
+        low, high = logit(np.clip([value - margin, value + margin], 0, 1))
+    return AucStatistic(*hypothesis.normal_test(logit(area), low, high, std_error, areas.df), interval)
+
+
+def is_same_curve(areas: AnyPlacements | IndependentDifference) -> bool:
+    """Return whether it is a difference of curves that place every case alike."""
+    return areas.bounds[0] < 0 and float(areas.estimate) == 0 and areas.is_constant
+
+
+def zero_variance_test(
+    difference: float, units: tuple[float, float], hypothesis: Hypothesis, level: float, *, same: bool = False
+) -> AucStatistic:
+    """Judge a difference that no case or resample varies, by how many unlike cases there can be unseen."""
+    cases = min(units)
+    ends = np.array(zero_variance_interval(np.asarray((1 + difference) / 2), units, level)) * 2 - 1
+    flags = Flags(same_curve=same, fallback=not same)
+    interval = Interval(float(ends[0]), float(ends[1]), level, "unseen", difference, flags)
+    p_value = hypothesis.bound_p_value(difference, cases)
+    z = float(np.copysign(ndtri(1 - min(p_value, 1.0) / 2), difference)) if difference else 0.0  # what has this p
+    return AucStatistic(z, p_value, interval)
+
+
+def empirical_auc_test(
+    areas: AnyPlacements,
+    pair: tuple[Ecdf, Ecdf] | None,
+    null: Any,
+    method: str | None,
+    *,
+    claim: Hypothesis,
+    level: float,
+    design: str = "",
+    **rows: Any,
+) -> AucTest:
+    """Test the AUC of an empirical curve against a value.
+
+    ``pair`` has its classes, where rows are independent cases of one stratum; ``design`` tells how rows belong
+    together, to put behind the name of the method; ``rows`` are fields of ``AucTest``: n, omitted, direction, flags.
+    """
+    check_option("method", method, (None, *ONE_SAMPLE_METHODS))
+    chosen = ONE_SAMPLE_METHODS[0] if method is None else method
+    value = check_probability("null", null)
+    interval = auc_interval(areas, level, "delong" if chosen == "delong" else ONE_SAMPLE_METHODS[0])
+    hypotheses = claim.describe("AUC", f"{value:g}")
+    if chosen in {"mann-whitney", "exact"}:
+        if value != 0.5 or claim.alternative not in _ONE_SIDED or pair is None:
+            raise RocPredictError(
+                f"method={chosen!r} tests for equal distributions: null=0.5, alternative one of "
+                f"{', '.join(_ONE_SIDED)}, no clusters= or strata=; see 'smoothed-logit'"
+            )
+        found = _label_permutation_test(*pair, chosen == "exact", claim, interval)
+        hypotheses = "both classes have the same distribution", hypotheses[1]
+    else:
+        found = one_sample_test(areas, value, claim, interval, chosen)
+    area = float(areas.estimate)
+    return found.result(
+        hypotheses,
+        method=f"{METHOD_NAMES[chosen]}{design}",
+        estimator=MANN_WHITNEY,
+        estimates=(area,),
+        difference=area - value,
+        **rows,
+    )
+
+
+def _label_permutation_test(
+    negative: Ecdf, positive: Ecdf, exact: bool, claim: Hypothesis, interval: Interval
+) -> AucStatistic:
+    """Test whether labels could be exchanged: by the normal law of the rank sum, or by counting all ways."""
+    area = float(interval.estimate)
+    if exact:
+        if negative.weights is not None:
+            raise RocPredictError("method='exact' takes whole weights only: it counts cases")
+        low, high, far = exact_auc_p_values(negative.sample, positive.sample)
+        p_value = {"two-sided": far, "greater": high, "less": low}[claim.alternative]
+        return AucStatistic(area, min(p_value, 1.0), interval)
+    variance = float(null_auc_variance(negative.total, positive.total, tie_correction(negative, positive)))
+    if variance == 0:
+        return AucStatistic(0.0, 1.0, interval)
+    z = (area - 0.5) / np.sqrt(variance)
+    return AucStatistic(float(z), claim.p_value(z), interval)

@@ -28,7 +28,7 @@ _NULL = "on rows of this population both classifiers err equally often"
 
 
 class CorrectnessTable(NamedTuple):
-    """Count the rows by which of two classifiers is right.
+    """Counts of rows by which of two classifiers is right.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class CorrectnessTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class McNemarTest(Result):
-    """Say whether two classifiers err equally often.
+    """The test whether two classifiers err equally often.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class McNemarTest(Result):
         Error rate of the first - error rate of the second: negative when the first errs less.
     interval : Interval
         Of the difference.
-    agreement : Agreement
+    agreement : CorrectnessTable
         How many rows both, only the first, only the second, or neither called rightly.
     statistic : float
         (only_second_right - only_first_right)/sqrt(their sum): standard normal under the null for many
@@ -89,11 +89,9 @@ class McNemarTest(Result):
 
     def table(self) -> Table:
         """Return the error rates, their difference and the test."""
-        rates = [
-            [f"error rate {place}", rate.estimate, rate.low, rate.high]
-            for place, rate in ((1, self.error_rate1), (2, self.error_rate2))
-        ]
-        rows = [*rates, ["difference", self.difference, *self.interval]]
+        rates = {"error rate 1": self.error_rate1, "error rate 2": self.error_rate2}
+        rows = [[name, rate.estimate, rate.low, rate.high] for name, rate in rates.items()]
+        rows.append(["difference", self.difference, *self.interval])
         agreed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.agreement._asdict().items())
         notes = [
             f"Null hypothesis: {self.null}. Method: {self.method}.",
@@ -178,9 +176,8 @@ def mcnemar_test(
     y_pred1, y_pred2, y = repeat_rows(weights, y_pred1, y_pred2, y)
     check_option("method", method, MCNEMAR_METHODS)
     level = check_confidence_level(level)
-    right = _is_correct(y_pred1, y_pred2, y, positive, labels)
-    agreement = CorrectnessTable(*(int(rows.sum()) for rows in _correctness_table(*right)))
-    n, first, second = len(right[0]), agreement.only_first_right, agreement.only_second_right
+    agreement = _correctness_table(*_is_correct(y_pred1, y_pred2, y, positive, labels))
+    n, first, second = sum(agreement), agreement.only_first_right, agreement.only_second_right
     return McNemarTest(
         error_rate1=proportion_interval(agreement.both_wrong + second, n, level=level),
         error_rate2=proportion_interval(agreement.both_wrong + first, n, level=level),
@@ -197,11 +194,11 @@ def mcnemar_test(
 
 
 def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.95) -> Interval:
-    """Give Newcombe's interval (1998, method 10) of the error rate of the first - that of the second.
+    """Return Newcombe's interval (1998, method 10) of the error rate of the first - that of the second.
 
     Parameters
     ----------
-    agreement : Agreement
+    agreement : CorrectnessTable
         Counts with one row or more.
     level : float
 
@@ -216,23 +213,19 @@ def paired_difference_interval(agreement: CorrectnessTable, *, level: float = 0.
     Interval(0.0255591 to 0.50692, level=0.95, method='newcombe')
     """
     _, only_first, only_second, both_wrong = agreement
-    n = sum(agreement)
-    wrong1, wrong2 = both_wrong + only_second, both_wrong + only_first
-    error1, error2 = (proportion_interval(wrong, n, level=level, method="wilson") for wrong in (wrong1, wrong2))
-    correlation = _correlation(agreement)
-    estimate = error1.estimate - error2.estimate
-    below = (error1.estimate - error1.low, error2.high - error2.estimate)
-    above = (error1.high - error1.estimate, error2.estimate - error2.low)
-    low, high = estimate - _combine_widths(*below, correlation), estimate + _combine_widths(*above, correlation)
-    return Interval(
-        max(low, -1.0), min(high, 1.0), check_confidence_level(level), "newcombe", (only_second - only_first) / n
-    )
+    n, wrong = sum(agreement), (both_wrong + only_second, both_wrong + only_first)
+    error1, error2 = (proportion_interval(errors, n, level=level, method="wilson") for errors in wrong)
+    estimate, correlation = error1.estimate - error2.estimate, _correlation(agreement)
+    below = _combine_widths(error1.estimate - error1.low, error2.high - error2.estimate, correlation)
+    above = _combine_widths(error1.high - error1.estimate, error2.estimate - error2.low, correlation)
+    low, high, level = max(estimate - below, -1.0), min(estimate + above, 1.0), check_confidence_level(level)
+    return Interval(low, high, level, "newcombe", (only_second - only_first) / n)
 
 
 def _is_correct(
     y_pred1: ArrayLike, y_pred2: ArrayLike, y: ArrayLike, positive: Any, labels: ArrayLike | None
 ) -> list[NDArray[np.bool_]]:
-    """Say for each classifier which rows it calls rightly."""
+    """Return for each classifier which rows it calls rightly."""
     truth = check_labels(y, y)
     names = unique_labels(truth if labels is None else check_labels(labels, labels))
     calls = [_codes(f"predictions{k}", p, names) for k, p in enumerate((y_pred1, y_pred2), 1)]
@@ -247,7 +240,7 @@ def _is_correct(
 
 
 def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.intp]:
-    """Give the place of each label among the names."""
+    """Return the place of each label among the names."""
     places = {name: place for place, name in enumerate(names)}
     listed: Any = values.tolist() if hasattr(values, "tolist") else values
     try:
@@ -262,8 +255,9 @@ def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.int
         raise RocPredictError(f"{argument}={short_repr(listed)} is not an array of labels, shape (n,)") from None
 
 
-def _correctness_table(right1: NDArray[np.bool_], right2: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], ...]:
-    return right1 & right2, right1 & ~right2, ~right1 & right2, ~right1 & ~right2
+def _correctness_table(right1: NDArray[np.bool_], right2: NDArray[np.bool_]) -> CorrectnessTable:
+    cells = right1 & right2, right1 & ~right2, ~right1 & right2, ~right1 & ~right2
+    return CorrectnessTable(*(int(rows.sum()) for rows in cells))
 
 
 def _z(first: int, second: int) -> float:
@@ -271,7 +265,7 @@ def _z(first: int, second: int) -> float:
 
 
 def _p_value(first: int, second: int, method: str) -> float:
-    """Give the two-sided p-value of the rows that only one called rightly."""
+    """Return the two-sided p-value of the rows that only one called rightly."""
     fewer, discordant = min(first, second), first + second
     if first == second:
         return 1.0
@@ -279,13 +273,12 @@ def _p_value(first: int, second: int, method: str) -> float:
         return float(2 * ndtr(-abs(_z(first, second))))
     tail = bdtr(fewer, discordant, 0.5)
     if method == "mid-p":
-        below = bdtr(fewer - 1, discordant, 0.5) if fewer else 0.0
-        tail = (tail + below) / 2
+        tail = (tail + (bdtr(fewer - 1, discordant, 0.5) if fewer else 0.0)) / 2
     return float(2 * tail)
 
 
 def _correlation(agreement: CorrectnessTable) -> float:
-    """Give the phi coefficient of being right, drawn towards 0 where it is positive."""
+    """Return the phi coefficient of being right, drawn towards 0 where it is positive."""
     a, b, c, d = agreement
     margins = (a + b) * (c + d) * (a + c) * (b + d)
     surplus = a * d - b * c

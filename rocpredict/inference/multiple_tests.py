@@ -22,17 +22,17 @@ from rocpredict.base.results import (
     format_p_value,
 )
 from rocpredict.base.validation import FloatArray, RocPredictError, check_finite, readonly_array
-from rocpredict.inference.auc_tests import PairedDesign, opposite_direction_flag, prepare_design
-from rocpredict.inference.differences import MANN_WHITNEY, ComparedQuantity, delong_test
-from rocpredict.inference.hypotheses import METHOD_NAMES, AucTest, Hypothesis
+from rocpredict.inference.auc_tests import opposite_direction_flag
+from rocpredict.inference.hypotheses import MANN_WHITNEY, METHOD_NAMES, AucTest, Hypothesis, delong_test
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements
+from rocpredict.inference.samples import CurveSample, LabelOptions, RowGroups
 
 _EIGENVALUE_RTOL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AucTestMany(Result):
-    """Hold the test whether K curves have the same AUC, and what sets them apart.
+    """The test whether K curves have the same AUC, and what sets them apart.
 
     Attributes
     ----------
@@ -151,36 +151,27 @@ def auc_test_many(
                 n=(50, 50))
     """
     named = _as_named_features(features, 2)
-    rows = prepare_design(
-        named,
-        y,
-        positive=positive,
-        negative=negative,
-        direction=direction,
-        nan_policy=nan_policy,
-        weights=weights,
-        clusters=clusters,
-        strata=strata,
-    )
-    areas = rows.auc_components(ComparedQuantity())
+    labels, groups = LabelOptions(positive, negative, nan_policy), RowGroups(weights, clusters, strata)
+    sample = CurveSample.from_rows(named, y, labels, direction, groups)
+    areas = sample.placements()
     matrix = _contrast_matrix(contrasts, len(named))
-    tests = tuple(_test_contrast(rows, areas, row, check_confidence_level(level)) for row in matrix)
+    tests = tuple(_test_contrast(sample, areas, row, check_confidence_level(level)) for row in matrix)
     statistic, df, smoothed = _wald_statistic(areas)
     return AucTestMany(
         null="all AUCs are equal",
-        method=f"{METHOD_NAMES['delong']}, paired{rows.design}",
+        method=f"{METHOD_NAMES['delong']}, paired{sample.design}",
         estimator=MANN_WHITNEY,
         estimates=tuple(areas.estimate.tolist()),
         covariance=readonly_array(areas.variance()),
         statistic=statistic,
         df=df,
-        p_value=_hotelling_p_value(statistic, df, _denominator_df(areas)),
+        p_value=_hotelling_p_value(statistic, df, min(areas.n_units) - 1),
         contrasts=tests,
         adjusted_p=_holm([test.p_value for test in tests]),
-        n=rows.n,
-        omitted=rows.omitted,
-        direction=rows.directions,
-        flags=rows.flags | Flags(same_curve=df == 0, fallback=smoothed) | opposite_direction_flag(areas.estimate),
+        n=sample.n,
+        omitted=sample.omitted,
+        direction=sample.directions,
+        flags=sample.flags | Flags(same_curve=df == 0, fallback=smoothed) | opposite_direction_flag(areas.estimate),
     )
 
 
@@ -195,7 +186,7 @@ def auc_covariance(
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> FloatArray:
-    """Give the covariance matrix of the AUCs of several features on the same cases, shape (K, K).
+    """Return the covariance matrix of the AUCs of several features on the same cases, shape (K, K).
 
     Parameters
     ----------
@@ -218,17 +209,9 @@ def auc_covariance(
     array([[0.125, 0.125],
            [0.125, 0.125]])
     """
-    rows = prepare_design(
-        _as_named_features(features, 1),
-        y,
-        positive=positive,
-        negative=negative,
-        direction=direction,
-        nan_policy=nan_policy,
-        weights=weights,
-        clusters=clusters,
-    )
-    covariance = rows.auc_components(ComparedQuantity()).variance()
+    labels, groups = LabelOptions(positive, negative, nan_policy), RowGroups(weights, clusters)
+    sample = CurveSample.from_rows(_as_named_features(features, 1), y, labels, direction, groups)
+    covariance = sample.placements().variance()
     return np.asarray((covariance + covariance.T) / 2)
 
 
@@ -254,34 +237,30 @@ def _contrast_matrix(given: ArrayLike | None, count: int) -> FloatArray:
     return matrix
 
 
-def _test_contrast(rows: PairedDesign, areas: AnyPlacements, weights: FloatArray, level: float) -> AucTest:
-    chosen = areas.contrast(weights)
-    claim = Hypothesis()
-    found = delong_test(chosen, claim, level)
-    held = [(w, name) for w, name in zip(weights, rows.names, strict=True) if w]
-    words = claim.describe(_format_weighted_sum(held, 1), _format_weighted_sum(held, -1))
-    estimates = tuple(float(a) for a, w in zip(areas.estimate, weights, strict=True) if w)
-    return found.result(
-        words,
-        method=f"{METHOD_NAMES['delong']}, paired{rows.design}",
+def _test_contrast(sample: CurveSample, areas: AnyPlacements, weights: FloatArray, level: float) -> AucTest:
+    chosen, claim = areas.contrast(weights), Hypothesis()
+    held = np.flatnonzero(weights)
+
+    def side(sign: int) -> str:
+        parts = [(abs(w), name) for w, name in zip(weights, sample.names, strict=True) if w * sign > 0]
+        return " + ".join(f"AUC of {name}" if w == 1 else f"{w:.4g} AUC of {name}" for w, name in parts)
+
+    estimates = tuple(areas.estimate[held].tolist())
+    return delong_test(chosen, claim, level).result(
+        claim.describe(side(1), side(-1)),
+        method=f"{METHOD_NAMES['delong']}, paired{sample.design}",
         estimator=MANN_WHITNEY,
         estimates=estimates,
         difference=float(chosen.estimate),
-        n=rows.n,
-        omitted=rows.omitted,
-        direction=tuple(side for side, w in zip(rows.directions, weights, strict=True) if w),
-        flags=rows.flags | found.flags | opposite_direction_flag(estimates),
+        n=sample.n,
+        omitted=sample.omitted,
+        direction=tuple(sample.directions[k] for k in held),
+        flags=sample.flags | opposite_direction_flag(estimates),
     )
 
 
-def _format_weighted_sum(held: list[tuple[float, str]], sign: int) -> str:
-    """Give one side of a contrast, such as ``0.5 AUC of x2 + 0.5 AUC of x3``."""
-    parts = [(abs(w), name) for w, name in held if w * sign > 0]
-    return " + ".join(f"AUC of {name}" if w == 1 else f"{w:.4g} AUC of {name}" for w, name in parts)
-
-
 def _wald_statistic(areas: AnyPlacements) -> tuple[float, int, bool]:
-    """Give the quadratic form of the differences between neighbours, its rank, and whether it had to be smoothed."""
+    """Return the quadratic form of the differences between neighbours, its rank, and whether it had to be smoothed."""
     steps = np.diff(np.eye(len(areas.estimate)), axis=0)
 
     def form(estimate: FloatArray, variance: FloatArray) -> tuple[float, int, bool]:
@@ -295,13 +274,11 @@ def _wald_statistic(areas: AnyPlacements) -> tuple[float, int, bool]:
     return (*form(*areas.smoothed_estimate())[:2], True) if unseen else (statistic, df, False)
 
 
-def _denominator_df(areas: AnyPlacements) -> float:
-    """Give how many independent cases, or clusters, the less certain class has behind its covariances, less one."""
-    return float(min(areas.n_units) - 1)
-
-
 def _hotelling_p_value(statistic: float, df: int, freedom: float) -> float:
-    """Give p of a chi-squared of estimated covariances, by Hotelling's F; for df of 1 by the normal law."""
+    """Return p of a chi-squared of estimated covariances, by Hotelling's F; for df of 1 by the normal law.
+
+    ``freedom``: the independent cases, or clusters, that the less certain class has behind its covariances, less one.
+    """
     rest = freedom - df + 1
     if df <= 1:
         return float(chdtrc(df, statistic)) if df else 1.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +13,7 @@ _MAX_EXACT_SIZE = 200  # of an exact test: beyond, its normal approximation is a
 
 
 def exact_auc_p_values(negative: FloatArray, positive: FloatArray) -> tuple[float, float, float]:
-    """Give P(area <= seen), P(area >= seen) and P(as far from 1/2 as seen) if labels are exchanged at random.
+    """Return P(area <= seen), P(area >= seen) and P(as far from 1/2 as seen) if labels are exchanged at random.
 
     The distribution of the positives' rank sum is counted over all ways to choose as many cases, midranks for
     ties: exact for ties too (Streitberg and Roehmel 1986 call it the shift algorithm).
@@ -46,29 +44,17 @@ def exact_auc_p_values(negative: FloatArray, positive: FloatArray) -> tuple[floa
     return (high, low, far) if smaller is negative else (low, high, far)
 
 
-def null_variance(negative: Ecdf, positive: Ecdf) -> float:
-    """Give the variance of the area if labels are exchanged at random, ties corrected for."""
-    return float(null_auc_variance(negative.total, positive.total, tie_correction(negative, positive)))
-
-
 def tie_correction(negative: Ecdf, positive: Ecdf) -> float:
-    """Give the sum of t^3 - t over the values, t cases of either class having the same one."""
-    both = negative, positive
-    held = Ecdf(
-        np.concatenate([c.unique_values for c in both]), np.concatenate([c.unique_weights for c in both])
-    ).unique_weights
+    """Return the sum of t^3 - t over the values, t cases of either class having the same one."""
+    values = np.concatenate([negative.unique_values, positive.unique_values])
+    held = Ecdf(values, np.concatenate([negative.unique_weights, positive.unique_weights])).unique_weights
     return float(np.sum(held**3 - held))
 
 
 def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: ArrayOrFloat) -> FloatArray:
-    """Give the variance of areas if labels are exchanged at random, 0 where all values are tied.
+    """Return the variance of areas if labels are exchanged at random, 0 where all values are tied.
 
-    Parameters
-    ----------
-    negatives, positives : float or array of shape F
-        Cases of each class.
-    ties : float or array of shape F
-        As ``tie_correction`` gives it.
+    Of cases of each class, and of ties as ``tie_correction`` counts them: floats, or arrays of shape F.
     """
     cases = np.add(negatives, positives, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -77,27 +63,14 @@ def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: Ar
     return np.where((cases > 1) & (spread > 1e-9 * cases), variance, 0.0)
 
 
-class PermutationResult(NamedTuple):
-    """A statistic, and what it is in each random exchange."""
-
-    observed: float
-    replicates: FloatArray
-
-
 def permute_paired_ranks(
     positive: FloatArray, ranks: FloatArray, statistic: str, resampling: BootstrapOptions
-) -> PermutationResult:
-    """Exchange the ranks that each case has on two curves, at random.
+) -> tuple[float, FloatArray]:
+    """Exchange the ranks that each case has on two curves, at random; return the statistic, and its replicates.
 
-    Parameters
-    ----------
-    positive : bool array of shape (n,)
-    ranks : array of shape (n, 2)
-        Of each case among all, on each curve.
-    statistic : {"area", "errors"}
-        The difference of the areas, or the sum over all ranks of the difference of the numbers of errors that
-        the two curves make when cut there (Venkatraman and Begg 1996); tied cases are put in a random order.
-    resampling : Resampling
+    ``positive`` and ``ranks``, shapes (n,) and (n, 2), tell the class of each case and its rank among all on each
+    curve. The statistic is the difference of the "area"s, or the sum over all ranks of the difference of the numbers of
+    "errors" that the two curves make when cut there (Venkatraman and Begg 1996); tied cases are put in a random order.
     """
     rng = resampling.generator()
     sign = np.where(positive, 1.0, -1.0)
@@ -112,11 +85,11 @@ def permute_paired_ranks(
         if statistic == "errors":  # ranks that now coincide are put in a random order
             exchanged = exchanged + rng.random((size, len(ranks), 1)) / 2
         replicates.append(_statistic(sign, exchanged, statistic))
-    return PermutationResult(float(observed), np.concatenate(replicates))
+    return float(observed), np.concatenate(replicates)
 
 
 def _statistic(sign: FloatArray, ranks: FloatArray, statistic: str) -> FloatArray:
-    """Give the statistic of B pairs of rankings, shape (B, n, 2)."""
+    """Return the statistic of B pairs of rankings, shape (B, n, 2)."""
     if statistic == "area":
         areas = [_areas(sign > 0, ranks[..., curve]) for curve in (0, 1)]
         return areas[0] - areas[1]
@@ -125,7 +98,7 @@ def _statistic(sign: FloatArray, ranks: FloatArray, statistic: str) -> FloatArra
 
 
 def _areas(positive: NDArray[np.bool_], ranks: FloatArray) -> FloatArray:
-    """Give the area of each of B rankings, shape (B, n), ties half."""
+    """Return the area of each of B rankings, shape (B, n), ties half."""
     from scipy.stats import rankdata
 
     midranks = rankdata(ranks, axis=1)
@@ -140,18 +113,14 @@ def permute_samples(
     second: tuple[FloatArray, FloatArray],
     statistic: str,
     resampling: BootstrapOptions,
-) -> PermutationResult:
+) -> tuple[float, FloatArray]:
     """Exchange cases of one class between two samples, at random (after Venkatraman 2000).
 
     Each value is first replaced by its place among the values of its own sample, both classes weighing the same:
     with equal curves these places are distributed alike in both samples, class by class, whatever the units.
 
-    Parameters
-    ----------
-    first, second : pair of array
-        Values of the (negative, positive) class.
-    statistic : {"area", "errors"}
-        As in ``permute_paired_ranks``; the difference of the errors integrated over places.
+    ``first`` and ``second`` have the values of the (negative, positive) class; the statistic is that of
+    ``permute_paired_ranks``, the difference of the errors integrated over places.
     """
     rng = resampling.generator()
     places = [_pooled_midranks(*sample) for sample in (first, second)]
@@ -167,14 +136,14 @@ def permute_samples(
         return float(np.abs(grids[0] - grids[1]).mean())
 
     replicates = [distance([rng.permutation(part) for part in pooled]) for _ in range(resampling.n_resamples)]
-    return PermutationResult(distance(pooled), np.array(replicates))
+    return distance(pooled), np.array(replicates)
 
 
 _N_GRID = (np.arange(400) + 0.5) / 400
 
 
 def _pooled_midranks(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the share of both classes, each weighing one half, that lies below each value, ties half."""
+    """Return the share of both classes, each weighing one half, that lies below each value, ties half."""
     ordered = np.sort(negative), np.sort(positive)
 
     def place(x: FloatArray) -> FloatArray:
@@ -185,7 +154,7 @@ def _pooled_midranks(negative: FloatArray, positive: FloatArray) -> tuple[FloatA
 
 
 def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
-    """Give (FNR + FPR)/2 where a share of both classes lies below the threshold, at a grid of such shares."""
+    """Return (FNR + FPR)/2 where a share of both classes lies below the threshold, at a grid of such shares."""
     values = np.concatenate([negative, positive])
     order = np.argsort(values, kind="stable")
     step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2

@@ -22,16 +22,16 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
+from rocpredict.inference.auc import complement_interval, map_interval
+from rocpredict.inference.bands import ConfidenceBand, Uncertainty
 from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.hypotheses import AucTest, Hypothesis
 from rocpredict.inference.placements import RateInterval, check_rate_interval
 from rocpredict.solvers.thresholds import ThresholdCriterion
 
 if TYPE_CHECKING:
-    from rocpredict.inference.bands import ConfidenceBand
     from rocpredict.inference.bootstrap import ThresholdStability
-    from rocpredict.inference.empirical import EmpiricalUncertainty
-    from rocpredict.inference.hypotheses import AucTest
-    from rocpredict.inference.parametric import PairFit, ParametricUncertainty
+    from rocpredict.inference.parametric import PairFit
 
 
 _N_OOB_RESAMPLES = 1000  # resamples behind an out-of-bag mean that is shown unasked
@@ -40,7 +40,7 @@ _MAX_REPR_WORK = 2_000_000  # rows times resamples, at most, for the same
 
 
 class UncertaintyMixin:
-    """Give standard errors and intervals; mixed into ``Roc``.
+    """Standard errors and intervals; mixed into ``Roc``.
 
     Every method names its own default: for samples the intervals that held in simulation, for Gaussians known
     by mean, standard deviation and count the delta method. Resampling takes ``n_resamples`` and ``rng``, a seed
@@ -53,13 +53,12 @@ class UncertaintyMixin:
     count: Any
     direction: Any
     auc: Callable[..., Any]
-    rates: Callable[..., Any]
     _to_solver_scale: Callable[..., Any]
     _check_batch_argument: Callable[..., Any]
     _direction_flags: Any
 
     def auc_std_error(self, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0) -> ArrayOrFloat:
-        """Give the standard error of the AUC.
+        """Return the standard error of the AUC.
 
         Parameters
         ----------
@@ -75,12 +74,12 @@ class UncertaintyMixin:
         RocPredictError
             An unknown method; no counts.
         """
-        return self._uncertainty(n_resamples, rng).auc_std_error(method)
+        return self._uncertainty(n_resamples, rng).area_std_error(None, method)
 
     def auc_interval(
         self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
     ) -> Interval:
-        """Give the confidence interval of the AUC.
+        """Return the confidence interval of the AUC.
 
         Parameters
         ----------
@@ -109,7 +108,8 @@ class UncertaintyMixin:
         spread is measured, with the mean 1/2 and the variance 1/8. How each method covers is in the documentation
         ("How intervals cover").
         """
-        return self._add_flags(self._uncertainty(n_resamples, rng).auc_interval(check_confidence_level(level), method))
+        found = self._uncertainty(n_resamples, rng).area_interval(None, check_confidence_level(level), method)
+        return replace(found, flags=found.flags | self._direction_flags)
 
     def auc_test(
         self,
@@ -141,16 +141,11 @@ class UncertaintyMixin:
         RocPredictError
             An unknown method or alternative; a batch; no counts.
         """
-        from rocpredict.inference.hypotheses import Hypothesis
-
-        claim, behind, side = (
-            Hypothesis(alternative, margin),
-            self._uncertainty(_N_OOB_RESAMPLES, 0),
-            self.direction or "higher",
-        )
+        claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
-        return behind.auc_test(null, method, claim, check_confidence_level(level), side)
+        side, level = self.direction or "higher", check_confidence_level(level)
+        return self._uncertainty(_N_OOB_RESAMPLES, 0).auc_test(null, method, claim, level, side)
 
     def partial_auc_std_error(
         self,
@@ -162,7 +157,7 @@ class UncertaintyMixin:
         n_resamples: int = 2000,
         rng: Any = 0,
     ) -> ArrayOrFloat:
-        """Give the standard error of ``partial_auc`` with the same band and correction.
+        """Return the standard error of ``partial_auc`` with the same band and correction.
 
         Parameters
         ----------
@@ -172,8 +167,8 @@ class UncertaintyMixin:
         """
         band = self._check_rate_interval(fpr, tpr)
         check_option("correction", correction, (None, "mcclish"))
-        raw = self._uncertainty(n_resamples, rng).partial_auc_std_error(band, method) * band.width
-        return to_scalar(raw if correction is None else raw / (2 * (band.width - _chance_area(band))))
+        raw = self._uncertainty(n_resamples, rng).area_std_error(band, method) * band.width
+        return to_scalar(raw if correction is None else raw / (2 * (band.width - band.chance_area)))
 
     def partial_auc_interval(
         self,
@@ -186,7 +181,7 @@ class UncertaintyMixin:
         n_resamples: int = 2000,
         rng: Any = 0,
     ) -> Interval:
-        """Give the confidence interval of ``partial_auc`` with the same band and correction.
+        """Return the confidence interval of ``partial_auc`` with the same band and correction.
 
         Parameters
         ----------
@@ -195,16 +190,14 @@ class UncertaintyMixin:
             counts: "delta". Each from the variance of the partial area itself.
         """
         band = self._check_rate_interval(fpr, tpr)
-        share = self._uncertainty(n_resamples, rng).partial_auc_interval(band, check_confidence_level(level), method)
-        low, high, estimate = (
-            apply_mcclish(np.multiply(x, band.width), band, correction) for x in (share.low, share.high, share.estimate)
-        )
-        return self._add_flags(Interval(low, high, share.level, share.method, estimate, share.flags))
+        share = self._uncertainty(n_resamples, rng).area_interval(band, check_confidence_level(level), method)
+        found = map_interval(share, lambda part: apply_mcclish(np.multiply(part, band.width), band, correction))
+        return replace(found, flags=found.flags | self._direction_flags)
 
     def tpr_at_fpr_interval(
         self, fpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
     ) -> Interval:
-        """Give the pointwise confidence interval of the TPR at an FPR.
+        """Return the pointwise confidence interval of the TPR at an FPR.
 
         Parameters
         ----------
@@ -214,17 +207,15 @@ class UncertaintyMixin:
             Samples: "bootstrap" (default), "hilgers" (exact for every pair of continuous distributions; wide).
             Two Gaussians with counts: "delta".
         """
-        return self._rate_intervals(check_probabilities("fpr", fpr), level, method, n_resamples, rng, swap_axes=False)
+        behind, at = self._uncertainty(n_resamples, rng), check_probabilities("fpr", fpr)
+        return behind.tpr_at_fpr_interval(at, check_confidence_level(level), method)
 
     def fpr_at_tpr_interval(
         self, tpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
     ) -> Interval:
-        """Give the pointwise confidence interval of the FPR at a TPR; see ``tpr_at_fpr_interval``."""
-        found = self._rate_intervals(
-            1 - check_probabilities("tpr", tpr), level, method, n_resamples, rng, swap_axes=True
-        )
-        low, high, estimate = (to_scalar(1 - np.asarray(x)) for x in (found.high, found.low, found.estimate))
-        return Interval(low, high, found.level, found.method, estimate, found.flags)
+        """Return the pointwise confidence interval of the FPR at a TPR; see ``tpr_at_fpr_interval``."""
+        behind, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - check_probabilities("tpr", tpr)
+        return complement_interval(behind.tpr_at_fpr_interval(at, check_confidence_level(level), method))
 
     def band(
         self,
@@ -236,7 +227,7 @@ class UncertaintyMixin:
         n_resamples: int = 2000,
         rng: Any = 0,
     ) -> ConfidenceBand:
-        """Give a confidence band about the curve of one feature.
+        """Return a confidence band about the curve of one feature.
 
         Parameters
         ----------
@@ -280,14 +271,12 @@ class UncertaintyMixin:
         >>> roc.band(kind="simultaneous")
         ConfidenceBand(simultaneous, n_points=201, level=0.95, method='working-hotelling', mean_width=0.1954)
         """
-        from rocpredict.inference.bands import confidence_band
-
-        return confidence_band(self._uncertainty(n_resamples, rng), fpr, check_confidence_level(level), kind, method)
+        return self._uncertainty(n_resamples, rng).band(fpr, check_confidence_level(level), kind, method)
 
     def rate_interval(
         self, measure: str, threshold: ArrayLike, level: float = 0.95, *, method: str | None = None
     ) -> Interval:
-        """Give the confidence interval of a rate at a threshold that was fixed beforehand.
+        """Return the confidence interval of a rate at a threshold that was fixed beforehand.
 
         A threshold chosen on the same rows makes the rates there optimistic: see ``best_threshold``.
 
@@ -309,19 +298,8 @@ class UncertaintyMixin:
         RocPredictError
             A measure or method that is not listed.
         """
-        from rocpredict.inference.auc import rate_interval
-        from rocpredict.inference.parametric import PARAMETRIC_MEASURES
-
-        level, measure = check_confidence_level(level), ALIASES.get(measure, measure)
-        behind = self._uncertainty(_N_OOB_RESAMPLES, 0)
-        if behind.is_empirical:
-            return rate_interval(self.rates(threshold).counts, measure, level, method)
-        check_option("measure", measure, PARAMETRIC_MEASURES)
-        found = behind.rate_interval(measure in {"tpr", "fnr"}, self._to_solver_scale(threshold), level, method)
-        if measure in {"tpr", "fpr"}:
-            return found
-        low, high, estimate = (to_scalar(1 - np.asarray(x)) for x in (found.high, found.low, found.estimate))
-        return Interval(low, high, level, found.method, estimate, found.flags)
+        behind, level = self._uncertainty(_N_OOB_RESAMPLES, 0), check_confidence_level(level)
+        return behind.rate_interval(ALIASES.get(measure, measure), self._to_solver_scale(threshold), level, method)
 
     def _check_rate_interval(self, fpr: Any, tpr: Any) -> RateInterval:
         """Return the band that is asked for, or refuse what is none, or too many for one feature."""
@@ -330,31 +308,15 @@ class UncertaintyMixin:
             self._check_batch_argument(band.axis, np.asarray(end))
         return band
 
-    def _rate_intervals(
-        self, at: FloatArray, level: float, method: str | None, n_resamples: int, rng: Any, *, swap_axes: bool
-    ) -> Interval:
-        """Give intervals of heights; mirrored: of the curve as seen from the corner (1, 1)."""
-        behind = self._uncertainty(n_resamples, rng, swap_axes=swap_axes)
-        if not behind.is_empirical:
-            return behind.tpr_at_fpr_interval(at, check_confidence_level(level), method)
-        found = behind.tpr_at_fpr_interval(at.ravel(), check_confidence_level(level), method)
-        low, high, estimate = (
-            to_scalar(np.reshape(part, at.shape)) for part in (found.low, found.high, found.estimate)
-        )
-        return Interval(low, high, found.level, found.method, estimate, found.flags.reshape(at.shape))
-
     def _refit(self) -> PairFit | None:
-        """Give how to fit resamples, where there is a sample behind fitted classes."""
+        """Return how to fit resamples, where there is a sample behind fitted classes."""
         return None
 
-    def _add_flags(self, interval: Interval) -> Interval:
-        """Give an interval with what was decided about the curve itself."""
-        return replace(interval, flags=interval.flags | self._direction_flags)
+    def _uncertainty(self, n_resamples: int, rng: Any, *, swap_axes: bool = False) -> Uncertainty:
+        """Return the uncertainty of two samples, or of two distributions.
 
-    def _uncertainty(
-        self, n_resamples: int, rng: Any, *, swap_axes: bool = False
-    ) -> EmpiricalUncertainty | ParametricUncertainty:
-        """Give who knows the uncertainty: of two samples, or of two distributions."""
+        With ``swap_axes`` it is that of the curve as seen from the corner (1, 1).
+        """
         from rocpredict.inference.empirical import EmpiricalUncertainty
         from rocpredict.inference.parametric import ParametricUncertainty
 
@@ -372,53 +334,38 @@ class UncertaintyMixin:
 
 @dataclass(frozen=True)
 class ThresholdUncertainty:
-    """Say how far off a best threshold and its Ameans may be; ``BestThreshold`` asks it.
+    """Uncertainty of a best threshold and its Ameans; ``BestThreshold`` asks it.
 
-    Attributes
-    ----------
-    behind : function
-        Takes (n_resamples, rng) and gives who knows the uncertainty.
-    target : Target
-        What the threshold is best for.
-    turned_back : function
-        Takes thresholds of the rule "positive when x >= threshold" back to those of the rule in use.
+    ``make_uncertainty`` takes (n_resamples, rng) to the uncertainty of the curve, and ``to_feature_scale`` thresholds
+    of the rule "positive when x >= threshold" back to those of the rule in use.
     """
 
-    make_uncertainty: Callable[[int, Any], EmpiricalUncertainty | ParametricUncertainty]
-    target: ThresholdCriterion
-    turned_back: Callable[[FloatArray], ArrayOrFloat]
+    make_uncertainty: Callable[[int, Any], Uncertainty]
+    criterion: ThresholdCriterion
+    to_feature_scale: Callable[[FloatArray], ArrayOrFloat]
 
     def threshold_interval(self, level: float, method: str | None, n_resamples: int, rng: Any) -> Interval:
-        """Give the interval of the threshold."""
-        found = self.make_uncertainty(n_resamples, rng).threshold_interval(
-            self.target, check_confidence_level(level), method
-        )
-        ends = [np.asarray(self.turned_back(np.asarray(end))) for end in found]
-        low, high = to_scalar(np.minimum(*ends)), to_scalar(np.maximum(*ends))
-        estimate = self.turned_back(np.asarray(found.estimate))
-        return Interval(low, high, found.level, found.method, estimate, found.flags)
+        """Return the interval of the threshold."""
+        behind, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
+        found = behind.threshold_interval(self.criterion, level, method)
+        found = map_interval(found, lambda threshold: self.to_feature_scale(np.asarray(threshold)))
+        ends = found.low, found.high
+        return replace(found, low=to_scalar(np.minimum(*ends)), high=to_scalar(np.maximum(*ends)))
 
     def ameans_interval(self, level: float, method: str | None, n_resamples: int, rng: Any) -> Interval:
-        """Give the interval of the Ameans there."""
-        return self.make_uncertainty(n_resamples, rng).ameans_interval(
-            self.target, check_confidence_level(level), method
-        )
+        """Return the interval of the Ameans there."""
+        behind, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
+        return behind.ameans_interval(self.criterion, level, method)
 
     def stability(self, n_resamples: int, rng: Any) -> ThresholdStability:
-        """Tell what the threshold does over resamples."""
-        behind = self.make_uncertainty(n_resamples, rng)
-        if not behind.is_empirical:
-            raise RocPredictError(
-                "stability is asked of a threshold that was chosen by counting rows; a predicted one has "
-                "threshold_interval"
-            )
-        return behind.stability(self.target, self.turned_back)
+        """Return what the threshold does over resamples."""
+        return self.make_uncertainty(n_resamples, rng).stability(self.criterion, self.to_feature_scale)
 
     @property
     def is_fast(self) -> bool:
-        """Whether ``honest`` is there, or takes no longer than a look."""
+        """True if there is an out-of-bag Ameans that takes no longer than a look."""
         behind = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
-        return behind.is_empirical and bool(behind.negative.total + behind.positive.total <= _MAX_REPR_SIZE)
+        return behind.is_empirical and bool(sum(behind.class_sizes) <= _MAX_REPR_SIZE)
 
     @cached_property
     def ameans_corrected(self) -> float | None:
@@ -426,21 +373,13 @@ class ThresholdUncertainty:
         behind = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
         if not behind.is_empirical:
             return None
-        cases = behind.negative.total + behind.positive.total
-        few = int(np.clip(_MAX_REPR_WORK // cases, 20, _N_OOB_RESAMPLES))
+        few = int(np.clip(_MAX_REPR_WORK // sum(behind.class_sizes), 20, _N_OOB_RESAMPLES))
         return self.stability(few, 0).ameans_oob
 
 
 def apply_mcclish(area: ArrayOrFloat, band: RateInterval, correction: str | None) -> ArrayOrFloat:
-    """Give an area in a band on the scale that is asked for."""
+    """Return an area in a band on the scale that is asked for."""
     check_option("correction", correction, (None, "mcclish"))
     if correction is None:
         return to_scalar(area)
-    chance = _chance_area(band)
-    return to_scalar((1 + (np.asarray(area) - chance) / (band.width - chance)) / 2)
-
-
-def _chance_area(band: RateInterval) -> ArrayOrFloat:
-    """Give the area in a band for a feature that tells nothing."""
-    middle = (band.low + band.high) / 2
-    return band.width * (middle if band.axis == "fpr" else 1 - middle)
+    return to_scalar((1 + (np.asarray(area) - band.chance_area) / (band.width - band.chance_area)) / 2)

@@ -17,7 +17,7 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between
-from rocpredict.inference.auc import AucBatch
+from rocpredict.inference.auc import AucBatch, degenerate_flags, smoothed_logit_interval
 from rocpredict.inference.permutation import null_auc_variance, tie_correction
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
@@ -342,7 +342,7 @@ def empirical_columns(counts: Counts, pair: GaussianPairs, level: float) -> tupl
     with np.errstate(divide="ignore", invalid="ignore"):
         areas = _areas(counts)
         std_error, blind = areas.std_error()
-        low, high = areas.interval(level)
+        low, high = smoothed_logit_interval(areas, level)
         achieved = _achieved(counts, pair)
     fit = misfit(pair, counts.tpr_grid)
     columns = {
@@ -354,7 +354,7 @@ def empirical_columns(counts: Counts, pair: GaussianPairs, level: float) -> tupl
         AMEANS_AT_THRESHOLD: np.where(pair.is_valid, achieved, np.nan),
         "misfit": fit.area_between,
     }
-    flags = areas.flags() | Flags(fallback=blind | np.logical_or(*areas.constant_classes))
+    flags = degenerate_flags(areas) | Flags(fallback=blind | np.logical_or(*areas.constant_classes))
     held = Flags(**{name: flags[name] & has_both_classes for name in flags}) | Flags(
         misfit=fit.is_significant & has_both_classes
     )

@@ -1,0 +1,220 @@
+"""Features on the same rows, checked and split by class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassRows, check_sample_weight, split_rows
+from rocpredict.base.results import Flags
+from rocpredict.base.validation import FloatArray, RocPredictError, check_option, short_repr
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.inference.placements import (
+    STRATUM_WEIGHTS,
+    AnyPlacements,
+    ClassPlacements,
+    Placements,
+    RateInterval,
+    StratifiedPlacements,
+    compute_placements,
+    partial_placements,
+    placements_in_row_order,
+)
+from rocpredict.solvers.empirical import EmpiricalSolver
+
+_DIRECTIONS = (None, "higher", "lower", "auto")
+
+
+class LabelOptions(NamedTuple):
+    """Labels of the two classes, and what happens to rows without a value: as ``split_rows`` takes them."""
+
+    positive: Any
+    negative: Any
+    nan_policy: str
+
+
+class RowGroups(NamedTuple):
+    """Weights, clusters and strata of the rows, each of shape (n,) or None."""
+
+    weights: ArrayLike | None = None
+    clusters: ArrayLike | None = None
+    strata: ArrayLike | None = None
+    stratum_weights: str = "pairs"
+    strata_name: str = "strata"
+    """The argument that an error about strata names."""
+
+
+class ClassColumns(NamedTuple):
+    """Rows of one class."""
+
+    values: FloatArray
+    """Shape (rows, K), of K features."""
+    weights: Any = None
+    """Cases that each row stands for; None where it is one."""
+    clusters: Any = None
+    """Number of the group that each row belongs to, from 0 on alike in both classes, or None."""
+    strata: Any = None
+    """The stratum of each row, or None."""
+
+    @property
+    def total(self) -> float:
+        """Cases."""
+        return len(self.values) if self.weights is None else float(self.weights.sum())
+
+    def rows(self, rows: NDArray[Any]) -> ClassColumns:
+        """Return some of the rows; each feature stays in one piece."""
+        taken: Any = (None if part is None else part.T[..., rows].T for part in self)
+        return ClassColumns(*taken)
+
+    def distribution(self, curve: int) -> Ecdf:
+        """Return the distribution of one feature."""
+        return Ecdf(self.values[:, curve], self.weights)
+
+
+@dataclass(frozen=True)
+class CurveSample:
+    """K features on the same rows, by class; positives to the higher side.
+
+    ``directions`` tell whether the positives of each feature lay "higher" or "lower", and ``omitted`` how many rows of
+    each class have no value.
+    """
+
+    classes: tuple[ClassColumns, ClassColumns]
+    names: tuple[str, ...]
+    directions: tuple[str, ...]
+    omitted: tuple[int, int]
+    stratum_weights: str
+    flags: Flags
+
+    @classmethod
+    def from_rows(
+        cls, features: Mapping[str, ArrayLike], y: ArrayLike, labels: LabelOptions, direction: Any, groups: RowGroups
+    ) -> CurveSample:
+        """Split rows by class; drop those that lack a value in any column; turn features whose positives lie lower."""
+        check_option("stratum_weights", groups.stratum_weights, STRATUM_WEIGHTS)
+        if groups.clusters is not None and groups.strata is not None:
+            raise RocPredictError("clusters= and strata= do not go together; give one of them")
+        values, rows = split_rows(features, y, **labels._asdict())
+        table = np.array(list(values.values())).T
+        weights = check_sample_weight(groups.weights, len(table))
+        clusters = _encode_groups("clusters", groups.clusters, len(table))
+        strata = _encode_groups(groups.strata_name, groups.strata, len(table))
+        parts, weights = _apply_weights(rows, weights)
+        negative, positive = (ClassColumns(table, weights, clusters, strata).rows(part) for part in parts)
+        auto = isinstance(direction, str) and direction == "auto"
+        directions = (
+            _find_directions((negative, positive), tuple(values)) if auto else _check_directions(direction, len(values))
+        )
+        signs = np.where(np.array(directions) == "lower", -1.0, 1.0)
+        classes = negative._replace(values=negative.values * signs), positive._replace(values=positive.values * signs)
+        flags = Flags(auto_direction=auto)
+        return cls(classes, tuple(values), directions, rows.omitted, groups.stratum_weights, flags)
+
+    @property
+    def n(self) -> tuple[float, float]:
+        """Cases of each class."""
+        return self.classes[0].total, self.classes[1].total
+
+    @property
+    def design(self) -> str:
+        """Dependence of the rows in words, behind the name of a method; empty for independent cases."""
+        if self.classes[0].clusters is not None:
+            return ", clustered"
+        return "" if self.classes[0].strata is None else ", stratified"
+
+    def pair(self, curve: int) -> tuple[Ecdf, Ecdf]:
+        """Return the two classes of one feature."""
+        return self.classes[0].distribution(curve), self.classes[1].distribution(curve)
+
+    def stratum(self, code: int) -> CurveSample:
+        """Return the rows of one stratum."""
+        negative, positive = (part.rows(part.strata == code)._replace(strata=None) for part in self.classes)
+        return replace(self, classes=(negative, positive))
+
+    def placements(self, band: RateInterval | None = None) -> AnyPlacements:
+        """Return the placements of all K curves, row by row, and stratum by stratum where there are strata."""
+        if self.classes[0].strata is None:
+            return self._placements(band)
+        codes = np.intersect1d(*(part.strata for part in self.classes))
+        if not codes.size:
+            raise RocPredictError("strata= has no stratum with rows of both classes; nothing can be compared")
+        parts = tuple(self.stratum(code)._placements(band) for code in codes)
+        return StratifiedPlacements.from_strata(parts, self.stratum_weights)
+
+    def _placements(self, band: RateInterval | None) -> Placements:
+        pairs = [self.pair(curve) for curve in range(len(self.names))]
+        found = [compute_placements(*pair) if band is None else partial_placements(*pair, band) for pair in pairs]
+        sides = []
+        for index, rows in enumerate(self.classes):
+            columns = [
+                placements_in_row_order(
+                    part.sides[index], pair[index].sorted_sample if band is None else pair[index].unique_values, values
+                )
+                for part, pair, values in zip(found, pairs, rows.values.T, strict=True)
+            ]
+            total = pairs[0][index].total
+            sides.append(ClassPlacements(np.column_stack(columns), rows.weights, total, rows.clusters))
+        return Placements(np.array([part.estimate for part in found]), sides[0], sides[1], found[0].null_value)
+
+
+def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[NDArray[np.intp]], FloatArray | None]:
+    """Return the rows of both classes, repeated where weights are whole; else the weights, and rows above 0."""
+    parts = [rows.negative, rows.positive]
+    if weights is None:
+        return parts, None
+    for name, part in zip(("negative", "positive"), parts, strict=True):
+        if weights[part].sum() < 1:
+            raise RocPredictError(
+                f"weights of the {name} class sum to {weights[part].sum():g}; they say how many cases each row stands "
+                "for: 1 or more in all"
+            )
+    if (weights == np.round(weights)).all() and weights.sum() <= MAX_EXPANDED_ROWS:
+        times = weights.astype(np.intp)
+        return [np.repeat(part, times[part]) for part in parts], None
+    return [part[weights[part] > 0] for part in parts], weights
+
+
+def _encode_groups(name: str, given: ArrayLike | None, length: int) -> NDArray[np.intp] | None:
+    if given is None:
+        return None
+    column = np.asarray(given)
+    if column.shape != (length,):
+        raise RocPredictError(f"{name} has shape {column.shape}; give one for each of the {length} rows")
+    if column.dtype.kind == "f" and np.isnan(column).any():
+        raise RocPredictError(f"{name} is NaN somewhere; leave these rows out")
+    try:
+        return np.unique(column, return_inverse=True)[1]
+    except TypeError:
+        raise RocPredictError(
+            f"{name} holds values of different kinds that have no order; give numbers or text"
+        ) from None
+
+
+def _find_directions(classes: tuple[ClassColumns, ClassColumns], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the direction that the area of each feature suggests."""
+    pairs = [[part.distribution(curve) for part in classes] for curve in range(len(names))]
+    directions = tuple("lower" if EmpiricalSolver(*pair).auc() < 0.5 else "higher" for pair in pairs)
+    if len(set(directions)) > 1:
+        found = ", ".join(f"{name} {side!r}" for name, side in zip(names, directions, strict=True))
+        raise RocPredictError(
+            f"direction='auto' finds opposite directions ({found}); if that is meant, say direction={directions}"
+        )
+    return directions
+
+
+def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
+    if direction is None or isinstance(direction, str):
+        check_option("direction", direction, _DIRECTIONS)
+        return (direction or "higher",) * count
+    sides = tuple(direction) if isinstance(direction, Sequence) else (direction,)
+    if len(sides) != count:
+        raise RocPredictError(
+            f"direction={short_repr(direction)} has {len(sides)} items; give one for each of {count} curves"
+        )
+    for side in sides:
+        check_option("direction", side, _DIRECTIONS[1:3])
+    return sides
