@@ -16,7 +16,7 @@ from rocpredict.distributions.families import from_scipy
 from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture, em_step, initial_parameters, min_std
 from rocpredict.distributions.normal_sum import GaussianSum
-from rocpredict.solvers.normal_sum import (
+from rocpredict.solvers.families import (
     NormalSumSolver,
     _area,
     _quadrature_nodes,

@@ -30,7 +30,7 @@ _ROUNDING = 1e-12  # of a rate that was asked for, in the rate of its own quanti
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GreyZone(Result):
-    """Hold two thresholds, what is decided beyond them and how many cases stay undecided between them.
+    """Two thresholds, the rates beyond them and the shares of both classes that stay undecided between them.
 
     Attributes
     ----------
@@ -80,35 +80,35 @@ class GreyZone(Result):
 
     @property
     def rule_in(self) -> ArrayOrFloat:
-        """Give the threshold of a positive call: "higher" x >= it, "lower" x <= it."""
+        """Return the threshold of a positive call: "higher" x >= it, "lower" x <= it."""
         return to_scalar(np.where(self.lower, self.low, self.high))
 
     @property
     def rule_out(self) -> ArrayOrFloat:
-        """Give the threshold of a negative call: "higher" x < it, "lower" x > it."""
+        """Return the threshold of a negative call: "higher" x < it, "lower" x > it."""
         return to_scalar(np.where(self.lower, self.high, self.low))
 
     @property
     def undecided(self) -> ArrayOrFloat:
-        """Give the share of all cases that stay undecided, for the prevalence."""
+        """Return the share of all cases that stay undecided, for the prevalence."""
         share = self._share("undecided")
         return to_scalar(share * self.undecided_positive + (1 - share) * self.undecided_negative)
 
     @property
     def ppv(self) -> ArrayOrFloat:
-        """Give the share of positives among the cases ruled in, for the prevalence; NaN when nobody is."""
+        """Return the share of positives among the cases ruled in, for the prevalence; NaN when nobody is."""
         share = self._share("ppv")
         return _fraction(share * self.tpr, (1 - share) * np.asarray(self.fpr))
 
     @property
     def npv(self) -> ArrayOrFloat:
-        """Give the share of negatives among the cases ruled out, for the prevalence; NaN when nobody is."""
+        """Return the share of negatives among the cases ruled out, for the prevalence; NaN when nobody is."""
         share = self._share("npv")
         return _fraction((1 - share) * np.asarray(self.tnr), share * self.fnr)
 
     @property
     def likelihood_ratios(self) -> tuple[ArrayOrFloat, ArrayOrFloat, ArrayOrFloat]:
-        """Give P(zone | positive)/P(zone | negative) of the cases ruled out, undecided and ruled in; NaN for none."""
+        """Return P(zone | positive)/P(zone | negative) of the cases ruled out, undecided and ruled in; NaN for none."""
         zones = ((self.fnr, self.tnr), (self.undecided_positive, self.undecided_negative), (self.tpr, self.fpr))
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = [to_scalar(np.divide(positive, negative)) for positive, negative in zones]
@@ -116,7 +116,7 @@ class GreyZone(Result):
 
     @property
     def decided_rates(self) -> Rates:
-        """Give the rates among the decided cases alone, with their own prevalence; NaN in a class with none."""
+        """Return the rates among the decided cases alone, with their own prevalence; NaN in a class with none."""
         rates = Rates(
             tpr=_fraction(self.tpr, self.fnr),
             fpr=_fraction(self.fpr, self.tnr),
@@ -131,7 +131,7 @@ class GreyZone(Result):
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """Name what is 0/0 because nobody is ruled in, ruled out or left undecided (in a batch, of any feature)."""
+        """Return the names of what is 0/0 because nobody is ruled in, ruled out or undecided (of any feature)."""
         empty = {
             "ppv": np.add(self.tpr, self.fpr) == 0,
             "npv": np.add(self.tnr, self.fnr) == 0,
@@ -159,7 +159,7 @@ class GreyZone(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class GreyZoneConstraints:
-    """Say what ruling out and ruling in must keep to; the fields are those of ``Roc.grey_zone``."""
+    """Demands on ruling out and ruling in; the fields are those of ``Roc.grey_zone``."""
 
     max_fnr: Any = None
     max_fpr: Any = None
@@ -197,6 +197,16 @@ class GreyZoneConstraints:
             odds = np.log(wanted) - np.log1p(-wanted) + log_odds(check_probabilities("prevalence", self.prevalence))
         return _Constraint(None, np.where(np.abs(odds) < _ROUNDING, 0.0, odds))
 
+    def allow_rule_in(self, solver: Solver, t: FloatArray) -> NDArray[np.bool_]:
+        """Return whether calling positive from t on meets the demand; calling nobody so does."""
+        right, wrong = (np.asarray(d.sf_inclusive(t)) for d in (solver.positive, solver.negative))
+        return self.rule_in.is_satisfied(right, wrong)
+
+    def allow_rule_out(self, solver: Solver, t: FloatArray) -> NDArray[np.bool_]:
+        """Return whether calling negative below t meets the demand; calling nobody so does."""
+        right, wrong = (np.asarray(d.cdf_strict(t)) for d in (solver.negative, solver.positive))
+        return self.rule_out.is_satisfied(right, wrong)
+
 
 class _Constraint(NamedTuple):
     """A highest rate of wrong calls, or lowest odds of right ones to wrong ones, each as a share of its class."""
@@ -205,7 +215,7 @@ class _Constraint(NamedTuple):
     log_odds: FloatArray | None
 
     def is_satisfied(self, right: FloatArray, wrong: FloatArray) -> NDArray[np.bool_]:
-        """Tell where it is met, but for rounding."""
+        """Return where it is met, but for rounding."""
         if self.rate is not None:
             return np.asarray(wrong <= self.rate * (1 + _ROUNDING))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -232,30 +242,26 @@ def find_grey_zone(
         out, in_, single = _widest_regions(solver, demands, solver.thresholds[::-1])
     else:
         out, in_, single = (_grey_zone_gaussian if solver.exact else _grey_zone_search)(solver, demands)
-    tpr, fpr = (np.asarray(d.sf_inclusive(in_)) for d in (positive, negative))
-    tnr, fnr = (np.asarray(d.cdf_strict(out)) for d in (negative, positive))
-    undecided = [np.where(single, 0.0, _interval_probability(d, out, in_)) for d in pair]
+    tpr, fpr = (to_scalar(d.sf_inclusive(in_)) for d in (positive, negative))
+    tnr, fnr = (to_scalar(d.cdf_strict(out)) for d in (negative, positive))
+    undecided = [to_scalar(np.where(single, 0.0, _interval_probability(d, out, in_))) for d in pair]
     ends = [np.asarray(turned_back(end)) for end in (out, in_)]
-    return GreyZone(
-        low=to_scalar(np.minimum(*ends)),
-        high=to_scalar(np.maximum(*ends)),
-        tpr=to_scalar(tpr),
-        fpr=to_scalar(fpr),
-        tnr=to_scalar(tnr),
-        fnr=to_scalar(fnr),
-        undecided_negative=to_scalar(undecided[0]),
-        undecided_positive=to_scalar(undecided[1]),
-        single_threshold=to_scalar(single),
-        prevalence=demands.prevalence,
-        lower=to_scalar(np.asarray(lower)),
-    )
+    low, high = to_scalar(np.minimum(*ends)), to_scalar(np.maximum(*ends))
+    one, is_lower = to_scalar(single), to_scalar(np.asarray(lower))
+    return GreyZone(low, high, tpr, fpr, tnr, fnr, undecided[0], undecided[1], one, demands.prevalence, is_lower)
 
 
 def _grey_zone_gaussian(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLimits:
     """Find the ends for two Gaussians, one feature or a batch, by their quantiles."""
     negative, positive = solver.negative, solver.positive
-    in_ = _gaussian_limit(BinormalSolver(negative, positive), demands.rule_in)
-    out = 0.0 - _gaussian_limit(BinormalSolver(positive.reflect(), negative.reflect()), demands.rule_out)
+
+    def limit(pair: BinormalSolver, demand: _Constraint) -> FloatArray:
+        if demand.log_odds is not None:
+            return pair.threshold_for_odds(demand.log_odds)
+        return pair.threshold_at("fpr", np.asarray(demand.rate))
+
+    in_ = limit(BinormalSolver(negative, positive), demands.rule_in)
+    out = 0.0 - limit(BinormalSolver(positive.reflect(), negative.reflect()), demands.rule_out)
     out, in_ = np.broadcast_arrays(out, in_)
     single = out >= in_
     if not single.any():
@@ -265,7 +271,7 @@ def _grey_zone_gaussian(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLi
     choices = [np.clip(best, in_, np.maximum(in_, out)), in_, out]
     ameans = [
         np.where(
-            _satisfies_rule_in(solver, demands, t) & _satisfies_rule_out(solver, demands, t),
+            demands.allow_rule_in(solver, t) & demands.allow_rule_out(solver, t),
             np.asarray(positive.sf_inclusive(t)) / 2 + np.asarray(negative.cdf_strict(t)) / 2,
             -np.inf,
         )
@@ -275,20 +281,16 @@ def _grey_zone_gaussian(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLi
     return _ZoneLimits(np.where(single, chosen, out), np.where(single, chosen, in_), single)
 
 
-def _gaussian_limit(solver: BinormalSolver, demand: _Constraint) -> FloatArray:
-    if demand.rate is None:
-        return solver.threshold_for_odds(np.asarray(demand.log_odds))
-    return solver.threshold_at("fpr", demand.rate)
-
-
 def _grey_zone_search(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLimits:
     """Find the ends on a grid, and then to the float."""
-    t = _grid(solver)
-    first = int(np.argmax(_satisfies_rule_in(solver, demands, t)))
-    last = len(t) - 1 - int(np.argmax(_satisfies_rule_out(solver, demands, t)[::-1]))
-    in_ = _refine_by_bisection(lambda x: _satisfies_rule_in(solver, demands, x), t[max(first - 1, 0)], t[first])
+    atoms = np.concatenate([solver.negative.atoms().points, solver.positive.atoms().points])
+    best = float(solver.optimal(EVEN).threshold)
+    t = np.unique(np.concatenate([solver.search_grid, atoms, np.nextafter(atoms, np.inf), [-np.inf, best, np.inf]]))
+    first = int(np.argmax(demands.allow_rule_in(solver, t)))
+    last = len(t) - 1 - int(np.argmax(demands.allow_rule_out(solver, t)[::-1]))
+    in_ = _refine_by_bisection(lambda x: demands.allow_rule_in(solver, x), t[max(first - 1, 0)], t[first])
     out = _refine_by_bisection(
-        lambda x: ~_satisfies_rule_out(solver, demands, x), t[last], t[min(last + 1, len(t) - 1)], before=True
+        lambda x: ~demands.allow_rule_out(solver, x), t[last], t[min(last + 1, len(t) - 1)], before=True
     )
     found = _widest_regions(solver, demands, np.unique(np.concatenate([t, [in_, out]])))
     negative, positive = solver.negative, solver.positive  # an end that decides nobody is infinite
@@ -301,11 +303,11 @@ def _grey_zone_search(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLimi
 
 
 def _widest_regions(solver: Solver, demands: GreyZoneConstraints, t: FloatArray) -> _ZoneLimits:
-    """Give the widest regions among ascending thresholds, or the best threshold where these overlap.
+    """Return the widest regions among ascending thresholds, or the best threshold where these overlap.
 
     Where no threshold in the overlap meets both demands, the region ruled in keeps its width.
     """
-    meets_in, meets_out = _satisfies_rule_in(solver, demands, t), _satisfies_rule_out(solver, demands, t)
+    meets_in, meets_out = demands.allow_rule_in(solver, t), demands.allow_rule_out(solver, t)
     first = int(np.argmax(meets_in))
     both = first + np.flatnonzero((meets_in & meets_out)[first:])
     if not both.size:
@@ -316,30 +318,10 @@ def _widest_regions(solver: Solver, demands: GreyZoneConstraints, t: FloatArray)
     return _ZoneLimits(chosen, chosen, np.asarray(True))
 
 
-def _satisfies_rule_in(solver: Solver, demands: GreyZoneConstraints, t: FloatArray) -> NDArray[np.bool_]:
-    """Tell whether calling positive from t on meets the demand; calling nobody so does."""
-    negative, positive = solver.negative, solver.positive
-    return demands.rule_in.is_satisfied(np.asarray(positive.sf_inclusive(t)), np.asarray(negative.sf_inclusive(t)))
-
-
-def _satisfies_rule_out(solver: Solver, demands: GreyZoneConstraints, t: FloatArray) -> NDArray[np.bool_]:
-    """Tell whether calling negative below t meets the demand; calling nobody so does."""
-    negative, positive = solver.negative, solver.positive
-    return demands.rule_out.is_satisfied(np.asarray(negative.cdf_strict(t)), np.asarray(positive.cdf_strict(t)))
-
-
-def _grid(solver: Solver) -> FloatArray:
-    """Give thresholds dense wherever a class has probability, at atoms on both sides, and the ends of the axis."""
-    atoms = np.concatenate([solver.negative.atoms().points, solver.positive.atoms().points])
-    best = np.asarray(solver.optimal(EVEN).threshold)
-    ends = np.array([-np.inf, float(best), np.inf])
-    return np.unique(np.concatenate([solver.search_grid, atoms, np.nextafter(atoms, np.inf), ends]))
-
-
 def _refine_by_bisection(
     holds: Callable[[FloatArray], NDArray[np.bool_]], left: float, right: float, *, before: bool = False
 ) -> float:
-    """Give where a statement becomes true between two thresholds: the first float there, or the last before."""
+    """Return where a statement becomes true between two thresholds: the first float there, or the last before."""
     if not (np.isfinite(left) and np.isfinite(right)):
         return left if before else right
     found = bisect(holds, np.asarray(left), np.asarray(right))
@@ -347,7 +329,7 @@ def _refine_by_bisection(
 
 
 def _interval_probability(d: Distribution, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Give P(low <= X < high) from the nearer tail."""
+    """Return P(low <= X < high) from the nearer tail."""
     above, below = (
         np.asarray(d.sf_inclusive(low)) - d.sf_inclusive(high),
         np.asarray(d.cdf_strict(high)) - d.cdf_strict(low),
@@ -356,7 +338,7 @@ def _interval_probability(d: Distribution, low: FloatArray, high: FloatArray) ->
 
 
 def _fraction(some: ArrayLike, rest: ArrayLike) -> ArrayOrFloat:
-    """Give some/(some + rest); NaN for 0/0."""
+    """Return some/(some + rest); NaN for 0/0."""
     with np.errstate(invalid="ignore"):
         return to_scalar(np.divide(some, np.add(some, rest)))
 

@@ -31,7 +31,7 @@ _MAX_FAST_SIZE = 20_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioGain(Result):
-    """Say what the likelihood-ratio rule gains over the best single threshold of the declared direction.
+    """Gain of the likelihood-ratio rule over the best single threshold of the declared direction.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class LikelihoodRatioGain(Result):
 
     @property
     def summary(self) -> str:
-        """What the gain says, in one sentence."""
+        """The gain in one sentence."""
         gain = np.asarray(self.ameans_gain)
         worthwhile = gain >= _MIN_AMEANS_GAIN
         if gain.ndim:
@@ -95,7 +95,7 @@ class LikelihoodRatioGain(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioRoc(Result):
-    """Answer for the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
+    """ROC curve of the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
 
     No rule on the same feature does better (Neyman and Pearson 1933): its curve is concave and nowhere below that of
     the one-threshold rule for the same two distributions. For Gaussians of different standard deviations it has two
@@ -110,10 +110,10 @@ class LikelihoodRatioRoc(Result):
 
     Notes
     -----
-    Two Gaussians: closed forms, each rate found by Newton's method on the two thresholds; batches at once. Samples:
-    the values ranked by their likelihood ratio in these very samples, which is optimistic. Other densities: the
-    axis is cut where the ratio turns. All good to about 1e-12. A density against single values has one question: the
-    likelihood ratio tells the classes apart.
+    Two Gaussians: closed forms, each rate found by Newton's method on the two thresholds, partial areas by quadrature;
+    batches at once. Samples: the values ranked by their likelihood ratio in these very samples, which is optimistic.
+    Other densities: the axis is cut where the ratio turns. All good to about 1e-12. A density against single values has
+    one question: the likelihood ratio tells the classes apart.
 
     Examples
     --------
@@ -231,41 +231,34 @@ class LikelihoodRatioRoc(Result):
         single = to_scalar(self.base.auc()), to_scalar(best.tpr / 2 + best.tnr / 2)
         return LikelihoodRatioGain(single[0], self.auc(), single[1], self.best_rule().ameans, hook)
 
-    @property
-    def _shape(self) -> tuple[int, ...]:
-        return self.base.shape
-
     def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
         """Return rates of any shape for one feature, for a batch what fits it."""
         rates = check_probabilities(name, rate)
-        return self._check_batch_argument(name, rates) if self._shape else rates
+        return self._check_batch_argument(name, rates) if self.base.shape else rates
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
         """Return one value for all features, or one for each."""
-        if values.ndim and values.shape != self._shape:
-            allowed = f"one number, or an array of shape {self._shape}" if self._shape else "one number"
+        if values.ndim and values.shape != self.base.shape:
+            allowed = f"one number, or an array of shape {self.base.shape}" if self.base.shape else "one number"
             raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; give {allowed}")
         return values
 
     def _on_own_axis(self, found: TwoThresholdRule) -> TwoThresholdRule:
         """Return a rule with its thresholds on the feature's own axis."""
         ends = [np.asarray(self.to_feature_scale(end)) for end in (found.low, found.high)]
-        return TwoThresholdRule(
+        shares = {name: to_scalar(getattr(found, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}
+        return found._replace(
             low=to_scalar(np.minimum(*ends)),
             high=to_scalar(np.maximum(*ends)),
-            positive_inside=to_scalar(found.positive_inside),
             thresholds=np.sort(self.to_feature_scale(found.thresholds, grid=True), axis=-1),
-            tpr=to_scalar(found.tpr),
-            fpr=to_scalar(found.fpr),
-            tnr=to_scalar(found.tnr),
-            fnr=to_scalar(found.fnr),
+            **shares,
         )
 
     def table(self) -> Table:
         """Return the area, where it takes no longer than a look, and the pair."""
         title = "ROC of the likelihood-ratio rule"
-        if self._shape:
-            return batch_table(title, self._shape, {"AUC": self.auc()})
+        if self.base.shape:
+            return batch_table(title, self.base.shape, {"AUC": self.auc()})
         pair = [["negative", repr(self.base.negative)], ["positive", repr(self.base.positive)]]
         area = [["AUC", self.auc()]] if self._is_fast else []
         notes = () if area else ["Its area takes a while: ask auc()."]
@@ -273,12 +266,12 @@ class LikelihoodRatioRoc(Result):
 
     @property
     def _is_fast(self) -> bool:
-        """Whether its area takes no longer than a look."""
+        """True where its area takes no longer than a look."""
         return self.base.exact and (self.base.thresholds is None or len(self.base.thresholds) < _MAX_FAST_SIZE)
 
     def __repr__(self) -> str:
-        if self._shape:
-            return f"LikelihoodRatioRoc(shape={self._shape})"
+        if self.base.shape:
+            return f"LikelihoodRatioRoc(shape={self.base.shape})"
         if not self._is_fast:
             return (
                 f"LikelihoodRatioRoc(negative={short_repr(self.base.negative, 110)}, "

@@ -27,8 +27,9 @@ from rocpredict.screening.kernels.moments import moments
 from rocpredict.screening.kernels.results import Moments
 from rocpredict.screening.summary import TwoClassSummary
 from rocpredict.solvers.base import EVEN
-from rocpredict.solvers.binormal import BinormalSolver, map_blocks, z_scores
+from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
+from rocpredict.solvers.gaussian_pair import map_blocks, z_scores
 from rocpredict.solvers.shrinkage import ShrinkageBatch, cross_validated_ameans, evaluate_batch
 
 _BLOCK = 256  # features at a time

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import (
@@ -209,15 +210,6 @@ def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: Floa
     return np.asarray(low + share * (high - low))
 
 
-def interpolate_fpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the FPR at which a polyline first reaches some TPRs."""
-    index = np.searchsorted(tpr, at, side="left")
-    before = np.maximum(index - 1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(tpr[index] > tpr[before], (at - tpr[before]) / (tpr[index] - tpr[before]), 1.0)
-    return np.asarray(fpr[before] + share * (fpr[index] - fpr[before]))
-
-
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
     """Return the FPRs between which a polyline lies below the chance line, and the area between the two."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
@@ -241,7 +233,31 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
     return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
 
 
-class Solver(ABC):
+class CurveSolver(ABC):
+    """Areas and rates of a ROC curve.
+
+    Rates are arrays. ``axis`` names the rate that is given: along "fpr" a method returns TPRs, along "tpr" FPRs. Of a
+    vertical or level piece of the curve it returns the end nearest to (0, 1).
+    """
+
+    @abstractmethod
+    def auc_complement(self) -> FloatArray:
+        """Return 1 - AUC, with its own digits."""
+
+    @abstractmethod
+    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+
+    @abstractmethod
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+
+    def auc(self) -> FloatArray:
+        """Return the area under the curve."""
+        return 1 - self.auc_complement()
+
+
+class Solver(CurveSolver):
     """ROC curve of two distributions, for the rule "positive when x >= threshold".
 
     Parameters
@@ -258,9 +274,8 @@ class Solver(ABC):
 
     Notes
     -----
-    Rates and prices are arrays. ``axis`` names the rate that is given: along "fpr" a method returns TPRs, along "tpr"
-    FPRs. Of a vertical or level piece of the curve it returns the end nearest to (0, 1). ``log_price`` is the logarithm
-    of the price of a false positive over that of a missed positive, each per observation of its class.
+    ``log_price`` is the logarithm of the price of a false positive over that of a missed positive, each per observation
+    of its class: one number or an array.
     """
 
     exact: ClassVar[bool] = False
@@ -279,18 +294,6 @@ class Solver(ABC):
         return None
 
     @abstractmethod
-    def auc_complement(self) -> FloatArray:
-        """Return P(positive < negative) + P(tie)/2, with its own digits."""
-
-    @abstractmethod
-    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
-
-    @abstractmethod
-    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
-
-    @abstractmethod
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
         """Return the least threshold with at most this FPR, or the largest one with at least this TPR."""
 
@@ -301,10 +304,6 @@ class Solver(ABC):
     @abstractmethod
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the ROC curve of the likelihood ratio of the two distributions."""
-
-    def auc(self) -> FloatArray:
-        """Return P(positive > negative) + P(tie)/2."""
-        return 1 - self.auc_complement()
 
     def log_auc_complement(self) -> FloatArray:
         """Return the logarithm of ``auc_complement``: -inf when that is 0."""
@@ -440,28 +439,22 @@ def tangent_correction(residual: FloatArray, height: FloatArray, log_slope: Floa
     return np.clip(height + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
 
 
+def spread_shares(n_points: int) -> tuple[FloatArray, FloatArray]:
+    """Return the shares of negatives and of positives at which a table of about so many points is made."""
+    first, second = (ndtr(np.linspace(-6, 6, count)) for count in ((n_points - 1) // 2, (n_points - 2) // 2))
+    return first, second
+
+
 def atom_mass(d: Distribution, t: FloatArray) -> FloatArray:
     """Return P(X = t)."""
     return np.asarray(np.asarray(d.sf_inclusive(t)) - d.sf(t))
 
 
-class LikelihoodRatioSolver(ABC):
+class LikelihoodRatioSolver(CurveSolver):
     """ROC curve of the likelihood ratio f1/f0: of the rule "positive when the ratio is above a level".
 
-    Rates and areas are as in ``Solver``; a rule is given by its thresholds on the axis of the feature.
+    A rule is given by its thresholds on the axis of the feature.
     """
-
-    @abstractmethod
-    def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC, with its own digits."""
-
-    @abstractmethod
-    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
-
-    @abstractmethod
-    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
 
     @abstractmethod
     def rule(self, log_price: FloatArray) -> TwoThresholdRule:
@@ -475,12 +468,30 @@ class LikelihoodRatioSolver(ABC):
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the ratio, FPR and TPR of points spread over both classes, from (0, 0) to (1, 1)."""
 
+
+class SameCurveSolver(CurveSolver):
+    """Areas and rates of a curve that another solver, ``base``, has too."""
+
+    base: CurveSolver
+
     def auc(self) -> FloatArray:
         """Return the area under the curve."""
-        return 1 - self.auc_complement()
+        return self.base.auc()
+
+    def auc_complement(self) -> FloatArray:
+        """Return 1 - AUC, with its own digits."""
+        return self.base.auc_complement()
+
+    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
+        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+        return self.base.along(axis, rate)
+
+    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
+        return self.base.area(axis, low, high)
 
 
-class MappedSolver(Solver):
+class MappedSolver(SameCurveSolver, Solver):
     """ROC curve of a feature that is an increasing function of another one.
 
     Parameters
@@ -493,31 +504,17 @@ class MappedSolver(Solver):
         Maps a threshold of ``base`` to one of the feature.
     """
 
+    base: Solver
+
     def __init__(
         self, negative: Distribution, positive: Distribution, base: Solver, back: Callable[[FloatArray], FloatArray]
     ) -> None:
         super().__init__(negative, positive)
         self.base, self._map = base, back
 
-    def auc(self) -> FloatArray:
-        """Return P(positive > negative) + P(tie)/2."""
-        return self.base.auc()
-
-    def auc_complement(self) -> FloatArray:
-        """Return P(positive < negative) + P(tie)/2, with its own digits."""
-        return self.base.auc_complement()
-
     def log_auc_complement(self) -> FloatArray:
         """Return the logarithm of ``auc_complement``."""
         return self.base.log_auc_complement()
-
-    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
-        return self.base.along(axis, rate)
-
-    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
-        return self.base.area(axis, low, high)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
         """Return the slope of the curve."""
@@ -553,23 +550,13 @@ class MappedSolver(Solver):
         return np.where(np.isinf(threshold), threshold, self._map(threshold))
 
 
-class MappedLikelihoodRatioSolver(LikelihoodRatioSolver):
+class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
     """ROC curve of a likelihood ratio whose rules are mapped to another axis."""
+
+    base: LikelihoodRatioSolver
 
     def __init__(self, base: LikelihoodRatioSolver, back: Callable[[FloatArray], FloatArray]) -> None:
         self.base, self._back = base, back
-
-    def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC, with its own digits."""
-        return self.base.auc_complement()
-
-    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
-        return self.base.along(axis, rate)
-
-    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
-        return self.base.area(axis, low, high)
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the ratio, FPR and TPR of points spread over both classes, from (0, 0) to (1, 1)."""

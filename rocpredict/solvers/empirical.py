@@ -18,13 +18,14 @@ from rocpredict.solvers.base import (
     Hook,
     LikelihoodRatioSolver,
     OptimalThreshold,
+    SameCurveSolver,
     Solver,
     TwoThresholdRule,
     area_under,
     check_defined,
     hook_of_polyline,
-    interpolate_fpr,
     interpolate_tpr,
+    interpolate_tpr_below,
     make_optimum,
     middle_of_best,
     summarize_rule,
@@ -88,8 +89,8 @@ class EmpiricalSolver(Solver):
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
         """Return the TPR at an FPR, on a vertical piece its top, or the FPR at which the curve first reaches a TPR."""
-        interpolate = interpolate_tpr if axis == "fpr" else interpolate_fpr
-        return interpolate(self.points.fpr, self.points.tpr, rate)
+        fpr, tpr = self.points.fpr, self.points.tpr
+        return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the area under the curve between two FPRs, or to its right between two TPRs."""
@@ -120,23 +121,21 @@ class EmpiricalSolver(Solver):
         """Return the operating point that maximises TPR - price FPR; step functions have no crossings."""
         v = self.points
         with np.errstate(over="ignore"):
-            price = np.exp(np.asarray(log_price))
+            price = np.exp(np.ravel(log_price))
         finite = np.isfinite(price)
         factor = np.where(finite, price, 0.0)
 
-        def choose(block: tuple[int, ...] | slice) -> tuple[NDArray[np.intp], ...]:
-            utility = v.tpr - factor[block][..., None] * v.fpr
-            utility = np.where(finite[block][..., None] | (v.fpr == 0), utility, -np.inf)
+        def choose(block: slice) -> tuple[NDArray[np.intp], ...]:
+            utility = v.tpr - factor[block, None] * v.fpr
+            utility = np.where(finite[block, None] | (v.fpr == 0), utility, -np.inf)
             first = utility.argmax(axis=-1)
-            return _best_run(
-                utility, ROUNDING * np.where(finite[block], v.tpr[first] + factor[block] * v.fpr[first], 1)
-            )
+            size = np.where(finite[block], v.tpr[first] + factor[block] * v.fpr[first], 1)
+            return _best_run(utility, ROUNDING * size)
 
-        if not price.ndim:
-            return self._optimum(*choose(()))
         step = max(1, _MAX_BLOCK // len(v.tpr))
-        blocks = [choose(slice(start, start + step)) for start in range(0, len(price), step)]
-        return self._optimum(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
+        blocks = [choose(slice(start, start + step)) for start in range(0, price.size, step)]
+        shape = np.shape(log_price)
+        return self._optimum(*(np.concatenate(parts).reshape(shape) for parts in zip(*blocks, strict=True)))
 
     def maximize(self, utility: Callable[[Rates], FloatArray]) -> OptimalThreshold:
         """Return the middle one of the operating points with the highest utility, and the run that it is in."""
@@ -165,38 +164,21 @@ class EmpiricalSolver(Solver):
         return EmpiricalLikelihoodRatioSolver(self.negative, self.positive)
 
 
-class EmpiricalLikelihoodRatioSolver(LikelihoodRatioSolver):
-    """ROC curve of values ranked by their likelihood ratio in two samples."""
+class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
+    """ROC curve of values ranked by their likelihood ratio in two samples: of the share of positives at each value."""
 
     def __init__(self, negative: Ecdf, positive: Ecdf) -> None:
         self.values = np.union1d(negative.unique_values, positive.unique_values)
         self.weights = [_weights(d, self.values) for d in (negative, positive)]
         self.shares = [weights / d.total for weights, d in zip(self.weights, (negative, positive), strict=True)]
         self.total = negative.total, positive.total
-
-    @cached_property
-    def positive_share(self) -> FloatArray:
-        """The share of positives at each value, p/(p + n): an increasing function of the likelihood ratio."""
         n, p = self.shares
-        return np.asarray(p / (p + n))
+        self.positive_share = p / (p + n)  # at each value: an increasing function of the likelihood ratio
 
     @cached_property
-    def base(self) -> EmpiricalSolver:
+    def base(self) -> EmpiricalSolver:  # type: ignore[override]
         """Solver of the shares of positives in place of the values."""
-        negative, positive = (Ecdf(self.positive_share, weights) for weights in self.weights)
-        return EmpiricalSolver(negative, positive)
-
-    def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC."""
-        return self.base.auc_complement()
-
-    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
-        return self.base.along(axis, rate)
-
-    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
-        return self.base.area(axis, low, high)
+        return EmpiricalSolver(*(Ecdf(self.positive_share, weights) for weights in self.weights))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule:
         """Return the rule "positive where the share of positives is above the price times that of negatives"."""

@@ -9,7 +9,7 @@ import numpy as np
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.histogram import Histogram
-from rocpredict.solvers.base import Axis, Hook, LikelihoodRatioSolver, MappedLikelihoodRatioSolver
+from rocpredict.solvers.base import Hook, LikelihoodRatioSolver, MappedLikelihoodRatioSolver, SameCurveSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.numerical import NumericalSolver
 from rocpredict.solvers.quadrature import log_ratio
@@ -25,13 +25,14 @@ class AucBounds(NamedTuple):
         return f"AucBounds(low={self.low:.6g}, high={self.high:.6g})"
 
 
-class HistogramSolver(NumericalSolver):
+class HistogramSolver(SameCurveSolver, NumericalSolver):
     """ROC curve of two histograms.
 
     Both densities are constant between neighbouring edges of either histogram. So the curve by thresholds and the one
     by likelihood ratio are straight there, as at a value that both classes share: the solver counts such cells.
     """
 
+    base: EmpiricalSolver
     negative: Histogram
     positive: Histogram
 
@@ -40,35 +41,19 @@ class HistogramSolver(NumericalSolver):
         self.edges = np.union1d(negative.edges, positive.edges)
         number = np.arange(len(self.edges) - 1)
         weights = [_weights(d, self.edges[:-1], self.edges[1:]) for d in (negative, positive)]
-        self.cells = EmpiricalSolver(*(Ecdf(number, weight) for weight in weights))
-
-    def auc(self) -> FloatArray:
-        """Return P(positive > negative) + P(tie)/2."""
-        return self.cells.auc()
-
-    def auc_complement(self) -> FloatArray:
-        """Return P(positive < negative) + P(tie)/2, with its own digits."""
-        return self.cells.auc_complement()
-
-    def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
-        return self.cells.along(axis, rate)
-
-    def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the area under the curve between two FPRs, or to its right between two TPRs."""
-        return self.cells.area(axis, low, high)
+        self.base = EmpiricalSolver(*(Ecdf(number, weight) for weight in weights))
 
     def slope(self, fpr: FloatArray) -> FloatArray:
         """Return the slope of the curve."""
-        return self.cells.slope(fpr)
+        return self.base.slope(fpr)
 
     def hook(self) -> Hook:
         """Return the part of the curve below the chance line."""
-        return self.cells.hook()
+        return self.base.hook()
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the ROC curve of the likelihood ratio."""
-        return MappedLikelihoodRatioSolver(self.cells.likelihood_ratio(), self._edges_at)
+        return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._edges_at)
 
     def _crossings(self, log_price: FloatArray) -> FloatArray:
         """Return the edges at which f1 - price f0 changes its sign; where it is 0 in between, the first of them."""

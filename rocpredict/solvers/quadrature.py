@@ -84,12 +84,6 @@ def integrate(
     raise RocPredictError("an integral over these distributions does not settle; their densities are too rough")
 
 
-def density(d: Distribution, x: FloatArray) -> FloatArray:
-    """Return the density to integrate; a point that was rounded onto a pole of it stands for no width."""
-    pdf = np.asarray(d.pdf(x))
-    return np.where(np.isinf(pdf), 0.0, pdf)
-
-
 def expectation(
     d: Distribution, height: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
 ) -> float:
@@ -103,7 +97,8 @@ def expectation(
         above, below = np.asarray(d.sf(left)) - d.sf_inclusive(right), np.asarray(d.cdf_strict(right)) - d.cdf(left)
         mass = np.maximum(0.0, np.where(np.asarray(d.cdf(left)) > 0.5, above, below))
         x = (left / 2 + right / 2)[..., None] + ((right - left) / 2)[..., None] * NODES
-        weight, at = density(d, x) * WEIGHTS, np.asarray(height(x))
+        pdf, at = np.asarray(d.pdf(x)), np.asarray(height(x))
+        weight = np.where(np.isinf(pdf), 0.0, pdf) * WEIGHTS  # a point that was rounded onto a pole stands for no width
         total = weight.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = np.where(total > 0, (weight * at).sum(axis=-1) / total, at @ WEIGHTS / 2)
@@ -242,13 +237,10 @@ def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, righ
 
 
 def bisect(
-    predicate: Callable[[FloatArray], NDArray[np.bool_]],
-    left: FloatArray,
-    right: FloatArray,
-    halvings: int = _BISECTIONS,
+    predicate: Callable[[FloatArray], NDArray[np.bool_]], left: FloatArray, right: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return neighbouring floats between which a statement becomes true, from left to right in each bracket."""
-    for _ in range(halvings):
+    for _ in range(_BISECTIONS):
         middle = left / 2 + right / 2
         if ((middle == left) | (middle == right)).all():
             break

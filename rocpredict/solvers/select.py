@@ -24,25 +24,18 @@ def solver_for(negative: Distribution, positive: Distribution) -> Solver:
     if negative.shape or positive.shape:
         raise RocPredictError("a batch of features needs rp.Gaussian for both classes; give other pairs one by one")
     if isinstance(negative, Transformed) and isinstance(positive, Transformed):
-        return _transformed_solver(negative, positive)
+        if negative.transform != positive.transform:
+            return NumericalSolver(negative, positive)
+        base = solver_for(negative.base, positive.base)
+        return MappedSolver(negative, positive, base, negative.transform.inverse_transform)
     return _other_solver(negative, positive)
-
-
-def _transformed_solver(negative: Transformed, positive: Transformed) -> Solver:
-    """Return the solver of the bases where both classes have one transform."""
-    if negative.transform != positive.transform:
-        return NumericalSolver(negative, positive)
-    return MappedSolver(
-        negative, positive, solver_for(negative.base, positive.base), negative.transform.inverse_transform
-    )
 
 
 def _other_solver(negative: Distribution, positive: Distribution) -> Solver:
     """Return the solver of a pair whose solvers are imported only when needed."""
     from rocpredict.distributions.histogram import Histogram
-    from rocpredict.solvers.families import FamilySolver, match_family
+    from rocpredict.solvers.families import FamilySolver, NormalSumSolver, is_normal_sum, match_family
     from rocpredict.solvers.histogram import HistogramSolver
-    from rocpredict.solvers.normal_sum import NormalSumSolver, is_normal_sum
     from rocpredict.solvers.shrinkage import ShrinkageSolver
 
     if isinstance(negative, ShrinkageDistribution) and isinstance(positive, ShrinkageDistribution):
