@@ -327,7 +327,8 @@ class TestShrunkEngine:
         """Against 8,000 thresholds, rows, and the floats beside them, for random samples, models, weights and pulls."""
         rng = np.random.default_rng(seed)
         rows = np.round(rng.normal(size=12), 1), np.round(rng.normal(0.7, 1.4, size=9), 1)
-        models = Gaussian(rng.normal(), 0.5 + rng.random()), Gaussian(rng.normal(), 0.5 + rng.random())
+        bases = Gaussian(rng.normal(), 0.5 + rng.random()), Gaussian(rng.normal(), 0.5 + rng.random())
+        models = [Transformed(base, PowerTransform("yeo-johnson", 1.0, 0.0, 1.0, -9.0, 9.0)) for base in bases]
         pair = shrunk_pair(rng.random(), rng.normal(0, 0.3), models, rows)
         ends = np.concatenate(rows)
         t = np.concatenate([np.linspace(-6, 6, 8000), ends, np.nextafter(ends, np.inf), [-np.inf, np.inf]])

@@ -36,7 +36,7 @@ class _Curve(NamedTuple):
 def auto(negative: Array, positive: Array, *, declared: bool = True) -> Answer:
     """Give the shrunk curve; declared: the positives are known to be the higher ones."""
     found = estimate_shrinkage(negative, positive, direction_known=declared)
-    rule = optimal_thresholds(make_batch_grid(negative, positive, found), found.transform, lower=False)
+    rule = optimal_thresholds(make_batch_grid(negative, positive, found), lower=False)
     heights = _curve(found, negative.shape[1]).heights()
     return Answer(heights, (rule.tpr + rule.tnr) / 2, rule.threshold)
 
@@ -44,7 +44,7 @@ def auto(negative: Array, positive: Array, *, declared: bool = True) -> Answer:
 def _curve(found: ShrinkageEstimate, first: int) -> _Curve:
     samples = found.z[:, :first], found.z[:, first:]
     c = found.classes
-    moments = [(m[:, None], np.where(s > 0, s, 1.0)[:, None]) for m, s in ((c.m0, c.s0), (c.m1, c.s1))]
+    moments = [(m[:, None], s[:, None]) for m, s in ((c.m0, c.s0), (c.m1, c.s1))]
     at = np.sort(np.concatenate([*samples, *(m + s * _PLACES for m, s in moments)], axis=1), axis=1)
     weight, pull = found.weight.weight[:, None], found.shift[:, None]
     above, from_there = [], []

@@ -158,14 +158,11 @@ class Ecdf(Distribution):
         above[0] = self.total  # sums of weights in two orders may differ in their last digit
         return readonly_array(above)
 
-    def _pdf(self, x: FloatArray) -> FloatArray:
-        return np.zeros(x.shape)
-
     def _logpdf(self, x: FloatArray) -> FloatArray:
         return np.full(x.shape, -np.inf)
 
     def _cdf(self, x: FloatArray) -> FloatArray:
-        return self.weight_at_or_below(x) / self.total
+        return self._below[np.searchsorted(self.sorted_sample, x, side="right")] / self.total
 
     def _sf(self, x: FloatArray) -> FloatArray:
         return self.weight_above(x) / self.total
@@ -179,10 +176,6 @@ class Ecdf(Distribution):
     def weight_below(self, x: FloatArray) -> FloatArray:
         """Return the weight of the values with X < x: a whole number without weights."""
         return self._below[np.searchsorted(self.sorted_sample, x, side="left")]
-
-    def weight_at_or_below(self, x: FloatArray) -> FloatArray:
-        """Return the weight of the values with X <= x."""
-        return self._below[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def weight_at_or_above(self, x: FloatArray) -> FloatArray:
         """Return the weight of the values with X >= x."""

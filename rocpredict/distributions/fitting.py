@@ -21,7 +21,7 @@ from rocpredict.distributions.power import Transformed
 
 DistributionPair = tuple[Distribution, Distribution]
 PairFitter = Callable[[FloatArray, FloatArray], DistributionPair]
-Samples = dict[str, FloatArray]
+_CLASSES = ("negative", "positive")
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
     "auto": "between the sample and a transformed Gaussian, with an area that real features have; see trust()",
@@ -51,27 +51,19 @@ def get_fitter(family: Any, direction: str | None = None) -> PairFitter:
     RocPredictError
         An unknown family. The function raises it for samples that the family cannot be fitted to.
     """
-    if isinstance(family, str) and family in FAMILIES:
-        return _fitter_by_name(family, direction)
-    if hasattr(family, "fit") and hasattr(family, "name"):
-        return _fit_independently(partial(_fit_scipy, family))
+    known = isinstance(family, str) and family in FAMILIES
+    if known and family == "auto":
+        return partial(_fit_shrunk, direction)
+    if known and family == "histogram":
+        return _fit_histograms
+    if known and family in {"boxcox", "yeojohnson", "kde"}:
+        return partial(_fit_transformed, family)
+    if known or (hasattr(family, "fit") and hasattr(family, "name")):
+        return partial(_fit_each, family)
     raise RocPredictError(
         f"family={short_repr(family)} is not available; choose one of {', '.join(map(repr, FAMILIES))}, or a "
-        "continuous "
-        "scipy.stats family"
+        "continuous scipy.stats family"
     )
-
-
-def _fitter_by_name(family: str, direction: str | None) -> PairFitter:
-    known: dict[str, PairFitter] = {
-        "empirical": _fit_independently(_fit_empirical),
-        "gaussian": _fit_independently(_fit_gaussian),
-        "mixture": _fit_independently(_fit_mixture),
-        "histogram": _fit_histograms,
-    }
-    known |= {name: partial(_fit_transformed, name) for name in ("boxcox", "yeojohnson", "kde")}
-    known["auto"] = partial(_fit_shrunk, direction)
-    return known.get(family) or _fit_independently(partial(_fit_parametric, family))
 
 
 def _fit_shrunk(direction: str | None, negative: FloatArray, positive: FloatArray) -> DistributionPair:
@@ -81,35 +73,26 @@ def _fit_shrunk(direction: str | None, negative: FloatArray, positive: FloatArra
     return fit_shrinkage(negative, positive, direction)
 
 
-def _fit_independently(fit: Callable[[str, FloatArray], Distribution]) -> PairFitter:
-    """Return the function that fits each class separately; it can be pickled."""
-    return partial(_fit_each, fit)
+def _fit_each(family: Any, negative: FloatArray, positive: FloatArray) -> DistributionPair:
+    """Fit each class by itself."""
+    return _fit_class(family, "negative", negative), _fit_class(family, "positive", positive)
 
 
-def _fit_each(
-    fit: Callable[[str, FloatArray], Distribution], negative: FloatArray, positive: FloatArray
-) -> DistributionPair:
-    return fit("negative", negative), fit("positive", positive)
-
-
-def _fit_empirical(_: str, sample: FloatArray) -> Distribution:
-    return Ecdf(sample)
-
-
-def _fit_parametric(family: str, name: str, sample: FloatArray) -> Distribution:
-    return fit_family(family, check_finite_sample(name, sample), name)
-
-
-def _fit_gaussian(name: str, sample: FloatArray) -> Distribution:
-    _check_size(name, check_finite_sample(name, sample))
-    return Gaussian.fit(sample)
-
-
-def _fit_mixture(name: str, sample: FloatArray) -> Distribution:
-    try:
-        return GaussianMixture.fit(check_finite_sample(name, sample))
-    except RocPredictError as error:
-        raise RocPredictError(f"family='mixture' cannot be fitted to the {name} class: {error}") from None
+def _fit_class(family: Any, name: str, sample: FloatArray) -> Distribution:
+    if not isinstance(family, str):
+        return _fit_scipy(family, name, check_finite_sample(name, sample))
+    if family == "empirical":
+        return Ecdf(sample)
+    if family == "mixture":
+        try:
+            return GaussianMixture.fit(check_finite_sample(name, sample))
+        except RocPredictError as error:
+            raise RocPredictError(f"family='mixture' cannot be fitted to the {name} class: {error}") from None
+    check_finite_sample(name, sample)
+    if family == "gaussian":
+        _check_size(name, sample)
+        return Gaussian.fit(sample)
+    return fit_family(family, sample, name)
 
 
 def _fit_histograms(negative: FloatArray, positive: FloatArray) -> DistributionPair:
@@ -125,40 +108,28 @@ def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) ->
     _check_finite_and_size(negative, positive)
     only = "yeo-johnson" if family == "yeojohnson" else None
     transforms, values = fit_power_transforms(negative[None, :], positive[None, :], method=only)
-    transform, first = transforms[0], len(negative)
-    bases = [
-        _fit_transformed_class(family, name, z) for name, z in _by_class(values[0, :first], values[0, first:]).items()
-    ]
-    return Transformed(bases[0], transform), Transformed(bases[1], transform)
-
-
-def _fit_transformed_class(family: str, name: str, z: FloatArray) -> Gaussian | GaussianKde:
-    if (z == z[0]).all():
-        raise RocPredictError(f"family={family!r} cannot be fitted: all values of the {name} class are equal")
-    return GaussianKde(z, bandwidth_factor=2.0, variance_preserving=True) if family == "kde" else Gaussian.fit(z)
+    bases: list[Gaussian | GaussianKde] = []
+    for name, z in zip(_CLASSES, np.split(values[0], [len(negative)]), strict=True):
+        if (z == z[0]).all():
+            raise RocPredictError(f"family={family!r} cannot be fitted: all values of the {name} class are equal")
+        kernels = family == "kde"
+        bases.append(GaussianKde(z, bandwidth_factor=2.0, variance_preserving=True) if kernels else Gaussian.fit(z))
+    return Transformed(bases[0], transforms[0]), Transformed(bases[1], transforms[0])
 
 
 def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution:
-    check_finite_sample(name, sample)
+    fixed = {"floc": 0.0} if family.a == 0 and sample.min() > 0 else {}
+    if fixed and family.b == 1 and sample.max() < 1:  # it lives on (0, 1)
+        fixed["fscale"] = 1.0
     try:
         with np.errstate(all="ignore"):
-            return ScipyDistribution(family(*family.fit(sample, **_fixed_parameters(family, sample))))
+            return ScipyDistribution(family(*family.fit(sample, **fixed)))
     except (ValueError, ArithmeticError, RuntimeError) as error:
         raise RocPredictError(f"family={family.name!r} cannot be fitted to the {name} class: {error}") from None
 
 
-def _fixed_parameters(family: Any, sample: FloatArray) -> dict[str, float]:
-    """Return fixed parameters of a family on (0, inf) or (0, 1), where all values are inside."""
-    known = {"floc": 0.0} if family.a == 0 and sample.min() > 0 else {}
-    return known | {"fscale": 1.0} if known and family.b == 1 and sample.max() < 1 else known
-
-
-def _by_class(negative: FloatArray, positive: FloatArray) -> Samples:
-    return {"negative": negative, "positive": positive}
-
-
 def _check_finite_and_size(negative: FloatArray, positive: FloatArray) -> None:
-    for name, sample in _by_class(negative, positive).items():
+    for name, sample in zip(_CLASSES, (negative, positive), strict=True):
         _check_size(name, check_finite_sample(name, sample))
 
 

@@ -26,19 +26,6 @@ from rocpredict.distributions.base import Distribution
 _MAX_BINS = 100_000
 
 
-def format_range(edges: FloatArray) -> str:
-    """Format the first and the last edge."""
-    return f"from {edges[0]:g} to {edges[-1]:g}"
-
-
-def check_consistent_length(edges: FloatArray, counts: FloatArray) -> None:
-    """Check that k counts have k + 1 edges."""
-    if edges.ndim != 1 or counts.ndim != 1 or len(edges) != len(counts) + 1 or not len(counts):
-        raise RocPredictError(
-            f"edges has shape {edges.shape} and counts {counts.shape}; k bins have k + 1 edges, with k of 1 or more"
-        )
-
-
 def check_increasing(edges: FloatArray) -> None:
     """Check that edges increase, by widths that float64 can represent."""
     with np.errstate(over="ignore"):
@@ -61,17 +48,13 @@ def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatA
     low, high = values.min(), values.max()
     if low == high:
         raise RocPredictError(f"all {values.size} values are {low:g}; a class without spread needs its edges given")
-    return np.linspace(low, high, _number_of_bins(values, bins) + 1)
-
-
-def _number_of_bins(values: FloatArray, bins: object) -> int:
     if isinstance(bins, str):
         check_option("bins", bins, ["fd"])
-        return _freedman_diaconis(values)
+        return np.linspace(low, high, _freedman_diaconis(values) + 1)
     number = check_int("bins", bins)
     if not 1 <= number <= _MAX_BINS:
         raise RocPredictError(f"bins={number} is not between 1 and {_MAX_BINS}")
-    return number
+    return np.linspace(low, high, number + 1)
 
 
 def _freedman_diaconis(values: FloatArray) -> int:
@@ -126,7 +109,10 @@ class Histogram(Distribution):
 
     def __post_init__(self) -> None:
         edges, counts = check_finite("edges", self.edges), check_nonnegative("counts", self.counts)
-        check_consistent_length(edges, counts)
+        if edges.ndim != 1 or counts.ndim != 1 or len(edges) != len(counts) + 1 or not len(counts):
+            raise RocPredictError(
+                f"edges has shape {edges.shape} and counts {counts.shape}; k bins have k + 1 edges, with k of 1 or more"
+            )
         check_increasing(edges)
         if not counts.any():
             raise RocPredictError("counts are all 0; a class needs one above 0")
@@ -166,7 +152,8 @@ class Histogram(Distribution):
         outside = int(np.sum((values < edges[0]) | (values > edges[-1])))
         if outside:
             raise RocPredictError(
-                f"{outside} of {values.size} values lie outside the edges {format_range(edges)}; widen them"
+                f"{outside} of {values.size} values lie outside the edges from {edges[0]:g} to {edges[-1]:g}; "
+                "widen them"
             )
         index = np.minimum(np.searchsorted(edges, values, side="right") - 1, len(edges) - 2)
         return cls(edges, np.bincount(index, minlength=len(edges) - 1))
@@ -247,4 +234,4 @@ class Histogram(Distribution):
 
     @property
     def _range_text(self) -> str:
-        return format_range(self.edges)
+        return f"from {self.edges[0]:g} to {self.edges[-1]:g}"

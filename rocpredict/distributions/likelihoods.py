@@ -117,15 +117,9 @@ def _bfgs_update(inverse: FloatArray, step: FloatArray, y: FloatArray) -> FloatA
     return np.asarray(keep @ inverse @ keep.T + np.outer(step, step) / curvature)
 
 
-_MAX_ITER_MOMENTS = 200
 _XTOL_MOMENTS = 1e-15
 _SERIES_LIMIT = 0.05  # below it the series serves; above it the difference of two logarithms keeps 13 digits
 _N_TERMS = 24
-
-
-def gamma_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return k, 0 and theta."""
-    return (mean / std) ** 2, 0.0, std * (std / mean)
 
 
 def lognormal_from_moments(mean: float, std: float) -> tuple[float, ...]:
@@ -138,9 +132,7 @@ def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
     """Return c, 0 and the scale."""
     wanted = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
     inverse = std / mean
-    for _ in range(
-        _MAX_ITER_MOMENTS
-    ):  # log of the excess over log 1/c: a slope between 1 and 2, which Newton cannot miss
+    for _ in range(_MAX_ITER):  # log of the excess over log 1/c: a slope between 1 and 2, which Newton cannot miss
         excess, slope = _log_one_plus_cv2(inverse)
         step = np.clip((wanted - np.log(excess)) * excess / (slope * inverse), -2.0, 2.0)
         inverse *= np.exp(step)
@@ -158,16 +150,6 @@ def _log_one_plus_cv2(e: float) -> tuple[float, float]:
     return float(np.sum(terms / n)) * e, float(np.sum(terms))
 
 
-def logistic_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return location and scale."""
-    return mean, std * (np.sqrt(3) / np.pi)
-
-
-def laplace_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return location and scale."""
-    return mean, std / np.sqrt(2)
-
-
 def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
     """Return a, b, 0 and 1; or raise an error for a standard deviation that is too large."""
     total = (mean / std) * ((1 - mean) / std) - 1
@@ -180,15 +162,15 @@ def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
 
 
 MOMENT_ESTIMATORS: dict[str, Callable[[float, float], tuple[float, ...]]] = {
-    "gamma": gamma_from_moments,
+    "gamma": lambda mean, std: ((mean / std) ** 2, 0.0, std * (std / mean)),
     "lognormal": lognormal_from_moments,
     "weibull": weibull_from_moments,
     "exponential": lambda mean, _: (0.0, mean),
-    "logistic": logistic_from_moments,
-    "laplace": laplace_from_moments,
+    "logistic": lambda mean, std: (mean, std * (np.sqrt(3) / np.pi)),
+    "laplace": lambda mean, std: (mean, std / np.sqrt(2)),
     "beta": beta_from_moments,
 }
-"""Every family that two numbers fix."""
+"""Parameters by the mean and the standard deviation of every family that two numbers fix."""
 MAX_DF = 1e6
 """A Student t with that many degrees of freedom is a Gaussian."""
 MAX_SKEW = 100.0
@@ -264,8 +246,8 @@ def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
         mixed = np.mean(bend * z)
         return first, -np.array([[bend.mean(), -mixed], [-mixed, np.mean(bend * z * z) + 1 / at[1] ** 2]])
 
-    steepness = maximize_newton(height, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
-    return _unscale(unit, centre, spread, steepness[0] / steepness[1], 1 / steepness[1])
+    at = maximize_newton(height, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
+    return _unscale(unit, centre, spread, at[0] / at[1], 1 / at[1])
 
 
 def fit_beta(sample: FloatArray) -> tuple[float, ...]:

@@ -206,9 +206,9 @@ class GaussianMixture(GaussianSumDistribution, Result):
                     f"{name}={short_repr(values.tolist())} holds 0; every component needs one above 0"
                 )
         largest = weights.max()
-        object.__setattr__(self, "weights", readonly_array(weights / largest / np.sum(weights / largest)))
-        object.__setattr__(self, "means", readonly_array(means))
-        object.__setattr__(self, "stds", readonly_array(stds))
+        shares = weights / largest / np.sum(weights / largest)
+        for name, values in (("weights", shares), ("means", means), ("stds", stds)):
+            object.__setattr__(self, name, readonly_array(values))
 
     @classmethod
     def fit(cls, x: ArrayLike, *, n_components: int | None = None, rng: object = 0) -> Self:

@@ -5,30 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from rocpredict.base.validation import (
-    FloatArray,
-    readonly_array,
-)
+from rocpredict.base.validation import FloatArray, readonly_array
 from rocpredict.distributions.base import LOG_SQRT_2PI, Distribution, find_smallest_root
-
-
-class QuantileTable(NamedTuple):
-    """Values of a feature, ascending, and the normal scores of their tails."""
-
-    x: FloatArray
-    z: FloatArray
-
 
 _WINDOW_SIZE = 512  # values between as many neighbouring centres share their window
 _MAX_BLOCK_SIZE = 2**20  # 8 MB for each of a few arrays
 _N_TABLE_POINTS = 32  # centres about which quantiles are tabulated
 _MIN_LOG = -800.0  # below the logarithm of the smallest float
+_NEWTON_STEPS = 6
+_NEIGHBOURS = 8  # floats on each side, among which a quantile is looked for that Newton steps have not settled
+_TAIL_RTOL = 2e-14  # of a probability, in which its quantile may be off
+_MAX_QUANTILE_NOISE = 1e-9  # of the largest standard deviation
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +85,9 @@ class GaussianSum:
         scaled = self.weights / self.total * (narrowest / self.stds)
 
         def share(z: FloatArray, part: slice) -> FloatArray:
-            return symmetric_sum(np.multiply(_gaussian_kernel_inplace(z), scaled[part], out=z))
+            np.multiply(z, z, out=z)
+            z *= -0.5
+            return symmetric_sum(np.multiply(np.exp(z, out=z), scaled[part], out=z))
 
         with np.errstate(over="ignore"):  # a density may lie beyond the largest double
             return np.asarray(self._sum_kernels(x, share) * np.exp(-LOG_SQRT_2PI) / narrowest)
@@ -113,27 +107,30 @@ class GaussianSum:
 
         return self._sum_kernels(x, share) - LOG_SQRT_2PI
 
-    def quantile_brackets(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return values between which the quantiles of normal scores ``z`` lie."""
-        table, last = self._quantile_table, len(self._quantile_table.x) - 1
+    def quantile_brackets(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return values between which the quantiles of normal scores ``z`` lie, and a first guess."""
+        x, table = self._quantile_table
+        last = len(x) - 1
         widths = np.where(z < 0, self.stds.max(), self.stds.min()), np.where(z < 0, self.stds.min(), self.stds.max())
         largest = np.finfo(float).max
         with np.errstate(over="ignore", invalid="ignore"):
             low = np.clip(self.means[0] + widths[0] * z, -largest, largest)
             high = np.clip(self.means[-1] + widths[1] * z, -largest, largest)
-        index = np.searchsorted(table.z, z)
-        low = np.where(index == 0, np.minimum(low, table.x[0]), table.x[np.clip(index - 1, 0, last)])
-        return low, np.where(index > last, np.maximum(high, table.x[last]), table.x[np.clip(index, 0, last)])
+        index = np.searchsorted(table, z)
+        low = np.where(index == 0, np.minimum(low, x[0]), x[np.clip(index - 1, 0, last)])
+        high = np.where(index > last, np.maximum(high, x[last]), x[np.clip(index, 0, last)])
+        return low, high, np.interp(z, table, x)
 
     @cached_property
-    def _quantile_table(self) -> QuantileTable:
+    def _quantile_table(self) -> tuple[FloatArray, FloatArray]:
+        """Values, ascending, and the normal scores of their tails."""
         chosen = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
         with np.errstate(over="ignore"):
             x = np.unique(self.means[chosen, None] + self.stds[chosen, None] * np.linspace(-6, 6, 13))
         x = x[np.isfinite(x)]
         lower, upper = self.tail(x, upper=False), self.tail(x, upper=True)
         scores = np.maximum.accumulate(np.where(lower < upper, ndtri(lower), -ndtri(upper)))
-        return QuantileTable(x[np.isfinite(scores)], scores[np.isfinite(scores)])
+        return x[np.isfinite(scores)], scores[np.isfinite(scores)]
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
         """Compute the sum of ``kernel`` over (x - centre)/std, a block of values and normals at a time."""
@@ -181,13 +178,6 @@ def symmetric_sum(terms: FloatArray) -> FloatArray:
     return np.asarray(total + terms[..., half] if terms.shape[-1] % 2 else total)
 
 
-def _gaussian_kernel_inplace(z: FloatArray) -> FloatArray:
-    """Compute exp(-z^2/2) in place."""
-    np.multiply(z, z, out=z)
-    z *= -0.5
-    return np.asarray(np.exp(z, out=z))
-
-
 class GaussianSumDistribution(Distribution):
     """Base class of kernel densities and Gaussian mixtures: a density without atoms.
 
@@ -226,12 +216,46 @@ class GaussianSumDistribution(Distribution):
         target = probability[inside]
         if target.size:
             scores = -ndtri(target) if upper else ndtri(target)
-            precision = 2e-16 * float(self.components.stds.min())
-            low, high = self.components.quantile_brackets(scores)
-            quantile[inside] = find_smallest_root(
-                partial(self._excess, upper=upper), low, high, target, xatol=precision
-            )
+            low, high, start = self.components.quantile_brackets(scores)
+            found, rest = self._newton_quantile(target, scores, np.clip(start, low, high), upper=upper)
+            if rest.size:
+                found[rest] = self._root_quantile(target[rest], found[rest], (low[rest], high[rest]), upper=upper)
+            quantile[inside] = found
         return quantile
+
+    def _newton_quantile(
+        self, target: FloatArray, scores: FloatArray, start: FloatArray, *, upper: bool
+    ) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Return quantiles by Newton steps on the normal score, and the indices of those that have not arrived.
+
+        Where the density is so small that rounding of the tail moves a quantile, none arrives.
+        """
+        normals, x, rest = self.components, start, np.arange(len(start))
+        for _ in range(_NEWTON_STEPS):
+            at, wanted = x[rest], target[rest]
+            tail, slope = normals.tail(at, upper=upper), normals.pdf(at)
+            with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+                steep = np.finfo(float).eps * wanted <= _MAX_QUANTILE_NOISE * normals.stds.max() * slope
+                near = np.maximum(_TAIL_RTOL * wanted, slope * np.spacing(np.abs(at)) / 2)  # half way to the next float
+                arrived = steep & (np.abs(tail - wanted) <= near)
+                score = -ndtri(tail) if upper else ndtri(tail)
+                step = (scores[rest] - score) / slope * np.exp(-0.5 * score * score - LOG_SQRT_2PI)
+                x[rest] = np.where(arrived, at, at + step)
+            rest = rest[~arrived]
+            if not rest.size:
+                break
+        return x, rest
+
+    def _root_quantile(
+        self, target: FloatArray, near: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
+    ) -> FloatArray:
+        """Return quantiles to the float, from a bracket or from the floats around ``near`` if they lie there."""
+        excess = partial(self._excess, upper=upper)
+        reach = _NEIGHBOURS * np.spacing(np.abs(near))
+        low, high = near - reach, near + reach
+        low = np.where(excess(low, target) < 0, low, bracket[0])
+        high = np.where(excess(high, target) > 0, high, bracket[1])
+        return find_smallest_root(excess, low, high, target, xatol=2e-16 * float(self.components.stds.min()))
 
     def _excess(self, x: FloatArray, target: FloatArray, *, upper: bool) -> FloatArray:
         """Return the logarithm of the ratio of a tail and its target, with the sign that makes it increasing."""

@@ -15,7 +15,7 @@ from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between, empirical_tpr
 
 MISFIT_RATIO_LIMIT = 1.6
-"""How many times its expectation a mean square distance may be, by itself; it is 0.3 in the middle, being fitted."""
+"""Limit of a mean square distance over its expectation, by itself; the ratio is 0.3 in the middle, being fitted."""
 MISFIT_RATIO_LIMIT_SKEWED = 0.4
 """The same where a class is skewed beyond doubt."""
 SKEWNESS_Z_LIMIT = 3.2
@@ -23,7 +23,7 @@ SKEWNESS_Z_LIMIT = 3.2
 MIN_CLASS_SIZE = 5
 """Rows of a class, below which nothing is said."""
 _PSEUDO_VARIANCE = 0.25
-"""What is added to the expectation, in squares of one row of the smaller class: where classes hardly overlap it is
+"""Addition to the expectation, in squares of one row of the smaller class: where classes hardly overlap it is
 nearly 0, and a single row on the wrong side would be beyond all chance."""
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
 """FPRs at which the expectation is taken, which is smooth."""
@@ -49,7 +49,7 @@ class Moments(NamedTuple):
 
 
 class CurveMisfit(NamedTuple):
-    """How far the counted curve lies from that of two Gaussians."""
+    """Distance of the counted curve from that of two Gaussians."""
 
     area_between: float
     """Mean of |TPR predicted - TPR counted| over all FPR."""
@@ -68,7 +68,7 @@ def suppress_normality_warning() -> Iterator[None]:
 
 
 def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
-    """Say in one sentence why the Gaussians of two samples should not be used, or nothing.
+    """Return one sentence on why the Gaussians of two samples should not be used, or None.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _binormal_tpr(low: Moments, high: Moments) -> FloatArray:
 
 
 def sample_moments(ordered: FloatArray) -> Moments:
-    """Give the moments of a sample of two rows or more in ascending order; shape is 0 where there is no spread."""
+    """Return the moments of a sample of two rows or more in ascending order; shape is 0 where there is no spread."""
     count = len(ordered)
     mean = float(ordered.sum()) / count
     deviation = ordered - mean
@@ -150,7 +150,7 @@ def sample_moments(ordered: FloatArray) -> Moments:
 
 
 def skewness_z(skewness: float, count: int) -> float:
-    """Give the normal score of a skewness among those of normal samples of 8 rows or more (D'Agostino 1970)."""
+    """Return the normal score of a skewness among those of normal samples of 8 rows or more (D'Agostino 1970)."""
     n = float(count)
     scaled = skewness * sqrt((n + 1) * (n + 3) / (6 * (n - 2)))
     kurtosis = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9))
@@ -159,7 +159,7 @@ def skewness_z(skewness: float, count: int) -> float:
 
 
 def sort_and_scale(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the values of both classes in ascending order, over a power of 2, so that no power of them overflows."""
+    """Return the values of both classes in ascending order, over a power of 2, so that no power of them overflows."""
     low, high = np.sort(negative), np.sort(positive)
     exponent = -frexp(max(low[-1], -low[0], high[-1], -high[0]))[1]
     return np.ldexp(low, exponent), np.ldexp(high, exponent)
@@ -174,7 +174,7 @@ def _misfit_limit(samples: tuple[FloatArray, FloatArray], moments: tuple[Moments
 
 
 def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> float:
-    """Give the mean square distance of an empirical curve from the given one."""
+    """Return the mean square distance of an empirical curve from the given one."""
     angle = _ARCSINE_FPR + _NODES / (2 * sqrt(counts[0]))
     np.clip(angle, 0, np.pi / 2, out=angle)
     height = ndtr(a + b * ndtri(np.sin(angle) ** 2)) if b else np.full(angle.shape, ndtr(a))
@@ -183,7 +183,7 @@ def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> fl
 
 
 def _explain_misfit(samples: tuple[FloatArray, FloatArray], moments: tuple[Moments, Moments]) -> tuple[str, str]:
-    """Give what is wrong with the worse class, and what helps."""
+    """Return what is wrong with the worse class, and what helps."""
     for word, (share, value) in _classes_by_magnitude(map(_mode_share, samples)):
         if share > _TIE_LIMIT:
             return f"{100 * share:.0f} % of the {word} class are equal ({value:.6g})", OTHER_SUGGESTION
@@ -203,7 +203,7 @@ def _classes_by_magnitude(measured: Any) -> list[tuple[str, Any]]:
 
 
 def _mode_share(sample: FloatArray) -> tuple[float, float]:
-    """Give the share of the most frequent value, 0 where it is no more than a pair, and the value."""
+    """Return the share of the most frequent value, 0 where it is no more than a pair, and the value."""
     values, counts = np.unique(sample, return_counts=True)
     most = int(np.argmax(counts))
     return float(counts[most] / len(sample)) if counts[most] >= _MIN_TIES else 0.0, float(values[most])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,35 +76,35 @@ class PowerTransform:
             )
 
     def __getitem__(self, index: Any) -> PowerTransform:
-        """Return the transforms of some features of a batch."""
+        """Return the transforms of some features of a batch, or a batch of one with ``None``."""
         names = ("kind", "power", "centre", "scale", "low", "high")
-        return replace(self, **{name: to_scalar(getattr(self, name)[index]) for name in names})
+        return replace(self, **{name: to_scalar(np.asarray(getattr(self, name))[index]) for name in names})
 
     def transform(self, x: FloatArray) -> FloatArray:
         """Return the transformed values."""
-        logs, ends = self._logs(self._apply_reflection(x)), self._ends
-        inner = np.clip(logs, *ends.x)
+        logs, (ends, _, slopes) = self._logs(x), self._ends
+        inner = np.clip(logs, *ends)
         z = _power_transform(inner, self.power, self._yeo_johnson)
         if (outside := inner != logs).any():
-            slope = np.where(logs < inner, *ends.slope)
+            slope = np.where(logs < inner, *slopes)
             with np.errstate(over="ignore", invalid="ignore"):
                 z = np.where(outside, z + slope * (logs - inner), z)
         return self._apply_reflection(z)
 
     def inverse_transform(self, z: FloatArray) -> FloatArray:
         """Return the values with these transformed values."""
-        z, ends = self._apply_reflection(z), self._ends
-        inner = np.clip(z, *ends.z)
-        logs = np.clip(_inverse_power(inner, self.power, self._yeo_johnson), *ends.x)
+        z, (ends, z_ends, slopes) = self._apply_reflection(z), self._ends
+        inner = np.clip(z, *z_ends)
+        logs = np.clip(_inverse_power(inner, self.power, self._yeo_johnson), *ends)
         with np.errstate(over="ignore", invalid="ignore"):
-            beyond = (z - inner) / np.where(z < inner, *ends.slope)
+            beyond = (z - inner) / np.where(z < inner, *slopes)
             return self._apply_reflection(self._from_logs(logs + np.where(z == inner, 0.0, beyond)))
 
     def log_derivative(self, x: FloatArray) -> FloatArray:
         """Return the logarithm of dz/dx."""
-        logs = self._logs(self._apply_reflection(x))
+        logs = self._logs(x)
         of_logs = np.where(self._yeo_johnson, -np.abs(logs), -logs)
-        return np.asarray(self._log_slope(np.clip(logs, *self._ends.x)) + of_logs - np.log(self.scale))
+        return np.asarray(self._log_slope(np.clip(logs, *self._ends[0])) + of_logs - np.log(self.scale))
 
     def reflect(self) -> PowerTransform:
         """Return the transform of -x that is minus the transform of x."""
@@ -115,53 +115,48 @@ class PowerTransform:
         return np.asarray(np.not_equal(self.kind, KINDS[0]))
 
     @cached_property
-    def _ends(self) -> _Extrapolation:
+    def _ends(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Bounds of the power on the logarithmic axis and on the transformed one, and the slopes there."""
         at = np.array([self.low, self.high])
         with np.errstate(over="ignore"):
-            return _Extrapolation(at, _power_transform(at, self.power, self._yeo_johnson), np.exp(self._log_slope(at)))
+            return at, _power_transform(at, self.power, self._yeo_johnson), np.exp(self._log_slope(at))
 
     def _apply_reflection(self, x: FloatArray) -> FloatArray:
         return np.negative(x) if self.reflected else np.asarray(x)
 
     def _logs(self, x: FloatArray) -> FloatArray:
+        x = self._apply_reflection(x)
         return _scaled_logs(x, np.asarray(self.centre), np.asarray(self.scale), self._yeo_johnson)
 
     def _from_logs(self, logs: FloatArray) -> FloatArray:
+        about = np.asarray(self.centre + self.scale * np.copysign(np.expm1(np.abs(logs)), logs))
         if self._yeo_johnson.all():
-            return np.asarray(self.centre + self.scale * np.copysign(np.expm1(np.abs(logs)), logs))
+            return about
         ratio = np.exp(logs)  # its product keeps the digits of neighbours, where neither overflows
         usual = (ratio > 0) & (ratio < np.inf)
         above = np.where(usual, self.scale * ratio, np.exp(logs + np.log(self.scale)))
-        about = self.centre + self.scale * np.copysign(np.expm1(np.abs(logs)), logs)
-        return np.asarray(np.where(self._yeo_johnson, about, above))
+        return np.where(self._yeo_johnson, about, above)
 
     def _log_slope(self, logs: FloatArray) -> FloatArray:
         """Return log(dz/dl) between ``low`` and ``high``."""
         return np.asarray(np.where(self._yeo_johnson & (logs < 0), np.subtract(self.power, 2), self.power) * logs)
 
 
-class _Extrapolation(NamedTuple):
-    """Bounds of the power on the logarithmic axis and on the transformed one, and the slopes there."""
-
-    x: FloatArray
-    z: FloatArray
-    slope: FloatArray
-
-
 def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Return log(x/scale), or sign(u) log(1 + abs(u)) of u = (x - centre)/scale for Yeo-Johnson."""
+    """Return log(x/scale), or sign(u) log(1 + abs(u)) of u = (x - centre)/scale for Yeo-Johnson.
+
+    The logarithm is that of the ratio, which keeps the digits of neighbours, where it is in range.
+    """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         u = (x - centre) / scale
         folded = np.copysign(np.log1p(np.abs(u)), u)
-        return folded if yeo_johnson.all() else np.where(yeo_johnson, folded, log_ratio(np.maximum(x, 0.0), scale))
-
-
-def log_ratio(x: FloatArray, scale: ArrayLike) -> FloatArray:
-    """Return log(x/scale) for x of 0 or more: of the ratio, which keeps the digits of neighbours, where in range."""
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        ratio = x / np.asarray(scale)
+        if yeo_johnson.all():
+            return folded
+        above = np.maximum(x, 0.0)
+        ratio = above / scale
         usual = (ratio >= np.finfo(float).tiny) & (ratio < np.inf)
-        return np.where(usual, np.log(ratio), np.log(x) - np.log(scale))
+        logs = np.where(usual, np.log(ratio), np.log(above) - np.log(scale))
+        return np.where(yeo_johnson, folded, logs)
 
 
 def _power_transform(logs: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
@@ -286,11 +281,7 @@ def fit_power_transforms(
     yeo_johnson = (lowest <= 0) | (method is not None)
     centre, scale = _centre_and_scale(rows, lowest, centred=(lowest < 0) | (method is not None))
     logs = _scaled_logs(rows, centre[:, None], scale[:, None], yeo_johnson[:, None])
-    power = np.empty(len(rows))
-    step = max(1, _AT_ONCE // (rows.shape[1] * len(LAMBDA_GRID)))
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
-        power[part] = _maximize_likelihood(logs[part], first, yeo_johnson[part])
+    power = _maximize_likelihood(logs, first, yeo_johnson)
     kind = np.where(yeo_johnson, KINDS[1], KINDS[0])
     transform = PowerTransform(kind, power, centre, scale, logs.min(axis=1), logs.max(axis=1))
     return transform, _power_transform(logs, power[:, None], yeo_johnson[:, None])

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, owens_t
 
 from rocpredict.base.validation import (
@@ -251,15 +252,12 @@ def shift_to_auc(fpr: FloatArray, tpr: FloatArray, area: FloatArray) -> FloatArr
 
     def difference(shift: FloatArray, feature: FloatArray) -> FloatArray:
         chosen = feature.astype(np.intp)
-        return _auc_difference(scores[:, chosen], area[chosen], shift)
+        below, above = scores[:, chosen]
+        return trapezoidal_auc(ndtr(below - shift[:, None]), ndtr(above + shift[:, None])) - area[chosen]
 
     ends = np.full(len(area), _MAX_SHIFT)
     found = find_root(difference, (-ends, ends), args=(np.arange(len(area)),), tolerances=_ROOT_TOLERANCES)
     return np.where(found.success & (np.abs(found.x) < _MAX_SHIFT), found.x, 0.0)
-
-
-def _auc_difference(scores: FloatArray, area: FloatArray, pull: FloatArray) -> FloatArray:
-    return trapezoidal_auc(ndtr(scores[0] - pull[:, None]), ndtr(scores[1] + pull[:, None])) - area
 
 
 NOISE_FACTOR = 0.5
@@ -315,7 +313,7 @@ def binormal_tpr(
 
 
 PRIOR_LOG_VARIANCE_RATIO = 0.25
-"""How far log variance ratios of real features lie from 0: their mean square."""
+"""Mean square of the log variance ratios of real features."""
 _TAIL = np.array([3.2, 4.0, 5.0, 6.0])
 _Z_GRID = np.concatenate([-_TAIL, ndtri((np.arange(48) + 0.5) / 48), _TAIL])
 """Normal scores at which the curve of the model is followed between the rows."""
@@ -329,11 +327,6 @@ class BinormalParameters(NamedTuple):
     m1: FloatArray
     s1: FloatArray
 
-    def with_positive_std(self) -> BinormalParameters:
-        """Return the same with a standard deviation of 1 for a class without variability."""
-        s0, s1 = (np.where(s > 0, s, 1.0) for s in (self.s0, self.s1))
-        return self._replace(s0=s0, s1=s1)
-
 
 class ShrinkageEstimate(NamedTuple):
     """Shrinkage estimate of F features.
@@ -345,7 +338,8 @@ class ShrinkageEstimate(NamedTuple):
     z : array of shape (F, n0 + n1)
         Transformed values of both classes.
     classes : BinormalParameters
-        Gaussians on the transformed scale, with standard deviations shrunk towards each other.
+        Gaussians on the transformed scale, with standard deviations shrunk towards each other; 1 for a class of equal
+        values, to which the model adds nothing.
     weight : ShrinkageWeight
         Weight of the sample, and the distances behind it.
     shift : array of shape (F,)
@@ -372,22 +366,20 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, direction_
     n0, n1 = negative.shape[1], positive.shape[1]
     transform, z = fit_power_transforms(negative, positive)
     rows = z[:, :n0], z[:, n0:]
-    classes = _shrink_variances(*rows)
-    known = (classes.s0 > 0) & (classes.s1 > 0)
-    floored = classes.with_positive_std()
-    below, above = _ClassModel(rows[0], floored.m0, floored.s0), _ClassModel(rows[1], floored.m1, floored.s1)
-    tpr, slope = binormal_tpr(*floored)
+    classes, known = _shrink_variances(*rows)
+    tpr, slope = binormal_tpr(*classes)
     empirical = empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), FPR)
     weighing = shrinkage_weight(tpr, empirical, slope, n0, n1)
     weighing = weighing._replace(weight=np.where(known, weighing.weight, 1.0))
-    fpr, tpr = _blended_roc(below, above, np.asarray(weighing.weight))
+    fpr, tpr = _blended_roc(rows, classes, np.asarray(weighing.weight))
     middle = posterior_median_auc(trapezoidal_auc(fpr, tpr), n0, n1, declared=direction_known)
     return ShrinkageEstimate(transform, z, classes, weighing, shift_to_auc(fpr, tpr, middle))
 
 
-def _shrink_variances(negative: FloatArray, positive: FloatArray) -> BinormalParameters:
-    """Return means and SDs; the ratio of the variances is shrunk towards 1, more so in small samples.
+def _shrink_variances(negative: FloatArray, positive: FloatArray) -> tuple[BinormalParameters, NDArray[np.bool_]]:
+    """Return means and SDs, and whether both classes vary.
 
+    The ratio of the variances is shrunk towards 1, more so in small samples.
     The log ratio varies by 2/(n0 - 1) + 2/(n1 - 1) about its true value, and that by ``PRIOR_LOG_VARIANCE_RATIO``
     about 0. The sum of both variances stays, and with it the area under the curve.
     """
@@ -397,41 +389,29 @@ def _shrink_variances(negative: FloatArray, positive: FloatArray) -> BinormalPar
     both = np.hypot(*spreads)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (spreads[1] / spreads[0]) ** kept
-    known = (spreads[0] > 0) & (spreads[1] > 0)
-    s0 = np.where(known, both / np.hypot(1, ratio), spreads[0])
-    s1 = np.where(known, both / np.hypot(1, 1 / np.where(known, ratio, 1.0)), spreads[1])
-    return BinormalParameters(negative.mean(axis=1), s0, positive.mean(axis=1), s1)
+    varies = [spread > 0 for spread in spreads]
+    known = varies[0] & varies[1]
+    alone = [np.where(some, spread, 1.0) for some, spread in zip(varies, spreads, strict=True)]
+    s0 = np.where(known, both / np.hypot(1, ratio), alone[0])
+    s1 = np.where(known, both / np.hypot(1, 1 / np.where(known, ratio, 1.0)), alone[1])
+    return BinormalParameters(negative.mean(axis=1), s0, positive.mean(axis=1), s1), known
 
 
-class _ClassModel(NamedTuple):
-    """One class of each feature: transformed values of shape (F, n) and their model."""
-
-    rows: FloatArray
-    mean: FloatArray
-    std: FloatArray
-
-    @property
-    def grid(self) -> FloatArray:
-        """Grid of thresholds for the model."""
-        return np.asarray(self.mean[:, None] + self.std[:, None] * _Z_GRID)
-
-    def model(self, at: FloatArray) -> FloatArray:
-        """Return the upper tail of the model at thresholds of shape (F, m)."""
-        return np.asarray(ndtr((self.mean[:, None] - at) / self.std[:, None]))
-
-
-def _blended_roc(negative: _ClassModel, positive: _ClassModel, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _blended_roc(
+    rows: tuple[FloatArray, FloatArray], classes: BinormalParameters, weight: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return the mixed curve as a polyline from (0, 0) to (1, 1): (fpr, tpr) of shape (F, m)."""
-    at = np.sort(np.concatenate([negative.rows, positive.rows, negative.grid, positive.grid], axis=1), axis=1)
+    m0, s0, m1, s1 = (part[:, None] for part in classes)
+    at = np.sort(np.concatenate([*rows, m0 + s0 * _Z_GRID, m1 + s1 * _Z_GRID], axis=1), axis=1)
     share, ends = weight[:, None], (np.zeros((len(at), 1)), np.ones((len(at), 1)))
 
-    def rates(side: _ClassModel) -> FloatArray:
-        model = (1 - share) * side.model(at)
-        tails = [share * counted + model for counted in upper_tails(side.rows, at)]
+    def rates(sample: FloatArray, mean: FloatArray, std: FloatArray) -> FloatArray:
+        model = (1 - share) * ndtr((mean - at) / std)
+        tails = [share * counted + model for counted in upper_tails(sample, at)]
         falling = np.stack(tails, axis=2)[:, ::-1].reshape(len(at), -1)
         return np.concatenate([ends[0], falling, ends[1]], axis=1)
 
-    return rates(negative), rates(positive)
+    return rates(rows[0], m0, s0), rates(rows[1], m1, s1)
 
 
 def fit_shrinkage(
@@ -446,16 +426,14 @@ def fit_shrinkage(
     direction : {None, "higher", "lower", "auto"}
         "higher" and "lower" are taken as known before these rows.
     """
-    classes, lower = (negative, positive), direction == "lower"
-    below, above = classes[::-1] if lower else classes
-    found = estimate_shrinkage(below[None, :], above[None, :], direction_known=direction in {"higher", "lower"})
-    pair = [_class_distribution(found, k, sample) for k, sample in enumerate((below, above))]
-    return (pair[1], pair[0]) if lower else (pair[0], pair[1])
-
-
-def _class_distribution(estimate: ShrinkageEstimate, class_index: int, sample: FloatArray) -> Distribution:
-    """Return the lower (0) or the upper (1) class of the first feature."""
-    weight, pull = float(estimate.weight.weight[0]), float(estimate.shift[0]) * (1 if class_index else -1)
-    mean, std = float(estimate.classes[2 * class_index][0]), float(estimate.classes[2 * class_index + 1][0]) or 1.0
-    transform = estimate.transform[0]
-    return ShrinkageDistribution(Transformed(Gaussian(mean, std), transform), Ecdf(sample), weight, pull)
+    lower = direction == "lower"
+    samples = (positive, negative) if lower else (negative, positive)
+    found = estimate_shrinkage(
+        samples[0][None, :], samples[1][None, :], direction_known=direction in {"higher", "lower"}
+    )
+    m0, s0, m1, s1 = (float(part[0]) for part in found.classes)
+    weight, shift, transform = float(found.weight.weight[0]), float(found.shift[0]), found.transform[0]
+    models = [Transformed(Gaussian(mean, std), transform) for mean, std in ((m0, s0), (m1, s1))]
+    below = ShrinkageDistribution(models[0], Ecdf(samples[0]), weight, -shift)
+    above = ShrinkageDistribution(models[1], Ecdf(samples[1]), weight, shift)
+    return (above, below) if lower else (below, above)

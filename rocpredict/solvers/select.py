@@ -7,7 +7,6 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.power import Transformed
-from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.solvers.base import MappedSolver, Solver
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
@@ -36,9 +35,9 @@ def _other_solver(negative: Distribution, positive: Distribution) -> Solver:
     from rocpredict.distributions.histogram import Histogram
     from rocpredict.solvers.families import FamilySolver, NormalSumSolver, is_normal_sum, match_family
     from rocpredict.solvers.histogram import HistogramSolver
-    from rocpredict.solvers.shrinkage import ShrinkageSolver
+    from rocpredict.solvers.shrinkage import ShrinkageSolver, is_batch_of_one
 
-    if isinstance(negative, ShrinkageDistribution) and isinstance(positive, ShrinkageDistribution):
+    if is_batch_of_one(negative, positive):
         return ShrinkageSolver(negative, positive)
     if isinstance(negative, Histogram) and isinstance(positive, Histogram):
         return HistogramSolver(negative, positive)

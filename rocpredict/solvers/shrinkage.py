@@ -1,8 +1,7 @@
-"""Solution for shrinkage estimates, for one feature or a batch."""
+"""Solution for shrinkage estimates: a batch of features, and the pair of one feature as a batch of one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,6 +11,8 @@ from scipy.special import ndtr, ndtri
 
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import FloatArray
+from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.misfit import FPR_PROBIT, area_between, empirical_tpr
 from rocpredict.distributions.power import PowerTransform, Transformed
 from rocpredict.distributions.shrinkage import (
@@ -20,9 +21,9 @@ from rocpredict.distributions.shrinkage import (
     binormal_tpr,
     estimate_shrinkage,
 )
-from rocpredict.solvers.base import OptimalThreshold, rates_at
+from rocpredict.solvers.base import OptimalThreshold
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.quadrature import bisect, log_ratio
+from rocpredict.solvers.quadrature import find_roots
 
 _HALF_Z_GRID = np.concatenate([np.arange(0.5, 9.5, 0.5), [10.0, 11.0, 12.0, 14.0, 16.0, 19.0, 23.0, 29.0, 37.0]])
 _Z_GRID = np.concatenate([-_HALF_Z_GRID[::-1], [0.0], _HALF_Z_GRID])
@@ -30,10 +31,9 @@ _Z_GRID = np.concatenate([-_HALF_Z_GRID[::-1], [0.0], _HALF_Z_GRID])
 
 
 class BatchClass(NamedTuple):
-    """One class of each feature on the transformed axis: arrays that broadcast with the thresholds asked about.
+    """One class of each feature on the transformed axis: arrays that broadcast with thresholds.
 
-    Everything is asked at a threshold and with how many of the sample lie below it: as ``ShrinkageDistribution``
-    answers.
+    Methods take thresholds and how many of the sample lie below them; they agree with ``ShrinkageDistribution``.
     """
 
     n: FloatArray
@@ -66,8 +66,10 @@ class BatchGrid(NamedTuple):
 
     Attributes
     ----------
-    classes : pair of Law of shape (F, 1)
+    classes : pair of BatchClass of shape (F, 1)
         The class that lies lower, and the one that lies higher.
+    transform : PowerTransform
+        Of shape (F,).
     z : array of shape (F, m)
         The edges, transformed.
     x : array of shape (F, n + 2)
@@ -76,21 +78,27 @@ class BatchGrid(NamedTuple):
         How many rows lie at or below an edge, in that order; of rows that are equal as many as came so far.
     is_first_occurrence : array of bool of shape (F, m)
         Which edges are the first row with a value.
-    n_less, n_less_equal : pairs of arrays of shape (F, m)
-        Rows of each class below an edge, and at or below it.
+    n_less_equal : pair of arrays of shape (F, m)
+        Rows of each class at or below an edge.
     z_at, z_above : pairs of arrays of shape (F, m)
         Normal scores of the part of each class at or above an edge, and above it.
     """
 
     classes: tuple[BatchClass, BatchClass]
+    transform: PowerTransform
     z: FloatArray
     x: FloatArray
     n_rows_below: NDArray[np.intp]
     is_first_occurrence: NDArray[np.bool_]
-    n_less: tuple[FloatArray, FloatArray]
     n_less_equal: tuple[FloatArray, FloatArray]
     z_at: tuple[FloatArray, FloatArray]
     z_above: tuple[FloatArray, FloatArray]
+
+    def log_density_ratio(self, scores: tuple[FloatArray, FloatArray]) -> FloatArray:
+        """Return log(f1/f0) on the side of the edges that has these normal scores."""
+        with np.errstate(invalid="ignore"):
+            upper, lower = (self.classes[k].log_density(self.z, scores[k]) for k in (1, 0))
+            return np.asarray(upper - lower)
 
 
 class _SortedRows(NamedTuple):
@@ -100,16 +108,26 @@ class _SortedRows(NamedTuple):
     z: FloatArray
     new: NDArray[np.bool_]
     first: NDArray[np.intp]
-    """Where the rows of this value begin, and end."""
+    """Places at which the rows of this value begin, and end."""
     end: NDArray[np.intp]
     counts: tuple[FloatArray, FloatArray]
-    """How many of each class are among the first 0, 1, ... n rows."""
+    """Rows of each class among the first 0, 1, ... n rows."""
 
 
 def make_batch_grid(lower: FloatArray, upper: FloatArray, found: ShrinkageEstimate) -> BatchGrid:
     """Return the cut axes of features that were estimated from samples of shape (F, n0) and (F, n1)."""
-    laws = _laws(found, lower.shape[1], upper.shape[1])
-    rows = _in_order(np.concatenate([lower, upper], axis=1), found.z, lower.shape[1])
+    m0, s0, m1, s1 = (part[:, None] for part in found.classes)
+    weight, shift = found.weight.weight[:, None], found.shift[:, None]
+    counts = [np.full(m0.shape, float(sample.shape[1])) for sample in (lower, upper)]
+    laws = BatchClass(counts[0], m0, s0, weight, -shift), BatchClass(counts[1], m1, s1, weight, shift)
+    return _cut_axes(np.concatenate([lower, upper], axis=1), found.z, laws, found.transform)
+
+
+def _cut_axes(
+    x: FloatArray, z: FloatArray, laws: tuple[BatchClass, BatchClass], transform: PowerTransform
+) -> BatchGrid:
+    """Return the axes cut at rows of shape (F, n0 + n1) and their transformed values."""
+    rows = _in_order(x, z, int(laws[0].n[0, 0]))
     n = rows.x.shape[1]
     edges = np.concatenate([rows.z, *(law.mean + law.std * _Z_GRID for law in laws)], axis=1)
     order = np.argsort(edges, axis=1, kind="stable")  # of equal ones rows come first
@@ -126,23 +144,15 @@ def make_batch_grid(lower: FloatArray, upper: FloatArray, found: ShrinkageEstima
     infinite = np.full((len(z), 1), np.inf)
     return BatchGrid(
         laws,
+        transform,
         z,
         np.concatenate([-infinite, rows.x, infinite], axis=1),
         passed,
         is_row & np.take_along_axis(rows.new, row, axis=1),
-        below,
         to,
         (laws[0].tail_z(z, below[0]), laws[1].tail_z(z, below[1])),
         (laws[0].tail_z(z, to[0]), laws[1].tail_z(z, to[1])),
     )
-
-
-def _laws(found: ShrinkageEstimate, n0: int, n1: int) -> tuple[BatchClass, BatchClass]:
-    m0, s0, m1, s1 = (part[:, None] for part in found.classes)
-    weight, pull = found.weight.weight[:, None], found.shift[:, None]
-    spreads = [np.where(s > 0, s, 1.0) for s in (s0, s1)]
-    counts = [np.full(m0.shape, float(n)) for n in (n0, n1)]
-    return BatchClass(counts[0], m0, spreads[0], weight, -pull), BatchClass(counts[1], m1, spreads[1], weight, pull)
 
 
 def _in_order(x: FloatArray, z: FloatArray, n0: int) -> _SortedRows:
@@ -182,81 +192,64 @@ class ThresholdRule(NamedTuple):
     fnr: FloatArray
 
 
+def _loss(scores: tuple[FloatArray, FloatArray], price: float) -> FloatArray:
+    """Return FNR + price FPR of the rule "upper class when x >= threshold" from the scores at or above thresholds."""
+    fnr, fpr = ndtr(-scores[1]), ndtr(scores[0])
+    return np.asarray(fnr + price * fpr if np.isfinite(price) else np.where(fpr > 0, np.inf, fnr))
+
+
 class _Candidates(NamedTuple):
     """Thresholds, and the normal scores of the parts of both classes at or above them."""
 
     threshold: FloatArray
     scores: tuple[FloatArray, FloatArray]
 
-    def loss(self) -> FloatArray:
-        """Return FNR + FPR of the rule "upper class when x >= threshold"."""
-        return np.asarray(ndtr(-self.scores[1]) + ndtr(self.scores[0]))
-
-    def minimum_with(self, other: _Candidates, at: NDArray[np.intp]) -> _Candidates:
+    def minimum_with(self, other: _Candidates, at: NDArray[np.intp], price: float) -> _Candidates:
         """Return for each feature what loses least, of this and of others that belong to the features ``at``."""
-        least, loss = self.loss(), other.loss()
+        least, loss = _loss(self.scores, price), _loss(other.scores, price)
+        worse = loss < least[at]
         np.minimum.at(least, at, loss)
-        chosen = np.flatnonzero((loss == least[at]) & (loss < self.loss()[at]))
+        chosen = np.flatnonzero((loss == least[at]) & worse)
 
         def merged(mine: FloatArray, theirs: FloatArray) -> FloatArray:
             result = mine.copy()
             result[at[chosen]] = theirs[chosen]
             return result
 
-        return _Candidates(
-            merged(self.threshold, other.threshold),
-            (merged(self.scores[0], other.scores[0]), merged(self.scores[1], other.scores[1])),
-        )
+        scores = [merged(*pair) for pair in zip(self.scores, other.scores, strict=True)]
+        return _Candidates(merged(self.threshold, other.threshold), (scores[0], scores[1]))
 
 
-_MAX_BISECTIONS = 80
-
-
-def regula_falsi(
-    f: Callable[[FloatArray], FloatArray],
-    low: FloatArray,
-    high: FloatArray,
-    at_low: FloatArray,
-    at_high: FloatArray,
-    *,
-    tolerance: float,
-) -> FloatArray:
-    """Return a root of a smooth ``f`` in a bracket, to a value of ``tolerance`` (Illinois rule)."""
-    for _ in range(_MAX_BISECTIONS):
-        run = at_high - at_low
-        with np.errstate(divide="ignore", invalid="ignore"):
-            middle = np.where(run != 0, high - at_high * ((high - low) / run), high)
-        at_middle = f(middle)
-        crossed = at_middle * at_high < 0
-        low, at_low = np.where(crossed, high, low), np.where(crossed, at_high, at_low / 2)
-        high, at_high = middle, at_middle
-        if (np.abs(at_high) <= tolerance).all():
-            break
-    return high
-
-
-def optimal_thresholds(grid: BatchGrid, transform: PowerTransform, *, lower: bool) -> ThresholdRule:
+def optimal_thresholds(grid: BatchGrid, *, lower: bool) -> ThresholdRule:
     """Return the best threshold of each feature: a row, just above one, a crossing of the densities or an end.
 
     ``lower``: the class that lies lower is the positive one, and the rule "positive when x <= threshold".
     """
-    rows = _best_observed_value(grid)
-    found = rows.minimum_with(*_density_crossings(grid, transform, rows.loss()))
-    none = ~(found.loss() < 1)
-    threshold = np.where(none, np.inf, found.threshold)
-    above = [np.where(none, lower * 1.0, ndtr(score)) for score in found.scores]
-    under = [np.where(none, 1.0 - lower, ndtr(-score)) for score in found.scores]
+    rows = _best_observed_value(grid, 1.0)
+    feature, edge = _promising_segments(grid, _loss(rows.scores, 1.0))
+    crossings = _density_crossings(grid, feature, edge, 0.0)
+    found = _best_candidate(rows, crossings, feature, 1.0, -np.inf if lower else np.inf)
+    above, under = ([ndtr(sign * score) for score in found.scores] for sign in (1, -1))
     if lower:
-        turned = np.where(none, -np.inf, np.nextafter(threshold, -np.inf))
-        return ThresholdRule(turned, under[0], under[1], above[1], above[0])
-    return ThresholdRule(threshold, above[1], above[0], under[0], under[1])
+        return ThresholdRule(np.nextafter(found.threshold, -np.inf), under[0], under[1], above[1], above[0])
+    return ThresholdRule(found.threshold, above[1], above[0], under[0], under[1])
 
 
-def _best_observed_value(grid: BatchGrid) -> _Candidates:
+def _best_candidate(
+    rows: _Candidates, crossings: _Candidates, feature: NDArray[np.intp], price: float, end: float
+) -> _Candidates:
+    """Return what loses least of rows, crossings and the infinite threshold ``end``."""
+    found = rows.minimum_with(crossings, feature, price)
+    none = ~(_loss(found.scores, price) < min(1.0, price))
+    score0, score1 = (np.where(none, -end, score) for score in found.scores)
+    return _Candidates(np.where(none, end, found.threshold), (score0, score1))
+
+
+def _best_observed_value(grid: BatchGrid, price: float) -> _Candidates:
     """Return the best row of each feature, or the threshold just above it."""
     every, m = np.arange(len(grid.z)), grid.z.shape[1]
-    losses = [ndtr(-scores[1]) + ndtr(scores[0]) for scores in (grid.z_at, grid.z_above)]
-    best = np.argmin(np.where(np.tile(grid.is_first_occurrence, 2), np.concatenate(losses, axis=1), np.inf), axis=1)
+    losses = np.concatenate([_loss(scores, price) for scores in (grid.z_at, grid.z_above)], axis=1)
+    best = np.argmin(np.where(np.tile(grid.is_first_occurrence, 2), losses, np.inf), axis=1)
     edge, beyond = best % m, best >= m
     row = grid.x[every, grid.n_rows_below[every, edge]]
     threshold = np.where(beyond, np.nextafter(row, np.inf), row)
@@ -266,40 +259,44 @@ def _best_observed_value(grid: BatchGrid) -> _Candidates:
     return _Candidates(threshold, (scores[0], scores[1]))
 
 
-def _density_crossings(
-    grid: BatchGrid, transform: PowerTransform, loss: FloatArray
-) -> tuple[_Candidates, NDArray[np.intp]]:
-    """Return where the density of the upper class becomes the larger one between two edges, and of which features.
+def _promising_segments(grid: BatchGrid, loss: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return in which features and from which edge on the density of the upper class becomes the larger one.
 
     Stretches in which no threshold can lose less than ``loss`` are left out.
     """
-    with np.errstate(invalid="ignore"):
-        left, right = (
-            grid.classes[1].log_density(grid.z, scores[1]) - grid.classes[0].log_density(grid.z, scores[0])
-            for scores in (grid.z_above, grid.z_at)
-        )
+    left, right = grid.log_density_ratio(grid.z_above), grid.log_density_ratio(grid.z_at)
     rising = (left[:, :-1] < 0) & (right[:, 1:] >= 0) & (grid.z[:, :-1] < grid.z[:, 1:])
     rising &= ndtr(-grid.z_above[1][:, :-1]) + ndtr(grid.z_at[0][:, 1:]) < loss[:, None]
     rising &= grid.classes[0].weight < 1
     feature, edge = np.nonzero(rising)
+    return feature, edge
+
+
+def _density_crossings(
+    grid: BatchGrid, feature: NDArray[np.intp], edge: NDArray[np.intp], log_price: float
+) -> _Candidates:
+    """Return where f1 - price f0 changes its sign between these edges and the next ones."""
     laws = [law.subset((feature, 0)) for law in grid.classes]
-    below = grid.n_less_equal[0][feature, edge], grid.n_less_equal[1][feature, edge]
+    below = [count[feature, edge] for count in grid.n_less_equal]
 
-    def scores_at(z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return laws[0].tail_z(z, below[0]), laws[1].tail_z(z, below[1])
+    def scores_at(z: FloatArray, chosen: Any = slice(None)) -> tuple[FloatArray, FloatArray]:
+        score0, score1 = (law.subset(chosen).tail_z(z, n[chosen]) for law, n in zip(laws, below, strict=True))
+        return score0, score1
 
-    def risen(z: FloatArray) -> NDArray[np.bool_]:
-        score0, score1 = scores_at(z)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(laws[1].log_density(z, score1) > laws[0].log_density(z, score0))
+    def excess(z: FloatArray, index: FloatArray) -> FloatArray:
+        chosen = index.astype(np.intp)
+        levels = [law.subset(chosen).log_density(z, s) for law, s in zip(laws, scores_at(z, chosen), strict=True)]
+        return np.asarray(levels[1] - levels[0] - log_price)
 
-    _, z = bisect(risen, grid.z[feature, edge], grid.z[feature, edge + 1])
+    z = left = grid.z[feature, edge]
+    if z.size:
+        z = find_roots(excess, left, grid.z[feature, edge + 1], np.arange(float(z.size))).x
     passed = grid.n_rows_below[feature, edge]
     ends = np.nextafter(grid.x[feature, passed], np.inf), grid.x[feature, passed + 1]
-    return _Candidates(np.clip(transform[feature].inverse_transform(z), *ends), scores_at(z)), feature
+    return _Candidates(np.clip(grid.transform[feature].inverse_transform(z), *ends), scores_at(z))
 
 
-_SEGMENT_NODES, _SEGMENT_WEIGHTS = np.polynomial.legendre.leggauss(4)
+_SEGMENT_NODES, _SEGMENT_WEIGHTS = np.polynomial.legendre.leggauss(5)
 
 
 class ShrinkageBatch(NamedTuple):
@@ -309,12 +306,10 @@ class ShrinkageBatch(NamedTuple):
     ----------
     auc : array
         P(positive > negative) + P(tie)/2, whatever the direction.
-    rule : Rule
+    rule : ThresholdRule
         The threshold with the best Ameans in the direction asked for, and its rates.
     weight : array
         Of the sample; the rest is the model's.
-    shift : array
-        By how many normal scores the classes were moved apart.
     area_between : array
         The mean absolute difference of the model's curve and the empirical one.
     """
@@ -322,7 +317,6 @@ class ShrinkageBatch(NamedTuple):
     auc: FloatArray
     rule: ThresholdRule
     weight: FloatArray
-    shift: FloatArray
     area_between: FloatArray
 
 
@@ -340,22 +334,16 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
 
     Notes
     -----
-    As ``fit_shrinkage`` and ``ShrinkageSolver`` do for one feature. With ``lower`` the classes change their places, and
-    the rule is the one that calls positive what the other calls negative.
+    ``fit_shrinkage`` and ``ShrinkageSolver`` do the same for one feature. With ``lower`` the classes change their
+    places, and the rule is the one that calls positive what the other calls negative.
     """
     found, along = _estimated(negative, positive, lower=lower, declared=declared)
     area, rest = batch_auc(along)
-    rule = optimal_thresholds(along, found.transform, lower=lower)
+    rule = optimal_thresholds(along, lower=lower)
     classes = (positive, negative) if lower else (negative, positive)
-    model = binormal_tpr(*found.classes.with_positive_std(), probit=FPR_PROBIT)[0]
+    model = binormal_tpr(*found.classes, probit=FPR_PROBIT)[0]
     between = area_between(model, empirical_tpr(*(np.sort(values, axis=1) for values in classes)))
-    return ShrinkageBatch(rest if lower else area, rule, found.weight.weight, found.shift, between)
-
-
-def threshold_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, declared: bool) -> ThresholdRule:
-    """Return the best thresholds alone, as ``evaluate_batch`` does."""
-    found, along = _estimated(negative, positive, lower=lower, declared=declared)
-    return optimal_thresholds(along, found.transform, lower=lower)
+    return ShrinkageBatch(rest if lower else area, rule, found.weight.weight, between)
 
 
 def _estimated(
@@ -397,120 +385,78 @@ def _between(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(np.where(left > 0, lower, upper), 0.0))
 
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
-_RTOL = 1e-12
-_MAX_SIZE = np.finfo(float).max
-_LOWER_TAIL = ndtr(-np.concatenate([np.arange(0, 6, 0.5), np.arange(6, 37.5, 1.0)]))
-"""Tails of the models between whose quantiles a piece lies."""
+def is_batch_of_one(negative: Distribution, positive: Distribution) -> bool:
+    """Check for shrinkage estimates that share weight and axis, with Gaussian models and samples without weights."""
+    pair = [d for d in (negative, positive) if isinstance(d, ShrinkageDistribution) and d.sample.weights is None]
+    models = [d.model for d in pair if isinstance(d.model, Transformed) and isinstance(d.model.base, Gaussian)]
+    shared = len(models) == 2 and models[0].transform == models[1].transform
+    return shared and pair[0].data_weight == pair[1].data_weight
 
 
 class ShrinkageSolver(NumericalSolver):
-    """ROC curve of two shrinkage estimates: sums over the rows, and a short rule on the pieces between them."""
+    """ROC curve of two shrinkage estimates as ``family="auto"`` makes them: area and best threshold of a batch of one.
 
-    negative: ShrinkageDistribution
-    positive: ShrinkageDistribution
+    ``is_batch_of_one`` tells which pairs it takes.
+    """
+
+    negative: Any
+    positive: Any
 
     @cached_property
-    def edges(self) -> FloatArray:
-        """The rows of both classes and quantiles of both models, ascending."""
-        models = [d.model for d in (self.negative, self.positive)]
-        quantiles = [np.asarray(tail(_LOWER_TAIL)) for model in models for tail in (model.ppf, model.isf)]
-        points = np.concatenate([self.rows, *quantiles])
-        return np.unique(np.clip(points, -_MAX_SIZE, _MAX_SIZE))
+    def grid(self) -> BatchGrid:
+        """The axis, cut at the rows and at quantiles of both models."""
+        pair, transform = (self.negative, self.positive), self.negative.model.transform
+        columns = [(d.sample.total, d.model.base.mean, d.model.base.std, d.data_weight, d.shift) for d in pair]
+        laws = [BatchClass(*(np.full((1, 1), part) for part in column)) for column in columns]
+        x = np.concatenate([d.sample.sorted_sample for d in pair])[None, :]
+        return _cut_axes(x, transform.transform(x), (laws[0], laws[1]), transform[None])
 
-    @property
-    def rows(self) -> FloatArray:
-        """The distinct values of both samples, ascending."""
-        return np.union1d(self.negative.sample.unique_values, self.positive.sample.unique_values)
+    @cached_property
+    def _areas(self) -> tuple[FloatArray, FloatArray]:
+        area, rest = batch_auc(self.grid)
+        return area[0], rest[0]
 
-    def _mean_tail(
-        self, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
-    ) -> FloatArray:
-        """Return the mean over positives of a tail of the negatives that includes half of an atom."""
+    def auc(self) -> FloatArray:
+        """Return P(positive > negative) + P(tie)/2."""
+        return self._areas[0]
 
-        def height(x: FloatArray) -> FloatArray:
-            return (np.asarray(without(x)) + including(x)) / 2
-
-        over, edges = self.positive, self.edges
-        points, masses = over.atoms()
-        left, right = edges[:-1], edges[1:]
-        upper, lower = (
-            np.asarray(over.sf(left)) - over.sf_inclusive(right),
-            np.asarray(over.cdf_strict(right)) - over.cdf(left),
-        )
-        mass = np.maximum(0.0, np.where(np.asarray(over.cdf(left)) > 0.5, upper, lower))
-        x, level = _quadrature_nodes(over, left, right)
-        highest = level.max(axis=-1, keepdims=True)
-        density = np.exp(level - np.where(np.isfinite(highest), highest, 0.0)) * _WEIGHTS  # narrow pieces overflow else
-        total = density.sum(axis=-1)
-        heights = height(x)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            between = np.where(total > 0, np.sum(density * heights, axis=-1) / total, heights @ _WEIGHTS / 2)
-        beyond = np.array([over.cdf_strict(edges[0]), over.sf(edges[-1])])  # none, except where a quantile overflows
-        outside = (height(edges[[0, -1]]) + height(np.array([-np.inf, np.inf]))) / 2
-        return np.asarray(masses @ np.asarray(height(points)) + mass @ between + beyond @ outside)
+    def auc_complement(self) -> FloatArray:
+        """Return P(positive < negative) + P(tie)/2, with its own digits."""
+        return self._areas[1]
 
     def _crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return all thresholds where f1 - price f0 changes its sign between the rows or at one, ascending."""
-        ratio = log_ratio(self.negative, self.positive)
+        """Return all thresholds where f1 - price f0 changes its sign, between the rows or at one, ascending."""
+        return self._all_crossings(float(log_price))[1]
 
-        def level(x: FloatArray) -> FloatArray:
-            with np.errstate(invalid="ignore"):
-                return ratio(x) - log_price
+    def _all_crossings(self, log_price: float) -> tuple[_Candidates, FloatArray]:
+        """Return the crossings between edges, and all of them, with the rows at which densities exchange their order.
 
-        # a shifted density jumps at a row
-        sides = [_adjacent_floats(self.rows, end) for end in (-np.inf, np.inf)]
-        at = np.unique(np.concatenate([self.edges, *sides]))
-        at = at[np.isfinite(at)]
-        values = level(at)
-        signed = np.isfinite(values) & (values != 0)
-        at, values = at[signed], values[signed]
-        turns = np.flatnonzero((values[:-1] > 0) != (values[1:] > 0))
-        low, high = at[turns], at[turns + 1]
-        smooth = np.nextafter(low, np.inf) < high  # else it jumps, at a row
-        left, right = low[smooth], high[smooth]
-        ends = values[turns][smooth], values[turns + 1][smooth]
-        share = regula_falsi(
-            lambda share: level(left * (1 - share) + right * share),
-            np.zeros(len(left)),
-            np.ones(len(left)),
-            *ends,
-            tolerance=_RTOL,
-        )
-        high[smooth] = left * (1 - share) + right * share
-        return np.asarray(high)
+        A crossing beyond the largest float is none.
+        """
+        grid = self.grid
+        edges = np.flatnonzero(grid.is_first_occurrence[0] | (np.diff(grid.z[0], prepend=-np.inf) > 0))
+        sides = np.stack([grid.log_density_ratio(scores)[0, edges] for scores in (grid.z_at, grid.z_above)], axis=1)
+        levels = sides.ravel() - log_price
+        signed = np.flatnonzero(np.isfinite(levels) & (levels != 0) & (self.negative.data_weight < 1))
+        before = signed[np.flatnonzero(np.diff(levels[signed] > 0))]  # even: below an edge; odd: above it
+        smooth = before % 2 == 1
+        edge = edges[(before[smooth] + 1) // 2] - 1  # of equal rows the last
+        rows = grid.x[0, grid.n_rows_below[0, edges[before[~smooth] // 2]]]
+        crossings = _density_crossings(grid, np.zeros_like(edge), edge, log_price)
+        found = np.sort(np.concatenate([crossings.threshold, rows]))
+        return crossings, found[np.isfinite(found)]
 
     def _optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximises TPR - price FPR: a row, just above one, a crossing or an end."""
         with np.errstate(over="ignore"):
-            price = np.exp(log_price)
-        found = self.crossings(log_price)
-        # besides the rows, quantiles serve where a model is nearly an atom
-        candidates = np.concatenate([[np.inf, -np.inf], found, self.edges, _adjacent_floats(self.edges, np.inf)])
-        rates = rates_at(self.negative, self.positive, candidates)
-        fnr, fpr = np.asarray(rates.fnr), np.asarray(rates.fpr)
-        with np.errstate(invalid="ignore", over="ignore"):
-            loss = np.where(np.isfinite(price), fnr + price * fpr, np.where(fpr > 0, np.inf, fnr))
-        best = self.at_threshold(candidates[np.argmin(loss)], found)
-        return best._replace(flags=best.flags | Flags(no_benefit=float(log_price) == 0 and best.tpr <= best.fpr))
-
-
-def _adjacent_floats(rows: FloatArray, end: float) -> FloatArray:
-    with np.errstate(over="ignore"):
-        return np.nextafter(rows, end)
-
-
-def _quadrature_nodes(d: ShrinkageDistribution, left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return places in each piece, and the logarithm of the density there: on the axis where the model is Gaussian."""
-    if isinstance(d.model, Transformed):
-        transform = d.model.transform
-        start, end = transform.transform(left), transform.transform(right)
-        if np.isfinite(start).all() and np.isfinite(end).all():
-            x = transform.inverse_transform((start / 2 + end / 2)[:, None] + (end / 2 - start / 2)[:, None] * _NODES)
-            x = np.clip(x, left[:, None], right[:, None])
-            return x, np.asarray(d.logpdf(x)) - transform.log_derivative(x)
-    x = (left / 2 + right / 2)[:, None] + (right / 2 - left / 2)[:, None] * _NODES
-    return x, np.asarray(d.logpdf(x))
+            price = float(np.exp(log_price))
+        crossings, found = self._all_crossings(float(log_price))
+        feature = np.zeros(len(crossings.threshold), dtype=np.intp)
+        end = np.inf if price >= 1 else -np.inf
+        best = _best_candidate(_best_observed_value(self.grid, price), crossings, feature, price, end)
+        optimum = self.at_threshold(best.threshold[0], found)
+        no_benefit = float(log_price) == 0 and optimum.tpr <= optimum.fpr
+        return optimum._replace(flags=optimum.flags | Flags(no_benefit=no_benefit))
 
 
 FOLDS = 5
@@ -554,8 +500,8 @@ def _count_correct(left_in: list[FloatArray], held: list[FloatArray], lower: boo
     right = np.zeros((2, len(below)))
     for side in (False, True):
         if (some := np.flatnonzero(below == side)).size:
-            rule = threshold_batch(*(part[some] for part in left_in), lower=side, declared=declared)
-            at = rule.threshold[:, None]
+            _, grid = _estimated(*(part[some] for part in left_in), lower=side, declared=declared)
+            at = optimal_thresholds(grid, lower=side).threshold[:, None]
             called = [part[some] <= at if side else part[some] >= at for part in held]
             right[:, some] = np.sum(~called[0], axis=1), np.sum(called[1], axis=1)
     return right
