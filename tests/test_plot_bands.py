@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.plots.bands import plot_band, plot_decision, plot_precision_recall
+from rocpredict.plots import plot_band, plot_decision, plot_precision_recall
 from rocpredict.plots.style import figure_to_bytes
 
 PAGE = Path(__file__).parents[1] / "docs" / "bands.md"

@@ -6,8 +6,8 @@ from matplotlib import colors
 from matplotlib.text import Text
 
 import rocpredict as rp
+from rocpredict.plots.canvas import Box
 from rocpredict.plots.curves import p_in_words, plot_comparison, plot_roc
-from rocpredict.plots.labels import Box
 
 IRIS = rp.datasets.load_iris()
 SPECIES = {"positive": "virginica", "negative": "versicolor"}

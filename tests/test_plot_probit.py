@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.special import ndtri
 
 import rocpredict as rp
-from rocpredict.plots.bands import plot_probit
+from rocpredict.plots import plot_probit
 
 
 def artist(ax, gid):

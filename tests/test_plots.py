@@ -15,9 +15,9 @@ import rocpredict as rp
 from rocpredict import paper as figures
 from rocpredict.base.results import format_rate
 from rocpredict.plots import style
+from rocpredict.plots.canvas import Box, place_labels
 from rocpredict.plots.curves import plot_comparison, plot_roc, plot_side_by_side
 from rocpredict.plots.densities import plot_densities
-from rocpredict.plots.labels import Box, place_labels
 from rocpredict.plots.style import figure_to_bytes, save_figure
 
 HOSTILE = ["$x$", r"$\frac{1}{", "<script>alert(1)</script>", "_hidden", "a\nb", "50 % & more", "x" * 500, ""]

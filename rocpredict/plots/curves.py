@@ -1,54 +1,43 @@
-"""Plots of ROC curves."""
+"""Plots of ROC curves, of their means and bands, and of curves that follow from them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from scipy.special import ndtri
 
 from rocpredict.base.results import check_confidence_level, format_level, format_rate
-from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.inference.hypotheses import AucTest
 from rocpredict.inference.multiple_tests import AucTestMany
+from rocpredict.plots import style
+from rocpredict.plots.canvas import Canvas
 from rocpredict.plots.densities import plot_densities
-from rocpredict.plots.labels import Box, annotate_best_threshold, annotate_largest_gap, draw_legend, format_gap
-from rocpredict.plots.style import (
-    CURVES,
-    SQUARE_FIGSIZE,
-    LegendEntry,
-    NotebookFigure,
-    add_legend,
-    best_legend_corner,
-    check_booleans,
-    check_single_feature,
-    draw_chance,
-    get_or_create_axes,
-    line_style,
-    plain_text_label,
-    resolve_labels,
-)
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.mean_curve import MeanRoc
-from rocpredict.solvers.base import RocCurve
 
 if TYPE_CHECKING:
     from rocpredict.inference.bands import ConfidenceBand
 
-
 _MARGIN = 0.02
 _OVERLAP_TOL = 1e-9
-"""How far AUCs of the same rows differ by rounding."""
+"""The most that AUCs of the same rows differ by rounding."""
 _HATCHES = ("", "///", "...", "\\\\\\", "ooo", "---")
+_HOOK: dict[str, Any] = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
+_BAND: dict[str, Any] = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
 _AREA = "Mann-Whitney"
+_NAME = 20
+"""Most characters of the name of a mean curve, which stands beside an AUC and its interval."""
 _SHORT = 24
 """Most characters of what a test is called, and of its hypothesis."""
 _MIN_HOOK_DEPTH = 0.01  # a shallower hook is hardly wider than the line that draws it
+_SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
 
 
 def plot_roc(
@@ -68,26 +57,16 @@ def plot_roc(
     ----------
     *rocs : ROC
         Predicted or empirical, one or several, each of one feature.
-    ax : matplotlib Axes, optional
-        Where to draw; left out, a figure of its own.
-    labels : sequence of str, optional
-        A name for each curve, shown literally; long ones are cut.
+    ax, labels, chance, legend
+        As in all of ``rocpredict.plots``.
     best : bool
         Circle the point with the highest Ameans and write its threshold beside it.
-    chance : bool
-        Draw the line on which a guess lies.
-    legend : bool
-        Name the curves, each with its AUC.
     band : bool
         Shade the pointwise band of each curve, by ``roc.band``; see ``plot_band`` for the other kinds.
     level : float
         Of the bands.
     test : AucTest or AucTestMany, optional
         A test of these very curves in their order, as ``rocpredict.auc_test`` gives it: its p-value joins the legend.
-
-    Returns
-    -------
-    Axes
 
     Raises
     ------
@@ -108,14 +87,18 @@ def plot_roc(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['predicted, AUC 0.866', 'chance']
     """
-    rocs, level = tuple(check_single_feature(roc) for roc in rocs), check_confidence_level(level)
-    check_booleans(best=best, chance=chance, legend=legend, band=band)
-    names = curve_labels(rocs, labels)
-    told = [] if test is None else [(Line2D([], [], linestyle="none"), format_test(test, rocs))]
+    names = style.check_curves(rocs, labels, best=best, chance=chance, legend=legend, band=band)
+    level = check_confidence_level(level)
+    tested = None if test is None else format_test(test, rocs)
     shades = [roc.band(level) for roc in rocs] if band else []
-    ax = get_or_create_axes(ax, SQUARE_FIGSIZE)
-    draw_curves(ax, rocs, names, shades, told, best=best, chance=chance, legend=legend)
-    return ax
+    canvas = Canvas(ax, legend=legend)
+    _draw_curves(canvas, rocs, names)
+    if tested is not None:
+        canvas.add([Line2D([], [], linestyle="none")], tested)
+    if shades:
+        canvas.add(_draw_bands(canvas.ax, shades), f"{format_level(level)} band, {shades[0].kind}")
+    _finish(canvas, rocs, best=best, chance=chance)
+    return canvas.ax
 
 
 def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None = None) -> Axes:
@@ -129,136 +112,92 @@ def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None 
     ax : matplotlib Axes, optional
         Where to draw; left out, a figure of its own.
 
-    Returns
-    -------
-    Axes
-
     Raises
     ------
     RocPredictError
         As ``rocpredict.compare``.
     """
     gap, at = max_tpr_gap(predicted, empirical)
-    ax = get_or_create_axes(ax, SQUARE_FIGSIZE)
-    rocs = (predicted, empirical)
-    paths, taken = draw_curves(ax, rocs, curve_labels(rocs, ["predicted", "empirical"]))
+    rocs, canvas = (predicted, empirical), Canvas(ax)
+    _draw_curves(canvas, rocs, style.check_curves(rocs, ["predicted", "empirical"]))
+    _finish(canvas, rocs)
     top = float(predicted.tpr_at_fpr(at))
-    annotate_largest_gap(ax, at, [top - gap, top], text=format_gap(gap, at), paths=paths, occupied=taken)
-    return ax
+    canvas.mark_gap(at, gap, [top - gap, top])
+    return canvas.ax
 
 
-def draw_curves(
-    ax: Axes,
-    rocs: Sequence[Roc],
-    names: Sequence[str],
-    shades: Sequence[ConfidenceBand] = (),
-    annotations: Sequence[LegendEntry] = (),
-    *,
-    best: bool = True,
-    chance: bool = True,
-    legend: bool = True,
-) -> tuple[list[FloatArray], list[Box]]:
-    """Draw curves and all that belongs to them; give their points, and the boxes that words take."""
-    set_up_roc_axes(ax)
+def _draw_curves(canvas: Canvas, rocs: Sequence[Roc], names: Sequence[str]) -> None:
+    """Draw curves in the frame of a ROC plot."""
+    frame_roc(canvas)
     curves = [roc.curve() for roc in rocs]
-    entries: list[LegendEntry] = []
-    for index, (roc, curve, name) in enumerate(zip(rocs, curves, names, strict=True)):
-        entries.append((draw_curve(ax, index, roc, curve), f"{name}, AUC {format_auc(roc)}"))
-    entries += [*annotations, *_draw_bands(ax, shades)]
-    hooks = [hook for curve in curves for hook in _draw_hook(ax, curve)]
-    entries += [(hooks[0], "below chance")] if hooks else []
-    if chance:
-        entries.append(draw_chance(ax))
     paths = [np.column_stack([curve.fpr, curve.tpr]) for curve in curves]
-    taken = draw_legend(ax, entries, best_legend_corner([roc.auc() for roc in rocs])) if legend else []
+    canvas.curves("roc", rocs, paths, _add_aucs(rocs, names))
+
+
+def _finish(canvas: Canvas, rocs: Sequence[Roc], *, best: bool = True, chance: bool = True) -> None:
+    """Hatch where the curves lie below the chance line, enough to see; then add what goes where there is room."""
+    hooks = []
+    for fpr, tpr in (path.T for path in canvas.paths):
+        if (fpr - tpr).max() >= _MIN_HOOK_DEPTH:
+            below = (tpr < fpr).tolist()
+            hooks.append(canvas.ax.fill_between(fpr, tpr, fpr, where=below, interpolate=True, gid="hook", **_HOOK))
+    canvas.add(hooks, "below chance")
+    if chance:
+        canvas.diagonal()
+    canvas.legend_off_curves([roc.auc() for roc in rocs])
     if best:
-        taken = annotate_best_threshold(ax, rocs, paths, taken)
-    return paths, taken
+        canvas.mark_best(rocs)
 
 
 def format_test(test: object, rocs: Sequence[Roc]) -> str:
-    """Say what a test found about these curves; refuse a test of others."""
+    """Return what a test found about these curves; refuse a test of others."""
     if not isinstance(test, (AucTest, AucTestMany)):
         raise RocPredictError(f"test={short_repr(test)} is not a test of AUCs; give what rp.auc_test returns")
     drawn, tested = [float(roc.auc()) for roc in rocs], list(test.estimates)
     areas = test.estimator.startswith(_AREA)  # and no height or part of the area
     if len(drawn) != len(tested) or (areas and not np.allclose(drawn, tested, rtol=0, atol=_OVERLAP_TOL)):
+        listed = [", ".join(f"{area:.4f}" for area in estimates) for estimates in (tested, drawn)]
         raise RocPredictError(
-            f"test is of other curves: its estimates are {_listed(tested)}, the AUCs drawn {_listed(drawn)}; "
+            f"test is of other curves: its estimates are {listed[0]}, the AUCs drawn {listed[1]}; "
             "give the empirical ROCs of the tested features, in their order"
         )
-    return f"{_null_hypothesis_text(test)}: {p_in_words(test.p_value)} ({plain_text_label(test.method, _SHORT)})"
-
-
-def _null_hypothesis_text(test: AucTest | AucTestMany) -> str:
-    """Give the null hypothesis without the names of features, which the legend has."""
-    if isinstance(test, AucTestMany):
-        return plain_text_label(test.null, _SHORT)
-    same = len(test.estimates) == 2 and test.null.startswith("AUC of") and " = " in test.null
-    return "equal AUCs" if same else plain_text_label(test.null, _SHORT)
+    null = style.plain_text_label(test.null, _SHORT)
+    if isinstance(test, AucTest) and len(tested) == 2 and test.null.startswith("AUC of") and " = " in test.null:
+        null = "equal AUCs"  # without the names of the features, which the legend has
+    return f"{null}: {p_in_words(test.p_value)} ({style.plain_text_label(test.method, _SHORT)})"
 
 
 def p_in_words(p: float) -> str:
-    """Show a p-value, the small ones by their bound."""
+    """Return a p-value in words, a small one by its bound."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def _listed(areas: Sequence[float]) -> str:
-    return ", ".join(f"{area:.4f}" for area in areas)
+def frame_roc(canvas: Canvas) -> None:
+    """Set the unit square of a ROC plot, its ticks, grid and names."""
+    span, ticks = (-_MARGIN, 1 + _MARGIN), np.linspace(0, 1, 6)
+    canvas.frame(xlim=span, ylim=span, aspect="equal", xticks=ticks, yticks=ticks)
+    canvas.ax.set(xlabel="false positive rate (FPR)", ylabel="true positive rate (TPR)")
 
 
-def curve_labels(rocs: Sequence[Roc], labels: Sequence[str] | None) -> list[str]:
-    """Give the name of each curve, numbered when there are several."""
-    names = resolve_labels(labels, ["empirical" if isinstance(roc, EmpiricalRoc) else "predicted" for roc in rocs])
-    return names if len(names) == 1 else [f"{number}  {name}" for number, name in enumerate(names, 1)]
-
-
-def set_up_roc_axes(ax: Axes) -> None:
-    """Give the axes the unit square of a ROC plot, its ticks, grid and names."""
-    ax.set(xlim=(-_MARGIN, 1 + _MARGIN), ylim=(-_MARGIN, 1 + _MARGIN), aspect="equal")
-    ax.set(xlabel="false positive rate (FPR)", ylabel="true positive rate (TPR)")
-    ax.set_xticks(np.linspace(0, 1, 6))
-    ax.set_yticks(np.linspace(0, 1, 6))
-    ax.grid(visible=True, color="#E4E4E4", linewidth=0.6)
-    ax.set_axisbelow(True)
-
-
-def draw_curve(ax: Axes, index: int, roc: Roc, curve: RocCurve) -> Any:
-    """Draw one curve in the colour of its place, and give its line."""
-    return ax.plot(curve.fpr, curve.tpr, gid=f"roc-{index}", **line_style(index, roc))[0]
-
-
-def _draw_bands(ax: Axes, shades: Sequence[ConfidenceBand]) -> list[LegendEntry]:
-    """Shade bands, each in the colour of its curve and with a hatch and edge of its own, and name the first."""
+def _draw_bands(ax: Axes, shades: Sequence[ConfidenceBand]) -> list[Any]:
+    """Shade bands, each in the colour of its curve and with a hatch and edge of its own."""
     areas = []
-    for index, (shade, hatch) in enumerate(zip(shades, cycle(_HATCHES), strict=False)):
-        colour, dash = CURVES[index % len(CURVES)]
-        edge: dict[str, Any] = {"edgecolor": (colour, 0.45), "linestyle": dash, "linewidth": 0.7, "hatch": hatch}
-        face = (colour, 0.14)
-        areas.append(ax.fill_between(shade.fpr, shade.low, shade.high, facecolor=face, zorder=1.5, **edge))
-        areas[-1].set_gid(f"band-{index}")
-    return [(areas[0], f"{format_level(shades[0].level)} band, {shades[0].kind}")] if areas else []
+    for index, shade in enumerate(shades):
+        colour, dash = style.CURVES[index % len(style.CURVES)]
+        edge: dict[str, Any] = {"edgecolor": (colour, 0.45), "linestyle": dash, "linewidth": 0.7}
+        look = edge | {"facecolor": (colour, 0.14), "hatch": _HATCHES[index % len(_HATCHES)], "gid": f"band-{index}"}
+        areas.append(ax.fill_between(shade.fpr, shade.low, shade.high, zorder=1.5, **look))
+    return areas
 
 
-def _draw_hook(ax: Axes, curve: RocCurve) -> list[Any]:
-    """Hatch what lies below the chance line, where there is enough of it to see."""
-    if (curve.fpr - curve.tpr).max() < _MIN_HOOK_DEPTH:
-        return []
-    style: dict[str, Any] = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
-    where = (curve.tpr < curve.fpr).tolist()
-    return [ax.fill_between(curve.fpr, curve.tpr, curve.fpr, where=where, interpolate=True, gid="hook", **style)]
-
-
-def format_auc(roc: Roc) -> str:
-    """Give the AUC as a legend shows it: 1 only where it is exactly that."""
-    auc, complement = float(roc.auc()), float(roc.auc_complement())
-    if complement == 0:
-        return "1"
-    return format_rate(auc) if auc < 1 else ">0.999"
-
-
-_NAME = 20
-"""Most characters of a name, which stands beside an AUC and its interval."""
+def _add_aucs(rocs: Sequence[Roc], names: Sequence[str]) -> list[str]:
+    """Return the name of each curve with its AUC: 1 only where it is exactly that."""
+    words = []
+    for roc, name in zip(rocs, names, strict=True):
+        auc = float(roc.auc())
+        digits = format_rate(auc) if auc < 1 else ">0.999"
+        words.append(f"{name}, AUC {'1' if float(roc.auc_complement()) == 0 else digits}")
+    return words
 
 
 def plot_mean_roc(
@@ -276,22 +215,12 @@ def plot_mean_roc(
     ----------
     *means : MeanRoc
         One or several.
-    ax : matplotlib Axes, optional
-        Where to draw; left out, a figure of its own.
-    labels : sequence of str, optional
-        A name for each mean, shown literally; long ones are cut.
+    ax, labels, chance, legend
+        As in all of ``rocpredict.plots``; the legend has the interval of each mean AUC.
     show_folds : bool, optional
         Draw the curve of each fold, thin. Left out: where there is one mean.
     band : bool
         Shade the pointwise band of the mean.
-    chance : bool
-        Draw the line on which a guess lies.
-    legend : bool
-        Name the curves, each with its mean AUC and the interval of that.
-
-    Returns
-    -------
-    Axes
 
     Raises
     ------
@@ -314,46 +243,33 @@ def plot_mean_roc(
         if not isinstance(mean, MeanRoc):
             raise RocPredictError(f"mean={short_repr(mean)} is not a mean ROC; give rp.mean_roc(...)")
     show_folds = len(means) == 1 if show_folds is None else show_folds
-    check_booleans(show_folds=show_folds, band=band, chance=chance, legend=legend)
-    names = resolve_labels(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _NAME)
-    ax = get_or_create_axes(ax, SQUARE_FIGSIZE)
-    set_up_roc_axes(ax)
-    entries: list[LegendEntry] = []
+    style.check_booleans(show_folds=show_folds, band=band, chance=chance, legend=legend)
+    names = style.resolve_labels(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _NAME)
+    canvas = Canvas(ax, legend=legend)
+    frame_roc(canvas)
     for index, (mean, name) in enumerate(zip(means, names, strict=True)):
-        entries += _draw(ax, index, mean, name, show_folds=show_folds, band=band)
+        _draw_mean(canvas, index, mean, name, show_folds=show_folds, band=band)
     if chance:
-        entries.append(draw_chance(ax))
-    if legend:
-        add_legend(ax, entries, loc=best_legend_corner([mean.auc for mean in means]))
-    return ax
+        canvas.diagonal()
+    canvas.legend_off_curves([mean.auc for mean in means])
+    return canvas.ax
 
 
-def _draw(ax: Axes, index: int, mean: MeanRoc, name: str, *, show_folds: bool, band: bool) -> list[LegendEntry]:
-    """Draw one mean with what belongs to it, and give its entries of the legend."""
-    colour, dash = CURVES[index % len(CURVES)]
-    style: dict[str, Any] = {"color": colour, "linestyle": dash, "linewidth": 2.0, "zorder": 4, "gid": f"mean-{index}"}
-    (line,) = ax.plot(mean.fpr, mean.tpr, **style)
+def _draw_mean(canvas: Canvas, index: int, mean: MeanRoc, name: str, *, show_folds: bool, band: bool) -> None:
+    """Draw one mean; its band and folds are named where it is the first."""
+    ax, look = canvas.ax, style.line_style(index) | {"zorder": 4}
     low, high = mean.auc_interval
-    entries: list[LegendEntry] = [
-        (line, f"{name}, AUC {format_rate(mean.auc)} ({format_rate(low)} to {format_rate(high)})")
-    ]
+    words = f"{name}, AUC {format_rate(mean.auc)} ({format_rate(low)} to {format_rate(high)})"
+    canvas.add(ax.plot(mean.fpr, mean.tpr, gid=f"mean-{index}", **look), words)
     if band:
-        shade: dict[str, Any] = {"color": colour, "alpha": 0.16, "linewidth": 0.0, "zorder": 2}
-        area = ax.fill_between(mean.fpr, mean.low, mean.high, gid=f"band-{index}", **shade)
-        entries += [(area, f"{format_level(mean.level)} band, pointwise")] if index == 0 else []
-    if show_folds:
-        entries += [(_draw_folds(ax, mean, colour), "one fold")] if index == 0 else []
-    return entries
-
-
-def _draw_folds(ax: Axes, mean: MeanRoc, colour: str) -> Any:
-    thin: dict[str, Any] = {"color": colour, "linewidth": 0.6, "alpha": 0.45, "zorder": 3}
-    curves = [roc.curve() for roc in mean.fold_rocs]
-    lines = [ax.plot(curve.fpr, curve.tpr, gid=f"fold-{k}", **thin)[0] for k, curve in enumerate(curves)]
-    return lines[0]
-
-
-_SIZE = (10.4, 4.9)
+        shade = {"color": look["color"], "alpha": 0.16, "linewidth": 0.0, "zorder": 2, "gid": f"band-{index}"}
+        area = ax.fill_between(mean.fpr, mean.low, mean.high, **shade)
+        canvas.add([area] if index == 0 else [], f"{format_level(mean.level)} band, pointwise")
+    if show_folds and index == 0:
+        thin = {"color": look["color"], "linewidth": 0.6, "alpha": 0.45, "zorder": 3}
+        curves = [roc.curve() for roc in mean.fold_rocs]
+        folds = [ax.plot(curve.fpr, curve.tpr, gid=f"fold-{k}", **thin)[0] for k, curve in enumerate(curves)]
+        canvas.add(folds, "one fold")
 
 
 def plot_side_by_side(
@@ -363,7 +279,7 @@ def plot_side_by_side(
     feature: str = "x",
     unit: str | None = None,
     classes: Sequence[Any] | None = None,
-) -> NotebookFigure:
+) -> style.NotebookFigure:
     """Draw the two class densities on the left, the ROC curve on the right.
 
     Parameters
@@ -386,7 +302,7 @@ def plot_side_by_side(
     RocPredictError
         As ``plot_densities`` and ``plot_comparison``.
     """
-    picture = NotebookFigure(_SIZE)
+    picture = style.NotebookFigure(_SIDE_BY_SIDE_FIGSIZE)
     left, right = picture.subplots(1, 2)
     plot_densities(predicted, ax=left, feature=feature, unit=unit, classes=classes)
     if empirical is None:
@@ -394,3 +310,239 @@ def plot_side_by_side(
     else:
         plot_comparison(predicted, empirical, ax=right)
     return picture
+
+
+_BAND_GRID = np.arange(1001) / 1000
+_RECALL_GRID = np.linspace(0, 1, 201)
+
+
+def plot_band(
+    roc: Roc,
+    *,
+    level: float = 0.95,
+    kind: str = "pointwise",
+    method: str | None = None,
+    ax: Axes | None = None,
+    label: str | None = None,
+    chance: bool = True,
+    legend: bool = True,
+    n_resamples: int = 2000,
+    rng: Any = 0,
+) -> Axes:
+    """Draw a ROC curve with its confidence band.
+
+    Parameters
+    ----------
+    roc : ROC
+        Predicted or empirical, of one feature.
+    level, kind, method, n_resamples, rng
+        As in ``roc.band``.
+    ax, chance, legend
+        As in all of ``rocpredict.plots``; the legend has the AUC, and the level and kind of the band.
+    label : str, optional
+        A name for the curve, shown literally; a long one is cut.
+
+    Raises
+    ------
+    RocPredictError
+        What is not the ROC of one feature; as ``roc.band``.
+
+    Examples
+    --------
+    >>> from rocpredict import PredictedRoc
+    >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
+    >>> ax = plot_band(roc, kind="simultaneous")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['predicted, AUC 0.866', '95 % band, simultaneous', 'chance']
+    """
+    names = style.check_curves([roc], None if label is None else [label], chance=chance, legend=legend)
+    grid = _BAND_GRID if kind == "simultaneous" else None
+    found = roc.band(level, kind=kind, fpr=grid, method=method, n_resamples=n_resamples, rng=rng)
+    canvas = Canvas(ax, legend=legend)
+    _draw_curves(canvas, [roc], names)
+    area = canvas.ax.fill_between(found.fpr, found.low, found.high, gid="band", **_BAND)
+    canvas.add([area], f"{format_level(found.level)} band, {found.kind}")
+    if chance:
+        canvas.diagonal()
+    canvas.legend_off_curves([roc.auc()])
+    return canvas.ax
+
+
+def plot_precision_recall(
+    *rocs: Roc,
+    prevalence: float | None = None,
+    ax: Axes | None = None,
+    labels: Sequence[str] | None = None,
+    chance: bool = True,
+    legend: bool = True,
+) -> Axes:
+    """Draw precision-recall curves, each with its average precision (AP).
+
+    Parameters
+    ----------
+    *rocs : ROC
+        Predicted or empirical, one or several, each of one feature.
+    prevalence : float, optional
+        As in ``roc.precision_recall_curve``; for all of them.
+    ax, labels, legend
+        As in all of ``rocpredict.plots``.
+    chance : bool
+        Draw the precision of a guess: the prevalence.
+
+    Raises
+    ------
+    RocPredictError
+        No ROC, what is not the ROC of one feature, as many labels as there are not curves; no prevalence and no counts.
+
+    Notes
+    -----
+    A counted curve is drawn in steps, so that the area under it is its AP.
+
+    Examples
+    --------
+    >>> from rocpredict import PredictedRoc
+    >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
+    >>> ax = plot_precision_recall(roc)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['predicted, AP 0.758', 'a guess: prevalence 0.400']
+    """
+    names = style.check_curves(rocs, labels, chance=chance, legend=legend)
+    with np.errstate(over="ignore"):  # a density of a class that is very narrow
+        found = [roc.precision_recall_curve(prevalence=prevalence) for roc in rocs]
+        areas = [format_rate(curve.average_precision()) for curve in found]
+    canvas = Canvas(ax, legend=legend)
+    frame_roc(canvas)
+    canvas.ax.set(xlabel="recall (TPR)", ylabel="precision")
+    paths = [np.column_stack([curve.recall, curve.precision]) for curve in found]
+    named = [f"{name}, AP {area}" for name, area in zip(names, areas, strict=True)]
+    for line, roc in zip(canvas.curves("precision-recall", rocs, paths, named), rocs, strict=True):
+        line.set_drawstyle("steps-pre" if isinstance(roc, EmpiricalRoc) else "default")
+    if chance:
+        for curve in unique_prevalences(found):
+            words = f"a guess: prevalence {format_rate(curve.prevalence)}"
+            canvas.guide(words, y=curve.prevalence, gid="guess")
+    heights = np.concatenate([np.interp(_RECALL_GRID, curve.recall, curve.precision) for curve in found])
+    canvas.legend_in(_emptiest_corner(np.tile(_RECALL_GRID, len(found)), heights, len(canvas.entries)))
+    return canvas.ax
+
+
+def unique_prevalences(curves: Sequence[Any]) -> list[Any]:
+    """Return one curve of each prevalence that a picture can tell from the others."""
+    return list({round(curve.prevalence, 6): curve for curve in curves}.values())
+
+
+def _emptiest_corner(x: FloatArray, y: FloatArray, lines: int) -> str:
+    """Return the corner where the fewest of some points lie under a legend of so many lines."""
+    height = 0.04 + 0.06 * lines
+    corners = {
+        "lower left": (x < 0.6) & (y < height),
+        "upper right": (x > 0.4) & (y > 1 - height),
+        "lower right": (x > 0.4) & (y < height),
+        "upper left": (x < 0.6) & (y > 1 - height),
+    }
+    return min(corners, key=lambda name: int(corners[name].sum()))
+
+
+_TICKS = np.array([1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999])
+_N_SEGMENTS = np.arange(16) / 16
+_PROBIT_MARGIN = 1.03
+"""The end of the axes over the probit of the lowest rate."""
+
+
+def plot_probit(
+    *rocs: Roc,
+    min_rate: float = 0.001,
+    ax: Axes | None = None,
+    labels: Sequence[str] | None = None,
+    best: bool = True,
+    chance: bool = True,
+    legend: bool = True,
+) -> Axes:
+    """Draw ROC curves on probit axes, where that of two Gaussians is a straight line.
+
+    Parameters
+    ----------
+    *rocs : ROC
+        Predicted or empirical, one or several, each of one feature.
+    min_rate : float
+        The lowest rate that has room, in [1e-6, 0.2]; the highest is 1 - ``min_rate``.
+    ax, labels, chance, legend
+        As in all of ``rocpredict.plots``.
+    best : bool
+        Circle the point with the highest Ameans, where it has room, and write its threshold beside it.
+
+    Raises
+    ------
+    RocPredictError
+        No ROC, what is not the ROC of one feature, or as many labels as there are not curves; ``min_rate`` outside
+        its bounds.
+
+    Notes
+    -----
+    The axes are probit(FPR) and probit(TPR), named by the rates. Two Gaussians give the line a + b probit(FPR), with
+    a = (mean1 - mean0)/std1 and b = std0/std1: its slope is 1 where both classes have one standard deviation. Rates of
+    0 and 1 lie at infinity: a step function is drawn at the edge there. Near the edges a curve rests on few rows, so
+    that it strays widely by chance alone. A straight counted curve says that some increasing transform makes both
+    classes Gaussian (Metz, Herman and Shen 1998); that they are so as they stand, only if it lies on the predicted one.
+
+    Examples
+    --------
+    >>> from rocpredict import Gaussian, PredictedRoc
+    >>> ax = plot_probit(PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)))
+    >>> x, y = ax.lines[0].get_data()
+    >>> float(np.median(np.diff(y) / np.diff(x)).round(6))
+    1.5
+    """
+    names = style.check_curves(rocs, labels, best=best, chance=chance, legend=legend)
+    rate = check_probability("min_rate", min_rate)
+    if not _TICKS[0] <= rate <= 0.2:
+        raise RocPredictError(f"min_rate={short_repr(min_rate)} is outside [1e-6, 0.2]")
+    end = _PROBIT_MARGIN * -float(ndtri(rate))
+    canvas = Canvas(ax, legend=legend)
+    _frame_probit(canvas, end)
+    paths = [_probit_path(roc, end) for roc in rocs]
+    canvas.curves("probit", rocs, paths, _add_aucs(rocs, names))
+    if chance:
+        canvas.diagonal(ends=(-end, end), gid="chance")
+    if not any((np.abs(path) < end).all(axis=1).any() for path in paths):
+        look: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "color": style.MUTED_COLOR,
+            "fontsize": style.SMALL,
+            "gid": "empty",
+        }
+        words = f"no point of the curve{'s' * (len(paths) > 1)} lies inside"
+        canvas.ax.text(0.5, 0.62, words, transform=canvas.ax.transAxes, **look)
+    canvas.legend_off_curves([roc.auc() for roc in rocs])
+    if best:
+        canvas.mark_best(rocs, ndtri)
+    return canvas.ax
+
+
+def _frame_probit(canvas: Canvas, end: float) -> None:
+    ticks = _TICKS[np.abs(ndtri(_TICKS)) <= end]
+    names = [f"{tick:g}" if tick >= 1e-4 else f"{tick:.0e}".replace("e-0", "e−") for tick in ticks]
+    canvas.frame(xlim=(-end, end), ylim=(-end, end), aspect="equal")
+    canvas.ax.set_xticks(ndtri(ticks), names)
+    canvas.ax.set_yticks(ndtri(ticks), names)
+    canvas.ax.set(xlabel="false positive rate (FPR), probit scale", ylabel="true positive rate (TPR), probit scale")
+
+
+def _probit_path(roc: Roc, end: float) -> FloatArray:
+    """Return the points of a curve on the probit scale, shape (n, 2); those with a rate of 0 or 1 only of steps."""
+    curve = roc.curve()
+    rates = np.column_stack([curve.fpr, curve.tpr])
+    if any(d.atoms().masses.sum() > 0 for d in (roc.negative, roc.positive)):
+        return np.asarray(np.clip(ndtri(_subdivide_segments(rates)), -end, end))
+    path = ndtri(rates)
+    return np.asarray(path[np.isfinite(path).all(axis=1)])
+
+
+def _subdivide_segments(rates: FloatArray) -> FloatArray:
+    """Divide what is straight on the scale of rates, and bent on that of probits: where both rates change."""
+    steps = np.diff(rates, axis=0)
+    fine = rates[:-1, None] + steps[:, None] * _N_SEGMENTS[:, None]
+    diagonal = (steps[:, :1] > 0) & (steps[:, 1:] > 0)
+    wanted = diagonal | (_N_SEGMENTS == 0)
+    return np.concatenate([fine[wanted], rates[-1:]])

@@ -1,11 +1,11 @@
-"""Style, axes and saving of figures."""
+"""Style of pictures: colours, names, checks of arguments, limits of axes, files."""
 
 import io
 import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 from unicodedata import bidirectional, category
 
 import matplotlib as mpl
@@ -13,7 +13,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
-from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from rocpredict.base.files import write_atomic
@@ -35,7 +34,7 @@ _PLACEHOLDER = ("Cc", "Cs", "Cn")
 
 
 def replace_missing_glyphs(text: str) -> str:
-    """Give a text with a square for each character that the font in use cannot draw.
+    """Return a text with a square for each character that the font in use cannot draw.
 
     Characters without width, such as those that join emoji, and marks of direction are left out; a name that runs from
     right to left is set between marks of its own, so that what stands before and after it in a legend stays there.
@@ -73,18 +72,19 @@ TEXT_BACKGROUND: dict[str, Any] = {
     "alpha": 0.88,
 }
 """The box behind a text."""
+TEXT_STYLE: dict[str, Any] = {"fontsize": SMALL, "color": TEXT_COLOR, "bbox": TEXT_BACKGROUND}
+"""A text on top of what is drawn."""
 MUTED_LINE_STYLE: dict[str, Any] = {"color": MUTED_COLOR, "linewidth": 1, "zorder": 1}
 """A line that others are seen against."""
-LegendEntry: TypeAlias = tuple[Any, str]
-"""What is drawn, and its name in the legend."""
+THRESHOLD_LINE_STYLE: dict[str, Any] = {"color": TEXT_COLOR, "linestyle": "-", "linewidth": 1.5, "zorder": 5}
 _LONGEST = 48
 _IN_LEGEND = 28
 """Most characters of a curve's name, which stands beside its AUC in a legend inside the axes."""
-_DOTS_PER_INCH = 110
+_NOTEBOOK_DPI, _SAVED_DPI = 110, 160
 
 
 class ClassStyle(NamedTuple):
-    """Say how one class is drawn."""
+    """The look of one class."""
 
     name: str
     colour: str
@@ -107,43 +107,36 @@ CURVES: tuple[tuple[str, Any], ...] = (
 
 
 class NotebookFigure(Figure):
-    """Hold a figure that shows itself in a notebook, without pyplot."""
+    """A figure that shows itself in a notebook, without pyplot."""
 
     def __init__(self, size: tuple[float, float] = SQUARE_FIGSIZE, **options: Any) -> None:
         super().__init__(figsize=size, **({"layout": "constrained"} | options))
 
     def _repr_png_(self) -> bytes:
-        return _png(self)
+        return figure_to_bytes(self, "png", dots_per_inch=_NOTEBOOK_DPI)
 
 
 class NotebookAxes(Axes):
-    """Hold axes that show their figure in a notebook."""
+    """Axes that show their figure in a notebook."""
 
     def _repr_png_(self) -> bytes:
-        return _png(self.get_figure(root=True))
-
-
-def get_or_create_axes(ax: object, size: tuple[float, float]) -> Axes:
-    """Return the given axes, or without any make some on a picture of their own."""
-    return NotebookFigure(size).add_subplot(axes_class=NotebookAxes) if ax is None else check_axes(ax)
+        figure = self.get_figure(root=True)
+        return b"" if figure is None else figure_to_bytes(figure, "png", dots_per_inch=_NOTEBOOK_DPI)
 
 
 def check_axes(ax: object) -> Axes:
     """Return axes on which all pictures can be drawn, or refuse what is none, or others."""
     if not isinstance(ax, Axes):
-        raise RocPredictError(f"ax={short_repr(ax)} is not a matplotlib Axes; leave it out for a picture of its own")
-    if ax.get_figure() is None:
-        raise RocPredictError(f"ax={short_repr(ax)} was removed from its figure; leave it out for a picture of its own")
-    if ax.name != "rectilinear":
-        raise RocPredictError(
-            f"ax={short_repr(ax)} has the projection {ax.name!r}; give axes without one: 'rectilinear'"
-        )
-    if (ax.get_xscale(), ax.get_yscale()) != ("linear", "linear"):
-        raise RocPredictError(
-            f"ax={short_repr(ax)} has the scales {ax.get_xscale()!r} and {ax.get_yscale()!r}; give axes with "
-            "linear ones"
-        )
-    return ax
+        wrong = "is not a matplotlib Axes; leave it out for a picture of its own"
+    elif ax.get_figure() is None:
+        wrong = "was removed from its figure; leave it out for a picture of its own"
+    elif ax.name != "rectilinear":
+        wrong = f"has the projection {ax.name!r}; give axes without one: 'rectilinear'"
+    elif (ax.get_xscale(), ax.get_yscale()) != ("linear", "linear"):
+        wrong = f"has the scales {ax.get_xscale()!r} and {ax.get_yscale()!r}; give axes with linear ones"
+    else:
+        return ax
+    raise RocPredictError(f"ax={short_repr(ax)} {wrong}")
 
 
 def check_booleans(**switches: object) -> None:
@@ -172,19 +165,28 @@ def as_sequence(values: object) -> list[Any] | None:
         return None
 
 
-def check_single_feature(roc: object) -> Roc:
+def check_single_feature(roc: object, argument: str = "roc") -> Roc:
     """Refuse what is not the ROC of one feature."""
     if not isinstance(roc, Roc):
         raise RocPredictError(
             f"roc={short_repr(roc)} is not a ROC; give rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
         )
     if roc.shape:
-        raise RocPredictError(f"roc is a batch of shape {roc.shape}; draw one feature at a time")
+        raise RocPredictError(f"{argument} is a batch of shape {roc.shape}; draw one feature at a time")
     return roc
 
 
+def check_curves(rocs: Sequence[Roc], labels: Sequence[str] | None, **switches: object) -> list[str]:
+    """Return the name of each ROC, numbered when there are several; refuse what is no ROC, and other switches."""
+    for roc in rocs:
+        check_single_feature(roc)
+    check_booleans(**switches)
+    names = resolve_labels(labels, ["empirical" if isinstance(roc, EmpiricalRoc) else "predicted" for roc in rocs])
+    return names if len(names) == 1 else [f"{number}  {name}" for number, name in enumerate(names, 1)]
+
+
 def plain_text_label(text: object, longest: int = _LONGEST) -> str:
-    """Give a name on one line that the font can draw, cut where it is too long for a picture."""
+    """Return a name on one line that the font can draw, cut where it is too long for a picture."""
     line = replace_missing_glyphs(" ".join(str(text).split()))
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
@@ -196,7 +198,7 @@ def resolve_labels(
     longest: int = _IN_LEGEND,
     argument: str = "labels",
 ) -> list[str]:
-    """Give the labels, or without any the names that the drawn have of their own, each as a picture shows it."""
+    """Return the labels, or without any the names that the drawn have of their own, each as a picture shows it."""
     if not own:
         raise RocPredictError(f"there is no {what} to draw; give one or several")
     names = as_sequence(own if labels is None else labels)
@@ -214,38 +216,10 @@ def escape_mathtext(text: Text) -> Text:
     return text
 
 
-def label_x_axis(ax: Axes, feature: str, unit: str | None) -> None:
-    """Name the x axis after a feature and its unit."""
-    name = plain_text_label(feature) if unit is None else f"{plain_text_label(feature)} [{plain_text_label(unit, 16)}]"
-    escape_mathtext(ax.set_xlabel(name))
-
-
-def line_style(index: int, roc: Roc) -> dict[str, Any]:
-    """Give colour, dash and width of the curve at a place; a counted one is thinner."""
+def line_style(index: int, width: float = 2.0) -> dict[str, Any]:
+    """Return colour, dash and width of the curve at a place."""
     colour, dash = CURVES[index % len(CURVES)]
-    width = 1.3 if isinstance(roc, EmpiricalRoc) else 2.0
     return {"color": colour, "linestyle": dash, "linewidth": width, "zorder": 3}
-
-
-def draw_chance(ax: Axes) -> LegendEntry:
-    """Draw the line on which a guess lies."""
-    return ax.plot([0, 1], [0, 1], linestyle=":", **MUTED_LINE_STYLE)[0], "chance"
-
-
-def best_legend_corner(aucs: Sequence[float]) -> str:
-    """Name the corner that ROC curves of these areas leave free."""
-    return "lower right" if np.mean(aucs) >= 0.5 else "upper left"
-
-
-def add_legend(ax: Axes, entries: Sequence[LegendEntry], **options: Any) -> Legend:
-    """Draw a legend whose words are shown as they are, also those that begin with an underscore."""
-    handles = [handle for handle, _ in entries]
-    legend = ax.legend(
-        handles, [" "] * len(handles), fontsize=SMALL, handlelength=3.2, **({"framealpha": 0.9} | options)
-    )
-    for text, (_, label) in zip(legend.get_texts(), entries, strict=True):
-        escape_mathtext(text).set_text(label)
-    return legend
 
 
 def format_rule(threshold: float, direction: str | None) -> str:
@@ -256,16 +230,9 @@ def format_rule(threshold: float, direction: str | None) -> str:
     return f"{'≤' if lower else '≥'} {threshold:.4g}".replace("-", "−")
 
 
-def _png(figure: Figure | None) -> bytes:
-    file = io.BytesIO()
-    if figure is not None:
-        figure.savefig(file, format="png", dpi=_DOTS_PER_INCH, metadata={"Software": None})
-    return file.getvalue()
-
-
 TAIL = 0.001
 _MAX_DISTANCE = 8
-"""How many interquartile ranges beyond its quartiles a class is drawn at most: heavy tails have no end."""
+"""The farthest a class is drawn beyond its quartiles, in interquartile ranges: heavy tails have no end."""
 _MOST_BINS, _MOST_FINE = 60, 200
 _MIN_RANGE, _MAX_RANGE = 1e-286, 1e306
 """Lengths of an axis: of a shorter one matplotlib draws another, a longer one overflows."""
@@ -274,7 +241,7 @@ _STEPS = 16
 
 
 def feature_axis_limits(roc: Roc, at: float) -> tuple[float, float]:
-    """Give the ends of the x axis: both classes up to their tails, and the threshold unless it is far away."""
+    """Return the ends of the x axis: both classes up to their tails, and the threshold unless it is far away."""
     ends = np.array(
         [end for d in (roc.negative, roc.positive) for end in distribution_limits(d)] or [0.0]
     )  # all rows infinite
@@ -284,8 +251,20 @@ def feature_axis_limits(roc: Roc, at: float) -> tuple[float, float]:
     return pad_limits(low, high, 0.04)
 
 
+def feature_axis_points(roc: Roc, span: tuple[float, float], extra: Sequence[Any]) -> FloatArray:
+    """Return values where a smooth line is drawn: even steps, quantiles of both classes, and extra ones."""
+    shares = np.linspace(TAIL, 1 - TAIL, 301)
+    quantiles = [d.ppf(shares) for d in (roc.negative, roc.positive) if not isinstance(d, Ecdf)]
+    return within(np.unique(np.concatenate([np.linspace(*span, 601), *quantiles, *extra])), span)
+
+
+def within(values: FloatArray, span: tuple[float, float]) -> FloatArray:
+    """Return the values that lie in a span, ends included."""
+    return values[(values >= span[0]) & (values <= span[1])]
+
+
 def pad_limits(low: float, high: float, share: float) -> tuple[float, float]:
-    """Give the ends of an axis with room beside all values, or refuse values that no axis can hold."""
+    """Return the ends of an axis with room beside all values, or refuse values that no axis can hold."""
     low, high = float(low), float(high)  # those of NumPy warn where these overflow
     pad = share * (high - low) or 0.1 * abs(low) or 1.0
     if pad < np.inf:
@@ -296,14 +275,14 @@ def pad_limits(low: float, high: float, share: float) -> tuple[float, float]:
 
 
 def range_error(low: float, high: float, how: str) -> RocPredictError:
-    """Say of values that no axis can hold them."""
+    """Return the error for values that no axis can hold."""
     return RocPredictError(
         f"values too {how} to be drawn, from {low:.4g} to {high:.4g}; change their unit: multiply them by a constant"
     )
 
 
 def distribution_limits(distribution: Distribution) -> list[float]:
-    """Give the ends of one class as it is drawn; none where all of its rows are infinite."""
+    """Return the ends of one class as it is drawn; none where all of its rows are infinite."""
     if isinstance(distribution, Ecdf):
         finite = distribution.unique_values[np.isfinite(distribution.unique_values)]
         return [float(finite[0]), float(finite[-1])] if len(finite) else []
@@ -316,7 +295,7 @@ def distribution_limits(distribution: Distribution) -> list[float]:
 
 
 def histogram_bin_edges(roc: Roc, at: float) -> FloatArray:
-    """Give bins for the samples of both classes, one edge at the threshold."""
+    """Return bins for the samples of both classes, one edge at the threshold."""
     samples = [d for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
     ends = np.array([end for d in samples for end in distribution_limits(d)])
     if not len(ends):
@@ -331,14 +310,13 @@ def histogram_bin_edges(roc: Roc, at: float) -> FloatArray:
 
 
 def _width(samples: list[Ecdf], reach: float) -> float:
-    """Give the width of the bins: by the number of rows, or by the bulk of the narrower class where that is less."""
+    """Return the width of the bins: by the number of rows, or by the bulk of the narrower class where that is less."""
     even = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MOST_BINS)
     bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
     fine = [width for width in bulk if np.isfinite(width) and width > 0]
     return float(np.clip(min(fine, default=even), reach / _MOST_FINE, even))
 
 
-_SAVED_DPI = 160
 _FIXED_METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
@@ -369,7 +347,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
 
 
 def figure_to_bytes(figure: Figure, kind: str, *, dots_per_inch: float = _SAVED_DPI) -> bytes:
-    """Give a figure as the bytes of a "png", "svg" or "pdf" file."""
+    """Return a figure as the bytes of a "png", "svg" or "pdf" file."""
     if kind not in _FIXED_METADATA:
         raise RocPredictError(f"a picture cannot be written as {kind!r}; name the file .png, .svg or .pdf")
     file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Plots of measures, costs and stability against the threshold."""
+"""Plots of measures, costs, net benefit and stability against the threshold."""
 
 from __future__ import annotations
 
@@ -21,45 +21,19 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.bootstrap import ThresholdStability
-from rocpredict.plots.curves import curve_labels
-from rocpredict.plots.labels import text_size
-from rocpredict.plots.style import (
-    CURVES,
-    MUTED_COLOR,
-    MUTED_LINE_STYLE,
-    SMALL,
-    TEXT_BACKGROUND,
-    TEXT_COLOR,
-    WIDE_FIGSIZE,
-    LegendEntry,
-    add_legend,
-    as_sequence,
-    check_booleans,
-    check_prevalence,
-    check_single_feature,
-    feature_axis_limits,
-    format_rule,
-    get_or_create_axes,
-    label_x_axis,
-    line_style,
-    pad_limits,
-)
+from rocpredict.plots import style
+from rocpredict.plots.canvas import Canvas
+from rocpredict.plots.curves import unique_prevalences
 from rocpredict.roc.base import Roc
 from rocpredict.solvers.thresholds import BestThreshold
 
 _UNBOUNDED_MEASURES = ("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio")
 _PLOTTABLE_MEASURES = tuple(name for name in MEASURES if name not in (*_UNBOUNDED_MEASURES, "prevalence"))
-_DEFAULT_MEASURES, _DEFAULT_MEASURES_PREVALENCE = (
-    ("ameans", "tpr", "tnr"),
-    ("ameans", "tpr", "tnr", "precision", "accuracy"),
-)
-"""What is drawn unasked, without a prevalence and with one."""
+_DEFAULT_MEASURES = ["ameans", "tpr", "tnr"]
 _CRITERION_BY_MEASURE = ("ameans", "youden", "accuracy", "f1")
 """Measures that are also criteria of a best threshold."""
 _SIGNED_MEASURES = ("youden", "mcc")
 _NAMES = {"tpr": "TPR", "fpr": "FPR", "tnr": "TNR", "fnr": "FNR", "ameans": "Ameans", "npv": "NPV", "f1": "F1"}
-
-
 _NAMES |= {"youden": "Youden's J", "mcc": "MCC"}
 
 
@@ -85,19 +59,11 @@ def plot_measures(
         "tpr", "tnr", and with a known share of positives also "precision" and "accuracy".
     prevalence : float, optional
         Share of positives where the rule will be used. Left out: that of the class counts, if known.
-    ax : matplotlib Axes, optional
-        Where to draw; left out, a figure of its own.
-    feature, unit : str, optional
-        Name of the x axis, shown literally; a long one is cut.
     best : bool
         Circle the highest Ameans, Youden's J, accuracy and F1 as far as they are drawn, and mark the threshold with the
         highest Ameans.
-    legend : bool
-        Name the lines, above the axes: give a title a ``pad`` of 40.
-
-    Returns
-    -------
-    Axes
+    ax, feature, unit, legend
+        As in all of ``rocpredict.plots``; the legend stands above the axes.
 
     Raises
     ------
@@ -118,51 +84,42 @@ def plot_measures(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['recall', 'precision']
     """
-    roc, prevalence = check_single_feature(roc), check_prevalence(prevalence)
-    check_booleans(best=best, legend=legend)
+    roc, prevalence = style.check_single_feature(roc), style.check_prevalence(prevalence)
+    style.check_booleans(best=best, legend=legend)
     names = _check_measures(roc, measures, prevalence)
     at = float(roc.best_threshold().threshold)
-    span = feature_axis_limits(roc, at)
+    span = style.feature_axis_limits(roc, at)
     x, steps = _thresholds(roc, at, span)
     rates = roc.rates(x, prevalence=prevalence)
-    ax = get_or_create_axes(ax, WIDE_FIGSIZE)
-    lines = [_draw(ax, index, name, (x, getattr(rates, name)), steps) for index, name in enumerate(names)]
-    signed = any(_resolve_alias(name) in _SIGNED_MEASURES for name in names)
-    ax.set(
-        xlim=span,
-        ylim=(-1.04 if signed else -0.02, 1.04),
-        ylabel="measure" if len(names) > 1 else _measure_label(names[0]),
-    )
-    label_x_axis(ax, feature, unit)
-    ax.grid(visible=True, color="#E4E4E4", linewidth=0.6)
-    ax.set_axisbelow(True)
-    entries: list[LegendEntry] = [(line, _measure_label(name)) for line, name in zip(lines, names, strict=True)]
+    canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
+    for index, name in enumerate(names):
+        look = style.line_style(index, 2.0 if index == 0 else 1.5) | {"drawstyle": steps, "gid": f"measure-{name}"}
+        canvas.add(canvas.ax.plot(x, getattr(rates, name), **look), _measure_label(name))
+    lowest = -1.04 if any(ALIASES.get(name, name) in _SIGNED_MEASURES for name in names) else -0.02
+    canvas.frame(xlim=span, ylim=(lowest, 1.04), ylabel="measure" if len(names) > 1 else _measure_label(names[0]))
+    canvas.name_feature(feature, unit)
     if best:
-        entries += _mark_best(ax, roc, names, prevalence)
-        _mark_threshold(ax, roc, at)
-    if legend:
-        above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1, "columnspacing": 1.4}
-        add_legend(ax, entries, ncols=min(4, len(entries)), frameon=False, **above)
-    return ax
+        canvas.add(_mark_best(canvas, roc, names, prevalence), "its highest")
+        words = f"best Ameans: {style.format_rule(at, roc.direction)}"
+        left = at + canvas.text_size(words)[0] * (span[1] - span[0]) > span[1]
+        canvas.mark_threshold(words, at, lowest, left=left, lift=12, linewidth=1.2, zorder=2)
+    canvas.legend_above(min(4, len(canvas.entries)))
+    return canvas.ax
 
 
 def _check_measures(roc: Roc, measures: Sequence[str] | None, prevalence: float | None) -> list[str]:
-    """Give the measures that are asked for, or refuse what has no place in the picture."""
+    """Return the measures that are asked for, or refuse what has no place in the picture."""
     known = prevalence is not None or roc.count is not None or roc.prevalence is not None
     if measures is None:
-        return list(_DEFAULT_MEASURES_PREVALENCE if known else _DEFAULT_MEASURES)
-    names = as_sequence(measures)
+        return _DEFAULT_MEASURES + (["precision", "accuracy"] if known else [])
+    names = style.as_sequence(measures)
     if not names:
         raise RocPredictError(f"measures={short_repr(measures)} is no list of measures; give such as ['ameans', 'tpr']")
     drawn = (*_PLOTTABLE_MEASURES, *(alias for alias, name in ALIASES.items() if name in _PLOTTABLE_MEASURES))
     for name in names:
-        if isinstance(name, str) and _resolve_alias(name) in _UNBOUNDED_MEASURES:
+        if isinstance(name, str) and ALIASES.get(name, name) in _UNBOUNDED_MEASURES:
             raise RocPredictError(f"measures has {name!r}, which has no bound; it has no place beside rates")
     return [check_option("measures", name, drawn) for name in names]
-
-
-def _resolve_alias(name: str) -> str:
-    return ALIASES.get(name, name)
 
 
 def _measure_label(name: str) -> str:
@@ -170,64 +127,27 @@ def _measure_label(name: str) -> str:
 
 
 def _thresholds(roc: Roc, at: float, span: tuple[float, float]) -> tuple[FloatArray, str]:
-    """Give thresholds within a span, and how lines run between them: each step is that of the value at its end."""
+    """Return thresholds within a span, and how lines run between them: each step is that of the value at its end."""
     samples = [d.unique_values for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
-    inside = [] if not np.isfinite(at) else [at]
     if len(samples) == 2:
-        x = np.unique(np.concatenate([*samples, span]))
-        return x[(x >= span[0]) & (x <= span[1])], "steps-post" if roc.direction == "lower" else "steps-pre"
-    shares = np.linspace(0.001, 0.999, 301)
-    quantiles = [d.ppf(shares) for d in (roc.negative, roc.positive) if not isinstance(d, Ecdf)]
+        steps = "steps-post" if roc.direction == "lower" else "steps-pre"
+        return style.within(np.unique(np.concatenate([*samples, span])), span), steps
     atoms = np.concatenate([d.atoms().points for d in (roc.negative, roc.positive)])
-    x = np.unique(np.concatenate([np.linspace(*span, 601), *quantiles, atoms, np.nextafter(atoms, np.inf), inside]))
-    return x[(x >= span[0]) & (x <= span[1])], "default"
+    return style.feature_axis_points(roc, span, [atoms, np.nextafter(atoms, np.inf), [at]]), "default"
 
 
-def _draw(ax: Axes, index: int, name: str, points: tuple[FloatArray, FloatArray], steps: str) -> Any:
-    colour, dash = CURVES[index % len(CURVES)]
-    style: dict[str, Any] = {"color": colour, "linestyle": dash, "linewidth": 2.0 if index == 0 else 1.5, "zorder": 3}
-    return ax.plot(*points, drawstyle=steps, gid=f"measure-{name}", **style)[0]
-
-
-def _mark_best(ax: Axes, roc: Roc, names: Sequence[str], prevalence: float | None) -> list[LegendEntry]:
+def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float | None) -> list[Any]:
     """Circle the highest value of each measure that is also a criterion."""
     rings: list[Any] = []
     for index, name in enumerate(names):
-        criterion = _resolve_alias(name)
-        if criterion not in _CRITERION_BY_MEASURE:
-            continue
-        share = None if criterion in {"ameans", "youden"} else prevalence
-        found = roc.best_threshold(criterion, prevalence=share)
-        spot = found.threshold, getattr(roc.rates(found.threshold, prevalence=prevalence), criterion)
-        if np.isfinite(spot).all():
-            look: dict[str, Any] = {
-                "markerfacecolor": "white",
-                "markeredgecolor": CURVES[index % len(CURVES)][0],
-                "markersize": 8,
-            }
-            rings += ax.plot(*spot, "o", **look, markeredgewidth=1.8, zorder=5, gid=f"best-{name}")
-    return [(rings[0], "its highest")] if rings else []
-
-
-def _mark_threshold(ax: Axes, roc: Roc, at: float) -> None:
-    """Draw the threshold with the highest Ameans, and its rule beside it at the foot."""
-    low, high = ax.get_xlim()
-    words, inside = f"best Ameans: {format_rule(at, roc.direction)}", low <= at <= high
-    if inside:
-        ax.axvline(at, color=TEXT_COLOR, linewidth=1.2, zorder=2, gid="threshold")
-    width = text_size(ax, words, SMALL)[0] * (high - low)
-    left = inside and at + width > high
-    spot = at if inside else (low + high) / 2
-    look: dict[str, Any] = {
-        "fontsize": SMALL,
-        "color": TEXT_COLOR,
-        "bbox": TEXT_BACKGROUND,
-        "zorder": 7,
-        "va": "center",
-    }
-    where: dict[str, Any] = {"xytext": ((-6 if left else 6) if inside else 0, 12), "textcoords": "offset points"}
-    side = "center" if not inside else "right" if left else "left"
-    ax.annotate(words, (spot, ax.get_ylim()[0]), ha=side, **where, **look)
+        criterion = ALIASES.get(name, name)
+        if criterion in _CRITERION_BY_MEASURE:
+            share = None if criterion in {"ameans", "youden"} else prevalence
+            found = roc.best_threshold(criterion, prevalence=share)
+            spot = found.threshold, getattr(roc.rates(found.threshold, prevalence=prevalence), criterion)
+            if np.isfinite(spot).all():
+                rings += canvas.ring(index, spot, f"best-{name}")
+    return rings
 
 
 _COST_GRID = np.linspace(0, 1, 401)
@@ -253,18 +173,10 @@ def plot_cost(
         Predicted or empirical, one or several, each of one feature.
     prevalence, cost_fp, cost_fn : float, optional
         Where the rule will be used: marks the probability cost there. Nothing is marked without a prevalence.
-    ax : matplotlib Axes, optional
-        Where to draw; left out, a figure of its own.
-    labels : sequence of str, optional
-        A name for each curve, shown literally; long ones are cut.
     best : bool
         Draw the straight line of the one threshold with the highest Ameans, which touches the curve in the middle.
-    legend : bool
-        Name the curves, above the axes: give a title a ``pad`` of 40.
-
-    Returns
-    -------
-    Axes
+    ax, labels, legend
+        As in all of ``rocpredict.plots``; the legend stands above the axes, in two lines or more.
 
     Raises
     ------
@@ -293,66 +205,98 @@ def plot_cost(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['predicted', 'its best Ameans threshold', 'always positive or negative', 'in use: probability cost 0.357']
     """
-    rocs = tuple(check_single_feature(roc) for roc in rocs)
-    check_booleans(best=best, legend=legend)
-    names = curve_labels(rocs, labels)
+    names = style.check_curves(rocs, labels, best=best, legend=legend)
     used = _probability_cost(prevalence, cost_fp, cost_fn)
-    ax = get_or_create_axes(ax, WIDE_FIGSIZE)
-    entries: list[LegendEntry] = []
-    for index, (roc, name) in enumerate(zip(rocs, names, strict=True)):
-        (line,) = ax.plot(_COST_GRID, _lower_envelope(roc), gid=f"cost-{index}", **line_style(index, roc))
-        entries.append((line, name))
+    canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
+    canvas.curves("cost", rocs, [_lower_envelope(roc) for roc in rocs], names)
     if best:
-        lines = [_draw_threshold(ax, index, roc) for index, roc in enumerate(rocs)]
-        entries.append((lines[0], "its best Ameans threshold" if len(rocs) == 1 else "best Ameans thresholds"))
-    (roof,) = ax.plot([0, 0.5, 1], [0, 0.5, 0], linestyle="-.", gid="always", **MUTED_LINE_STYLE)
-    entries.append((roof, "always positive or negative"))
+        lines: list[Any] = []
+        for index, found in enumerate(roc.best_threshold() for roc in rocs):
+            thin: dict[str, Any] = {"linestyle": "-", "alpha": 0.6, "zorder": 2, "gid": f"threshold-{index}"}
+            lines += canvas.ax.plot([0, 1], [found.fpr, found.fnr], **style.line_style(index, 0.8) | thin)
+        canvas.add(lines, "its best Ameans threshold" if len(rocs) == 1 else "best Ameans thresholds")
+    roof = canvas.ax.plot([0, 0.5, 1], [0, 0.5, 0], linestyle="-.", gid="always", **style.MUTED_LINE_STYLE)
+    canvas.add(roof, "always positive or negative")
     if used is not None:
-        line = ax.axvline(used, linestyle=":", linewidth=1.2, color=TEXT_COLOR, zorder=1, gid="used")
-        entries.append((line, f"in use: probability cost {format_rate(used)}"))
-    _set_up_axes(ax)
-    if legend:
-        above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1, "columnspacing": 1.4}
-        add_legend(ax, entries, ncols=2, frameon=False, **above)
-    return ax
-
-
-def _set_up_axes(ax: Axes) -> None:
-    ax.set(xlim=(0, 1), ylim=(0, 0.56), xlabel="probability cost of a positive", ylabel="normalized expected cost")
-    ax.grid(visible=True, color="#E4E4E4", linewidth=0.6)
-    ax.set_axisbelow(True)
+        words = f"in use: probability cost {format_rate(used)}"
+        canvas.guide(words, x=used, color=style.TEXT_COLOR, linewidth=1.2, gid="used")
+    canvas.frame(xlim=(0, 1), ylim=(0, 0.56))
+    canvas.ax.set(xlabel="probability cost of a positive", ylabel="normalized expected cost")
+    canvas.legend_above(2)
+    return canvas.ax
 
 
 def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn: ArrayLike) -> float | None:
-    costs = np.array([check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)], dtype=object)
-    if any(np.ndim(cost) for cost in costs):
+    price_fp, price_fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
+    if price_fp.ndim or price_fn.ndim:
         raise RocPredictError("cost_fp and cost_fn are one number each")
-    share = check_prevalence(prevalence)
+    share = style.check_prevalence(prevalence)
+    if share is None and (price_fp != 1 or price_fn != 1):
+        raise RocPredictError("costs alone do not say where the rule is used; give prevalence= (0 to 1) too")
     if share is None:
-        if (costs != 1).any():
-            raise RocPredictError("costs alone do not say where the rule is used; give prevalence= (0 to 1) too")
         return None
-    falsely, missed = (1 - share) * costs[0], share * costs[1]
+    falsely, missed = (1 - share) * price_fp, share * price_fn
     if falsely + missed == 0:
         raise RocPredictError(
-            f"prevalence={short_repr(prevalence)}, cost_fp={short_repr(cost_fp)} and "
-            f"cost_fn={short_repr(cost_fn)} leave no error "
-            "that costs anything"
+            f"prevalence={short_repr(prevalence)}, cost_fp={short_repr(cost_fp)} and cost_fn={short_repr(cost_fn)} "
+            "leave no error that costs anything"
         )
     return float(missed / (falsely + missed))
 
 
 def _lower_envelope(roc: Roc) -> FloatArray:
-    """Give the lowest cost of any threshold at each probability cost."""
+    """Return the lowest cost of any threshold at each probability cost, points of shape (n, 2)."""
     curve = roc.curve(_POINTS)
     fnr = 1 - curve.tpr
-    return np.array([np.min(at * fnr + (1 - at) * curve.fpr) for at in _COST_GRID])
+    return np.array([(at, np.min(at * fnr + (1 - at) * curve.fpr)) for at in _COST_GRID])
 
 
-def _draw_threshold(ax: Axes, index: int, roc: Roc) -> Any:
-    found = roc.best_threshold()
-    style = line_style(index, roc) | {"linewidth": 0.8, "linestyle": "-", "alpha": 0.6, "zorder": 2}
-    return ax.plot([0, 1], [found.fpr, found.fnr], gid=f"threshold-{index}", **style)[0]
+def plot_decision(
+    *rocs: Roc,
+    prevalence: float | None = None,
+    rule: str = "best",
+    ax: Axes | None = None,
+    labels: Sequence[str] | None = None,
+    legend: bool = True,
+) -> Axes:
+    """Draw decision curves, with those of treating all and of treating none.
+
+    Parameters
+    ----------
+    *rocs : ROC
+        Predicted or empirical, one or several, each of one feature.
+    prevalence, rule
+        As in ``roc.decision_curve``; for all of them.
+    ax, labels, legend
+        As in all of ``rocpredict.plots``.
+
+    Raises
+    ------
+    RocPredictError
+        No ROC, what is not the ROC of one feature, as many labels as there are not curves; as ``roc.decision_curve``.
+
+    Examples
+    --------
+    >>> from rocpredict import PredictedRoc
+    >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
+    >>> ax = plot_decision(roc)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['predicted', 'treat all: prevalence 0.400', 'treat none']
+    """
+    names = style.check_curves(rocs, labels, legend=legend)
+    found = [roc.decision_curve(prevalence=prevalence, rule=rule) for roc in rocs]
+    canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
+    paths = [np.column_stack([curve.probabilities, curve.net_benefit]) for curve in found]
+    canvas.curves("decision", rocs, paths, names)
+    guide = style.MUTED_LINE_STYLE | {"linestyle": "-.", "gid": "treat-all"}
+    for curve in unique_prevalences(found):
+        lines = canvas.ax.plot(curve.probabilities, curve.treat_all, **guide)
+        canvas.add(lines, f"treat all: prevalence {format_rate(curve.prevalence)}")
+    canvas.guide("treat none", y=0, gid="treat-none")
+    top = max(curve.prevalence for curve in found)
+    canvas.frame(xlim=(0, 1), ylim=(-0.16 * top, 1.06 * top), xlabel="threshold probability", ylabel="net benefit")
+    canvas.legend_in("upper right")
+    return canvas.ax
 
 
 _FEW = 40
@@ -385,16 +329,8 @@ def plot_stability(
         Of a ROC: as in ``roc.best_threshold``.
     n_resamples, rng
         As in ``BestThreshold.stability``.
-    ax : matplotlib Axes, optional
-        Where to draw; left out, a figure of its own.
-    feature, unit : str, optional
-        Name of the x axis, shown literally; a long one is cut.
-    legend : bool
-        Name what is drawn, above the axes: give a title a ``pad`` of 40.
-
-    Returns
-    -------
-    Axes
+    ax, feature, unit, legend
+        As in all of ``rocpredict.plots``; the legend stands above the axes, in two lines or more.
 
     Raises
     ------
@@ -417,35 +353,32 @@ def plot_stability(
     >>> ax.get_ylabel()
     'share of resamples'
     """
-    check_booleans(legend=legend)
+    style.check_booleans(legend=legend)
     chosen = _resolve_threshold(roc_or_threshold, criterion, prevalence)
     found = chosen.stability(n_resamples=check_int("n_resamples", n_resamples), rng=rng)
     if isinstance(roc_or_threshold, Roc):
-        feature_axis_limits(roc_or_threshold, chosen.threshold)  # refuses values that no axis can hold
+        style.feature_axis_limits(roc_or_threshold, chosen.threshold)  # refuses values that no axis can hold
     finite = found.thresholds[np.abs(found.thresholds) < _MAX_DISTANCE]
-    span = _span(finite, chosen)
-    ax = get_or_create_axes(ax, WIDE_FIGSIZE)
-    drawn, tallest = _draw_shares(ax, finite, len(found.thresholds))
-    entries = [*drawn, *_draw_plateau(ax, chosen), *_draw_range(ax, found, 1.1 * tallest)]
+    seen = finite if abs(chosen.threshold) >= _MAX_DISTANCE else np.append(finite, chosen.threshold)
+    span = style.pad_limits(seen.min(), seen.max(), 0.05) if len(seen) else (-0.05, 1.05)
+    canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
+    tallest = _draw_shares(canvas, finite, len(found.thresholds))
+    _draw_plateau(canvas, chosen)
+    _draw_range(canvas, found, 1.1 * tallest)
     if abs(chosen.threshold) < _MAX_DISTANCE:
-        line = ax.axvline(chosen.threshold, color=TEXT_COLOR, linewidth=1.5, zorder=5, gid="threshold")
-        entries.append((line, f"on all rows {chosen.threshold:.4g}".replace("-", "−")))
-    _frame(ax, span, tallest)
-    label_x_axis(ax, feature, unit)
-    _annotate_ameans(ax, found, len(finite))
-    if legend and entries:
-        above = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1, "columnspacing": 1.4}
-        add_legend(ax, entries, ncols=2, frameon=False, **above)
-    return ax
+        words = f"on all rows {chosen.threshold:.4g}".replace("-", "−")
+        canvas.guide(words, x=chosen.threshold, gid="threshold", **style.THRESHOLD_LINE_STYLE)
+    canvas.frame("y", xlim=span, ylim=(0, 1.35 * tallest), ylabel="share of resamples")
+    canvas.name_feature(feature, unit)
+    _annotate_ameans(canvas.ax, found, len(finite))
+    canvas.legend_above(2)
+    return canvas.ax
 
 
 def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: float | None) -> BestThreshold:
     if isinstance(roc_or_threshold, Roc):
-        if roc_or_threshold.shape:
-            raise RocPredictError(
-                f"roc_or_threshold is a batch of shape {roc_or_threshold.shape}; draw one feature at a time"
-            )
-        return roc_or_threshold.best_threshold(criterion, prevalence=prevalence)
+        roc = style.check_single_feature(roc_or_threshold, "roc_or_threshold")
+        return roc.best_threshold(criterion, prevalence=prevalence)
     if not isinstance(roc_or_threshold, BestThreshold):
         raise RocPredictError(
             f"roc_or_threshold={short_repr(roc_or_threshold)} is neither a ROC nor a best threshold; give "
@@ -460,49 +393,38 @@ def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: flo
     return roc_or_threshold
 
 
-def _draw_shares(ax: Axes, thresholds: FloatArray, total: int) -> tuple[list[LegendEntry], float]:
-    """Draw the share of the resamples at each threshold, or in bins of them, and give the highest share."""
+def _draw_shares(canvas: Canvas, thresholds: FloatArray, total: int) -> float:
+    """Draw the share of the resamples at each threshold, or in bins of them, and return the highest share."""
     if not len(thresholds):
-        return [], 1.0
+        return 1.0
     values, counts = np.unique(thresholds, return_counts=True)
+    drawn: Any
     if len(values) <= _FEW:
-        look: dict[str, Any] = {"color": _BAR, "linewidth": 4, "zorder": 3, "gid": "shares"}
-        return [(ax.vlines(values, 0, counts / total, **look), "resamples")], float(counts.max() / total)
-    low, high = np.quantile(thresholds, (0.25, 0.75))
-    width = 2 * (high - low) / np.cbrt(len(thresholds)) or np.inf
-    bins = int(np.clip(np.ceil(np.ptp(thresholds) / width), 10, _MOST_BINS))
-    counts, edges = np.histogram(thresholds, bins)
-    style: dict[str, Any] = {"facecolor": (_BAR, 0.25), "edgecolor": _BAR, "hatch": "//", "fill": True, "zorder": 3}
-    return [(ax.stairs(counts / total, edges, gid="shares", **style), "resamples")], float(counts.max() / total)
+        drawn = canvas.ax.vlines(values, 0, counts / total, color=_BAR, linewidth=4, zorder=3, gid="shares")
+    else:
+        low, high = np.quantile(thresholds, (0.25, 0.75))
+        width = 2 * (high - low) / np.cbrt(len(thresholds)) or np.inf
+        bins = int(np.clip(np.ceil(np.ptp(thresholds) / width), 10, _MOST_BINS))
+        counts, edges = np.histogram(thresholds, bins)
+        look: dict[str, Any] = {"facecolor": (_BAR, 0.25), "edgecolor": _BAR, "hatch": "//", "fill": True, "zorder": 3}
+        drawn = canvas.ax.stairs(counts / total, edges, gid="shares", **look)
+    canvas.add([drawn], "resamples")
+    return float(counts.max() / total)
 
 
-def _draw_plateau(ax: Axes, chosen: BestThreshold) -> list[LegendEntry]:
+def _draw_plateau(canvas: Canvas, chosen: BestThreshold) -> None:
     low, high = chosen.plateau
-    if not (-_MAX_DISTANCE < low < high < _MAX_DISTANCE):
-        return []
-    look: dict[str, Any] = {"facecolor": "#E69F00", "alpha": 0.35, "zorder": 1, "gid": "plateau"}
-    return [(ax.axvspan(low, high, linewidth=0, **look), "equally good on all rows")]
+    if -_MAX_DISTANCE < low < high < _MAX_DISTANCE:
+        look: dict[str, Any] = {"facecolor": "#E69F00", "alpha": 0.35, "linewidth": 0, "zorder": 1, "gid": "plateau"}
+        canvas.add([canvas.ax.axvspan(low, high, **look)], "equally good on all rows")
 
 
-def _draw_range(ax: Axes, found: ThresholdStability, height: float) -> list[LegendEntry]:
-    ends = [found.quantiles[0.05], found.quantiles[0.95]]
-    if max(map(abs, ends)) >= _MAX_DISTANCE:
-        return []
-    look: dict[str, Any] = {"color": MUTED_COLOR, "linewidth": 2, "marker": "|", "markersize": 9, "zorder": 6}
-    words = f"90 % of resamples: {ends[0]:.4g} to {ends[1]:.4g}".replace("-", "−")
-    return [(ax.plot(ends, [height, height], gid="range", **look)[0], words)]
-
-
-def _span(finite: FloatArray, chosen: BestThreshold) -> tuple[float, float]:
-    seen = np.append(finite, chosen.threshold)
-    seen = seen[np.abs(seen) < _MAX_DISTANCE]
-    return pad_limits(seen.min(), seen.max(), 0.05) if len(seen) else (-0.05, 1.05)
-
-
-def _frame(ax: Axes, span: tuple[float, float], tallest: float) -> None:
-    ax.set(xlim=span, ylim=(0, 1.35 * tallest), ylabel="share of resamples")
-    ax.grid(visible=True, axis="y", color="#E4E4E4", linewidth=0.6)
-    ax.set_axisbelow(True)
+def _draw_range(canvas: Canvas, found: ThresholdStability, height: float) -> None:
+    low, high = found.quantiles[0.05], found.quantiles[0.95]
+    if max(abs(low), abs(high)) < _MAX_DISTANCE:
+        look: dict[str, Any] = {"color": style.MUTED_COLOR, "linewidth": 2, "marker": "|", "markersize": 9, "zorder": 6}
+        words = f"90 % of resamples: {low:.4g} to {high:.4g}".replace("-", "−")
+        canvas.add(canvas.ax.plot([low, high], [height, height], gid="range", **look), words)
 
 
 def _annotate_ameans(ax: Axes, found: ThresholdStability, finite: int) -> None:
@@ -511,12 +433,5 @@ def _annotate_ameans(ax: Axes, found: ThresholdStability, finite: int) -> None:
     lost = len(found.thresholds) - finite
     if lost:
         words += f"\n{100 * lost / len(found.thresholds):.3g} % beyond all finite values"
-    look: dict[str, Any] = {
-        "fontsize": SMALL,
-        "color": TEXT_COLOR,
-        "bbox": TEXT_BACKGROUND,
-        "va": "top",
-        "ha": "left",
-        "zorder": 7,
-    }
+    look = style.TEXT_STYLE | {"va": "top", "ha": "left", "zorder": 7}
     ax.text(0.015, 0.98, words, transform=ax.transAxes, gid="told", **look)

@@ -1,0 +1,304 @@
+"""The canvas of a picture: its axes, the entries of its legend, and the placement of words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict.base.validation import FloatArray
+from rocpredict.plots import style
+from rocpredict.roc.base import Roc
+from rocpredict.roc.empirical import EmpiricalRoc
+
+_DIRECTIONS = np.deg2rad(np.arange(-45, 315, 15))
+_DISTANCES = (0.03, 0.05, 0.08, 0.11, 0.15, 0.20, 0.26)
+_MIN_DISTANCE = 0.012
+"""The distance from a leader below which it crosses a point."""
+_POINTS = 160
+LEADER: dict[str, Any] = {"arrowstyle": "-", "color": style.MUTED_COLOR, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 5}
+"""The line from a label to what it names."""
+_ARROW: dict[str, Any] = {"arrowstyle": "->", "color": style.TEXT_COLOR, "shrinkA": 0, "shrinkB": 3}
+_CHANCE = np.array([[0.0, 0.0], [1.0, 1.0]])
+
+
+class Box(NamedTuple):
+    """A rectangle, in shares of the axes."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @classmethod
+    def around(cls, centre: tuple[float, float], size: tuple[float, float]) -> Box:
+        """Return the rectangle of a size around a point."""
+        (x, y), (width, height) = centre, size
+        return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+    @classmethod
+    def in_corner(cls, corner: str, size: tuple[float, float]) -> Box:
+        """Return the rectangle of a size in a corner of the axes, such as "lower right" or "upper center"."""
+        (edge, side), (width, height) = corner.split(), size
+        left = {"left": 0.0, "center": (1 - width) / 2, "right": 1 - width}[side]
+        bottom = 0.0 if edge == "lower" else 1 - height
+        return cls(left, bottom, left + width, bottom + height)
+
+    def holds(self, points: FloatArray) -> NDArray[np.bool_]:
+        """Return of each of the points (n, 2) if it lies inside."""
+        x, y = points.T
+        return np.asarray((x > self.left) & (x < self.right) & (y > self.bottom) & (y < self.top))
+
+    def overlaps(self, other: Box) -> bool:
+        """Return True if two rectangles meet."""
+        apart = self.right < other.left or other.right < self.left or self.top < other.bottom or other.top < self.bottom
+        return not apart
+
+    def inside_axes(self) -> bool:
+        """Return True if no part lies outside the axes."""
+        return min(self.left, self.bottom, 1 - self.right, 1 - self.top) >= 0
+
+    def centre(self) -> tuple[float, float]:
+        """Return the middle."""
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
+
+
+class Canvas:
+    """The axes of one picture, with what its legend names and where words may not go.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes or None
+        None: axes on a figure of their own.
+    size : pair of float
+        Of that figure, in inches.
+    legend : bool
+        False: no legend is drawn.
+
+    Attributes
+    ----------
+    ax : matplotlib Axes
+    entries : list of (artist, str)
+        What the legend names.
+    paths : list of arrays of shape (n, 2)
+        Curves that labels keep off.
+    taken : list of Box
+        Places of the legend and of labels, which other labels keep off.
+    """
+
+    def __init__(self, ax: object, size: tuple[float, float] = style.SQUARE_FIGSIZE, *, legend: bool = True) -> None:
+        self.shows_legend = legend
+        if ax is None:
+            ax = style.NotebookFigure(size).add_subplot(axes_class=style.NotebookAxes)
+        self.ax = style.check_axes(ax)
+        self.entries: list[tuple[Any, str]] = []
+        self.paths: list[FloatArray] = []
+        self.taken: list[Box] = []
+
+    def frame(self, grid: Any = "both", **properties: Any) -> None:
+        """Set limits and names of the axes, and draw a faint grid below everything else."""
+        self.ax.set(**properties)
+        self.ax.grid(visible=True, axis=grid, color="#E4E4E4", linewidth=0.6)
+        self.ax.set_axisbelow(True)
+
+    def name_feature(self, feature: str, unit: str | None) -> None:
+        """Name the x axis after a feature and its unit."""
+        name = style.plain_text_label(feature)
+        if unit is not None:
+            name += f" [{style.plain_text_label(unit, 16)}]"
+        style.escape_mathtext(self.ax.set_xlabel(name))
+
+    def add(self, drawn: Sequence[Any], name: str) -> None:
+        """Name what is drawn in the legend by its first artist; without any nothing is named."""
+        self.entries += [(artist, name) for artist in drawn[:1]]
+
+    def curves(self, what: str, rocs: Sequence[Roc], paths: Sequence[FloatArray], names: Sequence[str]) -> list[Any]:
+        """Draw one path (n, 2) for each ROC in the style of its place, thinner for a counted one; return the lines."""
+        lines = []
+        for index, (roc, path, name) in enumerate(zip(rocs, paths, names, strict=True)):
+            look = style.line_style(index, 1.3 if isinstance(roc, EmpiricalRoc) else 2.0)
+            lines += self.ax.plot(*path.T, gid=f"{what}-{index}", **look)
+            self.add(lines[-1:], name)
+        self.paths += paths
+        return lines
+
+    def diagonal(
+        self, name: str = "chance", ends: Sequence[float] = (0, 1), linestyle: str = ":", gid: str | None = None
+    ) -> None:
+        """Draw the line of equal x and y: of a ROC curve that of a guess."""
+        self.add(self.ax.plot(ends, ends, linestyle=linestyle, gid=gid, **style.MUTED_LINE_STYLE), name)
+
+    def guide(self, name: str, *, x: float | None = None, y: float = 0, **look: Any) -> None:
+        """Draw and name a line through the axes, upright at an x or level at a y."""
+        look = style.MUTED_LINE_STYLE | {"linestyle": ":"} | look
+        self.add([self.ax.axhline(y, **look) if x is None else self.ax.axvline(x, **look)], name)
+
+    def ring(self, index: int, spot: Sequence[float], gid: str) -> list[Any]:
+        """Circle a point in the colour of a curve."""
+        edge: dict[str, Any] = {"markeredgecolor": style.CURVES[index % len(style.CURVES)][0], "markeredgewidth": 1.8}
+        return self.ax.plot(*spot, "o", markerfacecolor="white", **edge, markersize=8, zorder=5, gid=gid)
+
+    def legend(self, **options: Any) -> bool:
+        """Draw the legend unless there is nothing to name; return True if it was drawn.
+
+        Its words are shown as they are, also those that begin with an underscore.
+        """
+        if not (self.shows_legend and self.entries):
+            return False
+        look = {"fontsize": style.SMALL, "handlelength": 3.2, "framealpha": 0.9} | options
+        legend = self.ax.legend([artist for artist, _ in self.entries], [" "] * len(self.entries), **look)
+        style.escape_mathtext(legend.get_title())
+        for text, (_, label) in zip(legend.get_texts(), self.entries, strict=True):
+            style.escape_mathtext(text).set_text(label)
+        return True
+
+    def legend_above(self, columns: int, *, spacing: float = 1.4) -> None:
+        """Draw a legend that would hide something inside the axes above them."""
+        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1}
+        self.legend(ncols=columns, columnspacing=spacing, frameon=False, **place)
+
+    def legend_in(self, corner: str) -> None:
+        """Draw the legend in a corner, such as "lower right", which is then taken."""
+        if self.legend(loc=corner):
+            width, height = self.text_size(max((words for _, words in self.entries), key=len))
+            self.taken.append(Box.in_corner(corner, (width + 0.16, height * len(self.entries) + 0.04)))
+
+    def legend_off_curves(self, aucs: Sequence[float]) -> None:
+        """Draw the legend in the corner that ROC curves of these areas leave free."""
+        self.legend_in("lower right" if np.mean(aucs) >= 0.5 else "upper left")
+
+    def text_size(self, text: str) -> tuple[float, float]:
+        """Estimate width and height of a text of one or several lines, in shares of the axes."""
+        lines, extent = text.split("\n"), self.ax.get_window_extent()
+        points = 72 / self.ax.get_figure(root=True).dpi  # type: ignore[union-attr]
+        height = 1.5 * style.SMALL / (extent.height * points)
+        return 0.57 * style.SMALL * max(map(len, lines)) / (extent.width * points), height * len(lines)
+
+    def shares(self, points: FloatArray) -> FloatArray:
+        """Return points (n, 2) in shares of the axes, those far outside drawn near."""
+        low, high = np.transpose([self.ax.get_xlim(), self.ax.get_ylim()])
+        return np.asarray(np.clip((points - low) / (high - low), -0.2, 1.2))
+
+    def label(
+        self, text: str, spot: FloatArray, centre: tuple[float, float], arrow: dict[str, Any] = LEADER, **look: Any
+    ) -> None:
+        """Write a text in its place, in shares of the axes, with a line to the point that it names."""
+        look = style.TEXT_STYLE | {"ha": "center", "va": "center", "zorder": 6} | look
+        style.escape_mathtext(
+            self.ax.annotate(text, tuple(spot), centre, textcoords="axes fraction", arrowprops=arrow, **look)
+        )
+
+    def mark_threshold(
+        self, words: str, at: float, height: float, *, left: bool, lift: float = 0, **line_look: Any
+    ) -> None:
+        """Draw the line of a threshold and words beside it; where it lies outside only these, in the middle."""
+        low, high = self.ax.get_xlim()
+        spot, shift, side = (low + high) / 2, 0, "center"
+        if low <= at <= high:
+            self.ax.axvline(at, color=style.TEXT_COLOR, gid="threshold", **line_look)
+            spot, shift, side = (at, -6, "right") if left else (at, 6, "left")
+        place: dict[str, Any] = {"xytext": (shift, lift), "textcoords": "offset points", "ha": side, "va": "center"}
+        self.ax.annotate(words, (spot, height), **place, **style.TEXT_STYLE, zorder=7)
+
+    def mark_best(self, rocs: Sequence[Roc], scale: Callable[[Any], Any] = np.asarray) -> None:
+        """Circle the best point of each curve, and write its number and rule beside it.
+
+        ``scale`` is what the picture does to rates before it draws them.
+        """
+        found = [roc.best_threshold() for roc in rocs]
+        rates = np.array([(best.fpr, best.tpr) for best in found])
+        spots = scale(rates)
+        words = [style.format_rule(best.threshold, roc.direction) for best, roc in zip(found, rocs, strict=True)]
+        words = [f"{n}: {w}" for n, w in enumerate(words, 1)] if len(rocs) > 1 else [f"best: {w}" for w in words]
+        places = self.shares(spots)
+        inside = np.all((places >= 0) & (places <= 1), axis=1)
+        order = [i for i in np.argsort(rates[:, 0] - rates[:, 1]) if inside[i]]
+        if not order:
+            return
+        sizes = [self.text_size(words[i]) for i in order]
+        centres = self._place(spots[order], sizes, self.paths)
+        for i, centre in zip(order, centres, strict=True):
+            self.ring(i, spots[i], f"best-{i}")
+            self.label(words[i], spots[i], centre)
+        self.taken += map(Box.around, centres, sizes)
+
+    def mark_gap(self, at: float, gap: float, ends: Sequence[float]) -> None:
+        """Draw the largest gap between two curves at an FPR, predicted - empirical, and write how large it is."""
+        line = {"color": style.TEXT_COLOR, "linewidth": 2, "marker": "_", "markersize": 9, "zorder": 6}
+        self.ax.plot([at, at], ends, **line, gid="largest-gap")  # type: ignore[arg-type]
+        spot = np.array([at, sum(ends) / 2])
+        size = f"{gap:+.3f}".replace("-", "−") if abs(gap) >= 0.0005 else "below 0.001"
+        text = f"TPR gap {size}\nat FPR {at:.3f}"
+        width, height = self.text_size(text)
+        (centre,) = self._place(spot[None], [(width, 0.85 * height)], [*self.paths, _CHANCE])
+        self.label(text, spot, centre, _ARROW)
+
+    def _place(
+        self, spots: FloatArray, sizes: Sequence[tuple[float, float]], paths: Sequence[FloatArray]
+    ) -> list[tuple[float, float]]:
+        points = np.concatenate([_resample_path(self.shares(path)) for path in paths])
+        return place_labels(self.shares(spots), sizes, points, self.taken)
+
+
+def place_labels(
+    positions: FloatArray, sizes: Sequence[tuple[float, float]], points: FloatArray, occupied: Sequence[Box]
+) -> list[tuple[float, float]]:
+    """Return the middle of each label, near its anchor and off points, other labels and boxes taken.
+
+    Parameters
+    ----------
+    positions : array of shape (n, 2)
+        In shares of the axes, as everything here.
+    sizes : n pairs (width, height)
+    points : array of shape (m, 2)
+        What is drawn.
+    occupied : boxes
+    """
+    boxes = [*occupied, *(Box.around((x, y), (0.04, 0.04)) for x, y in positions)]
+    for anchor, size in zip(positions, sizes, strict=True):
+        others = [box for box in boxes if not box.holds(anchor[None]).any()]
+        candidates = _around(anchor, size)
+        costs = [_cost(anchor, box, points, others) for box in candidates]
+        boxes.append(candidates[int(np.argmin(costs))])
+        points = np.concatenate([points, _line(anchor, boxes[-1])])
+    return [box.centre() for box in boxes[-len(positions) :]]
+
+
+def _around(anchor: FloatArray, size: tuple[float, float]) -> list[Box]:
+    """Return boxes around an anchor, each with an edge at one of the distances from it."""
+    boxes = []
+    for distance in _DISTANCES:
+        for angle in _DIRECTIONS:
+            x = anchor[0] + np.cos(angle) * (distance + size[0] / 2)
+            y = anchor[1] + np.sin(angle) * (distance + size[1] / 2)
+            boxes.append(Box.around((x, y), size))
+    return boxes
+
+
+def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box]) -> float:
+    """Weigh what a label and the line to it would cover, and how long that line is."""
+    line = _line(anchor, box)
+    far = line[np.hypot(*(line - anchor).T) > 2 * _MIN_DISTANCE]
+    crossed = int((np.abs(far[:, None] - points).max(axis=-1) < _MIN_DISTANCE).any(axis=-1).sum())
+    clashes = sum(2 * box.overlaps(other) or other.holds(line).any() for other in others)
+    covered, length = int(box.holds(points).sum()), float(np.ptp(line, axis=0).max())
+    return 6 * covered + 5 * crossed + 80 * clashes + 300 * (not box.inside_axes()) + 100 * length
+
+
+def _line(anchor: FloatArray, box: Box) -> FloatArray:
+    """Return points on the line from an anchor to its label."""
+    along = anchor + np.linspace(0, 1, 15)[:, None] * (np.array(box.centre()) - anchor)
+    outside = ~box.holds(along)
+    return along[outside] if outside.any() else along[:1]  # a label that lies on its own point
+
+
+def _resample_path(path: FloatArray) -> FloatArray:
+    """Return points spread evenly along a path of shape (n, 2), those of it that are finite."""
+    path = path[np.isfinite(path).all(axis=1)]
+    if len(path) == 0:
+        return np.empty((0, 2))
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
+    at = np.linspace(0, along[-1], _POINTS)
+    return np.column_stack([np.interp(at, along, path[:, 0]), np.interp(at, along, path[:, 1])])
