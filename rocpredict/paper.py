@@ -1,10 +1,10 @@
 """Tables and figures of the founding paper."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ from rocpredict.distributions.normality import suppress_normality_warning
 from rocpredict.plots.curves import plot_roc
 from rocpredict.plots.densities import plot_densities
 from rocpredict.plots.style import SMALL, TEXT_BACKGROUND, TEXT_COLOR, NotebookFigure, save_figure
+from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.base import area_under
@@ -63,30 +64,23 @@ TABLE_4 = {
 """Predicted AUC and maximum Ameans."""
 _NEGATIVE, _POSITIVE = "versicolor", "virginica"
 _N_REPLICATIONS = 400
-_GRID_STEPS = {
-    "sepal length": 0.2,
-    "sepal width": 0.1,
-    "petal length": 0.1,
-    "petal width": 0.1,
-    "distance to mean of class 2": 0.04,
-    "distance to mean of class 3": 0.05,
-}
+_GRID_STEPS = dict(zip(TABLE_4, (0.2, 0.1, 0.1, 0.1, 0.04, 0.05), strict=True))
 """Steps of a threshold grid whose trapezoid areas have the printed digits; inferred, not stated by the paper."""
 
 
 def example() -> PredictedRoc:
-    """Give the paper's predicted ROC of two Gaussians."""
+    """Return the paper's predicted ROC of two Gaussians."""
     return PredictedRoc.from_stats(mean=EXAMPLE["mean"], std=EXAMPLE["std"])
 
 
 @cache
 def simulate_experiment(count: tuple[int, int], seed: int) -> EmpiricalRoc:
-    """Give the empirical ROC of one simulated experiment."""
+    """Return the empirical ROC of one simulated experiment."""
     return empirical_roc(*simulate_two_gaussians(**EXAMPLE, count=count, seed=seed))
 
 
 def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], str]]:
-    """Give each feature of Table IV: its values and labels in classes 2 and 3, and its direction."""
+    """Return each feature of Table IV: its values and labels in classes 2 and 3, and its direction."""
     iris = load_iris()
     kept = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
     X, y = iris.X[kept], iris.y[kept]
@@ -98,27 +92,26 @@ def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], str]]:
 
 
 def iris_prediction(feature: str) -> PredictedRoc:
-    """Give the predicted ROC of one feature of Table IV."""
+    """Return the predicted ROC of one feature of Table IV."""
     x, y, direction = iris_features()[feature]
     with suppress_normality_warning():  # the paper takes distances as Gaussian, which they are not
         return predict_roc(x, y, positive=_POSITIVE, negative=_NEGATIVE, direction=direction)
 
 
 def table_1(seed: int = 0) -> Table:
-    """Give Table I: an experiment with two Gaussians, and its prediction."""
+    """Return Table I: an experiment with two Gaussians, and its prediction."""
     predicted = example()
     exact = {"AUC": predicted.auc(), "max Ameans": predicted.best_threshold().ameans}
     rows: list[list[object]] = []
     for measure, values in TABLE_1.items():
-        rows.append(
-            [measure, "prediction", values["prediction"], exact[measure], values["prediction"] - exact[measure]]
-        )
-        rows[-1] += [None, None]
+        printed, ours = values["prediction"], exact[measure]
+        rows.append([measure, "prediction", printed, ours, printed - ours, None, None])
         for name, count in (("balanced", BALANCED), ("imbalanced", IMBALANCED)):
-            ours = _compute_statistics(simulate_experiment(count, seed))[measure]
+            experiment = simulate_experiment(count, seed)
+            ours = experiment.auc() if measure == "AUC" else experiment.best_threshold().ameans
             expected, error = _sampling(measure, count)
             away = (values[name] - expected) / error
-            rows.append([f"{measure}", f"{name}, {count[1]} + {count[0]}", values[name], ours, None, expected, away])
+            rows.append([measure, f"{name}, {count[1]} + {count[0]}", values[name], ours, None, expected, away])
     return Table(
         "Table I. Two Gaussian classes: an experiment and its prediction",
         ["measure", "of", "printed", "ours", "difference", "expected", "SE away"],
@@ -135,13 +128,21 @@ def table_1(seed: int = 0) -> Table:
 
 
 def table_2() -> Table:
-    """Give Table II: means and standard deviations of the Iris features."""
+    """Return Table II: means and standard deviations of the Iris features."""
     features = iris_features()
-    rows = []
-    for statistic, values in TABLE_2.items():
-        for name, value in zip(FEATURES, values, strict=True):
-            ours = _STATISTICS[statistic](*_by_class(features[name]))
-            rows.append([statistic, name, value, ours, value - ours])
+    samples = [_by_class(features[name]) for name in FEATURES]
+    ours = {
+        "mean class 2": [low.mean() for low, _ in samples],
+        "mean class 3": [high.mean() for _, high in samples],
+        "difference": [high.mean() - low.mean() for low, high in samples],
+        "SD class 2": [low.std(ddof=1) for low, _ in samples],
+        "SD class 3": [high.std(ddof=1) for _, high in samples],
+    }
+    rows = [
+        [statistic, name, printed, float(value), printed - float(value)]
+        for statistic, values in TABLE_2.items()
+        for name, printed, value in zip(FEATURES, values, ours[statistic], strict=True)
+    ]
     return Table(
         "Table II. Iris, classes 2 (versicolor) and 3 (virginica), in cm",
         ["statistic", "feature", "printed", "ours", "difference"],
@@ -152,7 +153,7 @@ def table_2() -> Table:
 
 
 def table_3() -> Table:
-    """Give Table III: distances to the class means."""
+    """Return Table III: distances to the class means."""
     features = iris_features()
     ours = [values for number in (2, 3) for values in _by_class(features[f"distance to mean of class {number}"])]
     rows = []
@@ -163,19 +164,14 @@ def table_3() -> Table:
         "Table III. Iris: Euclidean distance to a class mean, all four features",
         ["distance of", "mean printed", "ours", "difference", "SD printed", "SD ours", "SD difference"],
         rows,
-        {
-            "mean printed": ".2f",
-            "ours": ".4f",
-            "difference": "+z.4f",
-            "SD printed": ".2f",
-            "SD ours": ".4f",
-            "SD difference": "+z.4f",
-        },
+        dict.fromkeys(("mean printed", "SD printed"), ".2f")
+        | dict.fromkeys(("ours", "SD ours"), ".4f")
+        | dict.fromkeys(("difference", "SD difference"), "+z.4f"),
     )
 
 
 def table_4() -> Table:
-    """Give Table IV: predicted AUC and Ameans of the Iris features."""
+    """Return Table IV: predicted AUC and Ameans of the Iris features."""
     rows = []
     for name, (auc, ameans) in TABLE_4.items():
         roc = iris_prediction(name)
@@ -183,54 +179,40 @@ def table_4() -> Table:
         step = _GRID_STEPS[name]
         areas = (auc, roc.auc(), auc - roc.auc(), step, _trapezoid_auc(roc, step))
         rows.append((name, *areas, ameans, best.ameans, ameans - best.ameans, best.threshold))
+    formats = {
+        "feature": "",
+        "AUC printed": ".2%",
+        "AUC ours": ".3%",
+        "AUC difference": "+z.3%",
+        "step": "g",
+        "AUC on grid": ".3%",
+        "Ameans printed": ".2%",
+        "Ameans ours": ".3%",
+        "Ameans difference": "+z.3%",
+        "threshold": ".4f",
+    }
     return Table(
         "Table IV. Iris, class 3 against class 2: predicted AUC and maximum Ameans",
-        list(_TABLE_4_FORMATS),
+        list(formats),
         rows,
-        _TABLE_4_FORMATS,
+        formats,
         [
-            _AUC_NOTE,
-            _GRID_NOTE,
+            (
+                "AUC ours is the closed form Phi(D). Every printed AUC lies below it, as the trapezoid area over a "
+                "grid of thresholds does: by about step^2/6 D phi(D)/(s0^2 + s1^2)."
+            ),
+            (
+                "AUC on grid is such an area, with a step that gives the printed digits; the step is inferred here, "
+                "the paper does not say how it integrated."
+            ),
             "The printed Ameans are ours, rounded; for sepal length the mean of two rates that were rounded before.",
             "For the distance to the mean of class 3 positive means x <= threshold.",
         ],
     )
 
 
-_AUC_NOTE = (
-    "AUC ours is the closed form Phi(D). Every printed AUC lies below it, as the trapezoid area over a grid of "
-    "thresholds does: by about step^2/6 D phi(D)/(s0^2 + s1^2)."
-)
-_GRID_NOTE = (
-    "AUC on grid is such an area, with a step that gives the printed digits; the step is inferred here, "
-    "the paper does not say how it integrated."
-)
-_TABLE_4_FORMATS = {
-    "feature": "",
-    "AUC printed": ".2%",
-    "AUC ours": ".3%",
-    "AUC difference": "+z.3%",
-    "step": "g",
-    "AUC on grid": ".3%",
-    "Ameans printed": ".2%",
-    "Ameans ours": ".3%",
-    "Ameans difference": "+z.3%",
-    "threshold": ".4f",
-}
-TABLES: dict[str, Callable[..., Table]] = {
-    "table_1": table_1,
-    "table_2": table_2,
-    "table_3": table_3,
-    "table_4": table_4,
-}
+TABLES: dict[str, Callable[..., Table]] = {make.__name__: make for make in (table_1, table_2, table_3, table_4)}
 """Every table, by the name of its file."""
-_STATISTICS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
-    "mean class 2": lambda negative, positive: float(negative.mean()),
-    "mean class 3": lambda negative, positive: float(positive.mean()),
-    "difference": lambda negative, positive: float(positive.mean() - negative.mean()),
-    "SD class 2": lambda negative, positive: float(negative.std(ddof=1)),
-    "SD class 3": lambda negative, positive: float(positive.std(ddof=1)),
-}
 
 
 def _by_class(feature: tuple[FloatArray, NDArray[np.str_], str]) -> tuple[FloatArray, FloatArray]:
@@ -238,12 +220,8 @@ def _by_class(feature: tuple[FloatArray, NDArray[np.str_], str]) -> tuple[FloatA
     return x[y == _NEGATIVE], x[y == _POSITIVE]
 
 
-def _compute_statistics(roc: EmpiricalRoc) -> dict[str, float]:
-    return {"AUC": roc.auc(), "max Ameans": roc.best_threshold().ameans}
-
-
 def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
-    """Give the average of a measure over experiments of this size, and its standard error."""
+    """Return the average of a measure over experiments of this size, and its standard error."""
     predicted = example()
     if measure == "AUC":
         variance = BinormalSolver(predicted.negative, predicted.positive).empirical_auc_variance(count)
@@ -259,7 +237,7 @@ def _replicated_ameans(count: tuple[int, int]) -> FloatArray:
 
 
 def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
-    """Give the area under a predicted ROC whose thresholds lie a step apart."""
+    """Return the area under a predicted ROC whose thresholds lie a step apart."""
     low = min(d.mean - 10 * d.std for d in (roc.negative, roc.positive))
     high = max(d.mean + 10 * d.std for d in (roc.negative, roc.positive))
     thresholds = (np.arange(np.floor(low / step), np.ceil(high / step)) + 0.5) * step
@@ -267,91 +245,65 @@ def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
     return float(area_under(np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[0.0], tpr, [1.0]])))
 
 
-_SIZE = (5.6, 5.6)
-_MEANS = (0.0, 1.0, 2.0, 3.0, 4.0)
-_SWEPT_STDS = (0.5, 1.0, 2.0, 3.0, 4.0)
-
-
-class PaperFigure(NamedTuple):
-    """Hold how a figure is drawn, and what it shows."""
-
-    draw: Callable[[], Figure]
-    caption: str
-
-
 def figure_1() -> Figure:
-    """Draw two class densities, a threshold, and the four areas it cuts out."""
-    figure, ax = _new_axes((6.4, 4.0))
-    plot_densities(example(), ax=ax, feature="feature x")
+    """Draw two class densities, a threshold, and the four areas it cuts out.
+
+    The threshold cuts each density in two: true and false negatives (TN, FN) below, true and false positives (TP, FP)
+    above. The best one lies where the densities are equal.
+    """
+    figure = NotebookFigure((6.4, 4.0))
+    plot_densities(example(), ax=figure.add_subplot(), feature="feature x")
     return figure
 
 
 def figure_2(*, seed_balanced: int = 0, seed_imbalanced: int = 0) -> Figure:
-    """Draw the predicted ROC of the example over the ROCs of two simulated experiments."""
-    figure, ax = _new_axes()
-    balanced = simulate_experiment(BALANCED, seed_balanced)
-    imbalanced = simulate_experiment(IMBALANCED, seed_imbalanced)
+    """Draw the predicted ROC of the example over the ROCs of two simulated experiments.
+
+    The example is N(4, 3) against N(8, 2). The experiments are a balanced and an imbalanced one (positives +
+    negatives), each with the point of its highest Ameans.
+    """
+    experiments = simulate_experiment(BALANCED, seed_balanced), simulate_experiment(IMBALANCED, seed_imbalanced)
     labels = ["predicted", "balanced, 1000 + 1000", "imbalanced, 1000 + 500"]
-    plot_roc(example(), balanced, imbalanced, ax=ax, labels=labels)
-    return figure
+    return _draw_rocs([example(), *experiments], labels)
 
 
 def figure_3() -> Figure:
-    """Draw predicted ROCs for several means of the positive class."""
-    figure, ax = _new_axes()
-    rocs = [PredictedRoc(negative=Gaussian(0, 2), positive=Gaussian(mean, 1)) for mean in _MEANS]
-    plot_roc(*rocs, ax=ax, labels=[f"m = {mean:g}" for mean in _MEANS])
-    ax.set_title("negative N(0, 2), positive N(m, 1)", fontsize="medium")
-    return figure
+    """Draw predicted ROCs for several means of the positive class.
+
+    The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The further the means lie apart, the higher the curve. Where
+    m is small, a part of the curve lies below chance: the spreads differ.
+    """
+    means = (0.0, 1.0, 2.0, 3.0, 4.0)
+    rocs = [PredictedRoc(negative=Gaussian(0, 2), positive=Gaussian(mean, 1)) for mean in means]
+    return _draw_rocs(rocs, [f"m = {mean:g}" for mean in means], "negative N(0, 2), positive N(m, 1)")
 
 
 def figure_4() -> Figure:
-    """Draw predicted ROCs for several standard deviations of the negative class, and where they meet."""
-    figure, ax = _new_axes()
-    rocs = [PredictedRoc(negative=Gaussian(0, std), positive=Gaussian(2, 2)) for std in _SWEPT_STDS]
-    plot_roc(*rocs, ax=ax, labels=[f"s = {std:g}" for std in _SWEPT_STDS])
-    ax.set_title("negative N(0, s), positive N(2, 2)", fontsize="medium")
-    _mark_intersection(ax, 0.5, float(ndtr(1.0)))
+    """Draw predicted ROCs for several standard deviations of the negative class, and where they meet.
+
+    The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves meet at one point: at the threshold 0, the
+    negative median whatever s is, FPR is 1/2 and TPR is Phi(1) = 0.841.
+    """
+    stds = (0.5, 1.0, 2.0, 3.0, 4.0)
+    rocs = [PredictedRoc(negative=Gaussian(0, std), positive=Gaussian(2, 2)) for std in stds]
+    figure = _draw_rocs(rocs, [f"s = {std:g}" for std in stds], "negative N(0, s), positive N(2, 2)")
+    _mark_intersection(figure.axes[0], 0.5, float(ndtr(1.0)))
     return figure
 
 
 def figure_5() -> Figure:
-    """Draw the predicted ROCs of four Iris features and of two distances."""
-    figure, ax = _new_axes()
+    """Draw the predicted ROCs of four Iris features and of the distances to both class means.
+
+    Virginica is positive, versicolor negative. Petal width tells the classes apart best.
+    """
     names = list(iris_features())
-    plot_roc(*map(iris_prediction, names), ax=ax, labels=names)
-    ax.set_title("Iris: virginica (positive) against versicolor", fontsize="medium")
-    return figure
+    return _draw_rocs(list(map(iris_prediction, names)), names, "Iris: virginica (positive) against versicolor")
 
 
-FIGURES: dict[str, PaperFigure] = {
-    "figure_1": PaperFigure(
-        figure_1,
-        "Two class densities and a threshold. It cuts each density in two: true and false negatives (TN, FN) "
-        "below, true and false positives (TP, FP) above. The best one lies where the densities are equal.",
-    ),
-    "figure_2": PaperFigure(
-        figure_2,
-        "The predicted ROC of N(4, 3) against N(8, 2), and the ROCs of a balanced and an imbalanced simulated "
-        "experiment (positives + negatives), each with the point of its highest Ameans.",
-    ),
-    "figure_3": PaperFigure(
-        figure_3,
-        "Predicted ROCs of N(0, 2) against N(m, 1) for m from 0 to 4. The further the means lie apart, the "
-        "higher the curve. Where m is small, a part of the curve lies below chance: the spreads differ.",
-    ),
-    "figure_4": PaperFigure(
-        figure_4,
-        "Predicted ROCs of N(0, s) against N(2, 2) for s from 0.5 to 4. All meet at one point: at the threshold "
-        "0, the negative median whatever s is, FPR is 1/2 and TPR is Phi(1) = 0.841.",
-    ),
-    "figure_5": PaperFigure(
-        figure_5,
-        "Iris, virginica (positive) against versicolor (negative): predicted ROCs of the four features and of "
-        "the distances to both class means. Petal width tells the classes apart best.",
-    ),
+FIGURES: dict[str, Callable[[], Figure]] = {
+    draw.__name__: draw for draw in (figure_1, figure_2, figure_3, figure_4, figure_5)
 }
-"""Every figure, by the name of its file."""
+"""Every figure, by the name of its file; its docstring says what it shows."""
 
 
 def save_figures(folder: str | os.PathLike[str], *, seed: int = 0) -> list[Path]:
@@ -376,30 +328,24 @@ def save_figures(folder: str | os.PathLike[str], *, seed: int = 0) -> list[Path]
     """
     folder = make_directory(folder)
     written = []
-    for name, (draw, _) in FIGURES.items():
+    for name, draw in FIGURES.items():
         figure = figure_2(seed_balanced=seed, seed_imbalanced=seed) if draw is figure_2 else draw()
         written += [save_figure(figure, folder / f"{name}.{kind}") for kind in ("png", "svg")]
     return written
 
 
-def _new_axes(size: tuple[float, float] = _SIZE) -> tuple[Figure, Axes]:
-    figure = NotebookFigure(size)
-    return figure, figure.add_subplot()
+def _draw_rocs(rocs: Sequence[Roc], labels: Sequence[str], title: str = "") -> Figure:
+    figure = NotebookFigure((5.6, 5.6))
+    ax = figure.add_subplot()
+    plot_roc(*rocs, ax=ax, labels=labels)
+    ax.set_title(title, fontsize="medium")
+    return figure
 
 
 def _mark_intersection(ax: Axes, fpr: float, tpr: float) -> None:
     """Mark the point that all curves share."""
-    ax.plot(
-        fpr,
-        tpr,
-        "s",
-        color=TEXT_COLOR,
-        markersize=7,
-        markerfacecolor="white",
-        markeredgewidth=1.6,
-        zorder=6,
-        gid="meeting",
-    )
+    square: dict[str, Any] = {"markersize": 7, "markerfacecolor": "white", "markeredgewidth": 1.6}
+    ax.plot(fpr, tpr, "s", color=TEXT_COLOR, zorder=6, gid="meeting", **square)
     arrow = {"arrowstyle": "->", "color": TEXT_COLOR, "shrinkA": 0, "shrinkB": 6, "relpos": (0.1, 1.0)}
     words = f"all meet here:\nFPR 1/2, TPR {tpr:.3f}"
     style: dict[str, Any] = {"fontsize": SMALL, "color": TEXT_COLOR, "va": "top", "bbox": TEXT_BACKGROUND, "zorder": 6}

@@ -50,7 +50,7 @@ def test_p_values_are_uniform_for_gaussians():
     p = []
     for seed in range(100):
         found = _of(rng.normal(0, 1, 40), rng.normal(1, 2, 30), n_resamples=39, rng=seed)
-        p.append((found.negative.p_value, found.positive.p_value, found.l1_p_value, found.threshold_p_value))
+        p.append((found.negative.p_value, found.positive.p_value, found.area_between_p_value, found.threshold_p_value))
     p = np.array(p)
     spread = p - rng.random(p.shape) / 40  # from k/40 to the whole of the step before
     assert min(stats.kstest(column, "uniform").pvalue for column in spread[:, :3].T) > 1e-4
@@ -106,7 +106,7 @@ def test_one_draw_at_a_time_agrees_with_many():
     many = _of(negative, positive)
     one = _of(negative, positive, family=stats.norm)
     assert one.area_between == pytest.approx(many.area_between, abs=0.005)
-    for name in ("l1_p_value", "auc_p_value", "threshold_p_value"):
+    for name in ("area_between_p_value", "auc_p_value", "threshold_p_value"):
         assert getattr(one, name) == pytest.approx(getattr(many, name), abs=0.3), name
     assert one.negative.p_value == pytest.approx(many.negative.p_value, abs=0.3)
     for theirs, ours in zip(one.plot_data.quantiles, many.plot_data.quantiles, strict=True):
@@ -275,7 +275,7 @@ def test_direction_lower_is_the_mirror():
     same = (
         "area_between",
         "area_between_expected",
-        "l1_p_value",
+        "area_between_p_value",
         "auc_p_value",
         "auc_error",
         "gap_low_fpr",
@@ -299,7 +299,7 @@ def test_the_unit_changes_nothing():
     for factor in (2.0**990, 2.0**-990):
         other = _of(factor * negative, factor * positive)
         assert other.area_between == pytest.approx(one.area_between, abs=1e-12)
-        assert other.l1_p_value == one.l1_p_value
+        assert other.area_between_p_value == one.area_between_p_value
         assert other.negative.skewness == pytest.approx(one.negative.skewness)
         assert _levels(other) == _levels(one)
 
@@ -351,7 +351,7 @@ def test_a_class_without_spread_is_named_and_everything_else_is_still_told():
 def test_all_rows_equal_and_two_points_are_fitted_by_what_they_are():
     for value in (1.0, 2.0):
         found = _of(np.ones(30), np.full(30, value), n_resamples=20)
-        assert (found.area_between, found.l1_p_value, found.auc_error) == (0.0, 1.0, 0.0)
+        assert (found.area_between, found.area_between_p_value, found.auc_error) == (0.0, 1.0, 0.0)
         assert np.isnan(found.std_ratio.estimate)
 
 
@@ -370,7 +370,7 @@ def test_values_that_fill_the_range_of_floats_do_not_break_it():
 
 def test_classes_far_apart_are_no_misfit():
     found = _of(NORMAL, NORMAL + 1000)
-    assert (found.area_between, found.l1_p_value) == (0.0, 1.0)
+    assert (found.area_between, found.area_between_p_value) == (0.0, 1.0)
     assert _levels(found) == {}
 
 

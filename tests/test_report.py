@@ -14,7 +14,7 @@ from rocpredict.base.files import format_csv
 from rocpredict.base.results import Table, format_p_value, format_rate
 from rocpredict.plots.curves import plot_side_by_side
 from rocpredict.reports.feature import feature_report
-from rocpredict.reports.report import data_hash, figure_to_data_uri, format_numeral, render
+from rocpredict.reports.report import data_hash, figure_to_image, format_numeral, render
 from rocpredict.reports.screening import screening_report
 from rocpredict.sources.table import as_feature_table
 from tests.blank import leave_blank
@@ -256,7 +256,7 @@ def test_the_hash_is_that_of_the_recipe(pages):
 def test_the_same_picture_gives_the_same_bytes(pages):
     """Drawn once more it is the one on the page: the predicted curve over the empirical one."""
     rocs = (kind(X[:, 0], Y, positive=Y[-1]) for kind in (rp.predict_roc, rp.empirical_roc))
-    image = figure_to_data_uri(plot_side_by_side(*rocs, feature=NAMES[0], unit="<u>", classes=(Y[0], Y[-1])), "")
+    image = figure_to_image(plot_side_by_side(*rocs, feature=NAMES[0], unit="<u>", classes=(Y[0], Y[-1])))
     assert Page(pages["feature"]).all("img")[0]["src"] == image.source
 
 

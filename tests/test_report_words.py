@@ -2,16 +2,15 @@
 
 import html
 import re
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
 import rocpredict as rp
 from rocpredict.base.results import format_rate
-from rocpredict.reports.analysis import analyze_feature
-from rocpredict.reports.feature import feature_report, mean_and_std, template_context
-from rocpredict.reports.methods import feature_methods, findings
-from rocpredict.reports.report import message_to_prose
+from rocpredict.reports.feature import FeatureAnalysis, feature_report, mean_and_std, template_context
+from rocpredict.reports.report import Image, message_to_prose, render
 from rocpredict.reports.screening import screening_report
 from tests.blank import leave_blank
 
@@ -20,7 +19,7 @@ _RNG = np.random.default_rng(11)
 X = _RNG.normal(size=80) * np.where(Y, 1.6, 1.0) + Y
 VERSIONS = (("rocpredict", "0"), ("numpy", "0"))
 DEFAULTS = {"feature": "width", "unit": None, "positive": 1, "negative": None, "family": "gaussian", "direction": None}
-DEFAULTS |= {"nan_policy": "omit", "level": 0.95, "prevalence": None, "n_resamples": 20, "seed": 0}
+DEFAULTS |= {"nan_policy": "omit", "level": 0.95, "stated_prevalence": None, "n_resamples": 20, "seed": 0}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +30,7 @@ def of_feature():
     def said(x=X, **options):
         key = (x.tobytes(), *options.items())
         if key not in known:
-            known[key] = analyze_feature(x, Y, **DEFAULTS | options)
+            known[key] = FeatureAnalysis(x, Y, **DEFAULTS | options)
         return known[key]
 
     return said
@@ -43,18 +42,42 @@ def cells(asked, name):
     return [list(grid.columns), *([str(cell) for cell in row] for row in grid.cells())]
 
 
-def methods_of(asked):
-    return feature_methods(asked, VERSIONS)
+def page_of(asked):
+    """Return the page of a feature without its pictures."""
+    blank = Image("", 1, 1)
+    context = template_context(asked) | {"picture": blank, "diagnosis_picture": blank, "title": None, "notes": ()}
+    return render("feature.html", **context, versions=VERSIONS, date="2026-11-21", seed="0", sha256="")
+
+
+def plain(page):
+    """Return HTML as plain text on one line."""
+    return " ".join(html.unescape(re.sub("<[^>]+>", "", page)).split())
+
+
+def between(page, start, end):
+    """Return the plain text from one piece of a page up to the next other one."""
+    start = page.index(start)
+    return plain(page[start : page.index(end, start + 1)])
+
+
+def section(asked, heading):
+    """Return the sentences under a heading, without its tables."""
+    page = re.sub(r'<div class="scroll".*?</div>', "", page_of(asked), flags=re.DOTALL)
+    return between(page, f"<h2>{heading}", "<h2>")
+
+
+def assumptions(asked):
+    return between(page_of(asked), "<h3>What the answers rest on", "<h3>")
 
 
 def paragraph(asked):
-    """Give the methods paragraph as plain text."""
-    return html.unescape(re.sub("<[^>]+>", "", methods_of(asked).paragraph))
+    return between(page_of(asked), "<blockquote>", "</blockquote>")
 
 
-def sentences(asked, *names):
-    told = template_context(asked)
-    return " ".join(str(item) for name in names for item in told[name])
+def references(asked):
+    """Return the references, one each."""
+    page = page_of(asked)
+    return re.findall("<li>(.*)</li>", page[page.index('<ul class="references">') : page.index("<h2>Flags")])
 
 
 def screened(x, y=Y, **options):
@@ -62,14 +85,16 @@ def screened(x, y=Y, **options):
 
 
 def found(table):
-    """Give the headlines as plain text."""
-    return html.unescape(re.sub("<[^>]+>", "", " ".join(map(str, findings(table)))))
+    """Return the headlines as plain text."""
+    with TemporaryDirectory() as folder:
+        text = screening_report(table, f"{folder}/page.html", top=0).read_text(encoding="utf-8")
+    return between(text, '<ul class="findings">', "<h2>")
 
 
 def page(table, folder):
     """Give the page of a screening, without pictures, as plain text."""
     text = screening_report(table, folder / "page.html", top=0).read_text(encoding="utf-8")
-    return html.unescape(re.sub("<[^>]+>", "", text[text.index("<h1>") : text.index("<footer>")]))
+    return between(text, "<h1>", "<footer>")
 
 
 @pytest.mark.parametrize("family", ["auto", "boxcox"])
@@ -124,24 +149,25 @@ def test_crossings_are_named_where_they_are_and_matter(of_feature):
     """Among the data only; not where both AUCs print alike; never of a shrunk estimate, which has no densities."""
     wide = _RNG.normal(size=80) * np.where(Y, 4.0, 1.0) + 0.3 * Y
     asked = of_feature(wide)
-    said = sentences(asked, "choice")
+    said = section(asked, "Best threshold")
     assert len(asked.best_predicted.crossings) == 2
     assert "The densities cross more than once, among the values of these data at" in said
     assert said.count("instead of") == 1
-    assert "cross" not in sentences(of_feature(wide, family="auto"), "choice")
+    assert "cross" not in section(of_feature(wide, family="auto"), "Best threshold")
     alike = of_feature(np.random.default_rng(2).normal(size=80) * np.where(Y, 1.05, 1.0) + 2 * Y)
     assert len(alike.best_predicted.crossings) == 2
     assert format_rate(alike.predicted.auc()) == format_rate(alike.predicted.proper().auc())
-    assert "cross" not in sentences(alike, "choice")
+    assert "cross" not in section(alike, "Best threshold")
 
 
 def test_a_crossing_beyond_the_data_is_not_named(of_feature):
     x = np.random.default_rng(3).normal(size=80) * np.where(Y, 1.4, 1.0) + 1.2 * Y
     asked = of_feature(x)
     inside = [place for place in asked.best_predicted.crossings if x.min() <= place <= x.max()]
-    (sentence,) = (line for line in template_context(asked)["choice"] if "cross" in line)
+    said = section(asked, "Best threshold")
+    assert said.count("cross more") == 1
     assert len(inside) == 1
-    assert f"among the values of these data at {inside[0]:.4g};" in sentence
+    assert f"among the values of these data at {inside[0]:.4g};" in said
 
 
 @pytest.mark.parametrize(("direction", "difference"), [("lower", "m₀ - m₁"), ("higher", "m₁ - m₀")])
@@ -177,18 +203,18 @@ def test_the_paragraph_names_the_intervals_that_are_printed(of_feature):
     asked = of_feature()
     printed = {row[3] for row in cells(asked, "rates")[1:]} | {cells(asked, "thresholds")[2][3]}
     assert printed == {"clopper-pearson", "newcombe-wilson", "bootstrap"}
-    told = methods_of(asked)
+    told = paragraph(asked)
     for name in ("TPR, TNR, PPV, NPV and accuracy (at the prevalence of the sample) with Clopper-Pearson", "Newcombe"):
-        assert name in told.paragraph
+        assert name in told
     for name in ("Wilson", "Efron and Tibshirani", "out of bag", "take the threshold as fixed"):
-        assert name in told.paragraph
+        assert name in told
     for name in ("Newcombe (1998)", "Wilson (1927)", "Clopper", "Efron", "Mann"):
-        assert any(name in reference for reference in told.references)
-    assert not any("Box" in reference for reference in told.references)
+        assert any(name in reference for reference in references(asked))
+    assert not any("Box" in reference for reference in references(asked))
 
 
 def test_with_a_prevalence_there_is_no_interval_of_what_goes_with_it(of_feature):
-    asked = of_feature(prevalence=0.1)
+    asked = of_feature(stated_prevalence=0.1)
     assert [row[2:4] for row in cells(asked, "rates")[4:]] == [["", ""]] * 3
     told = paragraph(asked)
     assert "computed from the rates for a prevalence of 0.100, without intervals." in told
@@ -207,8 +233,8 @@ def test_with_a_prevalence_there_is_no_interval_of_what_goes_with_it(of_feature)
 )
 def test_only_what_a_sentence_uses_is_cited(of_feature, family, cited):
     asked = of_feature(np.exp(X / 4), family=family)
-    references = " ".join(methods_of(asked).references)
-    assert {name for name in ("Yeo", "Box,", "Green") if name in references} == {
+    cited_there = " ".join(references(asked))
+    assert {name for name in ("Yeo", "Box,", "Green") if name in cited_there} == {
         {"Box": "Box,"}.get(name, name) for name in cited
     }
     assert not family.startswith(("auto", "boxcox")) or "Yeo-Johnson" in paragraph(asked)
@@ -239,17 +265,17 @@ def test_several_contrasts_in_the_paragraph(tmp_path):
 def test_that_a_shrunk_estimate_agrees_is_little_evidence(of_feature):
     """It is drawn to its own rows; where its model lies far off, that is said beside it."""
     asked = of_feature(family="auto")
-    verdict = template_context(asked)["verdict"]
+    verdict = asked.verdict
     assert verdict.startswith("The shrunk estimate agrees with the rows it was drawn towards, which is little evidence")
     assert "farther" not in verdict
-    assert verdict in sentences(asked, "findings")
+    assert verdict in section(asked, "What was found")
     assert "samples drawn from the shrunk estimate (in part the sample itself)" in paragraph(asked)
     assert "drawn from" not in paragraph(of_feature())
     third = np.arange(80) // 2 % 3 == 0
     odd = np.where(Y, np.where(third, 0.0, 1.0), np.where(third, -0.5, 0.5)) + _RNG.normal(size=80) / 20
     asked = of_feature(odd, family="auto")
     assert asked.trust.misfit_ratio > 1
-    assert "; its model alone lies farther off than chance" in template_context(asked)["verdict"]
+    assert "; its model alone lies farther off than chance" in asked.verdict
 
 
 def test_missing_values(of_feature, tmp_path):
@@ -257,12 +283,11 @@ def test_missing_values(of_feature, tmp_path):
     lacking = np.where(np.arange(80) < 9, np.nan, X)
     rests = "Rows without a value were left out; this is right only if, within each class, whether a value is missing"
     asked = of_feature(lacking)
-    assert rests in " ".join(methods_of(asked).assumptions)
-    assert (
-        dict(template_context(asked)["asked"])["Prevalence"] == f"{format_rate(36 / 71)}, that of the rows with a value"
-    )
-    assert dict(template_context(of_feature())["asked"])["Prevalence"] == "0.500, that of the sample"
-    assert rests not in " ".join(methods_of(of_feature()).assumptions)
+    assert rests in assumptions(asked)
+    prevalence = "<dt>Prevalence</dt><dd>{}</dd>"
+    assert prevalence.format(f"{format_rate(36 / 71)}, that of the rows with a value") in page_of(asked)
+    assert prevalence.format("0.500, that of the sample") in page_of(of_feature())
+    assert rests not in assumptions(of_feature())
     text = page(screened(lacking[:, None]), tmp_path)
     assert f"{rests} has nothing to do with the value, so features are compared on different cases." in text
     assert rests not in page(screened(X[:, None]), tmp_path)
@@ -274,9 +299,10 @@ def test_family_empirical_predicts_nothing(of_feature):
     everything = [*cells(asked, "areas"), *cells(asked, "thresholds"), *cells(asked, "rates")]
     assert not any("redicted" in cell for row in everything for cell in row)
     assert cells(asked, "thresholds")[1][3] == "bootstrap"
-    assert "redict" not in sentences(asked, "findings", "asked", "test", "choice", "caveats")
+    headings = ("What was found", "What was asked", "Area under the curve", "Best threshold", "Rates at the empirical")
+    assert not [heading for heading in headings if "redict" in section(asked, heading)]
     said = "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
-    assert template_context(asked)["verdict"] == said
+    assert asked.verdict == said
     assert said in paragraph(asked)
     assert "redict" not in re.sub("rocpredict", "", paragraph(asked))
 
@@ -314,21 +340,22 @@ def test_features_that_were_counted_because_they_came_first(tmp_path):
 
 
 def test_what_a_small_p_says(of_feature):
-    said = sentences(of_feature(), "test")
+    said = section(of_feature(), "Area under the curve")
     assert "A small p says that the AUC is not 0.5, not how far it is from it: for that read the interval." in said
     assert "A feature may tell something at an AUC of 0.5, where the spreads differ." in said
 
 
+_BELIEVED = "Can the prediction be believed?"
 _REST = "the rest is the sample's own."
 
 
 def test_nothing_contradicts_the_verdict(of_feature):
     """How far a model lies from its rows is the diagnosis's to say; of a shrunk estimate its share is told beside."""
-    assert template_context(of_feature())["of_model"] == ""
-    assert template_context(of_feature(family="boxcox"))["of_model"] == ""
-    assert template_context(of_feature(family="empirical"))["of_model"] == ""
+    for family in ("gaussian", "boxcox"):
+        assert "this estimate" not in section(of_feature(family=family), _BELIEVED)
+    assert "this estimate" not in section(of_feature(family="empirical"), "What the curve rests on")
     asked = of_feature(family="auto")
-    said = template_context(asked)["of_model"]
+    said = section(asked, _BELIEVED).removeprefix(f"{_BELIEVED} {asked.verdict} ")
     part = asked.trust.model_weight
     whole = "All of this estimate is the model's."
     assert said == (whole if part == 1 else f"The share of the model in this estimate is {format_rate(part)}; {_REST}")
@@ -343,7 +370,7 @@ def test_the_share_of_a_model_that_is_not_all(of_feature):
     )
     asked = of_feature(odd, family="auto")
     assert 0 < asked.trust.model_weight < 1
-    assert template_context(asked)["of_model"].endswith(f"is {format_rate(asked.trust.model_weight)}; {_REST}")
+    assert section(asked, _BELIEVED).endswith(f"is {format_rate(asked.trust.model_weight)}; {_REST}")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 from rocpredict.base.accessors import plot_result
 from rocpredict.base.results import Result, Table, format_interval, format_number
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.diagnostics.fit import ks_statistic
 from rocpredict.distributions.misfit import FPR, area_between
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
@@ -21,7 +22,7 @@ _MIN_CLASS_SIZE = 3  # negatives, for an FPR that is neither the first step nor 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Say how far a predicted ROC curve lies from an empirical one.
+    """Difference of a predicted ROC curve and an empirical one.
 
     Attributes
     ----------
@@ -162,7 +163,7 @@ def compare(predicted: Roc, empirical: EmpiricalRoc, *, level: float = 0.95) -> 
     """
     gap, place = max_tpr_gap(predicted, empirical)
     ks_negative, ks_positive = (
-        _ks_statistic(getattr(predicted, name), getattr(empirical, name)) for name in ("negative", "positive")
+        ks_statistic(getattr(predicted, name), getattr(empirical, name)) for name in ("negative", "positive")
     )
     best, counted = predicted.best_threshold(), empirical.best_threshold()
     achieved = empirical.rates(best.threshold).ameans
@@ -216,7 +217,7 @@ def _direction(roc: Roc) -> str:
 
 
 def _empirical_std_error(empirical: EmpiricalRoc) -> float:
-    """Give the standard error of the empirical AUC by the first method that sees one."""
+    """Return the standard error of the empirical AUC by the first method that sees one."""
     lonely = min(empirical.negative.total, empirical.positive.total) <= 1
     methods = ("smoothed-logit", "hanley-mcneil") if lonely else ("delong", "smoothed-logit", "hanley-mcneil")
     errors = (empirical.auc_std_error(method=method) for method in methods)
@@ -241,11 +242,3 @@ def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
 
 def _tpr_at_fpr(roc: Roc, fpr: FloatArray) -> FloatArray:
     return np.asarray(roc.tpr_at_fpr(fpr))
-
-
-def _ks_statistic(distribution: object, sample: object) -> float:
-    """Give the largest difference of two cdfs, of which the second is a step function."""
-    points: FloatArray = sample.unique_values  # type: ignore[attr-defined]
-    after = np.abs(distribution.cdf(points) - sample.cdf(points))  # type: ignore[attr-defined]
-    before = np.abs(distribution.cdf_strict(points) - sample.cdf_strict(points))  # type: ignore[attr-defined]
-    return float(max(after.max(), before.max()))

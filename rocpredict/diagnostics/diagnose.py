@@ -1,8 +1,10 @@
-"""Diagnosis of a predicted ROC curve."""
+"""Diagnosis of a predicted ROC curve, with its findings and their severity."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,14 +16,11 @@ from rocpredict.base.labels import split_classes
 from rocpredict.base.results import CurvePlot, Interval, Result, Table, thin_curve
 from rocpredict.base.validation import FloatArray, RocPredictError
 from rocpredict.diagnostics.comparison import max_tpr_gap
-from rocpredict.diagnostics.findings import LEVELS, CurveMisfit, DiagnosticFinding, collect_findings, summarize_findings
 from rocpredict.diagnostics.fit import (
     ClassDescription,
-    GoodnessOfFit,
     SortedSamples,
-    describe,
+    describe_classes,
     goodness_of_fit,
-    kolmogorov_smirnov,
     normal_scores,
     oriented_distributions,
     p_values,
@@ -32,17 +31,44 @@ from rocpredict.diagnostics.fit import (
 )
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.misfit import FPR, area_between, empirical_tpr
-from rocpredict.distributions.normality import suppress_normality_warning
+from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION, suppress_normality_warning
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.base import RocCurve
 
+LEVELS = ("ok", "note", "warn")
 _SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class DiagnosticFinding(Result):
+    """One thing that a diagnosis looked at.
+
+    Attributes
+    ----------
+    name : str
+        Such as "positive skewness".
+    value : float
+        What was measured; NaN where it is undefined.
+    severity : {"ok", "note", "warn"}
+    message : str
+    suggestion : str
+        What to do; empty where nothing needs to be done.
+    """
+
+    name: str
+    value: float
+    severity: str
+    message: str = field(metadata={"label": "what was seen"})
+    suggestion: str
+    _text = "{name!r}, {severity}, value={value:.4g}: {message:.120}"
+    _heading = "{name}"
+    _tabled = ("value", "severity", "message", "suggestion")
+
+
 class QuantilePlotData(NamedTuple):
-    """The normal scores of one class: those expected, those that the fitted distribution gives, and a band."""
+    """Normal scores of one class: those expected, those by the fitted distribution, and a band."""
 
     expected: FloatArray
     fitted: FloatArray
@@ -51,7 +77,7 @@ class QuantilePlotData(NamedTuple):
 
 
 class DensityPlotData(NamedTuple):
-    """One class as it is drawn: its density at ``x``, and its rows in bins between ``edges``."""
+    """Density of one class at ``x``, and a histogram of its rows between ``edges``."""
 
     x: FloatArray
     density: FloatArray
@@ -60,7 +86,7 @@ class DensityPlotData(NamedTuple):
 
 
 class DiagnosisPlotData(NamedTuple):
-    """All that the picture shows."""
+    """Data of the picture."""
 
     predicted: RocCurve
     empirical: RocCurve
@@ -72,7 +98,7 @@ class DiagnosisPlotData(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Result):
-    """Say whether the distributions behind a predicted ROC curve can be believed.
+    """Result of ``diagnose``: whether the distributions behind a predicted ROC curve can be believed.
 
     ``print(diagnosis)`` shows all findings, ``diagnosis.plot()`` the picture.
 
@@ -87,7 +113,7 @@ class Diagnosis(Result):
         Standard deviation of the positive over that of the negative class.
     auc_predicted, auc_empirical, auc_error, auc_p_value : float
         Error = predicted - empirical. p-values are those of the parametric bootstrap; see ``diagnose``.
-    area_between, area_between_expected, l1_p_value : float
+    area_between, area_between_expected, area_between_p_value : float
         Mean abs(TPR predicted - TPR empirical) over all FPR, and the mean of the same in draws from the fitted pair.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
         Largest difference of TPR with its sign, predicted - empirical, between FPR 1/n and 1 - 1/n of n negatives
@@ -104,22 +130,19 @@ class Diagnosis(Result):
         Each with a level "ok", "note" or "warn", a sentence and a remedy.
     verdict : str
         One sentence.
-    plot_data : Drawn
-        What ``plot`` shows.
+    plot_data : DiagnosisPlotData
+        Data of ``plot``.
     """
 
     family: str
     direction: str
-    negative: ClassDescription
-    positive: ClassDescription
-    std_ratio: Interval
     auc_predicted: float
     auc_empirical: float
     auc_error: float
     auc_p_value: float
     area_between: float
     area_between_expected: float
-    l1_p_value: float
+    area_between_p_value: float
     max_tpr_gap: float
     max_tpr_gap_fpr: float
     max_tpr_gap_threshold: float
@@ -131,14 +154,17 @@ class Diagnosis(Result):
     threshold_p_value: float
     n_resamples: int
     n_failed: int
-    findings: tuple[DiagnosticFinding, ...]
     verdict: str
+    negative: ClassDescription
+    positive: ClassDescription
+    std_ratio: Interval
+    findings: tuple[DiagnosticFinding, ...]
     plot_data: DiagnosisPlotData = field(metadata={"hidden": True})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers and the words by name, without what is only drawn."""
-        held = super().to_dict()
-        return held | {name: held.pop(name) for name in ("negative", "positive", "std_ratio", "findings")}
+    _text = (
+        "family={family!r}, n_negative={negative.count}, n_positive={positive.count}, "
+        "area_between={area_between:.4g} (p {area_between_p_value:.2g}), auc_error={auc_error:+.4g}, "
+        "warn={_n_findings[warn]}, note={_n_findings[note]}"
+    )
 
     def _columns(self) -> dict[str, Any]:
         names = ("name", "severity", "value", "message", "suggestion")
@@ -159,7 +185,7 @@ class Diagnosis(Result):
         return max((item.severity for item in self.findings if item.name != "cases"), key=LEVELS.index)
 
     def finding(self, name: str) -> DiagnosticFinding | None:
-        """Give the finding of this name, such as "curve" or "positive skewness", if there is one."""
+        """Return the finding of this name, such as "curve" or "positive skewness", if there is one."""
         return next((item for item in self.findings if item.name == name), None)
 
     def plot(self, **options: Any) -> Any:
@@ -169,94 +195,9 @@ class Diagnosis(Result):
     def __str__(self) -> str:
         return str(self.table().to_text())
 
-    def __repr__(self) -> str:
-        levels = [item.severity for item in self.findings]
-        counts = ", ".join(f"{level}={levels.count(level)}" for level in ("warn", "note"))
-        return (
-            f"Diagnosis(family={self.family!r}, n_negative={self.negative.count}, n_positive={self.positive.count}, "
-            f"area_between={self.area_between:.4g} (p {self.l1_p_value:.2g}), "
-            f"auc_error={self.auc_error:+.4g}, {counts})"
-        )
-
-
-_POINTS = 301
-_BINS = (5, 40)
-_MAX_Z = 5
-"""How many interquartile ranges beyond its quartiles a class is drawn at most."""
-_MARGIN = 0.04
-
-
-def make_plot_data(
-    roc: PredictedRoc, empirical: EmpiricalRoc, samples: SortedSamples, bands: tuple[FloatArray, FloatArray]
-) -> DiagnosisPlotData:
-    """Gather the curves, the quantiles and the densities."""
-    mirrored = roc.direction == "lower"
-    pair = zip(oriented_distributions(roc), samples, bands, strict=True)
-    quantiles = [_quantiles(d, values, band, mirrored=mirrored) for d, values, band in pair]
-    edges, x = _axis_limits((empirical.negative.sorted_sample, empirical.positive.sorted_sample))
-    sides = (roc.negative, empirical.negative.sorted_sample), (roc.positive, empirical.positive.sorted_sample)
-    densities = [_densities(d, values, edges, x) for d, values in sides]
-    heights = FPR, np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
-    return DiagnosisPlotData(
-        roc.curve(), empirical.curve(), heights, (quantiles[0], quantiles[1]), (densities[0], densities[1])
-    )
-
-
-def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray, *, mirrored: bool) -> QuantilePlotData:
-    """Give normal scores in the order of the feature: of a mirrored rule they were in the other."""
-    ranks = plot_ranks(len(values))
-    expected = ndtri((ranks + 0.5) / len(values))
-    fitted = normal_scores(distribution, values[ranks])
-    if mirrored:
-        return QuantilePlotData(-expected[::-1], -fitted[::-1], -band[1][::-1], -band[0][::-1])
-    return QuantilePlotData(expected, fitted, band[0], band[1])
-
-
-def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Give the edges of bins, and the values at which densities are drawn.
-
-    Bins are as narrow as the narrower class needs. Rows far beyond the quartiles of both classes are in one wide bin on
-    either side, most of it outside the picture: else a few of them would leave all others no room.
-    """
-    first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
-    exponent = int(np.frexp(max(abs(first), abs(last)))[1])
-    edges, x = _axis_limits_scaled(tuple(np.ldexp(x, -exponent) for x in samples))
-    with np.errstate(over="ignore"):
-        edges, x = np.nan_to_num(np.ldexp(edges, exponent)), np.nan_to_num(np.ldexp(x, exponent))
-    edges = np.clip(edges, first, last) if first < last else edges
-    return np.unique(np.concatenate([[first], edges, [last]])), x
-
-
-def _axis_limits_scaled(samples: tuple[FloatArray, ...]) -> tuple[FloatArray, FloatArray]:
-    """Give the same of values within [-1, 1], where no difference overflows."""
-    first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
-    quartiles = np.array([np.quantile(x, (0.25, 0.75)) for x in samples])
-    spreads = quartiles[:, 1] - quartiles[:, 0]
-    far = _MAX_Z * spreads[:, None] * [-1, 1]
-    low, high = np.clip([(quartiles + far)[:, 0].min(), (quartiles + far)[:, 1].max()], first, last)
-    if not (spreads > 0).all():
-        low, high = first, last
-    pad = float(_MARGIN * (high - low)) or 0.1 * abs(low) or 1.0
-    high = high if high > low else low + pad
-    return np.linspace(low, high, _n_bins(samples, spreads, high - low) + 1), np.linspace(
-        low - pad, high + pad, _POINTS
-    )
-
-
-def _n_bins(samples: tuple[FloatArray, ...], spreads: FloatArray, span: float) -> int:
-    """Give how many bins a span needs for the narrower class: by Freedman and Diaconis (1981), within bounds."""
-    counts = np.array([len(x) for x in samples])
-    with np.errstate(divide="ignore", over="ignore"):
-        needed = span * np.cbrt(counts) / (2 * spreads)
-    by_count = 2 * counts.max() ** (1 / 3)
-    return int(np.clip(np.ceil(max(by_count, needed.max(where=spreads > 0, initial=0))), *_BINS))
-
-
-def _densities(distribution: Distribution, values: FloatArray, edges: FloatArray, x: FloatArray) -> DensityPlotData:
-    with np.errstate(over="ignore"):
-        density = np.asarray(distribution.pdf(x))
-        counted = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
-    return DensityPlotData(x, np.where(np.isfinite(density), density, 0.0), edges, counted)
+    @property
+    def _n_findings(self) -> Counter[str]:
+        return Counter(item.severity for item in self.findings)
 
 
 def diagnose(
@@ -271,7 +212,7 @@ def diagnose(
     n_resamples: int = 500,
     rng: Any = 0,
 ) -> Diagnosis:
-    """Say whether a predicted ROC curve can be believed, and where it fails.
+    """Diagnose whether a predicted ROC curve can be believed, and where it fails.
 
     Parameters
     ----------
@@ -326,85 +267,332 @@ def diagnose(
     with suppress_normality_warning():  # the findings say it at length
         roc = predict_roc(x, y, family=family, direction=direction, **labels)
     classes = split_classes(x, y, **labels)
-    return _make_diagnosis(roc, (classes.negative, classes.positive), _family_name(family), resampling)
+    name = family if isinstance(family, str) else str(getattr(family, "name", family))
+    return _make_diagnosis(roc, (classes.negative, classes.positive), name, resampling)
 
 
 def _make_diagnosis(
     roc: PredictedRoc, rows: tuple[FloatArray, FloatArray], family: str, resampling: BootstrapOptions
 ) -> Diagnosis:
     samples, counts = sort_by_direction(roc, *rows), (len(rows[0]), len(rows[1]))
-    seen, simulated = goodness_of_fit(roc, samples), parametric_bootstrap(roc, counts, resampling)
-    p = p_values(seen, simulated.misfit)
-    shapes = _describe_classes(roc, rows, samples, seen, p)
+    observed, simulated = goodness_of_fit(roc, samples), parametric_bootstrap(roc, counts, resampling)
+    p = p_values(observed, simulated.misfit)
+    negative, positive = describe_classes(roc, rows, observed, p)
     empirical = EmpiricalRoc(*rows, direction=roc.direction)
-    ratio = std_ratio(*shapes)
-    along = _curve_misfit(roc, empirical, samples, float(simulated.misfit.area_between.mean()), p)
-    findings = collect_findings(family, *shapes, ratio, along)
-    return Diagnosis(
+    predicted_tpr, counted_tpr = np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
+    low, middle, high = (float(part.mean()) for part in np.array_split(predicted_tpr - counted_tpr, 3))
+    gap, gap_fpr = max_tpr_gap(roc, empirical)
+    threshold = roc.best_threshold().threshold
+    diagnosis = Diagnosis(
         family=family,
         direction="lower" if roc.direction == "lower" else "higher",
-        negative=shapes[0],
-        positive=shapes[1],
-        std_ratio=ratio,
+        negative=negative,
+        positive=positive,
+        std_ratio=std_ratio(negative, positive),
         auc_predicted=roc.auc(),
         auc_empirical=empirical.auc(),
-        **along._asdict(),
-        n_resamples=resampling.n_resamples,
-        n_failed=simulated.n_failed,
-        findings=tuple(findings),
-        verdict=summarize_findings(family, findings, counts),
-        plot_data=make_plot_data(roc, empirical, samples, simulated.bands),
-    )
-
-
-def _family_name(family: Any) -> str:
-    return family if isinstance(family, str) else str(getattr(family, "name", family))
-
-
-def _describe_classes(
-    roc: PredictedRoc,
-    rows: tuple[FloatArray, FloatArray],
-    samples: SortedSamples,
-    seen: GoodnessOfFit,
-    p: dict[str, float],
-) -> tuple[ClassDescription, ClassDescription]:
-    """Describe both classes; the fit is that of the mirrored values where the rule is, which is the same."""
-    shapes = []
-    for name, values, mirrored, distribution in zip(
-        ("negative", "positive"), rows, samples, oriented_distributions(roc), strict=True
-    ):
-        constant = values.min() == values.max()
-        shapes.append(
-            describe(
-                np.sort(values),
-                ks=kolmogorov_smirnov(distribution, mirrored),
-                anderson_darling=0.0 if constant else float(getattr(seen, name)),
-                p_value=p[name],
-            )
-        )
-    return shapes[0], shapes[1]
-
-
-def _curve_misfit(
-    roc: PredictedRoc, empirical: EmpiricalRoc, samples: SortedSamples, by_chance: float, p: dict[str, float]
-) -> CurveMisfit:
-    predicted, counted = np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
-    low, middle, high = (float(part.mean()) for part in np.array_split(predicted - counted, 3))
-    largest_gap, largest_gap_fpr = max_tpr_gap(roc, empirical)
-    best = roc.best_threshold()
-    return CurveMisfit(
-        area_between=float(area_between(predicted, counted)),
-        area_between_expected=by_chance,
-        l1_p_value=p["area_between"],
         auc_error=roc.auc() - empirical.auc(),
-        auc_p_value=p["bias"],
-        max_tpr_gap=largest_gap,
-        max_tpr_gap_fpr=largest_gap_fpr,
-        max_tpr_gap_threshold=float(roc.threshold_at_fpr(largest_gap_fpr)),
+        auc_p_value=p.bias,
+        area_between=float(area_between(predicted_tpr, counted_tpr)),
+        area_between_expected=float(simulated.misfit.area_between.mean()),
+        area_between_p_value=p.area_between,
+        max_tpr_gap=gap,
+        max_tpr_gap_fpr=gap_fpr,
+        max_tpr_gap_threshold=float(roc.threshold_at_fpr(gap_fpr)),
         gap_low_fpr=low,
         gap_middle_fpr=middle,
         gap_high_fpr=high,
-        threshold=best.threshold,
-        threshold_regret=float(empirical.best_threshold().ameans - empirical.rates(best.threshold).ameans),
-        threshold_p_value=p["threshold_regret"],
+        threshold=threshold,
+        threshold_regret=float(empirical.best_threshold().ameans - empirical.rates(threshold).ameans),
+        threshold_p_value=p.threshold_regret,
+        n_resamples=resampling.n_resamples,
+        n_failed=simulated.n_failed,
+        findings=(),
+        verdict="",
+        plot_data=_make_plot_data(roc, empirical, samples, simulated.bands),
     )
+    diagnosis = replace(diagnosis, findings=tuple(_find(diagnosis)))
+    return replace(diagnosis, verdict=_summarize(diagnosis))
+
+
+# ---- findings
+class _Limits(NamedTuple):
+    """Size of a measure above which it is a note, and above which it is a warning."""
+
+    note: float
+    warn: float
+
+    def severity(self, value: float) -> str:
+        """Return the severity of a measure; that of NaN is "ok"."""
+        return "warn" if value > self.warn else "note" if value > self.note else "ok"
+
+    def severity_by_p_value(self, p: float, value: float) -> str:
+        """Return the severity of a measure that sampling variation makes, too."""
+        if p <= _P_WARN and value > self.warn:
+            return "warn"
+        return "note" if p <= _P_NOTE and value > self.note else "ok"
+
+
+_SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
+_Z = _Limits(2.6, 3.3)
+"""Standard errors of a skewness or kurtosis; the lower severity counts."""
+_SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
+_STD_RATIO = _Limits(1.5, 2.0)
+_AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
+_P_NOTE, _P_WARN = 0.05, 0.01
+_SMALLEST_GROUP = 3  # equal rows: fewer are no ties
+_FEW_VALUES, _ENOUGH_ROWS = 15, 30
+_SMALL_SAMPLE, _VERY_SMALL_SAMPLE = 50, 20
+_CURVE_FINDINGS = ("curve", "AUC", "threshold")
+
+_ShapeCheck = tuple[str, float, str, str, str]
+"""The name, value, severity, message and suggestion of a check, whatever the family is."""
+
+
+def _find(d: Diagnosis) -> Iterator[DiagnosticFinding]:
+    """Yield the findings of a diagnosis from its numbers."""
+    yield _check_sample_size(d.negative.count, d.positive.count)
+    for word, shape in (("negative", d.negative), ("positive", d.positive)):
+        yield from _check_class(d.family, word, shape)
+    yield _shape_finding(d.family, _check_std_ratio(d.std_ratio))
+    yield from _check_curve(d)
+
+
+def _finding(name: str, value: float, severity: str, message: str, suggestion: str) -> DiagnosticFinding:
+    return DiagnosticFinding(name, value, severity, message, "" if severity == "ok" else suggestion)
+
+
+def _shape_finding(family: str, check: _ShapeCheck, word: str = "") -> DiagnosticFinding:
+    """Return a finding about the shape of classes; another family than Gaussians need not be harmed by it."""
+    name, value, severity, message, remedy = check
+    if word:
+        name, message = f"{word} {name}", f"{word} class: {message}"
+    if family != "gaussian":
+        severity = "note" if severity == "warn" else severity
+        remedy = "none where the curve holds" if "family=" in remedy else remedy
+    return _finding(name, value, severity, message, f"use {remedy}" if remedy.startswith("family=") else remedy)
+
+
+def _suggest_family(family: str) -> str:
+    if family == "auto":
+        return "use rp.empirical_roc"
+    return f"use {SKEWED_SUGGESTION if family == 'gaussian' else OTHER_SUGGESTION}"
+
+
+def _min_severity(*severities: str) -> str:
+    return min(severities, key=LEVELS.index)
+
+
+def _format_p(value: float) -> str:
+    return f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
+
+
+def _format_signed(value: float, form: str = ".1f") -> str:
+    """Return a number with a true minus."""
+    return format(value, form).replace("-", "−")
+
+
+def _format_z(value: float) -> str:
+    return "too few rows for a z" if np.isnan(value) else f"z {_format_signed(value)}"
+
+
+def _format_percent(share: float) -> str:
+    """Return a share in percent, a small one with one digit."""
+    return f"{100 * share:.0f} %" if share == 0 or share >= 0.01 else f"{100 * share:.1g} %"
+
+
+def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
+    remedy = _suggest_family(d.family)
+    message = (
+        f"the predicted curve lies {d.area_between:.3f} of TPR off the counted one on the average; chance makes it "
+        f"{d.area_between_expected:.3f} (p {_format_p(d.area_between_p_value)})"
+    )
+    severity = _AREA.severity_by_p_value(d.area_between_p_value, d.area_between)
+    yield _finding("curve", d.area_between, severity, message, remedy)
+    low, middle, high, most = (
+        _format_signed(gap, "+.3f") for gap in (d.gap_low_fpr, d.gap_middle_fpr, d.gap_high_fpr, d.max_tpr_gap)
+    )
+    message = (
+        f"the largest gap of TPR (predicted − counted) is {most} at FPR {d.max_tpr_gap_fpr:.3f}, threshold "
+        f"{d.max_tpr_gap_threshold:.6g}; on the average {low} at low, {middle} at middle, {high} at high FPR"
+    )
+    yield _finding("largest gap", d.max_tpr_gap, "ok", message, "")
+    message = f"AUC predicted − counted {_format_signed(d.auc_error, '.3f')} (p {_format_p(d.auc_p_value)})"
+    severity = _AUC_ERROR.severity_by_p_value(d.auc_p_value, abs(d.auc_error))
+    yield _finding("AUC", d.auc_error, severity, message, remedy)
+    message = (
+        f"the predicted threshold {d.threshold:.6g} loses {d.threshold_regret:.3f} of Ameans against the best one on "
+        f"these very rows (p {_format_p(d.threshold_p_value)})"
+    )
+    severity = _REGRET.severity_by_p_value(d.threshold_p_value, d.threshold_regret)
+    yield _finding("threshold", d.threshold_regret, severity, message, remedy)
+
+
+def _check_sample_size(*counts: int) -> DiagnosticFinding:
+    fewest = min(counts)
+    said = f"{counts[0]} negatives and {counts[1]} positives"
+    if fewest >= _SMALL_SAMPLE:
+        return _finding("cases", fewest, "ok", f"{said}: gross misfits would be seen", "")
+    severity = "warn" if fewest < _VERY_SMALL_SAMPLE else "note"
+    message = f"{said}: no check is decisive with so few; what is not found here may be there all the same"
+    return _finding("cases", fewest, severity, message, "lean on the rows by family='auto', or collect more")
+
+
+def _check_class(family: str, word: str, shape: ClassDescription) -> Iterator[DiagnosticFinding]:
+    if shape.constant:
+        message = f"{word} class: all {shape.count} values equal {shape.mode:.6g}, so nothing of its shape is seen"
+        yield _finding(f"{word} spread", 0.0, "warn", message, "check how the feature was measured")
+        return
+    for check in (_check_skewness, _check_kurtosis, _check_ties, _check_boundary, _check_outliers):
+        yield _shape_finding(family, check(shape), word)
+    message = (
+        f"{word} class: A² {shape.anderson_darling:.3g} (p {_format_p(shape.p_value)}), largest difference of the cdfs "
+        f"{shape.ks:.3f}"
+    )
+    severity = "note" if shape.p_value <= _P_WARN else "ok"
+    yield _finding(f"{word} fit", shape.p_value, severity, message, _suggest_family(family))
+
+
+def _check_skewness(shape: ClassDescription) -> _ShapeCheck:
+    severity = _min_severity(_SKEWNESS.severity(abs(shape.skewness)), _Z.severity(abs(shape.skewness_z)))
+    message = f"skewness {_format_signed(shape.skewness)} ({_format_z(shape.skewness_z)})"
+    return "skewness", shape.skewness, severity, message, SKEWED_SUGGESTION
+
+
+def _check_kurtosis(shape: ClassDescription) -> _ShapeCheck:
+    severity = _min_severity(_KURTOSIS.severity(shape.kurtosis), _Z.severity(shape.kurtosis_z))
+    tails = "" if severity == "ok" else ", heavy tails"
+    message = f"excess kurtosis {_format_signed(shape.kurtosis)} ({_format_z(shape.kurtosis_z)}){tails}"
+    return "kurtosis", shape.kurtosis, severity, message, OTHER_SUGGESTION
+
+
+def _check_ties(shape: ClassDescription) -> _ShapeCheck:
+    if shape.mode_count >= _SMALLEST_GROUP and shape.mode_share > _SHARE.note:
+        severity = _SHARE.severity(shape.mode_share)
+        message = f"{_format_percent(shape.mode_share)} of its rows equal {shape.mode:.6g}"
+    else:
+        severity = "note" if shape.n_unique < _FEW_VALUES and shape.count >= _ENOUGH_ROWS else "ok"
+        message = f"{shape.n_unique} different values in {shape.count} rows"
+    return "ties", shape.mode_share, severity, message, OTHER_SUGGESTION
+
+
+def _check_boundary(shape: ClassDescription) -> _ShapeCheck:
+    ends = [("minimum", shape.minimum, shape.share_at_minimum), ("maximum", shape.maximum, shape.share_at_maximum)]
+    if shape.minimum >= 0:
+        ends.append(("boundary", 0.0, shape.share_at_zero))
+    end, at, share = max(ends, key=lambda item: item[2])
+    severity = _SHARE.severity(share) if share * shape.count > _SMALLEST_GROUP - 0.5 else "ok"
+    message = f"{_format_percent(share)} of its rows lie at the {end} {at:.6g}"
+    return "boundary", share, severity, message, OTHER_SUGGESTION
+
+
+def _check_outliers(shape: ClassDescription) -> _ShapeCheck:
+    several = "warn" if shape.outliers * shape.count > _SMALLEST_GROUP - 0.5 else "note"
+    severity = _min_severity(_OUTLIERS.severity(shape.outliers), several)
+    message = f"{_format_percent(shape.outliers)} of its rows lie more than 3 IQR beyond the quartiles"
+    return "outliers", shape.outliers, severity, message, f"check these rows; else {OTHER_SUGGESTION}"
+
+
+def _check_std_ratio(interval: Interval) -> _ShapeCheck:
+    (low, high), ratio = interval, float(interval.estimate)
+    size = max(ratio, 1 / ratio) if ratio else float("inf")
+    severity = _STD_RATIO.severity(size) if low > 1 or high < 1 else "ok"
+    two = "" if severity == "ok" else ": two thresholds may do better than one"
+    message = f"SD ratio (positive/negative) {ratio:.2f} ({low:.2f} to {high:.2f}){two}"
+    return "SD ratio", ratio, severity, message, "see roc.proper() and its best_rule()"
+
+
+def _summarize(d: Diagnosis) -> str:
+    """Return one sentence on whether to believe the prediction."""
+    severity = {item.name: item.severity for item in d.findings}
+    harmed = [name for name in _CURVE_FINDINGS if severity[name] == "warn"]
+    if harmed:
+        named = " and ".join(filter(None, [", ".join(harmed[:-1]), harmed[-1]]))
+        return f"Do not rely on the {named} of family='{d.family}' here: {_suggest_family(d.family)}."
+    shape = [name for name in severity if severity[name] == "warn" and name not in {"cases", "SD ratio"}]
+    few = min(d.negative.count, d.positive.count) < _SMALL_SAMPLE
+    if shape:
+        held = "so few rows could not show harm to the curve" if few else "harm to the curve is not seen"
+        return f"The classes are not as family='{d.family}' has them ({', '.join(shape)}); {held}."
+    suspected = " and ".join(name for name in _CURVE_FINDINGS if severity[name] == "note")
+    if suspected:
+        return f"There is some doubt about the {suspected} of family='{d.family}': {_suggest_family(d.family)}."
+    two = "; two thresholds may do better than one: see roc.proper()" if severity["SD ratio"] == "warn" else ""
+    if few:
+        said = f"{d.negative.count} negatives and {d.positive.count} positives could hardly tell"
+        return f"Nothing speaks against family='{d.family}', but {said}: no check is decisive here{two}."
+    return f"Nothing speaks against family='{d.family}' here{two}."
+
+
+# ---- picture
+_POINTS = 301
+_BINS = (5, 40)
+_MAX_IQR = 5
+"""How many interquartile ranges beyond its quartiles a class is drawn at most."""
+_MARGIN = 0.04
+
+
+def _make_plot_data(
+    roc: PredictedRoc, empirical: EmpiricalRoc, samples: SortedSamples, bands: tuple[FloatArray, FloatArray]
+) -> DiagnosisPlotData:
+    mirrored = roc.direction == "lower"
+    pair = zip(oriented_distributions(roc), samples, bands, strict=True)
+    quantiles = [_quantiles(d, values, band, mirrored=mirrored) for d, values, band in pair]
+    edges, x = _axis_limits((empirical.negative.sorted_sample, empirical.positive.sorted_sample))
+    sides = (roc.negative, empirical.negative.sorted_sample), (roc.positive, empirical.positive.sorted_sample)
+    densities = [_densities(d, values, edges, x) for d, values in sides]
+    heights = FPR, np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
+    return DiagnosisPlotData(
+        roc.curve(), empirical.curve(), heights, (quantiles[0], quantiles[1]), (densities[0], densities[1])
+    )
+
+
+def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray, *, mirrored: bool) -> QuantilePlotData:
+    """Return normal scores in the order of the feature, the opposite one of a mirrored rule."""
+    ranks = plot_ranks(len(values))
+    expected = ndtri((ranks + 0.5) / len(values))
+    fitted = normal_scores(distribution, values[ranks])
+    if mirrored:
+        return QuantilePlotData(-expected[::-1], -fitted[::-1], -band[1][::-1], -band[0][::-1])
+    return QuantilePlotData(expected, fitted, band[0], band[1])
+
+
+def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return the edges of bins, and the values at which densities are drawn.
+
+    Bins are as narrow as the narrower class needs. Rows far beyond the quartiles of both classes are in one wide bin on
+    either side, most of it outside the picture: else a few of them would leave all others no room.
+    """
+    first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
+    exponent = int(np.frexp(max(abs(first), abs(last)))[1])
+    lowest, highest, *scaled = (np.ldexp(x, -exponent) for x in (first, last, *samples))  # no difference overflows
+    quartiles = np.array([np.quantile(x, (0.25, 0.75)) for x in scaled])
+    spreads = quartiles[:, 1] - quartiles[:, 0]
+    low, high = lowest, highest
+    if (spreads > 0).all():
+        reach = quartiles + _MAX_IQR * spreads[:, None] * [-1, 1]
+        low, high = np.clip([reach[:, 0].min(), reach[:, 1].max()], lowest, highest)
+    pad = float(_MARGIN * (high - low)) or 0.1 * abs(low) or 1.0
+    high = high if high > low else low + pad
+    edges = np.linspace(low, high, _n_bins(scaled, spreads, float(high - low)) + 1)
+    x = np.linspace(low - pad, high + pad, _POINTS)
+    with np.errstate(over="ignore"):
+        edges, x = np.nan_to_num(np.ldexp(edges, exponent)), np.nan_to_num(np.ldexp(x, exponent))
+    edges = np.clip(edges, first, last) if first < last else edges
+    return np.unique(np.concatenate([[first], edges, [last]])), x
+
+
+def _n_bins(samples: list[FloatArray], spreads: FloatArray, span: float) -> int:
+    """Return the bins that a span needs for the narrower class, by Freedman and Diaconis (1981), within bounds."""
+    counts = np.array([len(x) for x in samples])
+    with np.errstate(divide="ignore", over="ignore"):
+        needed = span * np.cbrt(counts) / (2 * spreads)
+    by_count = 2 * counts.max() ** (1 / 3)
+    return int(np.clip(np.ceil(max(by_count, needed.max(where=spreads > 0, initial=0))), *_BINS))
+
+
+def _densities(distribution: Distribution, values: FloatArray, edges: FloatArray, x: FloatArray) -> DensityPlotData:
+    with np.errstate(over="ignore"):
+        density = np.asarray(distribution.pdf(x))
+        counted = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
+    return DensityPlotData(x, np.where(np.isfinite(density), density, 0.0), edges, counted)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import fdtri, log_ndtr, ndtr, ndtri
 
 from rocpredict.base.results import Interval, Result
-from rocpredict.base.validation import FloatArray, RocPredictError
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.misfit import FPR, FPR_PROBIT, area_between, empirical_tpr
 from rocpredict.distributions.normality import sample_moments, skewness_z
@@ -27,7 +28,7 @@ _OUTLIER_IQR_FACTOR = 3  # interquartile ranges beyond a quartile
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassDescription(Result):
-    """Say what the values of one class look like.
+    """Shape of the values of one class, and their fit.
 
     Attributes
     ----------
@@ -90,13 +91,27 @@ class ClassDescription(Result):
         return self.n_unique == 1
 
 
-def describe(values: FloatArray, *, ks: float, anderson_darling: float, p_value: float) -> ClassDescription:
+def describe_classes(
+    roc: Roc, rows: tuple[FloatArray, FloatArray], observed: GoodnessOfFit, p: GoodnessOfFit
+) -> list[ClassDescription]:
+    """Describe both classes; the fit is that of the mirrored values where the rule is, which is the same."""
+    samples = sort_by_direction(roc, *rows)
+    fits = zip(oriented_distributions(roc), samples, observed[:2], p[:2], strict=True)
+    return [
+        _describe(np.sort(values), ks_statistic(distribution, Ecdf(mirrored)), a_squared, p_value)
+        for values, (distribution, mirrored, a_squared, p_value) in zip(rows, fits, strict=True)
+    ]
+
+
+def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: float) -> ClassDescription:
     """Describe the values of one class, two or more in ascending order."""
     distinct, counts = np.unique(values, return_counts=True)
     most = int(np.argmax(counts))
     exponent = int(np.frexp(max(abs(values[0]), abs(values[-1])))[1])
     scaled = np.ldexp(values, -exponent)  # so that nothing overflows
     moments = sample_moments(scaled)
+    low, high = np.quantile(scaled, [0.25, 0.75])
+    fence = _OUTLIER_IQR_FACTOR * (high - low)
     return ClassDescription(
         count=len(values),
         mean=float(np.ldexp(moments.mean, exponent)),
@@ -112,15 +127,15 @@ def describe(values: FloatArray, *, ks: float, anderson_darling: float, p_value:
         share_at_minimum=float(counts[0] / len(values)),
         share_at_maximum=float(counts[-1] / len(values)),
         share_at_zero=float(np.mean(values == 0)),
-        outliers=_outliers(scaled),
+        outliers=float(np.mean((scaled < low - fence) | (scaled > high + fence))),
         ks=ks,
-        anderson_darling=anderson_darling,
+        anderson_darling=0.0 if len(distinct) == 1 else float(anderson_darling),
         p_value=p_value,
     )
 
 
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
-    """Give std of the positive over std of the negative class, with an interval by F.
+    """Return std of the positive over std of the negative class, with an interval by F.
 
     Degrees of freedom n - 1 are divided by 1 + kurtosis/2, as heavy tails make a variance vary more (Shoemaker 2003);
     never multiplied. Where a class has no spread the interval is all of [0, inf].
@@ -136,7 +151,7 @@ def std_ratio(negative: ClassDescription, positive: ClassDescription, level: flo
 
 
 def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
-    """Give G1 of the moment g1, its standard error and its normal score."""
+    """Return G1 of the moment g1, its standard error and its normal score."""
     n = float(count)
     known = count >= 3 and not constant
     se = sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if count >= 3 else nan
@@ -146,7 +161,7 @@ def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
 
 
 def _kurtosis(moment: float, count: int, *, constant: bool) -> dict[str, float]:
-    """Give G2 of the moment g2, its standard error and its normal score."""
+    """Return G2 of the moment g2, its standard error and its normal score."""
     n = float(count)
     known = count >= 4 and not constant
     se = sqrt(24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))) if count >= 4 else nan
@@ -165,28 +180,22 @@ def _kurtosis_z(moment: float, n: float) -> float:
     return float((1 - 2 / (9 * a) - third) / sqrt(2 / (9 * a)))
 
 
-def _outliers(values: FloatArray) -> float:
-    low, high = np.quantile(values, [0.25, 0.75])
-    fence = _OUTLIER_IQR_FACTOR * (high - low)
-    return float(np.mean((values < low - fence) | (values > high + fence)))
-
-
 MAX_Z = 8.0
-"""Standard deviations up to which a normal score is told."""
+"""Standard deviations up to which a normal score is computed."""
 _MAX_POINTS = 400
 
 
 class GoodnessOfFit(NamedTuple):
-    """What is compared with draws from the fitted pair; floats, or arrays of one number a draw."""
+    """Measures that are compared with draws from the fitted pair; floats, or arrays of one number a draw."""
 
-    negative: FloatArray
+    negative: ArrayOrFloat
     """Anderson and Darling's A^2 of the negative class."""
-    positive: FloatArray
-    area_between: FloatArray
+    positive: ArrayOrFloat
+    area_between: ArrayOrFloat
     """Mean |TPR predicted - TPR counted| over all FPR."""
-    bias: FloatArray
+    bias: ArrayOrFloat
     """|mean of the same with its sign|."""
-    threshold_regret: FloatArray
+    threshold_regret: ArrayOrFloat
     """Ameans that the value of a row with the best predicted Ameans loses against the best counted one."""
 
 
@@ -211,20 +220,26 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
         for d, x in zip(oriented_distributions(roc), samples, strict=True)
     )
     bias = np.abs((predicted - empirical).mean())
-    return GoodnessOfFit(
-        negative, positive, area_between(predicted, empirical), bias, np.asarray(_ameans_loss(roc, samples))
-    )
+    side = -1.0 if roc.direction == "lower" else 1.0
+    values = np.union1d(*samples)
+    counted_fpr, counted_tpr = ((len(x) - np.searchsorted(x, values, "left")) / len(x) for x in samples)
+    better = counted_tpr - counted_fpr
+    chosen = np.argmax(np.asarray(roc.tpr(side * values)) - np.asarray(roc.fpr(side * values)))
+    lost = max(better.max(), 0) - better[chosen]
+    return GoodnessOfFit(negative, positive, area_between(predicted, empirical), bias, lost / 2)
 
 
 def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tuple[FloatArray, FloatArray]]:
-    """Fit Gaussians to each row of samples, shapes (draws, rows), and measure; also give the normal scores.
+    """Fit Gaussians to each row of samples, shapes (draws, rows), and measure; also return the normal scores.
 
     Values do not tie.
     """
     (m0, s0, z0), (m1, s1, z1) = (_standardised(x) for x in samples)
     negative, positive = (anderson_darling(log_ndtr(z), log_ndtr(-z)) for z in (z0, z1))
     predicted = ndtr((m1 - m0) / s1 + s0 / s1 * FPR_PROBIT)
-    falling, below = _sort_descending(samples)
+    together = np.concatenate(samples, axis=1)
+    order = np.argsort(together, axis=1)[:, ::-1]
+    falling, below = np.take_along_axis(together, order, axis=1), order < samples.negative.shape[1]
     lows, highs = (np.cumsum(part, axis=1) for part in (below, ~below))
     counts = samples.negative.shape[1], samples.positive.shape[1]
     above = highs[below].reshape(len(falling), -1) / counts[1]
@@ -237,27 +252,27 @@ def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tup
 
 
 def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
-    """Give both distributions of the rule "positive when x >= threshold"."""
+    """Return both distributions of the rule "positive when x >= threshold"."""
     if roc.direction == "lower":
         return roc.negative.reflect(), roc.positive.reflect()
     return roc.negative, roc.positive
 
 
 def log_tail_probabilities(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give the logarithms of the probabilities up to values and from them on; half of an atom belongs to each."""
+    """Return the logarithms of the probabilities up to values and from them on; half of an atom belongs to each."""
     below, above = _mid_tail_probabilities(distribution, values)
     with np.errstate(divide="ignore"):
         return np.log(below), np.log(above)
 
 
 def normal_scores(distribution: Distribution, values: FloatArray) -> FloatArray:
-    """Give where values would lie in a standard normal class, no further than 8."""
+    """Return where values would lie in a standard normal class, no further than 8."""
     below, above = _mid_tail_probabilities(distribution, values)
     return np.asarray(np.clip(np.where(below < above, ndtri(below), -ndtri(above)), -MAX_Z, MAX_Z))
 
 
 def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
-    """Give A^2 of the logarithms of both tails of values in ascending order, along the last axis.
+    """Return A^2 of the logarithms of both tails of values in ascending order, along the last axis.
 
     It is inf where a value has no probability.
     """
@@ -266,16 +281,16 @@ def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
     return np.asarray(-n - (below + above[..., ::-1]) @ weights)
 
 
-def kolmogorov_smirnov(distribution: Distribution, values: FloatArray) -> float:
-    """Give the largest difference of a cdf and that of values in ascending order."""
-    steps = np.arange(len(values) + 1) / len(values)
-    over = steps[1:] - np.asarray(distribution.cdf(values))
-    under = np.asarray(distribution.cdf_strict(values)) - steps[:-1]
-    return float(max(over.max(), under.max()))
+def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
+    """Return the largest difference of the cdf of a distribution and that of a sample."""
+    values = sample.unique_values
+    after = np.abs(distribution.cdf(values) - sample.cdf(values))
+    before = np.abs(distribution.cdf_strict(values) - sample.cdf_strict(values))
+    return float(max(after.max(), before.max()))
 
 
 def plot_ranks(count: int) -> NDArray[np.intp]:
-    """Give the ranks (from 0) of the values that stand for a sample, all of it where it is not large."""
+    """Return the ranks (from 0) of the values that stand for a sample, all of it where it is not large."""
     return np.unique(np.round(np.linspace(0, count - 1, min(count, _MAX_POINTS))).astype(np.intp))
 
 
@@ -285,27 +300,10 @@ def _mid_tail_probabilities(distribution: Distribution, values: FloatArray) -> t
     return below, above
 
 
-def _ameans_loss(roc: Roc, samples: SortedSamples) -> float:
-    side = -1.0 if roc.direction == "lower" else 1.0
-    values = np.union1d(*samples)
-    counted = np.subtract(
-        *((len(x) - np.searchsorted(x, values, "left")) / len(x) for x in (samples.positive, samples.negative))
-    )
-    predicted = np.asarray(roc.tpr(side * values)) - np.asarray(roc.fpr(side * values))
-    return float((max(counted.max(), 0) - counted[np.argmax(predicted)]) / 2)
-
-
 def _standardised(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     mean = values.mean(axis=1, keepdims=True)
     std = values.std(axis=1, ddof=1, keepdims=True)
     return mean, std, (values - mean) / std
-
-
-def _sort_descending(samples: SortedSamples) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Give all values of each draw from the highest down, and which of them are negatives."""
-    together = np.concatenate(samples, axis=1)
-    order = np.argsort(together, axis=1)[:, ::-1]
-    return np.take_along_axis(together, order, axis=1), order < samples.negative.shape[1]
 
 
 _BAND_QUANTILES = (0.025, 0.975)
@@ -316,7 +314,7 @@ _ARRAYS_PER_ROW = 12  # numbers for each row of a draw
 
 
 class BootstrapResult(NamedTuple):
-    """What draws from the fitted pair give."""
+    """Result of draws from the fitted pair."""
 
     misfit: GoodnessOfFit
     """One number a draw."""
@@ -326,9 +324,8 @@ class BootstrapResult(NamedTuple):
     """Draws to which the family could not be fitted."""
 
 
-class _BootstrapChunk(NamedTuple):
-    misfit: GoodnessOfFit
-    scores: tuple[FloatArray, FloatArray]
+_Chunk = tuple[GoodnessOfFit, tuple[FloatArray, ...]]
+"""Measures of some draws, and the normal scores of both classes, shape (draws, ranks)."""
 
 
 def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> BootstrapResult:
@@ -339,37 +336,31 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
     RocPredictError
         A family that could be fitted to none of them.
     """
-    gaussian = all(isinstance(d, Gaussian) and d.std > 0 for d in _distributions(roc))  # a point mass draws ties
-    parts = list(
-        _bootstrap_gaussian(roc, counts, resampling) if gaussian else _bootstrap_generic(roc, counts, resampling)
-    )
-    if not parts:
+    smooth = all(isinstance(d, Gaussian) and d.std > 0 for d in (roc.negative, roc.positive))  # a point mass draws ties
+    chunks = list((_bootstrap_gaussian if smooth else _bootstrap_generic)(roc, counts, resampling))
+    if not chunks:
         raise RocPredictError("family could be fitted to no draw from what was fitted to these rows; give another one")
-    joined = GoodnessOfFit(*(np.concatenate(column) for column in zip(*(part.misfit for part in parts), strict=True)))
-    scores = [np.concatenate(column) for column in zip(*(part.scores for part in parts), strict=True)]
-    bands = np.quantile(scores[0], _BAND_QUANTILES, axis=0), np.quantile(scores[1], _BAND_QUANTILES, axis=0)
-    return BootstrapResult(joined, bands, resampling.n_resamples - len(joined.area_between))
+    misfits, scores = zip(*chunks, strict=True)
+    joined = GoodnessOfFit(*map(np.concatenate, zip(*misfits, strict=True)))
+    low, high = (np.quantile(np.concatenate(part), _BAND_QUANTILES, axis=0) for part in zip(*scores, strict=True))
+    return BootstrapResult(joined, (low, high), resampling.n_resamples - len(joined.area_between))
 
 
-def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> dict[str, float]:
-    """Give for each measure the share (b + 1)/(n + 1) of draws that are as far off."""
-    return {
-        name: float((np.count_nonzero(_at_least(draws, seen)) + 1) / (len(draws) + 1))
-        for name, seen, draws in zip(GoodnessOfFit._fields, observed, simulated, strict=True)
-    }
+def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit:
+    """Return for each measure the share (b + 1)/(n + 1) of draws that are as far off."""
+    return GoodnessOfFit(*map(_p_value, observed, simulated))
 
 
-def _at_least(draws: FloatArray, seen: FloatArray) -> NDArray[np.bool_]:
-    return np.asarray(draws >= (seen if np.isinf(seen) else seen - _ROUNDING * (1 + abs(seen))))
+def _p_value(observed: float, simulated: FloatArray) -> float:
+    limit = observed if np.isinf(observed) else observed - _ROUNDING * (1 + abs(observed))
+    return float((np.count_nonzero(simulated >= limit) + 1) / (len(simulated) + 1))
 
 
 def _spawn_generators(resampling: BootstrapOptions) -> list[np.random.Generator]:
     return [np.random.default_rng(seed) for seed in resampling.generator().integers(0, 2**63, 2)]
 
 
-def _bootstrap_gaussian(
-    roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions
-) -> Iterator[_BootstrapChunk]:
+def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
     """Draw many samples at a time; in units of the larger standard deviation, in which nothing overflows."""
     low, high = cast(tuple[Gaussian, Gaussian], oriented_distributions(roc))
     unit = max(low.std, high.std)
@@ -383,36 +374,21 @@ def _bootstrap_gaussian(
             for mean, std, stream, n in zip(means, stds, streams, counts, strict=True)
         ]
         found, scores = goodness_of_fit_gaussian(SortedSamples(*drawn))
-        yield _BootstrapChunk(found, (scores[0][:, ranks[0]], scores[1][:, ranks[1]]))
+        yield found, (scores[0][:, ranks[0]], scores[1][:, ranks[1]])
 
 
-def _bootstrap_generic(
-    roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions
-) -> Iterator[_BootstrapChunk]:
+def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
     """Draw one sample at a time; those that the family cannot be fitted to are left out."""
-    streams = _spawn_generators(resampling)
+    streams, pair = _spawn_generators(resampling), (roc.negative, roc.positive)
     ranks = [plot_ranks(n) for n in counts]
+    fit = roc.fit.fit  # type: ignore[union-attr]
     for _ in range(resampling.n_resamples):
-        drawn = [np.asarray(d.ppf(s.random(n))) for d, s, n in zip(_distributions(roc), streams, counts, strict=True)]
+        drawn = [np.asarray(d.ppf(s.random(n))) for d, s, n in zip(pair, streams, counts, strict=True)]
         try:
-            again = _refit(roc, *drawn)
+            refitted = PredictedRoc(*fit(*drawn), direction=roc.direction)
         except RocPredictError:
             continue
         samples = sort_by_direction(roc, *drawn)
-        scores = [
-            normal_scores(d, x[rank])[None]
-            for d, x, rank in zip(oriented_distributions(again), samples, ranks, strict=True)
-        ]
-        yield _BootstrapChunk(
-            GoodnessOfFit(*(np.atleast_1d(value) for value in goodness_of_fit(again, samples))), (scores[0], scores[1])
-        )
-
-
-def _distributions(roc: PredictedRoc) -> tuple[Distribution, Distribution]:
-    return roc.negative, roc.positive
-
-
-def _refit(roc: PredictedRoc, negative: FloatArray, positive: FloatArray) -> PredictedRoc:
-    """Fit the family of a ROC to other samples."""
-    fit = roc.fit.fit  # type: ignore[union-attr]
-    return PredictedRoc(*fit(negative, positive), direction=roc.direction)
+        fitted = zip(oriented_distributions(refitted), samples, ranks, strict=True)
+        scores = tuple(normal_scores(d, x[rank])[None] for d, x, rank in fitted)
+        yield GoodnessOfFit(*map(np.atleast_1d, goodness_of_fit(refitted, samples))), scores

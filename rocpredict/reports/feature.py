@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import ArrayLike
 
 from rocpredict.base.files import check_writable
-from rocpredict.base.labels import check_feature, check_labels
+from rocpredict.base.labels import check_feature, check_labels, split_classes
 from rocpredict.base.results import (
     FLAG_DESCRIPTIONS,
     Interval,
@@ -21,200 +21,193 @@ from rocpredict.base.results import (
     check_confidence_level,
     format_interval,
     format_level,
-    format_p_value,
     format_rate,
     label_to_text,
-    pluralize,
 )
 from rocpredict.base.validation import FloatArray, check_probability
-from rocpredict.diagnostics.diagnose import Diagnosis
+from rocpredict.diagnostics.diagnose import Diagnosis, diagnose
+from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.normality import suppress_normality_warning
 from rocpredict.plots.curves import plot_side_by_side
 from rocpredict.plots.diagnosis import plot_diagnosis
-from rocpredict.reports.analysis import FEW_ROWS, FeatureAnalysis, analyze_feature
-from rocpredict.reports.methods import feature_methods
+from rocpredict.plots.style import format_rule
 from rocpredict.reports.report import (
     Image,
     check_date,
     data_hash,
-    figure_to_data_uri,
-    footer,
+    figure_to_image,
     format_numeral,
     html_name,
     message_to_prose,
-    text_name,
     write_report,
 )
+from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
+from rocpredict.roc.predicted import ModelFit, PredictedRoc, predict_roc
 from rocpredict.solvers.thresholds import BestThreshold
 from rocpredict.sources.table import as_feature_table
 
 
-def feature_findings(asked: FeatureAnalysis) -> Iterator[Any]:
-    """Give the headlines."""
-    interval = asked.empirical.auc_interval(asked.level)
-    ends = format_interval(interval.low, interval.high, format_rate)
-    said = Markup("<strong>Empirical AUC {}</strong> ({} interval {})").format(
-        format_rate(asked.empirical.auc()), format_level(asked.level), ends
-    )
-    beside = f"; predicted by {asked.family_label} {format_rate(asked.predicted.auc())}" if asked.has_prediction else ""
-    yield said + beside + "."
-    p = asked.empirical.auc_test(level=asked.level).p_value
-    yield f"Against the hypothesis that the AUC is 0.5: p = {format_p_value(p)}, two-sided."
-    achieved = asked.empirical.rates(asked.best_predicted.threshold)
-    yield (
-        f"The {'predicted' if asked.has_prediction else 'empirical'} best threshold calls positive what is "
-        f"{asked.rule}; of "
-        f"these cases it finds {format_rate(achieved.tpr)} of the positives and "
-        f"{format_rate(achieved.tnr)} of the negatives."
-    )
-    if asked.has_prediction:
-        yield verdict(asked)
+@dataclass(frozen=True, eq=False)
+class FeatureAnalysis:
+    """Results on one feature, each computed on first use; the fields are the checked options of ``feature_report``."""
 
+    x: ArrayLike
+    y: ArrayLike
+    feature: str
+    unit: str | None
+    positive: Any
+    negative: Any
+    family: Any
+    direction: str | None
+    nan_policy: str
+    level: float
+    stated_prevalence: float | None
+    n_resamples: int
+    seed: int
 
-def verdict(asked: FeatureAnalysis) -> str:
-    """Say whether to believe the prediction; that an estimate agrees with its own rows is no reason."""
-    found, trust = asked.diagnosis, asked.trust
-    if found is None or trust is None:
-        return FEW_ROWS
-    if not asked.shrunk or not found.verdict.startswith("Nothing speaks against"):
-        return message_to_prose(found.verdict)
-    alone_off = "; its model alone lies farther off than chance" if trust.misfit_ratio > 1 else ""
-    few = found.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
-    beside = f"; {few}" if few else ""
-    return (
-        f"The shrunk estimate agrees with the rows it was drawn towards, which is little evidence{alone_off}{beside}."
-    )
+    @property
+    def _classes(self) -> dict[str, Any]:
+        return {"positive": self.positive, "negative": self.negative, "nan_policy": self.nan_policy}
 
+    @cached_property
+    def labels(self) -> tuple[Any, Any]:
+        """Labels of the negative and the positive class; "rest" for several negative labels."""
+        split = split_classes(self.x, self.y, **self._classes)
+        several = self.negative is None and len(set(check_labels(self.y, self.x).tolist())) > 2
+        return "rest" if several else split.negative_label, split.positive_label
 
-def model_weight_sentence(asked: FeatureAnalysis) -> str:
-    """Say how much of a shrunk estimate is its model; how far the model lies off is the diagnosis's to say."""
-    if asked.trust is None or not asked.shrunk:
-        return ""
-    part = asked.trust.model_weight
-    if part == 1:
-        return "All of this estimate is the model's."
-    return f"The share of the model in this estimate is {format_rate(part)}; the rest is the sample's own."
+    @cached_property
+    def predicted(self) -> PredictedRoc:
+        """Predicted ROC curve."""
+        with suppress_normality_warning():  # the diagnosis says it at length
+            return predict_roc(self.x, self.y, family=self.family, direction=self.direction, **self._classes)
 
+    @cached_property
+    def empirical(self) -> EmpiricalRoc:
+        """Empirical ROC curve."""
+        return empirical_roc(self.x, self.y, direction=self.predicted.direction, **self._classes)
 
-def options_table(asked: FeatureAnalysis) -> Iterator[tuple[str, Any]]:
-    """Give what was asked, by name."""
-    negative, positive = map(html_name, asked.labels)
-    yield "Feature", html_name(asked.feature) + (Markup(" [{}]").format(html_name(asked.unit)) if asked.unit else "")
-    yield "Classes", Markup("{} is positive, {} is negative").format(positive, negative)
-    yield "Left out", f"{pluralize(asked.missing, 'row')} without a value"
-    side = f"positive when x {'≤' if asked.lower else '≥'} threshold"
-    yield "Direction", side + (", chosen by these data" if asked.predicted.auto_direction else "")
-    yield (
-        ("Predicted by", asked.family_label)
-        if asked.has_prediction
-        else ("Curve", "that of the rows (family empirical)")
-    )
-    yield "Intervals", format_level(asked.level)
-    source = "that of the rows with a value" if asked.missing else "that of the sample"
-    yield (
-        "Prevalence",
-        f"{format_rate(asked.prevalence)}, {source if asked.prevalence_from_data else 'as stated'}",
-    )
+    @property
+    def has_prediction(self) -> bool:
+        """Whether the family is another one than the data themselves."""
+        return not (isinstance(self.family, str) and self.family == "empirical")
 
+    @cached_property
+    def diagnosis(self) -> Diagnosis | None:
+        """Diagnosis of the prediction, if there is one."""
+        if not self.has_prediction:
+            return None
+        options = {"family": self.family, "direction": self.direction, **self._classes}
+        return diagnose(self.x, self.y, n_resamples=self.n_resamples, rng=self.seed, **options)
 
-def test_sentences(test: Any) -> Iterator[str]:
-    """Say what was tested, and what a small p does not say."""
-    yield f"Null hypothesis: {test.null}. Alternative: {test.alternative.replace('!=', '≠')}."
-    yield (
-        f"Test by the method {test.method}: z = {format_numeral(test.statistic)}, p = "
-        f"{format_p_value(test.p_value)}. The estimate is the empirical AUC."
-    )
-    yield (
-        "A small p says that the AUC is not 0.5, not how far it is from it: for that read the interval. A feature may "
-        "tell something at an AUC of 0.5, where the spreads differ."
-    )
+    @cached_property
+    def trust(self) -> ModelFit | None:
+        """Fit of the model, if there is a prediction."""
+        return self.predicted.model_fit() if self.has_prediction else None
 
+    @cached_property
+    def best_empirical(self) -> BestThreshold:
+        """Best threshold on the data."""
+        return self.empirical.best_threshold()
 
-def threshold_caveats(asked: FeatureAnalysis) -> Iterator[str]:
-    """Say what the thresholds do not show."""
-    honest = asked.best_empirical.ameans_corrected
-    yield (
-        "On the rows that chose it the empirical threshold has an Ameans of "
-        f"{format_rate(float(asked.best_empirical.ameans))}, "
-        "which is too good; thresholds chosen so have "
-        f"{format_rate(float(honest or np.nan))} on rows that did not choose them (out of bag)."
-    )
-    yield from _crossings(asked)
-    if asked.has_prediction and not asked.gaussian:
-        yield ("Of the predicted threshold no interval is given: each resample would have to be fitted anew.")
+    @cached_property
+    def best_predicted(self) -> BestThreshold:
+        """Best threshold of the prediction; without one, that on the data."""
+        return self.predicted.best_threshold() if self.has_prediction else self.best_empirical
 
+    @cached_property
+    def auc_interval(self) -> Interval:
+        """Interval of the empirical AUC."""
+        return self.empirical.auc_interval(self.level)
 
-def _crossings(asked: FeatureAnalysis) -> Iterator[str]:
-    """Name the crossings among the data, where to use them would show; a shrunk pair has no density to compare."""
-    if asked.shrunk or not asked.has_prediction or len(asked.best_predicted.crossings) < 2:
-        return
-    single, proper = (
-        format_rate(asked.predicted.auc()),
-        format_rate(float(asked.predicted.proper().auc())),
-    )
-    if single == proper:
-        return
-    sides = asked.empirical.negative.sorted_sample, asked.empirical.positive.sorted_sample
-    low, high = min(x[0] for x in sides), max(x[-1] for x in sides)
-    inside = [format_numeral(float(place)) for place in asked.best_predicted.crossings if low <= place <= high]
-    places = f"among the values of these data at {', '.join(inside)}" if inside else "none of it among these values"
-    yield (
-        f"The densities cross more than once, {places}; the rule by their ratio, which uses all crossings, would have "
-        f"the AUC {proper} instead of {single}."
-    )
+    @cached_property
+    def auc_test(self) -> Any:
+        """Test of the empirical AUC against 0.5."""
+        return self.empirical.auc_test(level=self.level)
 
+    @property
+    def prevalence_from_data(self) -> bool:
+        """Whether no prevalence was stated."""
+        return self.stated_prevalence is None
 
-def caveats(asked: FeatureAnalysis) -> Iterator[str]:
-    """Say what the rates do not show."""
-    cells = asked.empirical.rates(asked.best_predicted.threshold).counts
-    if cells is not None:
-        tp, fp, fn, tn = (f"{cell:,.10g}" for cell in (cells.tp, cells.fp, cells.fn, cells.tn))
-        yield f"In cases: {tp} true positives, {fn} false negatives, {tn} true negatives, {fp} false positives."
-    yield (
-        f"The intervals are those of a threshold fixed beforehand. This one was {_family_description(asked)} the "
-        "same rows, so that the counted rates are a little too good."
-    )
-    if asked.prevalence_from_data:
-        yield (
-            "Precision, NPV and accuracy go with the shares of the classes in this sample; elsewhere state the "
-            "prevalence."
-        )
-    else:
-        yield (
-            "Precision, NPV and accuracy are those that the rates give at the "
-            "stated prevalence; no interval is given of them."
-        )
+    @property
+    def prevalence(self) -> float:
+        """Prevalence as stated, or that of the data."""
+        return float(self.empirical.prevalence) if self.stated_prevalence is None else self.stated_prevalence
 
+    @property
+    def family_name(self) -> str:
+        """Name of the family."""
+        return self.family if isinstance(self.family, str) else str(getattr(self.family, "name", self.family))
 
-def _family_description(asked: FeatureAnalysis) -> str:
-    return "fitted to" if asked.has_prediction else "chosen on"
+    @property
+    def gaussian(self) -> bool:
+        """Whether the delta method gives the intervals of the prediction."""
+        return self.family_name == "gaussian"
 
+    @property
+    def shrunk(self) -> bool:
+        """Whether the prediction is shrunk towards the data."""
+        return self.family_name == "auto"
 
-def picture_alt(asked: FeatureAnalysis) -> str:
-    """Say what the picture of densities and curves shows."""
-    if not asked.has_prediction:
-        return (
-            f"Values of {text_name(asked.feature)} in both classes with the best threshold "
-            f"{format_numeral(float(asked.best_predicted.threshold))}, and beside them the empirical ROC curve, AUC "
-            f"{format_rate(asked.empirical.auc())}."
-        )
-    return (
-        f"Densities of {text_name(asked.feature)} in both classes with the predicted best threshold "
-        f"{format_numeral(float(asked.best_predicted.threshold))}, and beside them the ROC curve predicted by "
-        f"{asked.family_label}, AUC "
-        f"{format_rate(asked.predicted.auc())}, over the empirical one, AUC "
-        f"{format_rate(asked.empirical.auc())}."
-    )
+    @property
+    def family_label(self) -> str:
+        """Name of the prediction."""
+        return "two Gaussians" if self.gaussian else f"family {self.family_name}"
 
+    @property
+    def n_missing(self) -> int:
+        """Number of rows without a value."""
+        return sum(self.empirical.omitted)
 
-def diagnosis_alt(found: Any) -> str:
-    """Say what the picture of a diagnosis shows."""
-    return (
-        f"Predicted and counted curve, normal scores of each class and densities over histograms. The curves lie "
-        f"{format_rate(found.area_between)} of TPR apart on average (by chance "
-        f"{format_rate(found.area_between_expected)}); the largest gap is "
-        f"{found.max_tpr_gap:+.3f} at FPR {format_rate(found.max_tpr_gap_fpr)}."
-    )
+    @property
+    def lower(self) -> bool:
+        """Whether the positive class has lower values."""
+        return bool(self.predicted.direction == "lower")
+
+    @property
+    def rule(self) -> str:
+        """Values that are called positive, such as "≥ 5.826"."""
+        return format_rule(float(self.best_predicted.threshold), "lower" if self.lower else None)
+
+    @property
+    def verdict(self) -> str:
+        """Sentence on whether to believe the prediction; that an estimate agrees with its own rows is no reason."""
+        found, trust = self.diagnosis, self.trust
+        if found is None or trust is None:
+            return "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
+        if not self.shrunk or not found.verdict.startswith("Nothing speaks against"):
+            return message_to_prose(found.verdict)
+        alone_off = "; its model alone lies farther off than chance" if trust.misfit_ratio > 1 else ""
+        few = found.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
+        beside = f"; {few}" if few else ""
+        agrees = "The shrunk estimate agrees with the rows it was drawn towards, which is little evidence"
+        return f"{agrees}{alone_off}{beside}."
+
+    @cached_property
+    def proper_auc(self) -> float | None:
+        """AUC of the rule by the ratio of the densities, if these cross more than once and it prints differently.
+
+        A shrunk estimate has no densities to compare.
+        """
+        if self.shrunk or not self.has_prediction or len(self.best_predicted.crossings) < 2:
+            return None
+        proper = float(self.predicted.proper().auc())
+        return None if format_rate(proper) == format_rate(self.predicted.auc()) else proper
+
+    @property
+    def crossings_inside(self) -> list[float]:
+        """Crossings of the densities among the values."""
+        samples = self.empirical.negative.sorted_sample, self.empirical.positive.sorted_sample
+        low, high = min(x[0] for x in samples), max(x[-1] for x in samples)
+        return [float(place) for place in self.best_predicted.crossings if low <= place <= high]
+
+    @property
+    def flags(self) -> list[str]:
+        """Names of the flags of all results."""
+        results = (self.best_predicted, self.best_empirical, self.auc_test, self.auc_interval)
+        return list(dict.fromkeys(name for result in results for name in result.flags))
 
 
 _CLASS_MEASURES = {
@@ -226,7 +219,7 @@ _PREVALENCE_MEASURES = {"precision": "Precision (PPV)", "npv": "NPV", "accuracy"
 
 
 def class_table(asked: FeatureAnalysis) -> Table:
-    """Show what each class is like."""
+    """Return number, mean, SD and range of the values of each class."""
     rows = []
     for side, label in zip((asked.empirical.negative, asked.empirical.positive), asked.labels, strict=True):
         x = side.sorted_sample
@@ -238,7 +231,7 @@ def class_table(asked: FeatureAnalysis) -> Table:
 
 
 def mean_and_std(x: FloatArray) -> tuple[float, float]:
-    """Give mean and SD, as far as the values have them."""
+    """Return mean and SD; the SD of one value or of infinite ones is NaN."""
     if len(x) < 2 or not np.isfinite(x).all():
         return float(np.mean(x)), np.nan
     fitted = Gaussian.fit(x)
@@ -246,9 +239,9 @@ def mean_and_std(x: FloatArray) -> tuple[float, float]:
 
 
 def auc_table(asked: FeatureAnalysis) -> Table:
-    """Show both AUCs; an interval that is that of the count stands beside the count only."""
+    """Return both AUCs; an interval of the empirical AUC stands with it alone."""
     roc = asked.empirical
-    rows = [["Empirical", (roc.auc(), format_rate), *_ends(roc.auc_interval(asked.level))]]
+    rows = [["Empirical", (roc.auc(), format_rate), *_ends(asked.auc_interval)]]
     if asked.has_prediction:
         own = _ends(asked.predicted.auc_interval(asked.level)) if asked.gaussian else ("none of its own", "")
         rows.append([f"Predicted, {asked.family_label}", (asked.predicted.auc(), format_rate), *own])
@@ -264,36 +257,26 @@ def _signed(value: float) -> str:
 
 
 def threshold_grid(asked: FeatureAnalysis) -> Table:
-    """Show the best thresholds."""
+    """Return the best thresholds."""
     rows = []
     if asked.has_prediction:
         rows.append(_threshold_row(asked, f"Predicted, {asked.family_label}", asked.best_predicted))
     rows.append(_threshold_row(asked, "Empirical", asked.best_empirical))
-    titles = [
-        "Chosen by",
-        "Threshold",
-        f"{format_level(asked.level)} interval",
-        "Method",
-        "TPR",
-        "FPR",
-        "Ameans",
-        "Flags",
-    ]
+    titles = ["Chosen by", "Threshold", f"{format_level(asked.level)} interval", "Method"]
+    titles += ["TPR", "FPR", "Ameans", "Flags"]
     formats = {"Threshold": format_numeral, **dict.fromkeys(("TPR", "FPR", "Ameans"), format_rate)}
     return Table("Thresholds with the best Ameans, (TPR + TNR)/2", titles, rows, formats)
 
 
 def _threshold_row(asked: FeatureAnalysis, name: str, best: BestThreshold) -> list[Any]:
-    ends = ("not computed", "")
-    if (
-        best is asked.best_empirical or asked.gaussian
-    ):  # the bootstrap of a family fitted by iterations would take minutes
+    ends = ("not computed", "")  # the bootstrap of a family fitted by iterations would take minutes
+    if best is asked.best_empirical or asked.gaussian:
         ends = _ends(best.threshold_interval(asked.level), format_numeral)
     return [name, best.threshold, *ends, best.tpr, best.fpr, best.ameans, ", ".join(best.flags) or "none"]
 
 
 def rate_table(asked: FeatureAnalysis) -> Table:
-    """Show the rates at the threshold, counted and predicted."""
+    """Return the rates at the threshold, counted and predicted."""
     titles = ["Rate", "Counted", f"{format_level(asked.level)} interval", "Method"]
     if asked.has_prediction:
         titles.append("Predicted")
@@ -314,7 +297,7 @@ def _rate_rows(asked: FeatureAnalysis) -> Iterator[list[Any]]:
 
 
 def diagnosis_grid(found: Diagnosis) -> Table:
-    """Show what a diagnosis looked at."""
+    """Return the findings of a diagnosis in prose."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
         [item.name, marks[item.severity], *map(message_to_prose, (item.message, item.suggestion or ""))]
@@ -324,7 +307,7 @@ def diagnosis_grid(found: Diagnosis) -> Table:
 
 
 def _ends(interval: Interval, form: Any = format_rate) -> tuple[str, str]:
-    """Give the cells of an interval and of its method."""
+    """Return the cells of an interval and of its method."""
     return format_interval(interval.low, interval.high, form), interval.method
 
 
@@ -348,7 +331,7 @@ def feature_report(
     rng: int = 0,
     notes: Sequence[str] = (),
 ) -> Path:
-    """Write all there is to say of one feature as one HTML file that needs nothing else.
+    """Write the report of one feature as one self-contained HTML file.
 
     Parameters
     ----------
@@ -400,8 +383,8 @@ def feature_report(
     """
     check_writable(path)
     day, level = check_date(date), check_confidence_level(level)
-    share_there = None if prevalence is None else check_probability("prevalence", prevalence, ends=False)
-    asked = analyze_feature(
+    stated = None if prevalence is None else check_probability("prevalence", prevalence, ends=False)
+    asked = FeatureAnalysis(
         x,
         y,
         feature=feature,
@@ -412,63 +395,48 @@ def feature_report(
         direction=direction,
         nan_policy=nan_policy,
         level=level,
-        prevalence=share_there,
+        stated_prevalence=stated,
         n_resamples=n_resamples,
         seed=rng,
     )
+    context = template_context(asked)
     values, labels = check_feature(x), check_labels(y, x)
     hashed = data_hash(as_feature_table(values[:, None], names=[feature]), labels)
-    foot = footer(day, seed=f"{rng}, of the samples that were drawn", sha256=hashed)
-    told = {
-        "title": text_name(title or f"{feature}: a report by rocpredict"),
-        "heading": html_name(title) if title is not None else _title(asked),
-        "footer": foot,
-        **template_context(asked, notes),
+    return write_report(
+        path,
+        "feature.html",
+        title=title,
+        notes=notes,
+        date=day.isoformat(),
+        seed=f"{rng}, of the samples that were drawn",
+        sha256=hashed,
+        **context,
         **_pictures(asked),
-        "methods": feature_methods(asked, foot.versions),
-    }
-    return write_report(path, "feature.html", **told)
+    )
 
 
-def _title(asked: FeatureAnalysis) -> Markup:
-    negative, positive = map(html_name, asked.labels)
-    return Markup("{}: {} against {}").format(html_name(asked.feature), positive, negative)
-
-
-def template_context(asked: FeatureAnalysis, notes: Sequence[str] = ()) -> dict[str, Any]:
-    """Give what the template of one feature shows, but for the pictures."""
-    found, area = asked.diagnosis, asked.empirical.auc_test(level=asked.level)
+def template_context(asked: FeatureAnalysis) -> dict[str, Any]:
+    """Return what the template of one feature shows, but for the pictures."""
     return {
-        "findings": list(feature_findings(asked)),
-        "asked": [*options_table(asked), *(("Note", note) for note in notes)],
+        "asked": asked,
+        "labels": asked.labels,
         "classes": class_table(asked),
         "areas": auc_table(asked),
-        "test": list(test_sentences(area)),
         "thresholds": threshold_grid(asked),
-        "choice": list(threshold_caveats(asked)),
-        "which": "predicted" if asked.has_prediction else "empirical",
         "rates": rate_table(asked),
-        "caveats": list(caveats(asked)),
-        "rests_on": "Can the prediction be believed?" if asked.has_prediction else "What the curve rests on",
-        "verdict": verdict(asked),
-        "of_model": model_weight_sentence(asked),
-        "diagnosis": None if found is None else diagnosis_grid(found),
-        "flags": [(name, message_to_prose(FLAG_DESCRIPTIONS[name])) for name in _flags(asked, area)],
+        "diagnosis": None if asked.diagnosis is None else diagnosis_grid(asked.diagnosis),
+        "which": "predicted" if asked.has_prediction else "empirical",
+        "families": FAMILIES,
+        "flags": [(name, message_to_prose(FLAG_DESCRIPTIONS[name])) for name in asked.flags],
     }
 
 
 def _pictures(asked: FeatureAnalysis) -> dict[str, Image | None]:
     rocs = (asked.predicted, asked.empirical) if asked.has_prediction else (asked.empirical,)
     names = [label_to_text(label) for label in asked.labels]
-    both = plot_side_by_side(*rocs, feature=asked.feature, unit=asked.unit, classes=names)
-    drawn = {"picture": figure_to_data_uri(both, picture_alt(asked))}
-    found, below = asked.diagnosis, None
-    if found is not None:
-        said = replace(found, verdict=verdict(asked))  # as it is said elsewhere on the page
-        below = figure_to_data_uri(plot_diagnosis(said, feature=asked.feature, unit=asked.unit), diagnosis_alt(found))
-    return drawn | {"diagnosis_picture": below}
-
-
-def _flags(asked: FeatureAnalysis, area: Any) -> list[str]:
-    interval = asked.empirical.auc_interval(asked.level)
-    return list(dict.fromkeys([*asked.best_predicted.flags, *asked.best_empirical.flags, *area.flags, *interval.flags]))
+    curves = plot_side_by_side(*rocs, feature=asked.feature, unit=asked.unit, classes=names)
+    below = None
+    if asked.diagnosis is not None:
+        said = replace(asked.diagnosis, verdict=asked.verdict)  # as it is said elsewhere on the page
+        below = figure_to_image(plot_diagnosis(said, feature=asked.feature, unit=asked.unit))
+    return {"picture": figure_to_image(curves), "diagnosis_picture": below}

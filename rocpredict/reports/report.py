@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import hashlib
 import io
+import math
 import os
 import platform
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,11 +22,13 @@ from numpy.typing import NDArray
 from rocpredict.base.files import write_atomic
 from rocpredict.base.results import (
     escape_control_characters,
+    format_interval,
     format_level,
     format_number,
     format_p_value,
     format_rate,
     label_to_text,
+    pluralize,
 )
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.sources.table import FeatureTable
@@ -46,7 +50,7 @@ _PROSE = (
 
 
 def message_to_prose(message: str) -> str:
-    """Say the library's words without code: ``use family='boxcox'`` as ``use a Box-Cox model``."""
+    """Return a message of the library without code: ``use family='boxcox'`` as ``use a Box-Cox model``."""
     for code, prose in _PROSE:
         message = message.replace(code, prose)
     message = re.sub(r"\b(use|by|or|else) family='([^']*)'", lambda found: f"{found[1]} a {_model(found[2])}", message)
@@ -58,12 +62,12 @@ def _model(family: str) -> str:
 
 
 def html_name(name: object) -> Markup:
-    """Give a name as HTML, kept apart from the text around it whichever way it is written."""
+    """Return a name as HTML, isolated from the text around it whichever way it is written."""
     return Markup("<bdi>{}</bdi>").format(escape_control_characters(label_to_text(name)))
 
 
-def text_name(name: object) -> str:
-    """Give a name for plain text, such as an alt text, kept apart by the invisible marks that do so."""
+def plain_name(name: object) -> str:
+    """Return a name for plain text, such as an alt text, isolated by the invisible marks that do so."""
     return f"\u2068{escape_control_characters(label_to_text(name))}\u2069"
 
 
@@ -72,20 +76,37 @@ def format_numeral(value: float) -> str:
     return format_number(value, 4)
 
 
-def join_list(items: list[Any]) -> Markup:
-    """Join words or HTML by commas and an "and"."""
-    if len(items) < 2:
-        return Markup().join(items)
-    return Markup("{} and {}").format(Markup(", ").join(items[:-1]), items[-1])
+def format_count(value: float) -> str:
+    """Return a number of cases, which weights may make a fraction."""
+    return f"{value:,.10g}"
 
 
-def write_report(path: str | os.PathLike[str], template: str, **told: Any) -> Path:
-    """Fill in a template and write it whole or not at all."""
-    return write_atomic(path, render(template, **told))
+def format_ends(interval: Iterable[Any]) -> str:
+    """Return the ends of an interval of rates."""
+    low, high = interval
+    return format_interval(low, high, format_rate)
 
 
-def render(template: str, **told: Any) -> str:
-    """Fill in a template of this folder; what it asks for and nobody told is an error."""
+_FILTERS = {
+    "name": html_name,
+    "plain_name": plain_name,
+    "number": format_numeral,
+    "thousands": format_count,
+    "plural": pluralize,
+    "rate": format_rate,
+    "ends": format_ends,
+    "percent": format_level,
+    "p_value": format_p_value,
+}
+
+
+def write_report(path: str | os.PathLike[str], template: str, **context: Any) -> Path:
+    """Render a template with the versions of the software, and write it whole or not at all."""
+    return write_atomic(path, render(template, versions=software_versions(), **context))
+
+
+def render(template: str, **context: Any) -> str:
+    """Render a template of this folder; a name without a value in the context is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -95,13 +116,13 @@ def render(template: str, **told: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"named": html_name, "alone": text_name, "share": format_rate, "number": format_numeral}
-    environment.filters |= {"p_value": format_p_value, "percent": format_level}
-    return environment.get_template(template).render(**told)
+    environment.filters |= _FILTERS
+    environment.tests["nan"] = math.isnan
+    return environment.get_template(template).render(**context)
 
 
 def check_date(date: object) -> datetime.date:
-    """Return the day that a report is of: today where nobody said."""
+    """Return the day of a report: today without a date."""
     if date is None:
         return datetime.date.today()
     try:
@@ -118,16 +139,15 @@ _COLOURS = 96
 
 
 class Image(NamedTuple):
-    """Hold a picture as a page shows it."""
+    """Picture as a page shows it: a data URI and its size in pixels."""
 
     source: str
-    alt: str
     width: int
     height: int
 
 
-def figure_to_data_uri(figure: Any, alt: str) -> Image:
-    """Give a figure, or the axes on one, as data that a page holds; the same picture, the same bytes."""
+def figure_to_image(figure: Any) -> Image:
+    """Return a figure, or the one of given axes, as data that a page holds; the same picture, the same bytes."""
     from PIL import Image as Pixels
 
     if not isinstance(figure, Figure):
@@ -139,11 +159,11 @@ def figure_to_data_uri(figure: Any, alt: str) -> Image:
     pixels = Pixels.frombytes("RGBA", (width, height), raw.getvalue()).convert("RGB")
     png = io.BytesIO()
     pixels.quantize(_COLOURS, dither=Pixels.Dither.NONE).save(png, "png", compress_level=9)
-    return Image(f"data:image/png;base64,{b64encode(png.getvalue()).decode()}", alt, width, height)
+    return Image(f"data:image/png;base64,{b64encode(png.getvalue()).decode()}", width, height)
 
 
 def _fit_size(pixels: int, width: int, height: int) -> tuple[int, int]:
-    """Give the size that holds so many pixels: whoever draws may round an edge the other way."""
+    """Return the size that holds so many pixels: the backend may round an edge the other way."""
     for wide in (width, width - 1, width + 1):
         if pixels % wide == 0 and abs(pixels // wide - height) <= 1:
             return wide, pixels // wide
@@ -153,35 +173,21 @@ def _fit_size(pixels: int, width: int, height: int) -> tuple[int, int]:
 _AT_ONCE = 64  # features that are turned into columns together
 
 
-class Footer(NamedTuple):
-    """Hold what the foot of a report says."""
-
-    date: str
-    versions: tuple[tuple[str, str], ...]
-    seed: str
-    sha256: str | None
-
-
-def footer(date: object, *, seed: str, sha256: str | None) -> Footer:
-    """Give the foot of a report."""
-    return Footer(check_date(date).isoformat(), versions(), seed, sha256)
-
-
-def versions() -> tuple[tuple[str, str], ...]:
-    """Name the software that computed, each with its version."""
+def software_versions() -> tuple[tuple[str, str], ...]:
+    """Return the software that computed, each with its version."""
     import scipy
 
     from rocpredict._version import __version__
 
-    found = {"rocpredict": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
-    return (*found.items(), ("Python", platform.python_version()))
+    libraries = (("numpy", np.__version__), ("scipy", scipy.__version__), ("Python", platform.python_version()))
+    return ("rocpredict", __version__), *libraries
 
 
 def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
-    """Give the SHA-256 of the columns that were read.
+    """Return the SHA-256 of the columns that were read.
 
-    Of each feature in its order: its name in UTF-8, a line feed, its values as little-endian float64, every missing
-    one as the same NaN. Then each label in UTF-8 with a line feed.
+    The bytes are, for each feature in its order, its name in UTF-8, a line feed and its values as little-endian
+    float64, every missing one as the same NaN; then each label in UTF-8 with a line feed.
     """
     digest = hashlib.sha256()
     for part, matrix in table.iter_blocks():
@@ -196,6 +202,6 @@ def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
 
 
 def to_feature_rows(matrix: Any) -> NDArray[np.float64]:
-    """Give the features of an array or a sparse matrix as rows of float64."""
+    """Return the features of an array or a sparse matrix as rows of float64."""
     dense = matrix.toarray() if hasattr(matrix, "toarray") else matrix
     return np.ascontiguousarray(np.asarray(dense, dtype=np.float64).T)

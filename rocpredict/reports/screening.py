@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +18,6 @@ from rocpredict.base.labels import check_sample_weight, unique_labels
 from rocpredict.base.results import (
     FLAG_DESCRIPTIONS,
     Table,
-    format_interval,
     format_level,
     format_number,
     format_p_value,
@@ -30,16 +31,15 @@ from rocpredict.distributions.normality import suppress_normality_warning
 from rocpredict.plots.curves import plot_side_by_side
 from rocpredict.plots.screening import plot_screening
 from rocpredict.plots.style import format_rule
-from rocpredict.reports.methods import cases, findings, is_complete, row_noun, screening_methods
 from rocpredict.reports.report import (
     Image,
     check_date,
     data_hash,
-    figure_to_data_uri,
-    footer,
+    figure_to_image,
+    format_count,
+    format_ends,
     format_numeral,
     html_name,
-    text_name,
     to_feature_rows,
     write_report,
 )
@@ -47,9 +47,6 @@ from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.screening.result import ScreeningResult
 from rocpredict.sources.table import FeatureTable, split_table_and_labels
-
-"""What bounds a rate among all that are called, and not the chance of any false call."""
-
 
 MOST_ROWS = 1000
 """So many rows a report shows; a browser sorts them in a moment."""
@@ -59,18 +56,18 @@ def feature_grid(table: ScreeningResult) -> Table:
     """Return the first rows of a screening as a table that can be sorted."""
     first = table.top(MOST_ROWS)
     titles, values, formats = zip(*_columns(first), strict=True)
-    word = row_noun(table, table.n_screened)
-    whole = len(first) == table.n_screened
-    shown = f"All {len(first):,} {word}" if whole else f"{len(first):,} of {table.n_screened:,} {word}"
+    part = f"{len(first):,} of " if len(first) < table.n_screened else "All "
+    shown = part + pluralize(table.n_screened, ScreeningSummary(table).noun)
     title = f"{shown}, in the order of the table; AUCs with their {format_level(table.level)} intervals"
     return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
 
 
 def rule_of(threshold: float, direction: str) -> str:
-    """Show which values are called positive."""
+    """Return the values that are called positive, such as "≥ 5.826"."""
     return "–" if not direction or np.isnan(threshold) else format_rule(threshold, direction)
 
 
+_END_COLUMNS = {"auc": ("auc_low", "auc_high"), "empirical_auc": ("empirical_low", "empirical_high")}
 _Column = tuple[str, Sequence[Any], Callable[[Any], Any]]
 
 
@@ -82,9 +79,9 @@ def _columns(table: ScreeningResult) -> Iterator[_Column]:
     if "positive" in held:
         yield "Negative", held["negative"], html_name
         yield "Positive", held["positive"], html_name
-    if table.empirical:
-        yield _area("AUC empirical", held, "empirical_auc", "empirical")
-    yield _area("AUC predicted", held, "auc", "auc")
+    for title, name in (("AUC empirical", "empirical_auc"), ("AUC predicted", "auc")):
+        if title == "AUC predicted" or table.empirical:
+            yield title, list(zip(held[name], *(held[end] for end in _END_COLUMNS[name]), strict=True)), _with_ends
     yield "q", held["q_value"], format_p_value
     yield "Positive when", list(zip(held["threshold"], held["direction"], strict=True)), lambda cell: rule_of(*cell)
     yield "Ameans, honest", held["ameans_corrected"], format_rate
@@ -101,31 +98,22 @@ def _columns(table: ScreeningResult) -> Iterator[_Column]:
         yield "Misfit", held["misfit"], format_rate
     for title, name in (("Negatives", "n_negative"), ("Positives", "n_positive")):
         if len(np.unique(table[name])) > 1:  # what is the same everywhere stands above the table
-            yield title, held[name], _format_count
+            yield title, held[name], format_count
     if np.any(table["n_missing"]):
-        yield "Missing", held["n_missing"], _format_count
+        yield "Missing", held["n_missing"], format_count
 
 
-def _area(title: str, held: dict[str, list[Any]], name: str, ends: str) -> _Column:
-    return title, list(zip(held[name], held[f"{ends}_low"], held[f"{ends}_high"], strict=True)), _with_ends
-
-
-def _with_ends(cell: tuple[float, float, float]) -> str:
-    value, low, high = cell
-    interval = "" if np.isnan(low) or np.isnan(high) else f" ({format_interval(low, high, format_rate)})"
-    return f"{format_rate(value)}{interval}"
+def _with_ends(cell: tuple[float, ...]) -> str:
+    value, *ends = cell
+    return format_rate(value) if np.isnan(ends).any() else f"{format_rate(value)} ({format_ends(ends)})"
 
 
 def _mean_and_std(cell: tuple[float, float]) -> str:
     return f"{format_numeral(cell[0])} ({format_number(cell[1], 3)})"
 
 
-def _format_count(value: float) -> str:
-    return f"{value:,.10g}"
-
-
 class SourceData(NamedTuple):
-    """Hold the data of a table, checked."""
+    """Data of a screening, checked."""
 
     table: FeatureTable
     labels: NDArray[Any]
@@ -133,15 +121,17 @@ class SourceData(NamedTuple):
 
 
 class FeaturePlot(NamedTuple):
-    """Hold what a report says of one feature."""
+    """Picture of one row, with the curves on it; all None where nothing was predicted."""
 
-    heading: Markup
-    sentence: Markup
+    row: dict[str, Any]
+    contrast: tuple[Any, Any]
+    predicted: PredictedRoc | None
+    empirical: EmpiricalRoc | None
     image: Image | None
 
 
 def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
-    """Take the data that a table is said to come from."""
+    """Return the data that a table is said to come from."""
     if not isinstance(data, (tuple, list)) or len(data) not in {2, 3}:
         raise RocPredictError(f"data={short_repr(data)} is not (X, y) or (X, y, weights); give what was screened")
     features, labels = split_table_and_labels(data[0], data[1])
@@ -154,25 +144,29 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
 
 
 def draw_features(table: ScreeningResult, given: SourceData | None) -> list[FeaturePlot]:
-    """Draw each row of a table."""
+    """Plot each row of a table."""
     columns = [None] * len(table) if given is None else _plot_columns(table, given)
+    contrasts = [table.contrasts[0]] * len(table)
+    if len(table.contrasts) > 1:
+        contrasts = list(zip(table["negative"].tolist(), table["positive"].tolist(), strict=True))
+    plots = []
+    for row, contrast, column in zip(_rows(table), contrasts, columns, strict=True):
+        predicted, empirical = _rocs(table, row, contrast, column, given)
+        image = None
+        if predicted is not None:
+            names = [label_to_text(label) for label in contrast]
+            image = figure_to_image(plot_side_by_side(predicted, empirical, feature=str(row["feature"]), classes=names))
+        plots.append(FeaturePlot(row, contrast, predicted, empirical, image))
+    return plots
+
+
+def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
     held = table.to_dict()
-    rows = [dict(zip(held, cells, strict=True)) for cells in zip(*held.values(), strict=True)]
-    contrasts = _contrasts(table)
-    return [
-        _drawn(table, row, contrast, column, given)
-        for row, contrast, column in zip(rows, contrasts, columns, strict=True)
-    ]
-
-
-def _contrasts(table: ScreeningResult) -> list[tuple[Any, Any]]:
-    if len(table.contrasts) == 1:
-        return [table.contrasts[0]] * len(table)
-    return list(zip(table["negative"].tolist(), table["positive"].tolist(), strict=True))
+    return [dict(zip(held, cells, strict=True)) for cells in zip(*held.values(), strict=True)]
 
 
 def _plot_columns(table: ScreeningResult, given: SourceData) -> list[FloatArray]:
-    """Fetch the column of each row: by its name, or by its place where the data have other names."""
+    """Return the column of each row: by its name, or by its place where the data have other names."""
     names = {name: place for place, name in enumerate(given.table.names.tolist())}
     wanted = [
         names.get(str(name), int(place % len(names)))
@@ -183,21 +177,6 @@ def _plot_columns(table: ScreeningResult, given: SourceData) -> list[FloatArray]
     for part, matrix in given.table.iter_blocks(places):
         fetched |= dict(zip(places[part].tolist(), to_feature_rows(matrix), strict=True))
     return [fetched[place] for place in wanted]
-
-
-def _drawn(
-    table: ScreeningResult, row: dict[str, Any], contrast: Any, column: FloatArray | None, given: SourceData | None
-) -> FeaturePlot:
-    heading = html_name(row["feature"])
-    if len(table.contrasts) > 1:
-        heading += Markup(": {} against {}").format(html_name(contrast[1]), html_name(contrast[0]))
-    predicted, empirical = _rocs(table, row, contrast, column, given)
-    image = None
-    if predicted is not None:
-        names = [label_to_text(label) for label in contrast]
-        picture = plot_side_by_side(predicted, empirical, feature=str(row["feature"]), classes=names)
-        image = figure_to_data_uri(picture, _alt(row, predicted, empirical))
-    return FeaturePlot(heading, _sentence(row, drawn=image is not None), image)
 
 
 def _rocs(
@@ -234,36 +213,6 @@ def _check_same(row: dict[str, Any], empirical: EmpiricalRoc) -> None:
             )
 
 
-def _sentence(row: dict[str, Any], *, drawn: bool) -> Markup:
-    if not drawn:
-        return Markup("No picture: {}.").format(row["flags"].replace(" ", ", ") or "nothing was predicted")
-    counted = row["empirical_auc"]
-    said = f"AUC {format_rate(row['auc'])} predicted" + (
-        f", {format_rate(counted)} counted" if not np.isnan(counted) else ""
-    )
-    said += f"; q = {format_p_value(row['q_value'])}. Positive when x {rule_of(row['threshold'], row['direction'])}"
-    said = said.replace("x always", "always")
-    said += f": TPR {format_rate(row['tpr'])}, FPR {format_rate(row['fpr'])} (predicted)"
-    said += f", honest Ameans {format_rate(row['ameans_corrected'])}."
-    flags = Markup(" <strong>Flags: {}.</strong>").format(row["flags"].replace(" ", ", ")) if row["flags"] else ""
-    return Markup("{}").format(said) + flags
-
-
-def _alt(row: dict[str, Any], predicted: PredictedRoc, empirical: EmpiricalRoc | None) -> str:
-    said = (
-        f"Densities of {text_name(row['feature'])}: negative class with mean {format_numeral(row['negative_mean'])} "
-        f"and standard deviation {format_numeral(row['negative_std'])}, "
-        f"positive class with {format_numeral(row['positive_mean'])} and "
-        f"{format_numeral(row['positive_std'])}; the best threshold is "
-        f"{format_numeral(predicted.best_threshold().threshold)}. Beside them the "
-        f"ROC curve of the rule that {row['direction']} values are "
-        f"positive, predicted with AUC {format_rate(predicted.auc())}"
-    )
-    return said + (
-        f", over the empirical one with AUC {format_rate(empirical.auc())}." if empirical is not None else "."
-    )
-
-
 _RANKED = 20
 
 
@@ -277,7 +226,7 @@ def screening_report(
     date: Any = None,
     notes: Sequence[str] = (),
 ) -> Path:
-    """Write what a screening found as one HTML file that needs nothing else.
+    """Write the report of a screening as one self-contained HTML file.
 
     Parameters
     ----------
@@ -318,164 +267,158 @@ def screening_report(
     ...     screening_report(table, f"{folder}/iris.html", top=1, data=(iris.X, iris.y)).name
     'iris.html'
     """
-    _check(table, path, top)
-    day = check_date(date)
-    given = None if data is None else check_same_data(table, data)
-    foot = footer(
-        day,
-        seed="None: nothing in a screening is drawn at random.",
-        sha256=None if given is None else data_hash(given.table, given.labels),
-    )
-    heading = _heading(table) if title is None else html_name(title)
-    drawn = draw_features(table.top(top), given)
-    told: dict[str, Any] = {
-        "title": text_name(title) if title is not None else f"{_size_sentence(table)}: a screening by rocpredict",
-        "heading": heading,
-        "footer": foot,
-        "findings": findings(table),
-        "asked": [*_asked(table), *(("Note", note) for note in notes)],
-        "table": feature_grid(table),
-        "table_heading": "All features" if is_complete(table) else "Features shown",
-        "left_out": _left_out(table),
-        "below": _table_footnote(table),
-        "overview": list(_overview(table)) if top else [],
-        "drawn": _plot_source_text(drawn, from_data=given is not None),
-        "features": drawn,
-        "methods": screening_methods(table, foot.versions),
-        "flags": [(name, FLAG_DESCRIPTIONS[name]) for name in table.flags],
-    }
-    return write_report(path, "screening.html", **told)
-
-
-def _check(table: object, path: Any, top: Any) -> None:
     if not isinstance(table, ScreeningResult):
         raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; give what rp.screen returns")
     if check_int("top", top) < 0:
         raise RocPredictError(f"top={top} is negative; give the number of features to draw, or 0")
     check_writable(path)
-
-
-def _size_sentence(table: ScreeningResult) -> str:
-    if is_complete(table):
-        return f"{len(table):,} {row_noun(table, len(table))}"
-    return f"{len(table):,} of {table.n_screened:,} {row_noun(table)}"
-
-
-def _heading(table: ScreeningResult) -> Markup:
-    rows = _size_sentence(table)
-    if len(table.contrasts) > 1:
-        return Markup("Screening: {} of {} contrasts").format(rows, len(table.contrasts))
-    negative, positive = table.contrasts[0]
-    return Markup("Screening of {}: {} against {}").format(rows, html_name(positive), html_name(negative))
-
-
-def _asked(table: ScreeningResult) -> Iterator[tuple[str, Any]]:
-    for negative, positive in table.contrasts:
-        yield "Classes", Markup("{} is positive, {} is negative").format(html_name(positive), html_name(negative))
-    values = f"{cases(table, 'n_positive')} positive and {cases(table, 'n_negative')} negative values a feature"
-    yield "Cases", f"{table.n_rows:,} rows were read; {values}"
-    missing = table["n_missing"]
-    yield (
-        "Missing",
-        f"{missing.sum():,} values, in {pluralize(int((missing > 0).sum()), row_noun(table, 1))} of the table"
-        if missing.any()
-        else "no value",
+    day = check_date(date)
+    given = None if data is None else check_same_data(table, data)
+    return write_report(
+        path,
+        "screening.html",
+        table=table,
+        summary=ScreeningSummary(table),
+        title=title,
+        date=day.isoformat(),
+        seed="None: nothing in a screening is drawn at random.",
+        sha256=None if given is None else data_hash(given.table, given.labels),
+        notes=notes,
+        grid=feature_grid(table),
+        most_rows=MOST_ROWS,
+        ranking=_draw_ranking(table) if top else None,
+        agreement=_draw_agreement(table) if top else None,
+        features=draw_features(table.top(top), given),
+        rule_of=rule_of,
+        flags=[(name, FLAG_DESCRIPTIONS[name]) for name in table.flags],
     )
-    yield (
-        "Predicted by",
-        "two Gaussians"
-        if table.family == "gaussian"
-        else "the shrunk estimate (family auto) where counted, else two Gaussians",
-    )
-    counted = "all features" if table.empirical is True else "nothing"
-    yield "Counted", "the features with the best predictions" if table.empirical == "top" else counted
-    yield (
-        "Direction",
-        {"auto": "of each feature its own, by the class means", "lower": "positive when x ≤ threshold"}.get(
-            str(table.direction), "positive when x ≥ threshold"
-        ),
-    )
-    yield "Intervals", format_level(table.level)
-    one = f"the one {row_noun(table, 1)} that was tested"
-    over = f"all {table.n_tested:,} {row_noun(table)} that were tested"
-    yield "q-values", f"{table.adjust}, over {over if table.n_tested != 1 else one}"
 
 
-def _left_out(table: ScreeningResult) -> str:
-    if len(table) <= MOST_ROWS:
-        return ""
-    many_more = f"{len(table):,} {row_noun(table)}"
-    return f"The first {MOST_ROWS:,} of {many_more} are shown; all of them are in the table of the screening itself."
-
-
-def _table_footnote(table: ScreeningResult) -> str:
-    said = (
-        "Both AUCs are those of the rule that higher values are positive: "
-        "below 1/2 positives lie lower. TPR and FPR are "
-        "predicted for the rule under “Positive when”; the honest Ameans "
-        "is what it is worth on other cases, on average "
-        "over all features."
-    )
-    if table.family == "auto":
-        return f"{said} Misfit is the mean distance of the model's curve, before shrinking, from the empirical one."
-    return said + (" Misfit is the mean distance of the predicted and the empirical curve." if table.empirical else "")
-
-
-def _overview(table: ScreeningResult) -> Iterator[tuple[Image, str]]:
-    """Draw the ranking, and the agreement of prediction and count."""
+def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
+    """Plot the first AUCs, and return them with their intervals, the empirical ones where there are any."""
     first = table.top(_RANKED)
-    if not (~np.isnan(first["auc"]) | ~np.isnan(first["empirical_auc"])).any():
-        return
-    yield (
-        figure_to_data_uri(plot_screening(first, top=_RANKED), _ranking_alt(first)),
-        (
-            f"The first {pluralize(len(first), row_noun(table, 1))} with the {format_level(table.level)} intervals of "
-            "their AUCs."
-        ),
-    )
-    both = ~np.isnan(table["auc"]) & ~np.isnan(table["empirical_auc"])
-    if both.sum() > 1:
-        yield (
-            figure_to_data_uri(plot_screening(table, kind="agreement"), _agreement_alt(table, both)),
-            f"Prediction and count of each {row_noun(table, 1)}; on the line they agree.",
-        )
-
-
-def _ranking_alt(table: ScreeningResult) -> str:
-    counted = ~np.isnan(table["empirical_auc"])
-    areas = np.where(counted, table["empirical_auc"], table["auc"])
-    ends = (np.where(counted, table[f"empirical_{end}"], table[f"auc_{end}"]) for end in ("low", "high"))
-    rows = [
-        f"{text_name(name)} {_with_ends((area, low, high))}"
-        for name, area, low, high in zip(table["feature"].tolist(), areas, *ends, strict=True)
-        if not np.isnan(area)
+    kinds = ["auc" if np.isnan(row["empirical_auc"]) else "empirical_auc" for row in _rows(first)]
+    areas = [
+        (row["feature"], _with_ends(tuple(row[name] for name in (kind, *_END_COLUMNS[kind]))))
+        for row, kind in zip(_rows(first), kinds, strict=True)
+        if not np.isnan(row[kind])
     ]
-    ranked = pluralize(len(table), row_noun(table, 1))
-    return f"Ranking of the first {ranked} by AUC, with its {format_level(table.level)} interval: {'; '.join(rows)}."
+    if not areas:
+        return None
+    return {"image": figure_to_image(plot_screening(first, top=_RANKED)), "areas": areas, "n_rows": len(first)}
 
 
-def _agreement_alt(table: ScreeningResult, both: Any) -> str:
-    apart = np.where(both, np.abs(table["auc"] - table["empirical_auc"]), 0)
-    worst = int(np.argmax(apart))
-    return (
-        f"Empirical over predicted AUC of {int(both.sum()):,} {row_noun(table)}: they differ by "
-        f"{format_rate(float(apart[both].mean()))} on average, and most, by "
-        f"{format_rate(float(apart[worst]))}, for "
-        f"{text_name(table['feature'][worst])} (predicted {format_rate(table['auc'][worst])}, empirical "
-        f"{format_rate(table['empirical_auc'][worst])})."
-    )
+def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
+    """Plot the empirical over the predicted AUCs, and return how far they are apart."""
+    distance = np.abs(table["auc"] - table["empirical_auc"])
+    both = ~np.isnan(distance)
+    if both.sum() < 2:
+        return None
+    worst = int(np.nanargmax(distance))
+    return {
+        "image": figure_to_image(plot_screening(table, kind="agreement")),
+        "n_rows": int(both.sum()),
+        "mean": float(distance[both].mean()),
+        "most": float(distance[worst]),
+        "worst": _rows(table[[worst]])[0],
+    }
 
 
-def _plot_source_text(drawn: list[FeaturePlot], *, from_data: bool) -> str:
-    if not drawn:
-        return ""
-    if from_data:
-        return (
-            "Of each feature: the class densities with the predicted best threshold, "
-            "and the predicted ROC curve over the empirical one."
-        )
-    return (
-        "The data were not given to this report: densities and curves are "
-        "drawn from the means and standard deviations of "
-        "the table, as two Gaussians; no empirical curve can be drawn."
-    )
+@dataclass(frozen=True, eq=False)
+class ScreeningSummary:
+    """Numbers of rows of a screening, and their names, as its report states them."""
+
+    table: ScreeningResult
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several contrasts, and a row is a pair of a feature and a contrast."""
+        return len(self.table.contrasts) > 1
+
+    @property
+    def against_rest(self) -> bool:
+        """Whether in each contrast a class stands against all others."""
+        return all(isinstance(negative, str) and negative == "rest" for negative, _ in self.table.contrasts)
+
+    @property
+    def noun(self) -> str:
+        """Word for a row: a feature, where each has one."""
+        return "row" if self.several else "feature"
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether all rows of the screening are here, in whatever order."""
+        return len(np.unique(self.table.row_index)) == self.table.n_screened
+
+    @property
+    def shown(self) -> str:
+        """Number of rows that are here, and of how many."""
+        if self.complete:
+            return pluralize(len(self.table), self.noun)
+        return f"{len(self.table):,} of {self.table.n_screened:,} {self.noun}s"
+
+    @property
+    def size(self) -> str:
+        """Number of rows of the whole screening."""
+        if self.several:
+            return f"{pluralize(self.table.n_screened, 'pair')} of feature and contrast"
+        return pluralize(self.table.n_screened, "feature")
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """First row of the table."""
+        return _rows(self.table.top(1))[0]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows had weights."""
+        return bool(self.table["n_negative"].dtype.kind == "f")
+
+    @property
+    def some_uncounted(self) -> bool:
+        """Whether a row may have no empirical AUC: a part may hold none, though the screening had it."""
+        return bool(np.isnan(self.table["empirical_auc"]).any() or not self.complete)
+
+    @property
+    def unknown(self) -> NDArray[np.intp]:
+        """Places of the rows without any AUC."""
+        return np.flatnonzero(np.isnan(self.table["auc"]) & np.isnan(self.table["empirical_auc"]))
+
+    @property
+    def model_weights(self) -> str:
+        """Range of the model weights, if there are any."""
+        weights = self.table["model_weight"]
+        return _format_range(weights[~np.isnan(weights)], format_rate)
+
+    def flagged(self, *flags: str) -> NDArray[np.intp]:
+        """Return the places of the rows with any of some flags."""
+        return np.flatnonzero(np.any([self.table.flag_mask(flag) for flag in flags], axis=0))
+
+    def n_known(self, column: str) -> int:
+        """Return the number of rows with a value in a column."""
+        return int(np.sum(~np.isnan(self.table[column])))
+
+    def n_below(self, column: str, limit: float = 0.05) -> int:
+        """Return the number of rows with a value below a limit."""
+        return int(np.sum(self.table[column] < limit))
+
+    def cases(self, column: str) -> str:
+        """Return the number of cases of a class, from the lowest to the highest if it differs by feature."""
+        return _format_range(self.table[column], format_count) or "no"
+
+    def names(self, places: NDArray[np.intp], most: int) -> Markup:
+        """Return the names of the first of some rows, each with its contrast if there are several."""
+        *others, last = map(self._name, _rows(self.table[places[:most]]))
+        return Markup(" and ").join([Markup(", ").join(others), last] if others else [last])
+
+    def _name(self, row: dict[str, Any]) -> Markup:
+        name = html_name(row["feature"])
+        if not self.several:
+            return name
+        return Markup("{} ({} against {})").format(name, html_name(row["positive"]), html_name(row["negative"]))
+
+
+def _format_range(values: FloatArray, form: Callable[[float], str]) -> str:
+    """Return the lowest and the highest of some values, or the one that both are; "" of none."""
+    ends = [form(float(end)) for end in (values.min(), values.max())] if len(values) else []
+    return " to ".join(dict.fromkeys(ends))

@@ -27,12 +27,12 @@ from rocpredict.solvers.thresholds import log_cost_ratio
 DECISION_RULES = ("best", "probability")
 """What a decision curve calls positive at a threshold probability; the first is the default."""
 _PROBABILITIES = readonly_array(np.arange(1, 100) / 100)
-_MAX_PRECISION = 690.0  # log of a price that doubles still hold
+_MAX_LOG_PRICE = 690.0  # of a false positive: doubles still hold its exponential
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecisionRecallCurve(Result):
-    """Hold the points of a precision-recall curve, from recall 0 to recall 1.
+    """Precision-recall curve, from recall 0 to recall 1.
 
     Attributes
     ----------
@@ -59,14 +59,14 @@ class PrecisionRecallCurve(Result):
     _long = True
 
     def average_precision(self) -> float:
-        """Give the mean precision over the positives, each taken at its own value as the threshold.
+        """Return the mean precision over the positives, each taken at its own value as the threshold.
 
         Notes
         -----
         For samples the sum of (R_k - R_(k-1)) P_k over the points of the curve, without interpolation: scikit-learn's
         ``average_precision_score``. For densities the integral of precision over recall, by quadrature.
         """
-        if self._counted:
+        if self.solver.thresholds is not None:
             return float(np.diff(self.recall) @ self.precision[1:])
         return _mean_precision(self.solver, self.prevalence)
 
@@ -77,29 +77,20 @@ class PrecisionRecallCurve(Result):
         return {"threshold": self.thresholds, "recall": self.recall, "precision": self.precision}
 
     def _notes(self) -> list[str]:
-        return [f"Average precision {format_number(self.average_precision())}."] if self._is_fast else []
+        return [f"Average precision {format_number(self.average_precision())}."] if self.solver.exact else []
 
     def _plot(self) -> CurvePlot:
         label = f"Precision against recall for a prevalence of {self.prevalence:.4g}"
         return CurvePlot(label, [thin_curve(self.recall, self.precision)], show_diagonal=False)
 
-    @property
-    def _is_fast(self) -> bool:
-        """Whether the average precision takes no longer than a look."""
-        return self.solver.exact
-
-    @property
-    def _counted(self) -> bool:
-        return self.solver.thresholds is not None
-
     def __repr__(self) -> str:
-        area = f", average_precision={self.average_precision():.6g}" if self._is_fast else ""
+        area = f", average_precision={self.average_precision():.6g}" if self.solver.exact else ""
         return f"PrecisionRecallCurve(n_points={len(self)}, prevalence={self.prevalence:.6g}{area})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve(Result):
-    """Hold the net benefit of a rule at each threshold probability.
+    """Net benefit of a rule at each threshold probability.
 
     Attributes
     ----------
@@ -158,7 +149,7 @@ def resolve_prevalence(
 
 
 def precision_recall(curve: RocCurve, solver: Solver, prevalence: float) -> PrecisionRecallCurve:
-    """Give the precision-recall curve with the thresholds of a ROC curve."""
+    """Return the precision-recall curve with the thresholds of a ROC curve."""
     precision = np.asarray(precision_from_rates(curve.tpr, curve.fpr, prevalence))
     nothing = np.isnan(precision)  # is called positive: at the first point, and above what a class can reach
     first = 1.0 if solver.thresholds is not None else precision[np.argmin(nothing)]
@@ -168,15 +159,18 @@ def precision_recall(curve: RocCurve, solver: Solver, prevalence: float) -> Prec
 def decision(
     solver: Solver, turned_back: Callable[..., Any], prevalence: float, probabilities: ArrayLike | None, rule: str
 ) -> DecisionCurve:
-    """Give the decision curve of the rule "positive when x >= threshold"."""
+    """Return the decision curve of the rule "positive when x >= threshold"."""
     check_option("rule", rule, DECISION_RULES)
     given = _PROBABILITIES if probabilities is None else probabilities
     p = readonly_array(check_probabilities("probabilities", given, inclusive=False))
     if p.ndim != 1 or not p.size:
         raise RocPredictError(f"probabilities has shape {p.shape}; give shape (k,), with k of 1 or more")
-    thresholds, tpr, fpr = (
-        _rates_at_probability(solver, p) if rule == "probability" else _best_at(solver, prevalence, p)
-    )
+    if rule == "probability":
+        thresholds, tpr, fpr = _rates_at_probability(solver, p)
+    else:
+        log_kappa = np.minimum(log_cost_ratio(prevalence, p, 1 - p), _MAX_LOG_PRICE)
+        best = solver.optimal(log_kappa)
+        thresholds, tpr, fpr = best.threshold, best.tpr, best.fpr
     price = (1 - prevalence) * p / (1 - p)
     return DecisionCurve(
         probabilities=p,
@@ -192,7 +186,7 @@ def decision(
 
 
 def _mean_precision(solver: Solver, prevalence: float) -> float:
-    """Give the mean, over positives, of the precision with their value as the threshold."""
+    """Return the mean, over positives, of the precision with their value as the threshold."""
     negative, positive = solver.negative, solver.positive
 
     def precision(x: FloatArray) -> FloatArray:
@@ -205,17 +199,10 @@ def _mean_precision(solver: Solver, prevalence: float) -> float:
 
 
 def _rates_at_probability(solver: Solver, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give threshold, TPR and FPR of the rule "x >= p", for a feature that is a probability."""
+    """Return threshold, TPR and FPR of the rule "x >= p", for a feature that is a probability."""
     negative, positive = solver.negative, solver.positive
     if any(np.any(d.cdf_strict(0.0) > 0) or np.any(d.sf(1.0) > 0) for d in (negative, positive)):
         raise RocPredictError(
             "rule='probability' compares x itself with p; x has values outside [0, 1]: see rule='best'"
         )
     return p, np.asarray(positive.sf_inclusive(p)), np.asarray(negative.sf_inclusive(p))
-
-
-def _best_at(solver: Solver, prevalence: float, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give threshold, TPR and FPR of the best rule at each price of a false positive."""
-    log_kappa = np.minimum(log_cost_ratio(prevalence, p, 1 - p), _MAX_PRECISION)
-    found = solver.optimal(log_kappa)
-    return found.threshold, found.tpr, found.fpr

@@ -38,7 +38,7 @@ from rocpredict.solvers.base import interpolate_tpr, interpolate_tpr_below
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MeanRoc(Result):
-    """Hold the mean ROC curve of several folds.
+    """Mean ROC curve of several folds.
 
     Attributes
     ----------
@@ -86,11 +86,11 @@ class MeanRoc(Result):
 
     @property
     def n_folds(self) -> int:
-        """Give the number of folds."""
+        """Number of folds."""
         return len(self.fold_rocs)
 
     def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
-        """Give the height of the mean curve, on a vertical piece its top.
+        """Return the TPR of the mean curve, on a vertical piece its upper end.
 
         Parameters
         ----------
@@ -199,8 +199,7 @@ def mean_roc(
     """
     level = check_confidence_level(level)
     options = {"positive": positive, "negative": negative, "direction": direction, "nan_policy": nan_policy}
-    rocs = tuple(_fold_roc(k, fold, options) for k, fold in enumerate(_as_list(folds)))
-    _check(rocs)
+    rocs = _fold_rocs(folds, options)
     fpr, heights = _tpr_matrix(rocs, n_points)
     aucs = np.array([roc.auc() for roc in rocs])
     sizes = np.array([(roc.negative.total, roc.positive.total) for roc in rocs])
@@ -212,17 +211,25 @@ def mean_roc(
     return MeanRoc(fpr, tpr, low, high, std, aucs, interval.estimate, interval, sizes, level, rocs, interval.flags)
 
 
-def _as_list(folds: Iterable[Any]) -> list[Any]:
+def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[EmpiricalRoc, ...]:
+    """Return the curves of the folds; all have one direction, declared beforehand."""
     if isinstance(folds, (str, bytes, dict, EmpiricalRoc)) or not isinstance(folds, Iterable):
         raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; give [(x, y), ...] or empirical ROCs")
     listed = list(folds)
     if len(listed) < 2:
         raise RocPredictError(f"folds has {len(listed)} folds; a mean and its spread need two or more")
-    return listed
+    rocs = tuple(_fold_roc(k, fold, options) for k, fold in enumerate(listed))
+    if any(roc.auto_direction for roc in rocs):
+        raise RocPredictError(
+            "direction='auto' would turn single folds by their own rows; declare 'higher' or 'lower' for all"
+        )
+    if len({"lower" if roc.direction == "lower" else "higher" for roc in rocs}) > 1:
+        raise RocPredictError("folds have direction 'higher' and 'lower'; give all the same")
+    return rocs
 
 
 def _fold_roc(k: int, fold: Any, options: dict[str, Any]) -> EmpiricalRoc:
-    """Give the curve of one fold; errors name it."""
+    """Return the curve of one fold; errors name it."""
     if isinstance(fold, EmpiricalRoc):
         return fold
     x, y = check_pair(f"folds[{k}]", fold, "(x, y) or an empirical ROC")
@@ -232,18 +239,8 @@ def _fold_roc(k: int, fold: Any, options: dict[str, Any]) -> EmpiricalRoc:
         raise RocPredictError(f"folds[{k}]: {error}") from None
 
 
-def _check(rocs: tuple[EmpiricalRoc, ...]) -> None:
-    if any(roc.auto_direction for roc in rocs):
-        raise RocPredictError(
-            "direction='auto' would turn single folds by their own rows; declare 'higher' or 'lower' for all"
-        )
-    sides = {"lower" if roc.direction == "lower" else "higher" for roc in rocs}
-    if len(sides) > 1:
-        raise RocPredictError("folds have direction 'higher' and 'lower'; give all the same")
-
-
 def _tpr_matrix(rocs: tuple[EmpiricalRoc, ...], n_points: int | None) -> tuple[FloatArray, FloatArray]:
-    """Give the FPRs of the mean curve, and each fold's TPR there, shape (folds, m)."""
+    """Return the FPRs of the mean curve, and each fold's TPR there, shape (folds, m)."""
     curves = [roc.curve() for roc in rocs]
     if n_points is None:
         grid = np.unique(np.concatenate([curve.fpr for curve in curves]))
@@ -259,7 +256,7 @@ def _tpr_matrix(rocs: tuple[EmpiricalRoc, ...], n_points: int | None) -> tuple[F
 
 
 def _pointwise_limits(values: FloatArray, cases: float, level: float) -> tuple[FloatArray, FloatArray]:
-    """Give Wilson's ends of the means of fractions, shape (folds, m), with the spread of the folds."""
+    """Return Wilson's interval of the means of fractions, shape (folds, m), with the spread of the folds."""
     folds = len(values)
     mean = np.asarray(values.mean(axis=0))
     error = values.std(axis=0, ddof=1) / np.sqrt(folds)
@@ -272,7 +269,7 @@ def _pointwise_limits(values: FloatArray, cases: float, level: float) -> tuple[F
 
 
 def _area_interval(aucs: FloatArray, sizes: FloatArray, level: float) -> Interval:
-    """Give the interval of the mean AUC."""
+    """Return the interval of the mean AUC."""
     equal = bool((aucs == aucs[0]).all())
     harmonic = 2 / (1 / sizes.sum(axis=0)).sum()
     low, high = _pointwise_limits(aucs[:, None], harmonic if equal else 2 * harmonic, level)

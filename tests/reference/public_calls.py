@@ -172,7 +172,13 @@ def shape(found: Any) -> list[Any]:
 
 def diagnosed(found: Any) -> list[Any]:
     areas = [found.auc_predicted, found.auc_empirical, found.auc_error, found.auc_p_value]
-    gaps = [found.area_between, found.area_between_expected, found.l1_p_value, found.max_tpr_gap, found.max_tpr_gap_fpr]
+    gaps = [
+        found.area_between,
+        found.area_between_expected,
+        found.area_between_p_value,
+        found.max_tpr_gap,
+        found.max_tpr_gap_fpr,
+    ]
     levels = [sum(part.severity == level for part in found.findings) for level in ("ok", "note", "warn")]
     classes = [shape(found.negative), shape(found.positive), interval(found.std_ratio)]
     return [*areas, *gaps, *classes, [part.value for part in found.findings], levels]
