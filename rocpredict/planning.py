@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from math import ceil, sqrt
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rocpredict.base.results import (
-    Result,
-    Table,
-    check_confidence_level,
-    format_number,
-    normal_critical_value,
-)
+from rocpredict.base.results import Result, Table, check_confidence_level, format_number, normal_critical_value
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -30,8 +25,7 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.auc import hanley_mcneil_variance
-from rocpredict.inference.parametric import ProbitEstimate as ProbitSpread
-from rocpredict.inference.parametric import auc_probit, tpr_probit
+from rocpredict.inference.parametric import ProbitEstimate, auc_probit, tpr_probit
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.binormal import BinormalSolver
@@ -42,55 +36,44 @@ Correlation: TypeAlias = tuple[float, float]
 _ROUNDING = 1e-12  # of two variances: where their difference falls below, both curves are one
 
 
-class VarianceFunctions(NamedTuple):
-    """The variance of the estimate as predicted, and under the null hypothesis."""
-
-    estimate: Variance
-    null: Variance
-
-
-def auc_variances(roc: Roc, null: float | None = None) -> dict[str, VarianceFunctions]:
-    """Give the variances of one AUC by method, the reference first."""
-    methods = {"exact": (_exact(roc), _exact_null(roc, null))}
+def auc_variances(roc: Roc, null: float | None = None) -> dict[str, Variance]:
+    """Return the variances of one AUC by method, the reference first; those of a test under its null AUC."""
+    auc = float(roc.auc()) if null is None else null
+    methods: dict[str, Variance] = {"exact": _exact(roc, null)}
     if is_gaussian(roc):
-        methods["delta"] = (_delta(roc), _delta(roc, null))
-    auc = float(roc.auc())
-    for name, of_auc in {"hanley-mcneil": _hanley_mcneil, "obuchowski": _obuchowski}.items():
-        methods[name] = (of_auc(auc), of_auc(auc if null is None else null))
-    return {name: VarianceFunctions(*pair) for name, pair in methods.items()}
+        pair = _gaussians(roc, null)
+        methods["delta"] = lambda n0, n1: _probit_variance(auc_probit(*pair, (n0, n1)))
+    methods["hanley-mcneil"] = lambda n0, n1: hanley_mcneil_variance(auc, (n0, n1))
+    return methods | {"obuchowski": _obuchowski(auc)}
 
 
-def difference_variances(roc: Roc, other: Roc, correlation: Correlation | None) -> dict[str, VarianceFunctions]:
-    """Give the variances of a difference of two AUCs, the same under the null; None: each has its own cases."""
+def difference_variances(roc: Roc, other: Roc, correlation: Correlation | None) -> dict[str, Variance]:
+    """Return the variances of a difference of two AUCs by method; without correlation each has its own cases."""
     if correlation is not None:
-        return {
-            "exact": _same_under_null(
-                _difference(_exact(roc), _exact(other), _covariance(roc, other, correlation).covariance)
-            )
-        }
+        return {"exact": _difference(_exact(roc), _exact(other), _covariance(roc, other, correlation).covariance)}
     first, second = auc_variances(roc), auc_variances(other)
+    return {name: _difference(first[name], second[name]) for name in first if name in second}
+
+
+def tpr_variances(roc: Roc, fpr: float) -> dict[str, Variance]:
+    """Return the variances of the TPR at an FPR by method, the reference first."""
+    tpr, slope = float(roc.tpr_at_fpr(fpr)), float(roc.slope(fpr))
+
+    def empirical(n0: int, n1: int) -> float:
+        return tpr * (1 - tpr) / n1 + slope * slope * fpr * (1 - fpr) / n0
+
+    if not is_gaussian(roc):
+        return {"empirical": empirical}
+    pair = _gaussians(roc)
     return {
-        name: _same_under_null(_difference(first[name].estimate, second[name].estimate))
-        for name in first
-        if name in second
+        "empirical": empirical,
+        "delta": lambda n0, n1: _probit_variance(tpr_probit(*pair, (n0, n1), np.asarray(fpr))),
     }
 
 
-def tpr_variances(roc: Roc, fpr: float) -> dict[str, VarianceFunctions]:
-    """Give the variances of the TPR at an FPR by method, the reference first."""
-    methods = {"empirical": _same_under_null(_tpr_empirical(roc, fpr))}
-    if is_gaussian(roc):
-        methods["delta"] = _same_under_null(_tpr_delta(roc, fpr))
-    return methods
-
-
 def is_gaussian(roc: Roc) -> bool:
-    """Tell whether both classes are Gaussian."""
+    """Return whether both classes are Gaussian."""
     return isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
-
-
-def _same_under_null(variance: Variance) -> VarianceFunctions:
-    return VarianceFunctions(variance, variance)
 
 
 def _difference(first: Variance, second: Variance, covariance: Variance | None = None) -> Variance:
@@ -111,26 +94,18 @@ class _SharedCovariance(NamedTuple):
     negative: float
 
     def covariance(self, n0: int, n1: int) -> float:
-        """Give the (co)variance of the mean over all n0 n1 comparisons (Hoeffding 1948)."""
+        """Return the (co)variance of the mean over all n0 n1 comparisons (Hoeffding 1948)."""
         return (self.both + (n0 - 1) * self.positive + (n1 - 1) * self.negative) / (n0 * n1)
 
 
-def _exact(roc: Roc) -> Variance:
-    negative, positive = _oriented(roc)
-    if isinstance(negative, Gaussian) and isinstance(positive, Gaussian):
-        solver = BinormalSolver(negative, positive)
-        return lambda n0, n1: float(solver.empirical_auc_variance((n0, n1)))
-    return _placement_variance(negative, positive).covariance
-
-
-def _exact_null(roc: Roc, null: float | None) -> Variance:
-    """Give Mann-Whitney's null variance at 1/2; elsewhere that of the same Gaussians with their means moved."""
+def _exact(roc: Roc, null: float | None = None) -> Variance:
+    """Return the exact variance; under a null hypothesis Mann-Whitney's at 1/2, elsewhere that of shifted Gaussians."""
     if null == 0.5:
         return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
-    if null is None or not is_gaussian(roc):
-        return _exact(roc)
-    moved = BinormalSolver(*_shift_to_auc(roc, null))
-    return lambda n0, n1: float(moved.empirical_auc_variance((n0, n1)))
+    if not is_gaussian(roc):
+        return _placement_variance(*_oriented(roc)).covariance
+    solver = BinormalSolver(*_gaussians(roc, null))
+    return lambda n0, n1: float(solver.empirical_auc_variance((n0, n1)))
 
 
 def _placement_variance(negative: Distribution, positive: Distribution) -> _SharedCovariance:
@@ -159,7 +134,7 @@ def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: 
 
 
 def _covariance(roc: Roc, other: Roc, correlation: Correlation) -> _SharedCovariance:
-    """Give the covariance of the empirical AUCs of two Gaussian features of the same cases."""
+    """Return the covariance of the empirical AUCs of two Gaussian features of the same cases."""
     (first, first0, first1), (second, second0, second1) = _standardized(roc), _standardized(other)
     turned = -1 if (roc.direction == "lower") != (other.direction == "lower") else 1
     r0, r1 = (turned * r for r in correlation)
@@ -169,8 +144,16 @@ def _covariance(roc: Roc, other: Roc, correlation: Correlation) -> _SharedCovari
     )
 
 
+def _standardized(roc: Roc) -> tuple[float, float, float]:
+    """Return the standardized distance of the means, and the share of each class in the sum of variances."""
+    negative, positive = _gaussians(roc)
+    size = np.hypot(negative.std, positive.std)
+    w0, w1 = ((d.std / size) ** 2 for d in (negative, positive))
+    return float((positive.mean - negative.mean) / size), float(w0), float(w1)
+
+
 def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
-    """Give P(Z1 < h, Z2 < k) - Phi(h) Phi(k): the bivariate density over the correlation (Plackett 1954)."""
+    """Return P(Z1 < h, Z2 < k) - Phi(h) Phi(k): the bivariate density over the correlation (Plackett 1954)."""
     rounded = np.round(correlation, 15)  # at 1 the angle would show half the digits of a rounding
     end = np.arcsin(np.clip(rounded, -1, 1))
     edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # ever finer to a correlation of 1, where it may bend hard
@@ -182,148 +165,39 @@ def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
     return float(gauss_legendre(density, edges[:-1], edges[1:]).sum() / (2 * np.pi))
 
 
-# ---- other formulas for the AUC
-def _delta(roc: Roc, null: float | None = None) -> Variance:
-    """Give the variance of Phi(D) from estimated means and SDs."""
-    pair = _gaussians(roc) if null is None else _shift_to_auc(roc, null)
-    return lambda n0, n1: _probit_variance(auc_probit(*pair, (n0, n1)))
-
-
-def _hanley_mcneil(auc: float) -> Variance:
-    return lambda n0, n1: hanley_mcneil_variance(auc, (n0, n1))
-
-
+# ---- other formulas
 def _obuchowski(auc: float) -> Variance:
     square = 2 * ndtri(auc) ** 2
     scale = 0.0099 * np.exp(-square / 2)
     return lambda n0, n1: float(scale * ((5 * square + 8) / n1 + (square + 8) / n0))
 
 
-# ---- the TPR at an FPR
-def _tpr_empirical(roc: Roc, fpr: float) -> Variance:
-    tpr, slope = float(roc.tpr_at_fpr(fpr)), float(roc.slope(fpr))
-    return lambda n0, n1: tpr * (1 - tpr) / n1 + slope * slope * fpr * (1 - fpr) / n0
-
-
-def _tpr_delta(roc: Roc, fpr: float) -> Variance:
-    """Give the variance of Phi(a + b Phi^-1(FPR)) from estimated means and SDs."""
-    pair = _gaussians(roc)
-    return lambda n0, n1: _probit_variance(tpr_probit(*pair, (n0, n1), np.asarray(fpr)))
-
-
-def _probit_variance(probit: ProbitSpread) -> float:
-    """Give the variance of Phi(z) from the standard error of z."""
+def _probit_variance(probit: ProbitEstimate) -> float:
+    """Return the variance of Phi(z) from the standard error of z."""
     return float(np.exp(-(probit.z**2)) / (2 * np.pi) * probit.std_error**2)
 
 
 def _oriented(roc: Roc) -> tuple[Distribution, Distribution]:
-    """Give both classes with the positives on the higher side."""
+    """Return both classes with the positives on the higher side."""
     pair = roc.negative, roc.positive
     return (pair[0].reflect(), pair[1].reflect()) if roc.direction == "lower" else pair
 
 
-def _gaussians(roc: Roc) -> tuple[Gaussian, Gaussian]:
-    """Give both classes as ``_oriented`` does, where they are known to be Gaussian."""
+def _gaussians(roc: Roc, null: float | None = None) -> tuple[Gaussian, Gaussian]:
+    """Return both classes where they are Gaussian, the means shifted to an AUC of ``null`` if there is one."""
     negative, positive = _oriented(roc)
     assert isinstance(negative, Gaussian)
     assert isinstance(positive, Gaussian)
-    return negative, positive
+    if null is None:
+        return negative, positive
+    shift = ndtri(null) * np.hypot(negative.std, positive.std)
+    return Gaussian(0.0, negative.std), Gaussian(shift, positive.std)
 
 
-def _shift_to_auc(roc: Roc, null: float) -> tuple[Gaussian, Gaussian]:
-    """Give the same Gaussians with their means moved to an AUC."""
-    negative, positive = _gaussians(roc)
-    spread = np.hypot(negative.std, positive.std)
-    return Gaussian(0.0, negative.std), Gaussian(ndtri(null) * spread, positive.std)
-
-
-def _standardized(roc: Roc) -> tuple[float, float, float]:
-    """Give D, w0 and w1."""
-    negative, positive = _gaussians(roc)
-    spread = np.hypot(negative.std, positive.std)
-    w0, w1 = ((d.std / spread) ** 2 for d in (negative, positive))
-    return float((positive.mean - negative.mean) / spread), float(w0), float(w1)
-
-
+# ---- the study
 Counts: TypeAlias = tuple[int, int]
 _MIN_CASES = 2  # cases of a class, for a variance to be estimated
 _MAX_CASES = 10**12
-
-
-@dataclass(frozen=True)
-class WidthGoal:
-    """The full width of the interval estimate +- z SE shall be no more than ``target``."""
-
-    target: float
-    z: float
-    name = "width"
-
-    def achieved(self, spread: VarianceFunctions, counts: Counts) -> float:
-        """Give the width that is expected at these counts."""
-        return 2 * self.z * sqrt(spread.estimate(*counts))
-
-    def is_met(self, achieved: float) -> bool:
-        """Tell whether this width will do."""
-        return achieved <= self.target
-
-
-@dataclass(frozen=True)
-class PowerGoal:
-    """The test shall reject, to the right side, with a probability of no less than ``target``."""
-
-    target: float
-    z: float
-    gap: float
-    name = "power"
-
-    def achieved(self, spread: VarianceFunctions, counts: Counts) -> float:
-        """Give the power at these counts."""
-        beyond = self.gap - self.z * sqrt(spread.null(*counts))
-        return float(ndtr(beyond / sqrt(spread.estimate(*counts))))
-
-    def is_met(self, achieved: float) -> bool:
-        """Tell whether this power will do."""
-        return achieved >= self.target
-
-
-Goal: TypeAlias = WidthGoal | PowerGoal
-
-
-def minimal_sample_size(goal: Goal, spread: VarianceFunctions, ratio: float) -> Counts:
-    """Give the smallest number of positives that meets the goal, with ``ratio`` negatives for each, rounded up.
-
-    Raises
-    ------
-    RocPredictError
-        An estimate that does not vary, or a goal beyond 10^12 cases.
-    """
-    fewest = _counts(_MIN_CASES, ratio)
-    if not 0 < spread.estimate(*fewest) < float("inf"):
-        raise RocPredictError(
-            "this estimate has no variance to plan for: a class is without spread, or both curves are one"
-        )
-    return _counts(_smallest_satisfying(lambda n: goal.is_met(goal.achieved(spread, _counts(n, ratio)))), ratio)
-
-
-def _counts(n_positive: int, ratio: float) -> Counts:
-    return max(_MIN_CASES, ceil(round(ratio * n_positive, 9))), n_positive
-
-
-def _smallest_satisfying(met: Callable[[int], bool]) -> int:
-    """Give the first number from which on a statement holds, by halving."""
-    low, high = _MIN_CASES - 1, _MIN_CASES
-    while not met(high):
-        low, high = high, 2 * high
-        if high > _MAX_CASES:
-            raise RocPredictError("this goal needs more than 10^12 cases; ask for less")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if met(middle) else (middle, high)
-    while high > _MIN_CASES and met(high - 1):  # the variances fall with every case; this holds if one should not
-        high -= 1
-    return high
-
-
 _FEW = 50  # cases of a class, below which the normal approximation is rough
 _VARIANCES = {
     "exact": "the exact variance of the empirical AUC of these classes",
@@ -333,32 +207,23 @@ _VARIANCES = {
     "obuchowski": "the formula of Obuchowski and McClish (1997), which knows no more than the AUC",
 }
 """The variance of each method, in words."""
+_BIASES = _VARIANCES | {
+    "hanley-mcneil": "it knows the AUC alone, and gives it the variance of exponential classes, whose positives spread "
+    "more",
+    "obuchowski": "it assumes equal SDs, and leaves out that the two parameters of its curve vary together",
+}
+"""Why a method differs from the reference, in words."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
-"""What a test that is planned for may claim."""
 
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """Checked design of a study: its curves, its goal, and the sentences that describe both.
+    """Checked design of a study: what it estimates, and an interval's width or a test's power as its goal.
 
-    Attributes
-    ----------
-    curve : Roc
-        What the study is expected to find.
-    other : Roc or None
-        The curve to compare it with.
-    null : float or None
-        The AUC to test it against.
-    correlation : pair (negative, positive) or None
-        Of the two features within each class, where both are measured on the same cases.
-    fpr : float or None
-        Where the TPR is asked for.
-    goal : WidthGoal or PowerGoal
-    level : float
-    alternative : {"two-sided", "greater"}
-    auc_only : bool
-        Whether no more than the AUC of the curve was given.
+    ``other`` is the curve to compare with, ``null`` the AUC to test against, ``correlation`` that of both features
+    within each class where they are measured on the same cases, ``fpr`` the place of the TPR. ``auc_only``: no more
+    than the AUC of the curve was given.
     """
 
     curve: Roc
@@ -366,30 +231,54 @@ class StudyDesign:
     null: float | None
     correlation: Correlation | None
     fpr: float | None
-    goal: Goal
+    quantity: str
+    target: float
     level: float
     alternative: str
     auc_only: bool
 
-    @property
-    def n_samples(self) -> int:
-        """Number of sets of cases: two where the second curve has its own."""
-        return 2 if self.other is not None and self.correlation is None else 1
-
-    @property
+    @cached_property
     def estimate(self) -> float:
-        """What the study estimates, as predicted."""
+        """Predicted value of the quantity that the study estimates."""
         if self.fpr is not None:
             return float(self.curve.tpr_at_fpr(self.fpr))
         return float(self.curve.auc()) - (0.0 if self.other is None else float(self.other.auc()))
 
-    def variances(self) -> dict[str, VarianceFunctions]:
-        """Return the variances by method, the reference first."""
+    @cached_property
+    def variances(self) -> dict[str, Variance]:
+        """The variances of the estimate by method, the reference first."""
         if self.fpr is not None:
             return tpr_variances(self.curve, self.fpr)
         if self.other is not None:
             return difference_variances(self.curve, self.other, self.correlation)
-        return auc_variances(self.curve, self.null)
+        return auc_variances(self.curve)
+
+    @cached_property
+    def null_variances(self) -> dict[str, Variance]:
+        """The variances under the null hypothesis."""
+        return self.variances if self.null is None else auc_variances(self.curve, self.null)
+
+    def achieved(self, method: str, counts: Counts) -> float:
+        """Return the width of the interval +- z SE at these counts, or the power to reject to the right side."""
+        z = normal_critical_value(self.level) if self.alternative == "two-sided" else float(ndtri(self.level))
+        std_error = sqrt(self.variances[method](*counts))
+        if self.quantity == "width":
+            return 2 * z * std_error
+        gap = abs(self.estimate - (self.null or 0.0))
+        return float(ndtr((gap - z * sqrt(self.null_variances[method](*counts))) / std_error))
+
+    def minimal_counts(self, method: str, ratio: float) -> Counts:
+        """Return the fewest positives that meet the goal, with ``ratio`` negatives for each, rounded up."""
+        if not 0 < self.variances[method](*_counts(_MIN_CASES, ratio)) < float("inf"):
+            raise RocPredictError(
+                "this estimate has no variance to plan for: a class is without spread, or both curves are one"
+            )
+
+        def is_met(n_positive: int) -> bool:
+            achieved = self.achieved(method, _counts(n_positive, ratio))
+            return achieved <= self.target if self.quantity == "width" else achieved >= self.target
+
+        return _counts(_smallest_satisfying(is_met), ratio)
 
     def describe_goal(self) -> str:
         """Return the goal in words."""
@@ -397,11 +286,11 @@ class StudyDesign:
         if self.fpr is not None:
             one = f"the TPR ({self.estimate:.6g}) at FPR {self.fpr:g}"
         other = f"{self.null}" if self.other is None else f"that of a second curve ({self.other.auc():.6g})"
-        if not isinstance(self.goal, WidthGoal):
+        if self.quantity == "power":
             side = f"{self.alternative} at level {1 - self.level:.4g}"
-            return f"a power of {self.goal.target:g} to tell {one} from {other}, {side}"
+            return f"a power of {self.target:g} to tell {one} from {other}, {side}"
         of = one if self.other is None else f"the difference of {one} from {other}"
-        return f"a {100 * self.level:g} % interval of {of} that is {self.goal.target:g} wide"
+        return f"a {100 * self.level:g} % interval of {of} that is {self.target:g} wide"
 
     def describe_assumptions(self, method: str, counts: Counts) -> Iterator[str]:
         """Return the sentences that say what a sample size rests on."""
@@ -419,7 +308,7 @@ class StudyDesign:
             )
         elif self.other is not None:
             yield "The second curve has cases of its own: as many negatives and positives again."
-        if isinstance(self.goal, WidthGoal):
+        if self.quantity == "width":
             yield "The interval is the estimate +- z SE; about half of such studies find it somewhat wider."
         else:
             yield self._describe_null(method)
@@ -441,15 +330,9 @@ class StudyDesign:
 
     def describe_bias(self, method: str, reference: str, share: float) -> str:
         """Return how far the number of cases by a method is off that by the reference, and why."""
-        why = _VARIANCES[method]
-        if method == "obuchowski":
-            why = "it assumes equal SDs, and leaves out that the two parameters of its curve vary together"
-        elif method == "hanley-mcneil":
-            why = (
-                "it knows the AUC alone, and gives it the variance of exponential classes, whose positives spread more"
-            )
-            if is_gaussian(self.curve) and self.curve.negative.std > self.curve.positive.std:
-                why += "; here the negatives do"
+        why = _BIASES[method]
+        if method == "hanley-mcneil" and is_gaussian(self.curve) and self.curve.negative.std > self.curve.positive.std:
+            why += "; here the negatives do"
         if method == reference:
             return f"the reference: {why}"
         percent = f"{abs(share - 1):.0%}".replace("%", " %")
@@ -459,42 +342,51 @@ class StudyDesign:
         return f"{percent} {verdict}: {why}"
 
 
-def check_design(
-    curve: dict[str, Any],
-    *,
-    width: Any,
-    power: Any,
-    against: Any,
-    correlation: Any,
-    tpr_at_fpr: Any,
-    alternative: Any,
-    level: Any,
-) -> StudyDesign:
-    """Return the checked design of a study; ``curve`` holds roc, mean, std and auc."""
-    expected, second = _curve(**curve), _other_curve(against)
-    null = None if second is not None or against is None else check_probability("against", against, ends=False)
-    within = None if correlation is None else _correlation(correlation, expected, second)
-    fpr = None if tpr_at_fpr is None else check_probability("tpr_at_fpr", tpr_at_fpr, ends=False)
+def _counts(n_positive: int, ratio: float) -> Counts:
+    return max(_MIN_CASES, ceil(round(ratio * n_positive, 9))), n_positive
+
+
+def _smallest_satisfying(is_met: Callable[[int], bool]) -> int:
+    """Return the first number from which on a statement holds, by halving."""
+    low, high = _MIN_CASES - 1, _MIN_CASES
+    while not is_met(high):
+        low, high = high, 2 * high
+        if high > _MAX_CASES:
+            raise RocPredictError("this goal needs more than 10^12 cases; ask for less")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_met(middle) else (middle, high)
+    while high > _MIN_CASES and is_met(high - 1):  # the variances fall with every case; this holds if one should not
+        high -= 1
+    return high
+
+
+# ---- the arguments
+def _check_design(
+    curve: Roc, *, against: Any, correlation: Any, fpr: Any, width: Any, power: Any, level: Any, alternative: str
+) -> dict[str, Any]:
+    """Return the fields of the design beside the curve."""
+    other = _other_curve(against)
+    null = None if other is not None or against is None else check_probability("against", against, ends=False)
+    within = None if correlation is None else _check_correlation(correlation, curve, other)
+    fpr = None if fpr is None else check_probability("tpr_at_fpr", fpr, ends=False)
     check_option("alternative", alternative, POWER_ALTERNATIVES)
     level = check_confidence_level(level)
     if (width is None) == (power is None):
         raise RocPredictError("give one goal: width=, or power= with against=")
     if fpr is not None and (width is None or against is not None):
         raise RocPredictError("tpr_at_fpr= is planned for by width= alone")
-    if fpr is not None and any(d.atoms().points.size for d in (expected.negative, expected.positive)):
+    if fpr is not None and any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         raise RocPredictError("tpr_at_fpr= needs densities: in a sample or a point mass the curve has no slope")
     if width is None:
-        goal: Goal = _power(power, expected, second.auc() if second is not None else null, alternative, level)
-    elif null is not None:
-        raise RocPredictError("width= goes without a null value; against= must be a second curve here")
-    elif alternative != "two-sided":
-        raise RocPredictError(f"alternative={alternative!r} is of a test; width= asks for an interval")
+        target = _check_power(power, curve, other.auc() if other is not None else null, alternative, level)
     else:
-        goal = WidthGoal(check_probability("width", width, ends=False), normal_critical_value(level))
-    return StudyDesign(expected, second, null, within, fpr, goal, level, alternative, curve["auc"] is not None)
+        target = _check_width(width, null, alternative)
+    goal = {"quantity": "power" if width is None else "width", "target": target, "level": level}
+    return {"other": other, "null": null, "correlation": within, "fpr": fpr, "alternative": alternative} | goal
 
 
-def _curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
+def _expected_curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
     if (mean is None) != (std is None):
         raise RocPredictError(f"{'mean' if std is None else 'std'}= goes with {'std' if std is None else 'mean'}=")
     if sum(given is not None for given in (roc, mean, auc)) != 1:
@@ -505,11 +397,11 @@ def _curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
 
 
 def _other_curve(against: Any) -> Roc | None:
-    """Give the second curve; None where ``against`` is a number or nothing."""
-    if against is None or (np.ndim(against) == 0 and not isinstance(against, Roc)):
-        return None
+    """Return the second curve; None where ``against`` is a number or nothing."""
     if isinstance(against, Roc):
         return _check_roc("against", against)
+    if against is None or np.ndim(against) == 0:
+        return None
     negative, positive = check_pair("against", against, "an AUC, a PredictedRoc or two Gaussians")
     if not (isinstance(negative, Gaussian) and isinstance(positive, Gaussian)):
         raise RocPredictError(f"against={short_repr(against)} is not an AUC, a PredictedRoc or two Gaussians")
@@ -526,10 +418,10 @@ def _check_roc(name: str, roc: Any) -> Roc:
     return roc
 
 
-def _correlation(correlation: Any, curve: Roc, second: Roc | None) -> Correlation:
-    if second is None:
+def _check_correlation(correlation: Any, curve: Roc, other: Roc | None) -> Correlation:
+    if other is None:
         raise RocPredictError("correlation= needs against= to be a second curve, measured on the same cases")
-    if not (is_gaussian(curve) and is_gaussian(second)):
+    if not (is_gaussian(curve) and is_gaussian(other)):
         raise RocPredictError("correlation= needs two Gaussians for each curve; other pairs have no one joint law")
     pair = (correlation, correlation) if np.ndim(correlation) == 0 else check_pair("correlation", correlation)
     negative, positive = (float(check_finite("correlation", r)) for r in pair)
@@ -538,24 +430,30 @@ def _correlation(correlation: Any, curve: Roc, second: Roc | None) -> Correlatio
     return negative, positive
 
 
-def _power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> PowerGoal:
+def _check_width(width: Any, null: float | None, alternative: str) -> float:
+    if null is not None:
+        raise RocPredictError("width= goes without a null value; against= must be a second curve here")
+    if alternative != "two-sided":
+        raise RocPredictError(f"alternative={alternative!r} is of a test; width= asks for an interval")
+    return check_probability("width", width, ends=False)
+
+
+def _check_power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> float:
     if against is None:
         raise RocPredictError("power= needs against= to be an AUC as null hypothesis, or a second curve")
-    wanted, gap = check_probability("power", power, ends=False), float(curve.auc() - against)
-    if wanted <= 1 - level:
-        raise RocPredictError(f"power={wanted:g} is no more than 1 - level = {1 - level:g}, which chance alone gives")
+    target, gap = check_probability("power", power, ends=False), float(curve.auc() - against)
+    if target <= 1 - level:
+        raise RocPredictError(f"power={target:g} is no more than 1 - level = {1 - level:g}, which chance alone gives")
     if gap == 0:
         raise RocPredictError("the AUC equals that of against=: no number of cases can tell them apart")
     if alternative == "greater" and gap < 0:
         raise RocPredictError("alternative='greater' needs an AUC above that of against=; here it is below")
-    return PowerGoal(
-        wanted, normal_critical_value(level) if alternative == "two-sided" else float(ndtri(level)), abs(gap)
-    )
+    return target
 
 
 @dataclass(frozen=True, repr=False)
 class AlternativeMethod(Result):
-    """Say what another method would have planned.
+    """Sample size by another method.
 
     Attributes
     ----------
@@ -584,7 +482,7 @@ class AlternativeMethod(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSize(Result):
-    """Say how many cases a study needs.
+    """Sample size of an ROC study.
 
     Attributes
     ----------
@@ -667,7 +565,7 @@ def sample_size(
     ratio: float = 1.0,
     method: str | None = None,
 ) -> SampleSize:
-    """Say how many cases a study needs, from the classes it expects.
+    """Compute the sample size of an ROC study from the classes it expects.
 
     Parameters
     ----------
@@ -706,10 +604,8 @@ def sample_size(
     Raises
     ------
     RocPredictError
-        No curve, two of them, or a batch; no goal, or two; a width outside (0, 1); a power outside (0, 1) or
-        not above 1 - level; ``against`` equal to the AUC, or above it for "greater"; a correlation without a
-        second curve of two Gaussians; a method that this question does not have; a goal that would take more
-        than 10^12 positives; a TPR of what has no density; classes so far apart that the estimate does not vary.
+        No curve or two, no goal or two, an argument out of range, a method that does not apply; an estimate that
+        does not vary; a goal beyond 10^12 positives.
 
     Notes
     -----
@@ -729,27 +625,26 @@ def sample_size(
     >>> sample_size(auc=0.7, power=0.9, against=0.5)
     SampleSize(n_negative=41, n_positive=41, total=82, power=0.901913, method='exact')
     """
-    curve = {"roc": roc, "mean": mean, "std": std, "auc": auc}
-    goal = {"width": width, "power": power, "against": against, "correlation": correlation, "tpr_at_fpr": tpr_at_fpr}
-    design = check_design(curve, **goal, alternative=alternative, level=level)
-    variances = design.variances()
-    reference = next(iter(variances))
-    if method is not None:
-        check_option("method", method, METHODS)
-        if method not in variances:
-            raise RocPredictError(
-                f"method={method!r} does not answer this; choose one of {', '.join(map(repr, variances))}"
-            )
+    curve = _expected_curve(roc, mean, std, auc)
+    goal: dict[str, Any] = {"width": width, "power": power, "level": level, "alternative": alternative}
+    checked = _check_design(curve, against=against, correlation=correlation, fpr=tpr_at_fpr, **goal)
+    design = StudyDesign(curve, auc_only=auc is not None, **checked)
+    if method is not None and check_option("method", method, METHODS) not in design.variances:
+        raise RocPredictError(
+            f"method={method!r} does not answer this; choose one of {', '.join(map(repr, design.variances))}"
+        )
     number = check_finite("ratio", ratio)
     if number.ndim or number <= 0:
         raise RocPredictError(f"ratio={short_repr(ratio)} is not a number above 0; give negatives for each positive")
-    counts = {name: minimal_sample_size(design.goal, spread, float(number)) for name, spread in variances.items()}
+    counts = {name: design.minimal_counts(name, float(number)) for name in design.variances}
+    reference = next(iter(counts))
+    n_samples = 2 if design.other is not None and design.correlation is None else 1
     planned = {
         name: AlternativeMethod(
             name,
             *cases,
-            total=design.n_samples * sum(cases),
-            achieved_reference=design.goal.achieved(variances[reference], cases),
+            total=n_samples * sum(cases),
+            achieved_reference=design.achieved(reference, cases),
             bias=design.describe_bias(name, reference, sum(cases) / sum(counts[reference])),
         )
         for name, cases in counts.items()
@@ -757,11 +652,11 @@ def sample_size(
     chosen = method or reference
     return SampleSize(
         **asdict(planned.pop(chosen)),
-        quantity=design.goal.name,
-        target=design.goal.target,
-        achieved=design.goal.achieved(variances[chosen], counts[chosen]),
+        quantity=design.quantity,
+        target=design.target,
+        achieved=design.achieved(chosen, counts[chosen]),
         estimate=design.estimate,
-        std_error=sqrt(variances[chosen].estimate(*counts[chosen])),
+        std_error=sqrt(design.variances[chosen](*counts[chosen])),
         level=design.level,
         goal=design.describe_goal(),
         assumptions=tuple(design.describe_assumptions(chosen, counts[chosen])),

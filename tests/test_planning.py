@@ -134,8 +134,8 @@ PAIRED = (0.7, 0.4)
 
 
 def _covariance(first, second, correlation, counts):
-    alone = [auc_variances(roc)["exact"].estimate(*counts) for roc in (first, second)]
-    return (sum(alone) - difference_variances(first, second, correlation)["exact"].estimate(*counts)) / 2
+    alone = [auc_variances(roc)["exact"](*counts) for roc in (first, second)]
+    return (sum(alone) - difference_variances(first, second, correlation)["exact"](*counts)) / 2
 
 
 def _draw_paired(rng, runs, n0, n1, correlation=PAIRED):
@@ -162,7 +162,7 @@ def test_the_covariance_of_two_aucs_by_orthants():
     expected = (both + (n0 - 1) * positive + (n1 - 1) * negative) / (n0 * n1)
     assert _covariance(FIRST, SECOND, PAIRED, (n0, n1)) == pytest.approx(expected, abs=1e-12)
     assert _covariance(FIRST, SECOND, (0, 0), (n0, n1)) == pytest.approx(0, abs=1e-16)
-    itself = auc_variances(FIRST)["exact"].estimate(n0, n1)
+    itself = auc_variances(FIRST)["exact"](n0, n1)
     assert _covariance(FIRST, FIRST, (1, 1), (n0, n1)) == pytest.approx(itself, rel=1e-12)
 
 
@@ -218,7 +218,7 @@ def test_for_exponential_classes_hanley_and_mcneil_are_exact():
     assert _counts(found)["exact"] == _counts(found)["hanley-mcneil"]
     spreads = auc_variances(roc)
     for counts in ((2, 2), (5, 40), (400, 31)):
-        exact, simple = (spreads[name].estimate(*counts) for name in ("exact", "hanley-mcneil"))
+        exact, simple = (spreads[name](*counts) for name in ("exact", "hanley-mcneil"))
         assert exact == pytest.approx(simple, rel=1e-11)
 
 
@@ -237,7 +237,7 @@ def test_a_pilot_sample_with_ties():
     for *negative, one, other in product([1, 2, 2, 3], [1, 2, 2, 3], [2, 3, 5], [2, 3, 5]):
         pairs = list(product(negative, (one, other)))
         listed.append(np.mean([(p > n) + (p == n) / 2 for n, p in pairs]))
-    assert auc_variances(pilot)["exact"].estimate(2, 2) == pytest.approx(np.var(listed), rel=1e-12)
+    assert auc_variances(pilot)["exact"](2, 2) == pytest.approx(np.var(listed), rel=1e-12)
     assert sample_size(pilot, width=0.1).estimate == pytest.approx(pilot.auc())
 
 
@@ -305,12 +305,12 @@ def test_the_variance_of_a_tpr_written_out():
     spreads, tpr = tpr_variances(roc, 0.1), ndtr(eta)
     slope = 1.5 * stats.norm.pdf(eta) / stats.norm.pdf(x)
     by_hand = tpr * (1 - tpr) / n1 + slope**2 * 0.09 / n0
-    assert spreads["empirical"].estimate(n0, n1) == pytest.approx(by_hand, rel=1e-12)
+    assert spreads["empirical"](n0, n1) == pytest.approx(by_hand, rel=1e-12)
     of_eta = 1 / n1 + 2.25 / n0 + 2.25 * x * x / (2 * (n0 - 1)) + eta**2 / (2 * (n1 - 1))
-    assert spreads["delta"].estimate(n0, n1) == pytest.approx(stats.norm.pdf(eta) ** 2 * of_eta, rel=1e-12)
+    assert spreads["delta"](n0, n1) == pytest.approx(stats.norm.pdf(eta) ** 2 * of_eta, rel=1e-12)
     found = sample_size(roc, width=0.2, tpr_at_fpr=0.1, ratio=0.7)
     enough = [
-        2 * Z * np.sqrt(spreads["empirical"].estimate(int(np.ceil(0.7 * n - 1e-9)), n)) <= 0.2
+        2 * Z * np.sqrt(spreads["empirical"](int(np.ceil(0.7 * n - 1e-9)), n)) <= 0.2
         for n in range(3, found.n_positive + 1)
     ]
     assert enough == [False] * (len(enough) - 1) + [True]
@@ -341,7 +341,7 @@ def test_units_do_not_matter_and_asking_more_never_takes_less():
 def test_the_sharpest_goal_is_still_whole_cases():
     """A width of 1e-5 takes ten thousand million positives, and the search ends at the first that will do."""
     found = sample_size(**PAPER, width=1e-5)
-    variance = auc_variances(PredictedRoc.from_stats(**PAPER))["exact"].estimate
+    variance = auc_variances(PredictedRoc.from_stats(**PAPER))["exact"]
     assert 2 * Z * np.sqrt(variance(found.n_negative - 1, found.n_positive - 1)) > 1e-5 >= found.achieved
     assert found.n_positive > 10**9
 

@@ -22,10 +22,11 @@ import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.datasets import DATASET_NAMES, load_breast_cancer, load_iris, load_pima
 from rocpredict.diagnostics.comparison import compare, max_tpr_gap
+from rocpredict.distributions.fitting import get_fitter
 from rocpredict.teaching import assets as bundle
 from rocpredict.teaching.assets import languages, load_translations
-from rocpredict.teaching.data import builtin_dataset
-from rocpredict.teaching.model import FAMILIES, PageModel, ThreadSafeCache
+from rocpredict.teaching.data import builtin_dataset, feature_rocs
+from rocpredict.teaching.model import FAMILIES, PageModel, TabulatedRoc
 from rocpredict.teaching.page import PRESETS, TeachingPage, normal_table
 from rocpredict.teaching.server import TeachingServer
 
@@ -98,7 +99,7 @@ def test_the_bundle_is_one_module():
     """No import, no export, no comment line is left; no top-level name is there twice; nothing ends the script."""
     lines = bundle.script().splitlines()
     assert not [line for line in lines if line.startswith(("import ", "export ", "//", " "))]
-    sources = [bundle._static(name) for name in bundle.MODULES]
+    sources = [bundle._text("static", name) for name in bundle.MODULES]
     declared = [
         name
         for source in sources
@@ -242,7 +243,7 @@ def test_names_that_are_no_text():
 def test_the_facts_are_computed_once_and_not_before_they_are_wanted(monkeypatch):
     """Of 400 features none is predicted to begin; both kinds of page then share the same facts."""
     asked = []
-    monkeypatch.setattr("rocpredict.teaching.page.feature_statistics", lambda *place: asked.append(place) or {})
+    monkeypatch.setattr("rocpredict.teaching.data.feature_statistics", lambda *place: asked.append(place) or {})
     x = np.random.default_rng(1).normal(size=(6, 400))
     page = TeachingPage(x, [0, 1] * 3, **LEAST)
     assert asked == []
@@ -406,18 +407,19 @@ def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
 @pytest.mark.parametrize(("key", "feature", "turned"), [("iris", 1, False), ("iris", 2, True), ("pima", 1, False)])
 def test_a_table_finds_what_a_search_finds(key, feature, turned):
     """Kernel densities: best thresholds and their rates to 1e-9, from even odds to rare and dear; the hook to 1e-4."""
-    answering = PageModel([builtin_dataset(key)])
-    direction = answering._counted(key, 0, feature).predicted.direction
+    pair = builtin_dataset(key).pair(0, feature)
+    direction = feature_rocs(*pair).predicted.direction
     if turned:
         direction = "lower" if direction == "higher" else "higher"
-    table = answering._fitted(key, 0, feature, "kde", direction)
-    roc = rp.PredictedRoc(table.negative, table.positive, direction=direction)
+    roc = rp.PredictedRoc(*get_fitter("kde")(*pair), direction=direction)
+    table = TabulatedRoc(roc.negative, roc.positive, direction=direction)
+    ends = table.curve().thresholds[[1, -2]]
     for prevalence, cost in ((0.5, 1.0), (0.02, 0.5), (0.9, 3.0)):
         asked = {"prevalence": prevalence, "cost_fp": cost}
         found, searched = table.best_threshold("cost", **asked), roc.best_threshold("cost", **asked)
         assert found.threshold == pytest.approx(searched.threshold, rel=1e-9)
         assert (found.tpr, found.fpr) == pytest.approx((searched.tpr, searched.fpr), abs=1e-9)
-        inside = [t for t in searched.crossings if table._table.threshold[0] <= t <= table._table.threshold[-1]]
+        inside = [t for t in searched.crossings if ends.min() <= t <= ends.max()]
         assert found.crossings == pytest.approx(inside, rel=1e-9)
     assert tuple(table.hook()) == pytest.approx(tuple(roc.hook()), abs=1e-4)
 
@@ -435,35 +437,41 @@ def test_a_move_of_a_slow_family_is_quick():
     assert min(took) < 0.05
 
 
-def test_what_many_ask_for_is_made_once():
-    """Eight threads wait for one; another key does not wait; what raises is asked again; the oldest is forgotten."""
-    made, gate = [], threading.Event()
+def test_what_many_ask_for_is_made_once(monkeypatch):
+    """Eight threads ask for one fit, which is made once; what raises is asked again; the oldest is forgotten."""
+    made = []
 
-    def make(key):
-        made.append(key)
-        if key == "slow":
-            gate.wait(10)
-        if key == "wrong":
-            raise RocPredictError("no")
-        return [key]
+    def get_fitter(family):
+        def fit(negative, positive):
+            made.append(family)
+            if family == "histogram":
+                raise RocPredictError("no")
+            return rp.Gaussian.fit(negative), rp.Gaussian.fit(positive)
 
-    kept, given = ThreadSafeCache(make, maxsize=2), []
-    threads = [threading.Thread(target=lambda: given.append(kept("slow"))) for _ in range(8)]
+        return fit
+
+    monkeypatch.setattr("rocpredict.distributions.fitting.get_fitter", get_fitter)
+    monkeypatch.setattr("rocpredict.teaching.model._CACHE_SIZE", 2)
+    answering, given = PageModel([builtin_dataset("iris")]), []
+
+    def ask_for(family):
+        given.append(answering.evaluate({"data": "iris", "family": family}))
+
+    threads = [threading.Thread(target=ask_for, args=["logistic"]) for _ in range(8)]
     for thread in threads:
         thread.start()
-    assert kept("quick") == ["quick"]
-    gate.set()
     for thread in threads:
         thread.join()
-    assert sorted(made) == ["quick", "slow"]
-    assert all(one is given[0] for one in given)
+    assert made == ["logistic"]
+    assert len(given) == 8
+    assert all(one == given[0] for one in given)
     for _ in range(2):
         with pytest.raises(RocPredictError, match="no"):
-            kept("wrong")
-    assert made.count("wrong") == 2
-    kept("third")
-    kept("slow")
-    assert made.count("slow") == 2
+            ask_for("histogram")
+    assert made.count("histogram") == 2
+    for family in ("laplace", "auto", "logistic"):
+        ask_for(family)
+    assert made.count("logistic") == 2
 
 
 def test_an_answer_to_moved_classes_has_no_gap():

@@ -3,34 +3,15 @@
 import argparse
 import sys
 import traceback
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Sequence
+from typing import NoReturn
 
 from rocpredict._version import __version__
 from rocpredict.base.validation import RocPredictError
-from rocpredict.cli.commands import (
-    DIAGNOSE_DESCRIPTION,
-    PAPER_DESCRIPTION,
-    PREDICT_DESCRIPTION,
-    REPORT_DESCRIPTION,
-    SAMPLE_SIZE_DESCRIPTION,
-    TEACH_DESCRIPTION,
-    add_diagnose_options,
-    add_paper_options,
-    add_predict_options,
-    add_report_options,
-    add_sample_size_options,
-    add_teach_options,
-    run_diagnose,
-    run_paper,
-    run_predict,
-    run_report,
-    run_sample_size,
-    run_teach,
-)
-from rocpredict.cli.compare import COMPARE_DESCRIPTION, add_compare_options, run_compare
+from rocpredict.cli.commands import DIAGNOSE, PAPER, PREDICT, REPORT, SAMPLE_SIZE, TEACH
+from rocpredict.cli.compare import COMPARE
 from rocpredict.cli.data import print_warnings, translate_to_options
-from rocpredict.cli.screen import SCREEN_DESCRIPTION, add_screen_options, run_screen
+from rocpredict.cli.screen import SCREEN
 
 EXIT_OK, EXIT_BUG, EXIT_USAGE = 0, 1, 2
 DESCRIPTION = """\
@@ -38,46 +19,6 @@ Predict a ROC curve, its area (AUC) and its best threshold from the distribution
 
 The rule is: positive when x >= threshold. Classes are named in the order negative, positive.
 """
-
-
-class _Command(NamedTuple):
-    """A command: its name, its help and the functions that define its options and run it."""
-
-    name: str
-    summary: str
-    description: str
-    add_options: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], None]
-
-
-_COMMANDS = (
-    _Command(
-        "paper", "the founding paper's tables and figures beside ours", PAPER_DESCRIPTION, add_paper_options, run_paper
-    ),
-    _Command("predict", "a ROC curve from means and SDs", PREDICT_DESCRIPTION, add_predict_options, run_predict),
-    _Command(
-        "compare",
-        "predicted against empirical, and features against each other, from data",
-        COMPARE_DESCRIPTION,
-        add_compare_options,
-        run_compare,
-    ),
-    _Command(
-        "diagnose",
-        "whether to believe the prediction of a feature, from data",
-        DIAGNOSE_DESCRIPTION,
-        add_diagnose_options,
-        run_diagnose,
-    ),
-    _Command("screen", "every feature of a table, ranked", SCREEN_DESCRIPTION, add_screen_options, run_screen),
-    _Command(
-        "sample-size", "how many cases a study needs", SAMPLE_SIZE_DESCRIPTION, add_sample_size_options, run_sample_size
-    ),
-    _Command(
-        "report", "all about one feature, as one file to hand over", REPORT_DESCRIPTION, add_report_options, run_report
-    ),
-    _Command("teach", "the teaching page, served or saved", TEACH_DESCRIPTION, add_teach_options, run_teach),
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -111,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that says what is wrong in one line."""
+    """Parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
         raise RocPredictError(f"{message} (see {self.prog} --help)")
@@ -121,19 +62,14 @@ def _parser() -> _Parser:
     parser = _Parser(prog="rocpredict", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for command in _COMMANDS:
-        _add_command(commands, command)
+    for command in (PAPER, PREDICT, COMPARE, DIAGNOSE, SCREEN, SAMPLE_SIZE, REPORT, TEACH):
+        options = commands.add_parser(
+            command.name,
+            help=command.summary,
+            description=command.description,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        options.add_argument("--json", action="store_true", help="print JSON with every digit instead of tables")
+        command.add_options(options)
+        options.set_defaults(run=command.run, command=command.name)
     return parser
-
-
-def _add_command(commands: Any, command: _Command) -> None:
-    """Add the parser of a command."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        command.name,
-        help=command.summary,
-        description=command.description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON with every digit instead of tables")
-    command.add_options(parser)
-    parser.set_defaults(run=command.run, command=command.name)

@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -10,32 +10,39 @@ from typing import Any
 
 from rocpredict.base.files import check_writable, is_stream, make_directory, write_atomic
 from rocpredict.base.rates import Rates
-from rocpredict.base.results import Interval, Table, to_json
+from rocpredict.base.results import Table, to_json
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.data import (
+    Command,
+    add_classes,
     add_data,
-    add_family,
+    add_direction,
     add_pair_option,
+    add_resampling,
+    check_no_label,
     check_unique,
     load,
-    parse_label,
-    print_tables,
+    parse_classes,
+    pick,
+    print_result,
+    read_table,
+    reword,
     save_plot,
     translate_to_options,
     with_feature_name,
 )
 from rocpredict.datasets import DATASET_NAMES
-from rocpredict.diagnostics.diagnose import Diagnosis, diagnose
+from rocpredict.diagnostics.diagnose import diagnose
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
 from rocpredict.planning import METHODS, POWER_ALTERNATIVES, sample_size
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.thresholds import AMEANS_ALIASES, PREVALENCE_FREE_CRITERIA, BestThreshold
-from rocpredict.sources.csv_reader import CsvTable, read_csv
+from rocpredict.sources.csv_reader import CsvTable
 from rocpredict.teaching.assets import languages
 from rocpredict.teaching.page import TeachingPage
 
-PAPER_DESCRIPTION = """\
+_PAPER_DESCRIPTION = """\
 Print Tables I to IV of the founding paper, ours beside the printed ones, and draw its Figures 1 to 5.
 
   rocpredict paper
@@ -43,13 +50,12 @@ Print Tables I to IV of the founding paper, ours beside the printed ones, and dr
 """
 
 
-def add_paper_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def _add_paper_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seed", type=int, default=0, help="of the redrawn experiments of Table I (default 0)")
     command.add_argument("--out", type=Path, metavar="DIR", help="write tables and figures into this folder")
 
 
-def run_paper(options: argparse.Namespace) -> None:
+def _run_paper(options: argparse.Namespace) -> None:
     """Make the tables, and the figures where a folder is named."""
     from rocpredict.paper import TABLES, table_1
 
@@ -64,15 +70,15 @@ def run_paper(options: argparse.Namespace) -> None:
             write_atomic(options.out / f"{name}.csv", table.to_csv())
             write_atomic(options.out / f"{name}.json", to_json(table.to_dict()) + "\n")
         figures = save_figures(options.out, seed=options.seed)
-    if options.json:
-        print(to_json({name: table.to_dict() for name, table in tables.items()}))
-        return
-    print_tables(*tables.values())
-    if options.out is not None:
+    print_result(options, {name: table.to_dict() for name, table in tables.items()}, *tables.values())
+    if options.out is not None and not options.json:
         print(f"\n{2 * len(tables)} table files and {len(figures)} figure files in {options.out}")
 
 
-PREDICT_DESCRIPTION = """\
+PAPER = Command(
+    "paper", "the founding paper's tables and figures beside ours", _PAPER_DESCRIPTION, _add_paper_options, _run_paper
+)
+_PREDICT_DESCRIPTION = """\
 Predict from published means and standard deviations, taking each class as Gaussian, or of another --family.
 
   rocpredict predict --mean 4 8 --std 3 2
@@ -82,8 +88,7 @@ Predict from published means and standard deviations, taking each class as Gauss
 """
 
 
-def add_predict_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def _add_predict_options(command: argparse.ArgumentParser) -> None:
     add_pair_option(command, "--mean", "means, in the unit of the feature")
     add_pair_option(command, "--std", "standard deviations")
     add_pair_option(command, "--sem", "standard errors of the means, in place of --std; needs --count")
@@ -106,9 +111,7 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
         help=f"gaussian (default); with --mean and --std or --sem also {others}",
     )
     command.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
-    command.add_argument(
-        "--direction", choices=["higher", "lower", "auto"], help="where the positives lie (default: higher)"
-    )
+    add_direction(command)
     command.add_argument("--threshold", type=float, metavar="T", help="show the rates at this threshold, not the best")
     command.add_argument("--criterion", default="ameans", help="what the best threshold is best for (default: ameans)")
     command.add_argument("--prevalence", type=float, metavar="P", help="share of positives where the rule is used")
@@ -119,66 +122,49 @@ def add_predict_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--plot", type=Path, metavar="FILE", help="draw densities and curve (.svg, .png or .pdf)")
 
 
-def run_predict(options: argparse.Namespace) -> None:
+def _run_predict(options: argparse.Namespace) -> None:
     """Predict from the named statistics and print."""
-    given = ("mean", "std", "sem", "median", "effect_size", "count", "family", "direction")
-    stats = {name: getattr(options, name) for name in given}
-    roc = PredictedRoc.from_stats(**stats, iqr=_quartiles(options.iqr))
+    iqr = options.iqr
+    quartiles = (iqr[:2], iqr[2:]) if iqr is not None and len(iqr) == 4 else iqr
+    stats = pick(options, "mean", "std", "sem", "median", "effect_size", "count", "family", "direction")
+    roc = PredictedRoc.from_stats(**stats, iqr=quartiles)
     prevalence = None if options.criterion in PREVALENCE_FREE_CRITERIA else options.prevalence
-    names = ("criterion", "cost_fp", "cost_fn", "beta", "value")
-    best = roc.best_threshold(**{name: getattr(options, name) for name in names}, prevalence=prevalence)
+    costs = pick(options, "criterion", "cost_fp", "cost_fn", "beta", "value")
+    best = roc.best_threshold(**costs, prevalence=prevalence)
     threshold = best.threshold if options.threshold is None else options.threshold
     rates = roc.rates(threshold, prevalence=options.prevalence)
     if options.plot is not None:
         save_plot(options.plot, roc)
-    if options.json:
-        area: dict[str, Any] = {
-            "direction": roc.direction or "higher",
-            "auc": roc.auc(),
-            "auc_complement": roc.auc_complement(),
-            "proper_auc": roc.proper().auc(),
-        }
-        if _has_intervals(roc):
-            area["intervals"] = {name: found.to_dict() for name, found in _intervals(roc, best, options.level).items()}
-        at = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
-        print(to_json(area | {"best_threshold": best.to_dict(), "at": at}))
-        return
-    tables = [_summary(roc, best), _rates_table(threshold, rates)]
-    if _has_intervals(roc):
-        tables.insert(1, _intervals_table(_intervals(roc, best, options.level), options.level))
-    print_tables(*tables)
-
-
-def _has_intervals(roc: PredictedRoc) -> bool:
-    return roc.count is not None and isinstance(roc.negative, Gaussian)
-
-
-def _intervals(roc: PredictedRoc, best: BestThreshold, level: float) -> dict[str, Interval]:
-    return {
-        "auc": roc.auc_interval(level),
-        "threshold": best.threshold_interval(level),
-        "ameans": best.ameans_interval(level),
+    values: dict[str, Any] = {
+        "direction": roc.direction or "higher",
+        "auc": roc.auc(),
+        "auc_complement": roc.auc_complement(),
+        "proper_auc": roc.proper().auc(),
     }
-
-
-def _intervals_table(intervals: dict[str, Interval], level: float) -> Table:
-    shown = {"auc": "AUC", "threshold": "best threshold", "ameans": "Ameans there"}
-    rows = [[shown[name], found.low, found.high] for name, found in intervals.items()]
-    return Table(f"{level:.4g} confidence intervals, by the delta method", ["of", "low", "high"], rows)
-
-
-def _quartiles(numbers: list[float] | None) -> Any:
-    """Give two widths as they are, four quartiles class by class."""
-    return (numbers[:2], numbers[2:]) if numbers is not None and len(numbers) == 4 else numbers
+    tables = [_summary(roc, best), _rates_table(threshold, rates)]
+    if roc.count is not None and isinstance(roc.negative, Gaussian):
+        level = options.level
+        intervals = {
+            "auc": ("AUC", roc.auc_interval(level)),
+            "threshold": ("best threshold", best.threshold_interval(level)),
+            "ameans": ("Ameans there", best.ameans_interval(level)),
+        }
+        values["intervals"] = {name: interval.to_dict() for name, (_, interval) in intervals.items()}
+        rows = [[label, interval.low, interval.high] for label, interval in intervals.values()]
+        title = f"{level:.4g} confidence intervals, by the delta method"
+        tables.insert(1, Table(title, ["of", "low", "high"], rows))
+    at = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
+    print_result(options, values | {"best_threshold": best.to_dict(), "at": at}, *tables)
 
 
 def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
     weighted = "" if best.criterion in PREVALENCE_FREE_CRITERIA else "weighted "
+    auc, complement = roc.auc(), roc.auc_complement()
     rows: list[list[Any]] = [
         ["negative class", repr(roc.negative)],
         ["positive class", repr(roc.positive)],
         ["positive when", "x <= threshold" if roc.direction == "lower" else "x >= threshold"],
-        ["AUC", _format_auc(roc.auc(), roc.auc_complement())],
+        ["AUC", f"1 - {complement:.3g}" if f"{auc:.6g}" == "1" and complement > 0 else f"{auc:.6g}"],
         [f"best threshold ({best.criterion})", f"{best.threshold:.6g}"],
         ["Ameans there", f"{best.ameans:.6g}"],
         [f"{weighted}densities cross at", ", ".join(f"{x:.6g}" for x in best.crossings) or "no threshold"],
@@ -186,24 +172,17 @@ def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
     if best.criterion not in AMEANS_ALIASES:
         rows.insert(5, [f"{best.criterion} there", f"{best.criterion_value:.6g}"])
     hook = roc.hook()
-    ends = f"{hook.fpr_low:.4g}", f"{hook.fpr_high:.4g}"
-    if ends[0] != ends[1]:
-        rows.append(["below the chance line", f"FPR {ends[0]} to {ends[1]}, area {hook.area:.3g}"])
+    low, high = f"{hook.fpr_low:.4g}", f"{hook.fpr_high:.4g}"
+    if low != high:
+        rows.append(["below the chance line", f"FPR {low} to {high}, area {hook.area:.3g}"])
     rows += [["flag", flag] for flag in best.flags]
-    notes = _apply_direction(roc.auc(), roc.direction)
-    if roc.count is not None and not _has_intervals(roc):
+    notes = []
+    if auc < 0.5:
+        other_side = "higher" if roc.direction == "lower" else "lower"
+        notes.append(f"The AUC is below 1/2: positives lie {other_side}; see --direction.")
+    if roc.count is not None and not isinstance(roc.negative, Gaussian):
         notes.append("Intervals from means and SDs alone are for two Gaussians.")
     return Table("Predicted ROC", ["question", "answer"], rows, notes=notes)
-
-
-def _format_auc(auc: float, complement: float) -> str:
-    """Show an AUC, and never a false 1."""
-    return f"1 - {complement:.3g}" if f"{auc:.6g}" == "1" and complement > 0 else f"{auc:.6g}"
-
-
-def _apply_direction(auc: float, direction: str | None) -> list[str]:
-    turned = "higher" if direction == "lower" else "lower"
-    return [f"The AUC is below 1/2: positives lie {turned}; see --direction."] if auc < 0.5 else []
 
 
 def _rates_table(threshold: float, rates: Rates) -> Table:
@@ -213,7 +192,8 @@ def _rates_table(threshold: float, rates: Rates) -> Table:
     return replace(rates.table(), title=f"Rates at threshold {threshold:.6g}", notes=notes)
 
 
-DIAGNOSE_DESCRIPTION = """\
+PREDICT = Command("predict", "a ROC curve from means and SDs", _PREDICT_DESCRIPTION, _add_predict_options, _run_predict)
+_DIAGNOSE_DESCRIPTION = """\
 Say whether the predicted ROC curve of one feature can be believed, and where it fails.
 
   rocpredict diagnose pima --feature glucose
@@ -224,49 +204,38 @@ DATA is a CSV file with a header line, or the name of a built-in data set (iris,
 """
 
 
-def add_diagnose_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def _add_diagnose_options(command: argparse.ArgumentParser) -> None:
     add_data(command)
-    add_family(command)
-    command.add_argument(
-        "--direction", choices=["higher", "lower", "auto"], help="where the positives lie (default: higher)"
-    )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the samples that are drawn (default 0)")
-    command.add_argument("--resamples", type=int, default=500, metavar="N", help="how many are drawn (default 500)")
+    add_direction(command)
+    add_resampling(command)
     command.add_argument("--plot", type=Path, metavar="FILE", help="draw curves, quantiles and densities (.svg, .png)")
 
 
-def run_diagnose(options: argparse.Namespace) -> None:
+def _run_diagnose(options: argparse.Namespace) -> None:
     """Diagnose and print."""
     data = load(options)
-    if len(data.features) != 1:
-        raise RocPredictError(
-            f"one feature is diagnosed at a time, here are {len(data.features)}; name it by --feature"
-        )
-    ((name, values),) = data.features.items()
-    asked = {"family": options.family, "direction": options.direction, "nan_policy": options.nan, **data.classes}
-    found = with_feature_name(
-        name, diagnose, values, data.labels, n_resamples=options.resamples, rng=options.seed, **asked
+    name, values = data.only_feature("one feature is diagnosed at a time")
+    arguments = pick(options, "family", "direction") | {"nan_policy": options.nan, **data.classes}
+    diagnosis = with_feature_name(
+        name, diagnose, values, data.labels, n_resamples=options.resamples, rng=options.seed, **arguments
     )
     if options.plot is not None:
         from rocpredict.plots.style import save_figure
 
-        save_figure(found.plot(feature=name), options.plot)
-    if options.json:
-        print(to_json({"feature": name} | found.to_dict()))
-        return
-    print_tables(_diagnosis_table(found, name, data.notes))
+        save_figure(diagnosis.plot(feature=name), options.plot)
+    title = f"Diagnosis of {name}, --family {diagnosis.family}"
+    table = reword(diagnosis.table(), title, translate_to_options, data.notes)
+    print_result(options, {"feature": name} | diagnosis.to_dict(), table)
 
 
-def _diagnosis_table(found: Diagnosis, name: str, notes: Sequence[str]) -> Table:
-    """Say the diagnosis' own table in the words of options."""
-    told = found.table()
-    rows = [[translate_to_options(cell) if isinstance(cell, str) else cell for cell in row] for row in told.rows]
-    title = f"Diagnosis of {name}, --family {found.family}"
-    return Table(title, told.columns, rows, told.formats, [*map(translate_to_options, told.notes), *notes])
-
-
-SAMPLE_SIZE_DESCRIPTION = """\
+DIAGNOSE = Command(
+    "diagnose",
+    "whether to believe the prediction of a feature, from data",
+    _DIAGNOSE_DESCRIPTION,
+    _add_diagnose_options,
+    _run_diagnose,
+)
+_SAMPLE_SIZE_DESCRIPTION = """\
 Say how many cases a study needs, from the class distributions it expects.
 
   rocpredict sample-size --mean 4 8 --std 3 2 --width 0.05           the interval of the AUC, this wide from end to end
@@ -278,8 +247,7 @@ Beside the answer stands what other formulas would have said, and how far off th
 """
 
 
-def add_sample_size_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def _add_sample_size_options(command: argparse.ArgumentParser) -> None:
     add_pair_option(command, "--mean", "expected means, in the unit of the feature")
     add_pair_option(command, "--std", "expected standard deviations")
     command.add_argument("--auc", type=float, metavar="A", help="in place of both: the AUC alone, of equal SDs")
@@ -305,21 +273,20 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--method", choices=METHODS, help="the variance to plan with (default: the reference)")
 
 
-def run_sample_size(options: argparse.Namespace) -> None:
+def _run_sample_size(options: argparse.Namespace) -> None:
     """Plan and print."""
     if (options.mean is None) == (options.auc is None):
         raise RocPredictError("give --mean with --std, or --auc")
     names = ("mean", "std", "auc", "width", "power", "tpr_at_fpr", "alternative", "level", "ratio", "method")
-    given = {name: getattr(options, name) for name in names}
-    found = sample_size(**given, against=_parse_null(options), correlation=_correlation(options.correlation))
-    if options.json:
-        print(to_json(found.to_dict()))
-        return
-    print_tables(found.table())
+    against, correlation = _parse_null(options), options.correlation
+    if correlation is not None and len(correlation) == 1:
+        correlation = correlation[0]
+    planned = sample_size(**pick(options, *names), against=against, correlation=correlation)
+    print_result(options, planned.to_dict(), planned.table())
 
 
 def _parse_null(options: argparse.Namespace) -> Any:
-    """Give the null value, or the second curve."""
+    """Return the null value, or the second curve."""
     mean, std = options.against_mean, options.against_std
     if options.against is not None and (mean is not None or std is not None):
         raise RocPredictError("--against is a value, --against-mean and --against-std a second curve; give one")
@@ -335,11 +302,10 @@ def _parse_null(options: argparse.Namespace) -> Any:
         raise RocPredictError(re.sub(r"\b(mean|std)=", r"against_\1=", str(error))) from None
 
 
-def _correlation(numbers: list[float] | None) -> Any:
-    return numbers[0] if numbers is not None and len(numbers) == 1 else numbers
-
-
-REPORT_DESCRIPTION = """\
+SAMPLE_SIZE = Command(
+    "sample-size", "how many cases a study needs", _SAMPLE_SIZE_DESCRIPTION, _add_sample_size_options, _run_sample_size
+)
+_REPORT_DESCRIPTION = """\
 Write all there is to say of one feature as one HTML file: curves, intervals, a test, the best
 threshold, rates, trust, and a methods paragraph.
 
@@ -351,56 +317,59 @@ DATA is a CSV file with a header line, or the name of a built-in data set (iris,
 """
 
 
-def add_report_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def _add_report_options(command: argparse.ArgumentParser) -> None:
     add_data(command)
-    add_family(command)
     command.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to write the page (.html)")
-    command.add_argument(
-        "--direction", choices=["higher", "lower", "auto"], help="where the positives lie (default: higher)"
-    )
+    add_direction(command)
     command.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
     command.add_argument("--prevalence", type=float, metavar="P", help="share of positives where the rule is used")
     command.add_argument("--unit", metavar="UNIT", help="of the feature")
     command.add_argument("--title", metavar="TEXT", help="the heading of the page")
     command.add_argument("--date", metavar="DAY", help="that the page says it is of, as 2026-11-21 (default: today)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the samples that are drawn (default 0)")
-    command.add_argument("--resamples", type=int, default=500, metavar="N", help="how many are drawn (default 500)")
+    add_resampling(command)
 
 
-def run_report(options: argparse.Namespace) -> None:
+def _run_report(options: argparse.Namespace) -> None:
     """Write the page and say where."""
     check_writable(options.out)
     data = load(options)
-    if len(data.features) != 1:
-        raise RocPredictError(f"a report is of one feature, here are {len(data.features)}; name it by --feature")
-    ((name, values),) = data.features.items()
+    name, values = data.only_feature("a report is of one feature")
     from rocpredict.reports.feature import feature_report
 
-    asked = ("family", "direction", "level", "prevalence", "unit", "title", "date")
-    given = {option: getattr(options, option) for option in asked} | {"nan_policy": options.nan, **data.classes}
-    given |= {
-        "feature": name,
-        "rng": options.seed,
-        "n_resamples": options.resamples,
-        "notes": notes_for_report(data.notes),
-    }
-    with_feature_name(name, feature_report, values, data.labels, options.out, **given)
+    arguments = pick(options, "family", "direction", "level", "prevalence", "unit", "title", "date") | data.classes
+    with_feature_name(
+        name,
+        feature_report,
+        values,
+        data.labels,
+        options.out,
+        feature=name,
+        nan_policy=options.nan,
+        rng=options.seed,
+        n_resamples=options.resamples,
+        notes=notes_for_report(data.notes),
+        **arguments,
+    )
     if is_stream(options.out):
         return
     if options.json:
         print(to_json({"feature": name, "report": str(options.out)}))
-        return
-    print("\n".join([f"{options.out}: a report of {name}", *data.notes]))
+    else:
+        print("\n".join([f"{options.out}: a report of {name}", *data.notes]))
+
+
+REPORT = Command(
+    "report", "all about one feature, as one file to hand over", _REPORT_DESCRIPTION, _add_report_options, _run_report
+)
 
 
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
-    """Say of the data, to who reads the page and gave no options, what became of them."""
-    said = (note.replace(" (--nan raise takes them as they are)", "") for note in notes)
-    return tuple(note.replace("--nan omit leaves these rows out", "here they are taken as they are") for note in said)
+    """Return the notes on the data without the options, for readers of the page."""
+    notes = (note.replace(" (--nan raise takes them as they are)", "") for note in notes)
+    return tuple(note.replace("--nan omit leaves these rows out", "here they are taken as they are") for note in notes)
 
 
-TEACH_DESCRIPTION = """\
+_TEACH_DESCRIPTION = """\
 Show two densities, a threshold and the ROC curve in the browser, moving in step, with a guided lesson.
 
   rocpredict teach
@@ -415,12 +384,9 @@ needs nothing but a browser. DATA is a CSV file with a header line, or iris, pim
 """
 
 
-def add_teach_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def _add_teach_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("data", nargs="?", metavar="DATA", help=f"a CSV file, or one of {', '.join(DATASET_NAMES)}")
-    command.add_argument("--label", metavar="COLUMN", help="the column with the classes (built-in data know theirs)")
-    command.add_argument("--positive", metavar="LABEL", help="the positive class")
-    command.add_argument("--negative", metavar="LABEL", help="the negative class (default: every other label)")
+    add_classes(command, hint="")
     command.add_argument(
         "--feature", action="append", metavar="COLUMN", help="may be repeated (default: every column of numbers)"
     )
@@ -435,81 +401,64 @@ def add_teach_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--lecture", action="store_true", help="begin in lecture mode: large, without sliders")
 
 
-def run_teach(options: argparse.Namespace) -> None:
+def _run_teach(options: argparse.Namespace) -> None:
     """Save the page or its worksheet, or serve the page until Ctrl-C."""
-    if options.worksheet is not None and options.save is None:
-        _report_saved("worksheet", _worksheet(options), options)
-        return
-    page = _page(options)
+
+    def say(name: str, text: str) -> None:
+        print(to_json({name: text}) if options.json else text, flush=True)
+
+    page = None if options.worksheet is not None and options.save is None else _page(options)
     if options.worksheet is not None:
-        _report_saved("worksheet", _worksheet(options), options)
+        from rocpredict.teaching.worksheet import worksheet_html
+
+        say("worksheet", str(write_atomic(options.worksheet, worksheet_html(options.lang))))
+    if page is None:
+        return
     if options.save is not None:
-        _report_saved("saved", str(page.save(options.save)), options)
+        say("saved", str(page.save(options.save)))
         return
     with suppress(KeyboardInterrupt), page.serve(options.port) as server:
-        _report_saved("url", server.url if options.json else f"{server.url}  (Ctrl-C ends)", options)
+        say("url", server.url if options.json else f"{server.url}  (Ctrl-C ends)")
         if not options.no_browser:
             server.open_browser()
         server.wait()
-
-
-def _worksheet(options: argparse.Namespace) -> str:
-    from rocpredict.teaching.worksheet import worksheet_html
-
-    return str(write_atomic(options.worksheet, worksheet_html(options.lang)))
-
-
-def _report_saved(name: str, text: str, options: argparse.Namespace) -> None:
-    print(to_json({name: text}) if options.json else text, flush=True)
 
 
 def _page(options: argparse.Namespace) -> TeachingPage:
     check_unique("feature", options.feature)
     shared: dict[str, Any] = {"lang": options.lang, "lesson": not options.no_lesson, "lecture": options.lecture}
     if options.data is None:
-        for name in ("label", "positive", "negative", "feature"):
-            if getattr(options, name) is not None:
+        for name, value in pick(options, "label", "positive", "negative", "feature").items():
+            if value is not None:
                 raise RocPredictError(f"--{name} goes with DATA, which is not there")
         return TeachingPage(mean=options.mean, std=options.std, **shared)
     if options.mean is not None or options.std is not None:
         raise RocPredictError("--mean and --std begin with two Gaussians in place of DATA; give one or the other")
     if options.data in DATASET_NAMES:
-        return _built_in(options, shared)
-    return _from_file(options, shared)
-
-
-def _built_in(options: argparse.Namespace, shared: dict[str, Any]) -> TeachingPage:
-    if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} is for files; {options.data} knows its labels")
-    if options.feature is not None and len(options.feature) > 1:
-        raise RocPredictError("--feature names the one to begin with of built-in data; all of them are on the page")
-    feature = options.feature and options.feature[0]
-    classes = {"positive": options.positive, "negative": options.negative}
-    return TeachingPage(options.data, feature=feature, **classes, **shared)
-
-
-def _from_file(options: argparse.Namespace, shared: dict[str, Any]) -> TeachingPage:
-    if not Path(options.data).suffix and not Path(options.data).exists():
-        raise RocPredictError(f"{options.data} is neither a file nor a built-in data set ({', '.join(DATASET_NAMES)})")
-    table = read_csv(options.data)
-    if options.label is None:
-        raise RocPredictError(f"--label is needed; columns of {table.name} are {', '.join(table.header)}")
+        check_no_label(options.data, options)
+        if options.feature is not None and len(options.feature) > 1:
+            raise RocPredictError("--feature names the one to begin with of built-in data; all of them are on the page")
+        feature = options.feature and options.feature[0]
+        return TeachingPage(options.data, feature=feature, **pick(options, "positive", "negative"), **shared)
+    table = read_table(options, "label")
     labels = table.labels(options.label)
-    classes = {name: parse_label(getattr(options, name), labels) for name in ("positive", "negative")}
-    return TeachingPage(_columns(table, options), labels, **classes, **shared)
+    return TeachingPage(_columns(table, options), labels, **parse_classes(options, labels), **shared)
 
 
 def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
-    """Give the columns that are named, or all that hold numbers."""
+    """Return the columns that are named, or all columns of numbers."""
     if options.feature:
         return {name: table.numbers(name) for name in options.feature}
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     trouble = RocPredictError(f"{table.name} has no column beside its labels")
     for name in table.header:
         try:
-            found |= {} if name == options.label else {name: table.numbers(name)}
+            columns |= {} if name == options.label else {name: table.numbers(name)}
         except RocPredictError as error:  # a column of words is no feature
             trouble = error
-    if not found:
+    if not columns:
         raise trouble
-    return found
+    return columns
+
+
+TEACH = Command("teach", "the teaching page, served or saved", _TEACH_DESCRIPTION, _add_teach_options, _run_teach)

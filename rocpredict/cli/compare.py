@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, Table, format_level, to_json
+from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, Table, format_level
 from rocpredict.base.validation import RocPredictError
-from rocpredict.cli.data import Data, add_data, add_family, load, print_tables, save_plot, with_feature_name
+from rocpredict.cli.data import Command, Data, add_data, load, pick, print_result, reword, save_plot, with_feature_name
 from rocpredict.diagnostics.comparison import Comparison, compare
 from rocpredict.inference.auc_tests import PAIRED_METHODS, auc_test
 from rocpredict.inference.hypotheses import ALTERNATIVES, AucTest
@@ -19,37 +19,22 @@ from rocpredict.roc.predicted import PredictedRoc, predict_roc
 
 AucTestResult = AucTest | AucTestMany
 _TWO_SAMPLE_OPTIONS = ("method", "alternative", "margin", "seed", "resamples")
-_RESAMPLING_OPTIONS = ("seed", "resamples")
 
 
-def add_tests(command: argparse.ArgumentParser) -> None:
-    """Add the options of a test of two features."""
-    command.add_argument(
-        "--method", choices=PAIRED_METHODS, help="two features: the test (default: delong; venkatraman: whole curves)"
-    )
-    command.add_argument(
-        "--alternative", choices=ALTERNATIVES, help="two features: what is claimed of the first (default: two-sided)"
-    )
-    command.add_argument("--margin", type=float, metavar="D", help="the AUC difference that still counts as as good")
-    command.add_argument("--level", type=float, default=0.95, metavar="L", help="of all intervals (default 0.95)")
-    command.add_argument("--seed", type=int, metavar="N", help="of a test that draws at random (default 0)")
-    command.add_argument("--resamples", type=int, metavar="N", help="how often it draws (default 2000)")
-
-
-def check_tests(options: argparse.Namespace) -> None:
+def _check_tests(options: argparse.Namespace) -> None:
     """Refuse options of a test that does not take place, or that the test does not take."""
     named = len(options.feature or ())
-    given = [name for name in _TWO_SAMPLE_OPTIONS if getattr(options, name) is not None]
+    given = [name for name, value in pick(options, *_TWO_SAMPLE_OPTIONS).items() if value is not None]
     if given and named != 2:
         rest = "; three or more are tested by DeLong's method" if named > 2 else "; name them with --feature"
         raise RocPredictError(f"--{given[0]} is for a test of two features, here are {named or 'none'} named{rest}")
-    drawing = [name for name in given if name in _RESAMPLING_OPTIONS]
+    drawing = [name for name in given if name in {"seed", "resamples"}]
     if drawing and options.method in {None, "delong"}:
         others = ", ".join(PAIRED_METHODS[1:])
         raise RocPredictError(f"--{drawing[0]} is for a --method that draws at random: {others}")
 
 
-def run_tests(data: Data, options: argparse.Namespace, directions: Sequence[str]) -> AucTestResult | None:
+def _run_tests(data: Data, options: argparse.Namespace, directions: Sequence[str]) -> AucTestResult | None:
     """Test the named features against each other, if there are two or more; directions are resolved already."""
     names = options.feature or []
     if len(names) < 2:
@@ -71,40 +56,34 @@ def run_tests(data: Data, options: argparse.Namespace, directions: Sequence[str]
     return replace(two, flags=two.flags | auto)
 
 
-def as_json(test: AucTestResult, names: Sequence[str]) -> dict[str, Any]:
-    """Give a test by name, its features called as the data call them."""
-    held = {"features": list(names)} | _rename_features(test.to_dict(), names)
+def _test_dict(test: AucTestResult, names: Sequence[str]) -> dict[str, Any]:
+    """Return the numbers of a test, its features called as in the data."""
+    values = {"features": list(names)} | _rename_features(test.to_dict(), names)
     if isinstance(test, AucTestMany):
-        contrasts = zip(held["contrasts"], test.adjusted_p, strict=True)
-        held["contrasts"] = [_rename_features(one, names) | {"adjusted_p": p} for one, p in contrasts]
-    return held
+        contrasts = zip(values["contrasts"], test.adjusted_p, strict=True)
+        values["contrasts"] = [_rename_features(one, names) | {"adjusted_p": p} for one, p in contrasts]
+    return values
 
 
-def test_table(test: AucTestResult, names: Sequence[str]) -> Table:
-    """Return the table of a test, its features called as the data call them."""
-    table = test.table()
-    rows = [[_substitute_names(cell, names) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
-    notes = [_substitute_names(note, names) for note in table.notes]
-    return replace(table, title=f"{', '.join(names)} on the same cases", rows=rows, notes=[*notes, *_test_notes(test)])
+def _test_table(test: AucTestResult, names: Sequence[str]) -> Table:
+    """Return the table of a test, its features called as in the data."""
+    omitted = sum(test.omitted)
+    notes = [f"Rows without a value of any of them, left out for all: {omitted}."] if omitted else []
+    title = f"{', '.join(names)} on the same cases"
+    return reword(test.table(), title, lambda words: _substitute_names(words, names), notes)
 
 
-def _test_notes(test: AucTestResult) -> list[str]:
-    lost = sum(test.omitted)
-    return [f"Rows without a value of any of them, left out for all: {lost}."] if lost else []
-
-
-def _rename_features(held: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    words = {key: _substitute_names(held[key], names) for key in ("null", "alternative") if key in held}
-    return held | words
+def _rename_features(values: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return values | {key: _substitute_names(values[key], names) for key in ("null", "alternative") if key in values}
 
 
 def _substitute_names(words: str, names: Sequence[str]) -> str:
-    """Put the features' names where the library says x1, x2, ..., or estimate 1, estimate 2."""
+    """Replace x1, x2, ..., and estimate 1, estimate 2, by the features' names."""
     words = re.sub(r"\bestimate (\d+)\b", r"AUC of x\1", words)
     return re.sub(r"\bx(\d+)\b", lambda found: names[int(found[1]) - 1], words)
 
 
-COMPARE_DESCRIPTION = """\
+_DESCRIPTION = """\
 Lay the prediction beside the curve that the data show, feature by feature; and test the features
 that --feature names, two or more, against each other on the same cases.
 
@@ -122,48 +101,52 @@ _OOB_LABEL = (
 )
 
 
-def add_compare_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def _add_options(command: argparse.ArgumentParser) -> None:
     add_data(command)
-    add_family(command)
     command.add_argument(
         "--direction",
         choices=["higher", "lower", "auto"],
         action="append",
         help="where the positives lie (default: higher); given once, or once for each --feature",
     )
-    add_tests(command)
+    command.add_argument(
+        "--method", choices=PAIRED_METHODS, help="two features: the test (default: delong; venkatraman: whole curves)"
+    )
+    command.add_argument(
+        "--alternative", choices=ALTERNATIVES, help="two features: what is claimed of the first (default: two-sided)"
+    )
+    command.add_argument("--margin", type=float, metavar="D", help="the AUC difference that still counts as as good")
+    command.add_argument("--level", type=float, default=0.95, metavar="L", help="of all intervals (default 0.95)")
+    command.add_argument("--seed", type=int, metavar="N", help="of a test that draws at random (default 0)")
+    command.add_argument("--resamples", type=int, metavar="N", help="how often it draws (default 2000)")
     command.add_argument("--plot", type=Path, metavar="FILE", help="draw both curves (.svg, .png or .pdf); one feature")
 
 
-def run_compare(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> None:
     """Compare feature by feature, test features against each other, and print."""
-    check_tests(options)
+    _check_tests(options)
     data = load(options)
     if options.plot is not None and len(data.features) != 1:
         raise RocPredictError(f"--plot draws one feature, here are {len(data.features)}; choose it with --feature")
     empirical = _empirical(data, options)
     names = list(empirical)
-    test = run_tests(data, options, [roc.direction or "higher" for roc in empirical.values()])
+    test = _run_tests(data, options, [roc.direction or "higher" for roc in empirical.values()])
     predicted = {name: _predicted(name, data, roc, options) for name, roc in empirical.items()}
     compared = {name: compare(predicted[name], roc, level=options.level) for name, roc in empirical.items()}
     if options.plot is not None:
         save_plot(options.plot, predicted[names[0]], empirical[names[0]], names[0])
-    trusted = {} if options.family == "gaussian" else {name: roc.model_fit() for name, roc in predicted.items()}
-    if options.json:
-        told = {name: {"model_fit": trust.to_dict()} for name, trust in trusted.items()}
-        held: dict[str, Any] = {
-            "features": {name: one.to_dict() | told.get(name, {}) for name, one in compared.items()}
-        }
-        print(to_json(held if test is None else held | {"auc_test": as_json(test, names)}))
-        return
-    notes = _notes(data, empirical) + [f"{name}: {trust.summary}" for name, trust in trusted.items()]
-    tables = [] if test is None else [test_table(test, names)]
-    print_tables(_table(compared, data, options, notes), *tables)
+    fits = {} if options.family == "gaussian" else {name: roc.model_fit() for name, roc in predicted.items()}
+    features = {
+        name: one.to_dict() | ({"model_fit": fits[name].to_dict()} if fits else {}) for name, one in compared.items()
+    }
+    tests = {} if test is None else {"auc_test": _test_dict(test, names)}
+    notes = _notes(data, empirical) + [f"{name}: {fit.summary}" for name, fit in fits.items()]
+    tables = [_table(compared, data, options, notes), *([] if test is None else [_test_table(test, names)])]
+    print_result(options, {"features": features} | tests, *tables)
 
 
 def _empirical(data: Data, options: argparse.Namespace) -> dict[str, EmpiricalRoc]:
-    """Count the curve of each feature; "auto" is resolved here and nowhere else."""
+    """Return the empirical curve of each feature; "auto" is resolved here and nowhere else."""
     sides = _directions(options.direction or [None], len(data.features))
     return {
         name: with_feature_name(
@@ -194,11 +177,11 @@ def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse
 
 
 def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namespace, notes: list[str]) -> Table:
-    """Lay the comparisons side by side, one column a feature."""
+    """Return the comparisons side by side, one column a feature."""
     quantities = [name for name in next(iter(compared.values())).to_dict() if name != "level"]
     rows = [[quantity, *(getattr(one, quantity) for one in compared.values())] for quantity in quantities]
     negative = "every other label" if options.negative is None else options.negative
-    positive = "the larger label" if data.positive is None else data.positive
+    positive = "the larger label" if data.classes["positive"] is None else data.classes["positive"]
     family = "Gaussian" if options.family == "gaussian" else options.family
     title = f"Predicted ({family}) against empirical; positive: {positive}, negative: {negative}"
     ends = f"auc_empirical_low and auc_empirical_high are the ends of its {format_level(options.level)} interval."
@@ -212,3 +195,12 @@ def _notes(data: Data, empirical: dict[str, EmpiricalRoc]) -> list[str]:
         notes += [f"{name}: rows without a value, left out: {lost}."] if lost else []
         notes += [f"{name}: {FLAG_DESCRIPTIONS[flag]}." for flag in roc.best_threshold().flags]
     return notes
+
+
+COMPARE = Command(
+    "compare",
+    "predicted against empirical, and features against each other, from data",
+    _DESCRIPTION,
+    _add_options,
+    _run,
+)

@@ -6,20 +6,33 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rocpredict.base.labels import unique_labels
-from rocpredict.base.results import Table, format_list, label_to_text
+from rocpredict.base.results import Table, format_list, label_to_text, to_json
 from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError
 from rocpredict.datasets import DATASET_NAMES, load_dataset, load_pima
 from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.sources.csv_reader import CsvTable, read_csv
+
+
+class Command(NamedTuple):
+    """A command: its name, its help and the functions that define its options and run it."""
+
+    name: str
+    summary: str
+    description: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], None]
+
 
 _ARGUMENTS = (
     *("mean", "std", "sem", "median", "iqr", "effect_size", "count", "prevalence", "criterion", "beta", "value"),
@@ -28,7 +41,7 @@ _ARGUMENTS = (
     *("level", "alternative", "ratio", "method", "margin", "direction", "n_top", "engine", "label", "exclude"),
     *("port", "date", "feature"),
 )
-"""What the library calls ``name=`` and the command line ``--name``."""
+"""Arguments ``name=`` of the library that are options ``--name``."""
 _OPTION_NAMES = {
     "n_resamples": "resamples",
     "rng": "seed",
@@ -37,20 +50,20 @@ _OPTION_NAMES = {
     "k": "top",
     "usecols": "feature",
 }
-"""What the command line calls otherwise."""
+"""Options with another name than the argument."""
 
 
 def translate_to_options(message: str) -> str:
-    """Say the library's words as the command line's: ``sem= needs count=`` as ``--sem needs --count``."""
+    """Return a message of the library in the words of options: ``sem= needs count=`` as ``--sem needs --count``."""
+
+    def option(found: re.Match[str]) -> str:
+        return f"--{_OPTION_NAMES.get(found[1], found[1]).replace('_', '-')}"
+
     message = message.replace("nan_policy='omit' leaves", "--nan omit leaves")
     message = message.replace("rp.empirical_roc", "the empirical curve")
     names = rf"\b({'|'.join([*_ARGUMENTS, *_OPTION_NAMES])})"
-    named = re.sub(names + r"=(?=[\s,;)]|$)", lambda found: _option(found[1]), message)
-    return re.sub(names + r"=", lambda found: f"{_option(found[1])} ", named)
-
-
-def _option(argument: str) -> str:
-    return f"--{_OPTION_NAMES.get(argument, argument).replace('_', '-')}"
+    named = re.sub(names + r"=(?=[\s,;)]|$)", option, message)
+    return re.sub(names + r"=", lambda found: f"{option(found)} ", named)
 
 
 @contextmanager
@@ -71,15 +84,19 @@ def print_warnings(command: str) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def prefix_warnings(name: str) -> Iterator[None]:
-    """Name the feature that a warning is about."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", AssumptionWarning)
-        yield
+def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **arguments: Any) -> Any:
+    """Return a result of a feature; an error or a warning about x names the feature."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", AssumptionWarning)
+            result = make(*values, **arguments)
+    except RocPredictError as error:
+        message = re.sub(r"^x\b", lambda _: repr(name), str(error))
+        raise RocPredictError(f"{name}: {message}" if message.startswith(("family=", "the ")) else message) from None
     for one in caught:
         words = f"{name}: {one.message}" if issubclass(one.category, AssumptionWarning) else one.message
         warnings.warn_explicit(words, one.category, one.filename, one.lineno)
+    return result
 
 
 _DEFAULT_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
@@ -90,87 +107,61 @@ class Data(NamedTuple):
 
     features: dict[str, FloatArray]
     labels: Any
-    positive: Any
-    negative: Any
+    classes: dict[str, Any]
     notes: tuple[str, ...] = ()
 
-    @property
-    def classes(self) -> dict[str, Any]:
-        """Give the classes as the library's functions take them."""
-        return {"positive": self.positive, "negative": self.negative}
+    def only_feature(self, purpose: str) -> tuple[str, FloatArray]:
+        """Return the one feature and its name, or refuse several."""
+        if len(self.features) != 1:
+            raise RocPredictError(f"{purpose}, here are {len(self.features)}; name it by --feature")
+        return next(iter(self.features.items()))
+
+
+# ---- options that commands share
+def add_pair_option(command: argparse.ArgumentParser, name: str, what: str) -> None:
+    """Add an option with a number for each class."""
+    command.add_argument(name, nargs=2, type=float, metavar=("NEGATIVE", "POSITIVE"), help=what)
+
+
+def add_classes(command: argparse.ArgumentParser, hint: str = " (pima: pos, breast_cancer: malignant)") -> None:
+    """Add the options that name the labels and the classes."""
+    command.add_argument("--label", metavar="COLUMN", help="the column with the classes (built-in data know theirs)")
+    command.add_argument("--positive", metavar="LABEL", help=f"the positive class{hint}")
+    command.add_argument("--negative", metavar="LABEL", help="the negative class (default: every other label)")
 
 
 def add_data(command: argparse.ArgumentParser) -> None:
-    """Add the options that name data."""
+    """Add the options that name data and the family of their distributions."""
     command.add_argument("data", metavar="DATA", help=f"a CSV file, or built-in data: {', '.join(DATASET_NAMES)}")
-    command.add_argument("--label", metavar="COLUMN", help="the column with the classes (built-in data know theirs)")
-    command.add_argument("--positive", metavar="LABEL", help="the positive class (pima: pos, breast_cancer: malignant)")
-    command.add_argument("--negative", metavar="LABEL", help="the negative class (default: every other label)")
+    add_classes(command)
     command.add_argument(
         "--feature", action="append", metavar="COLUMN", help="may be repeated (default: all of built-in data)"
     )
     command.add_argument(
         "--nan", choices=["raise", "omit"], default="raise", help="refuse rows without a value, or leave them out"
     )
-
-
-def add_family(command: argparse.ArgumentParser) -> None:
-    """Add the option that names what is fitted to each class."""
     names = ", ".join(name for name in FAMILIES if name != "gaussian")
     command.add_argument(
         "--family", choices=list(FAMILIES), default="gaussian", metavar="NAME", help=f"gaussian (default), {names}"
     )
 
 
-def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **arguments: Any) -> Any:
-    """Make something of a feature; an error or a warning about x is about the feature of this name."""
-    try:
-        with prefix_warnings(name):
-            return make(*values, **arguments)
-    except RocPredictError as error:
-        message = re.sub(r"^x\b", lambda _: repr(name), str(error))
-        raise RocPredictError(f"{name}: {message}" if message.startswith(("family=", "the ")) else message) from None
+def add_direction(command: argparse.ArgumentParser) -> None:
+    """Add the option for the side of the positives."""
+    command.add_argument(
+        "--direction", choices=["higher", "lower", "auto"], help="where the positives lie (default: higher)"
+    )
 
 
-def load(options: argparse.Namespace) -> Data:
-    """Read the chosen features and the labels."""
-    check_unique("feature", options.feature)
-    if options.data in DATASET_NAMES:
-        return built_in(options.data, options)
-    if not Path(options.data).suffix and not Path(options.data).exists():
-        raise RocPredictError(f"{options.data} is neither a file nor a built-in data set ({', '.join(DATASET_NAMES)})")
-    table = read_csv(options.data)
-    for name, column in (("--label", options.label), ("--feature", options.feature)):
-        if not column:
-            raise RocPredictError(f"{name} is needed; columns of {table.name} are {', '.join(table.header)}")
-    features = {name: _numbers(table, name, options.nan) for name in options.feature}
-    labels = table.labels(options.label)
-    return Data(features, labels, parse_label(options.positive, labels), parse_label(options.negative, labels))
+def add_resampling(command: argparse.ArgumentParser) -> None:
+    """Add the options of random samples."""
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the samples that are drawn (default 0)")
+    command.add_argument("--resamples", type=int, default=500, metavar="N", help="how many are drawn (default 500)")
 
 
-def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()) -> Data:
-    """Give built-in data, or some of its features; with ``--nan omit`` what stands for missing values is missing."""
-    if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} is for files; {name} knows its labels")
-    data = load_pima(zeros_as_missing=options.nan == "omit") if name == "pima" else load_dataset(name)
-    unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
-    if unknown:
-        raise RocPredictError(f"{name} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}")
-    chosen = options.feature or [feature for feature in data.feature_names if feature not in exclude]
-    positive = options.positive or _DEFAULT_POSITIVE.get(name)
-    notes = _handle_pima_zeros(chosen, options.nan) if name == "pima" else ()
-    return Data({feature: data.column(feature) for feature in chosen}, data.y, positive, options.negative, notes)
-
-
-def _handle_pima_zeros(features: Iterable[str], policy: str) -> tuple[str, ...]:
-    """Say in which features of pima zeros stand for missing values, and what becomes of them."""
-    marked = load_pima(zeros_as_missing=True)
-    held = [feature for feature in features if np.isnan(marked.column(feature)).any()]
-    then = {
-        "raise": "--nan omit leaves these rows out",
-        "omit": "they are left out (--nan raise takes them as they are)",
-    }
-    return (f"pima: zeros in {', '.join(held)} stand for missing values; {then[policy]}.",) if held else ()
+def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return some of the options by name."""
+    return {name: getattr(options, name) for name in names}
 
 
 def check_unique(option: str, names: Sequence[str] | None) -> None:
@@ -178,6 +169,70 @@ def check_unique(option: str, names: Sequence[str] | None) -> None:
     twice = [name for name in names or () if names and names.count(name) > 1]
     if twice:
         raise RocPredictError(f"--{option} {twice[0]} is given twice; name different ones")
+
+
+# ---- data
+def check_file(name: str) -> None:
+    """Refuse a word that is neither a file nor built-in data."""
+    if not Path(name).suffix and not Path(name).exists():
+        raise RocPredictError(f"{name} is neither a file nor a built-in data set ({', '.join(DATASET_NAMES)})")
+
+
+def check_no_label(name: str, options: argparse.Namespace) -> None:
+    """Refuse --label beside built-in data."""
+    if options.label is not None:
+        raise RocPredictError(f"--label {options.label!r} is for files; {name} knows its labels")
+
+
+def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
+    """Read a CSV file, for which some options are needed."""
+    check_file(options.data)
+    table = read_csv(options.data)
+    for name in needed:
+        if not getattr(options, name):
+            raise RocPredictError(f"--{name} is needed; columns of {table.name} are {', '.join(table.header)}")
+    return table
+
+
+def parse_classes(options: argparse.Namespace, labels: Any) -> dict[str, Any]:
+    """Return the labels of both classes, as the library's functions take them."""
+    return {name: parse_label(getattr(options, name), labels) for name in ("positive", "negative")}
+
+
+def load(options: argparse.Namespace) -> Data:
+    """Read the chosen features and the labels."""
+    check_unique("feature", options.feature)
+    if options.data in DATASET_NAMES:
+        return built_in(options.data, options)
+    table = read_table(options, "label", "feature")
+    features = {name: _numbers(table, name, options.nan) for name in options.feature}
+    labels = table.labels(options.label)
+    return Data(features, labels, parse_classes(options, labels))
+
+
+def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()) -> Data:
+    """Return built-in data, or some of its features; with ``--nan omit`` zeros of pima are missing values."""
+    check_no_label(name, options)
+    data = load_pima(zeros_as_missing=options.nan == "omit") if name == "pima" else load_dataset(name)
+    unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
+    if unknown:
+        raise RocPredictError(f"{name} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}")
+    chosen = options.feature or [feature for feature in data.feature_names if feature not in exclude]
+    positive = options.positive or _DEFAULT_POSITIVE.get(name)
+    notes = _pima_notes(chosen, options.nan) if name == "pima" else ()
+    classes = {"positive": positive, "negative": options.negative}
+    return Data({feature: data.column(feature) for feature in chosen}, data.y, classes, notes)
+
+
+def _pima_notes(features: Iterable[str], policy: str) -> tuple[str, ...]:
+    """Return the sentence on zeros of pima that stand for missing values."""
+    marked = load_pima(zeros_as_missing=True)
+    held = [feature for feature in features if np.isnan(marked.column(feature)).any()]
+    then = {
+        "raise": "--nan omit leaves these rows out",
+        "omit": "they are left out (--nan raise takes them as they are)",
+    }
+    return (f"pima: zeros in {', '.join(held)} stand for missing values; {then[policy]}.",) if held else ()
 
 
 def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
@@ -193,7 +248,7 @@ def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
 
 
 def parse_label(word: str | None, labels: Any) -> Any:
-    """Give the label that a word calls: the number 1 by "1", False by "False", a date by "2020-01-31"."""
+    """Return the label that a word means: the number 1 by "1", False by "False", a date by "2020-01-31"."""
     if word is None or labels.dtype.kind == "U":
         return word
     return next((label for label in unique_labels(labels) if _label_matches(label, word)), word)
@@ -210,22 +265,28 @@ def _label_matches(label: Any, word: str) -> bool:
         return False
 
 
+# ---- output
 _DEFAULT_WIDTH = 200  # columns where the output is not a terminal: nothing is wrapped
-
-
-def add_pair_option(command: argparse.ArgumentParser, name: str, what: str) -> None:
-    """Add an option that takes a number of each class."""
-    command.add_argument(name, nargs=2, type=float, metavar=("NEGATIVE", "POSITIVE"), help=what)
 
 
 def print_tables(*tables: Table) -> None:
     """Print tables, as wide as the terminal."""
-    width = _DEFAULT_WIDTH
-    if sys.stdout.isatty():
-        from shutil import get_terminal_size
-
-        width = get_terminal_size().columns
+    width = get_terminal_size().columns if sys.stdout.isatty() else _DEFAULT_WIDTH
     print("\n\n".join(table.to_text(width) for table in tables))
+
+
+def print_result(options: argparse.Namespace, values: dict[str, Any], *tables: Table) -> None:
+    """Print JSON where --json is given, tables otherwise."""
+    if options.json:
+        print(to_json(values))
+    else:
+        print_tables(*tables)
+
+
+def reword(table: Table, title: str, translate: Callable[[str], str], notes: Iterable[str] = ()) -> Table:
+    """Return a table with another title, its cells and notes in other words, and more notes."""
+    rows = [[translate(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
+    return replace(table, title=title, rows=rows, notes=[*map(translate, table.notes), *notes])
 
 
 def save_plot(path: Path, predicted: Roc, empirical: EmpiricalRoc | None = None, feature: str = "x") -> None:

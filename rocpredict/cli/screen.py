@@ -14,13 +14,22 @@ from rocpredict.base.files import check_writable, is_stream, write_atomic
 from rocpredict.base.results import Table, format_list, label_to_text, pluralize, to_json
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.commands import notes_for_report
-from rocpredict.cli.data import built_in, check_unique, parse_label, print_tables
+from rocpredict.cli.data import (
+    Command,
+    add_classes,
+    built_in,
+    check_file,
+    check_unique,
+    parse_classes,
+    pick,
+    print_tables,
+)
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.screening.result import ADJUSTMENTS, ScreeningResult
 from rocpredict.screening.screen import screen
 from rocpredict.sources.table import column_index
 
-SCREEN_DESCRIPTION = """\
+_DESCRIPTION = """\
 Rank the features of a table by how well each tells two classes apart: predicted from means and
 standard deviations, and counted.
 
@@ -38,14 +47,11 @@ _DEFAULT_ROWS = 20
 _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "top"}
 
 
-def add_screen_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of this command."""
+def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "data", nargs="+", metavar="FILE", help=f"CSV or Parquet, or one of {', '.join(DATASET_NAMES)}"
     )
-    command.add_argument("--label", metavar="COLUMN", help="the column with the classes (built-in data know theirs)")
-    command.add_argument("--positive", metavar="LABEL", help="the positive class (pima: pos, breast_cancer: malignant)")
-    command.add_argument("--negative", metavar="LABEL", help="the negative class (default: every other label)")
+    add_classes(command)
     command.add_argument("--pairs", choices=["rest", "all"], default="rest", help="several labels: against the rest")
     columns = command.add_mutually_exclusive_group()
     columns.add_argument("--feature", action="append", metavar="COLUMN", help="may be repeated (default: all columns)")
@@ -74,39 +80,38 @@ def add_screen_options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def run_screen(options: argparse.Namespace) -> None:
+def _run(options: argparse.Namespace) -> None:
     """Screen, and print or write."""
     form = _format(options)
     _check(options, form)
     features, labels, notes = _read(options)
-    classes = {"positive": parse_label(options.positive, labels), "negative": parse_label(options.negative, labels)}
     with _progress_bar() as progress:
-        whole = screen(features, labels, **classes, **_screen_options(options), progress=progress)
+        whole = screen(
+            features, labels, **parse_classes(options, labels), **_screen_options(options), progress=progress
+        )
     _write(_select_rows(whole, options, form), whole, options, form, notes)
-    if options.report is not None:
-        _report(whole, (features, labels), options, notes)
-        if form == "table" or (options.out is not None and not is_stream(options.out)):
-            print(f"{options.report}: a report of {pluralize(len(whole), _row_noun(whole))}")
+    if options.report is None:
+        return
+    from rocpredict.reports.screening import screening_report
+
+    ordered = whole if options.sort is None else whole.sort(options.sort)
+    screening_report(ordered, options.report, data=(features, labels), notes=notes_for_report(notes))
+    if form == "table" or (options.out is not None and not is_stream(options.out)):
+        noun = "feature" if len(whole.contrasts) == 1 else "row"
+        print(f"{options.report}: a report of {pluralize(len(whole), noun)}")
 
 
 def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Give the options as the library takes them."""
-    return {
-        "pairs": options.pairs,
+    """Return the options as the library takes them."""
+    return pick(options, "pairs", "n_top", "family", "direction", "level", "adjust", "engine") | {
         "empirical": _EMPIRICAL_CHOICES[options.empirical],
-        "n_top": options.n_top,
-        "family": options.family,
-        "direction": options.direction,
-        "level": options.level,
-        "adjust": options.adjust,
         "nan_policy": options.nan,
-        "engine": options.engine,
         "n_jobs": options.jobs,
     }
 
 
 def _check(options: argparse.Namespace, form: str) -> None:
-    """Find what is wrong with the options before the work: a table of three rows is screened with them."""
+    """Refuse wrong options before the work: a table of three rows is screened with them."""
     check_unique("feature", options.feature)
     check_unique("exclude", options.exclude)
     engine = "numpy" if options.engine == "auto" else options.engine  # nothing is compiled for three rows
@@ -118,7 +123,7 @@ def _check(options: argparse.Namespace, form: str) -> None:
 
 
 def _format(options: argparse.Namespace) -> str:
-    """Give the format asked for, that of the file's suffix, or a table."""
+    """Return the format that an option or the file's suffix names, or a table."""
     if options.json:
         if options.format not in {None, "json"}:
             raise RocPredictError(f"--json and --format {options.format} are two formats; choose one")
@@ -134,19 +139,18 @@ def _format(options: argparse.Namespace) -> str:
 
 
 def _read(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
-    """Give the features, the labels, and what is to be said of them."""
+    """Return the features, the labels and the notes on them."""
     named = [name for name in options.data if name in DATASET_NAMES and not Path(name).exists()]
     if named:
         if len(options.data) > 1:
             raise RocPredictError(f"{named[0]} is built-in data; screen it by itself")
         data = built_in(named[0], options, options.exclude or ())
-        options.positive = data.positive
+        options.positive = data.classes["positive"]
         return data.features, data.labels, data.notes
     from rocpredict.sources.files import open_tables
 
     for name in options.data:
-        if not Path(name).suffix and not Path(name).exists():
-            raise RocPredictError(f"{name} is neither a file nor a built-in data set ({', '.join(DATASET_NAMES)})")
+        check_file(name)
     files = open_tables(options.data)
     if options.label is None:
         raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
@@ -156,7 +160,7 @@ def _read(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
 
 
 def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[str] | None:
-    """Name the columns to take as features, or None for all."""
+    """Return the columns to take as features, or None for all."""
     if not options.exclude:
         named: list[str] | None = options.feature
         return named
@@ -191,51 +195,38 @@ def _write(
         print(f"{out}: {pluralize(len(table), 'row')}")
 
 
-def _report(table: ScreeningResult, data: tuple[Any, Any], options: argparse.Namespace, notes: tuple[str, ...]) -> None:
-    """Write the page of all rows, in the order that is asked for."""
-    from rocpredict.reports.screening import screening_report
-
-    ordered = table if options.sort is None else table.sort(options.sort)
-    screening_report(ordered, options.report, data=data, notes=notes_for_report(notes))
-
-
 def _text(table: ScreeningResult, of: ScreeningResult, form: str, notes: tuple[str, ...]) -> str:
     if form == "csv":
         return str(table.to_csv())
     if form == "json":
-        return to_json(_as_json(table)) + "\n"
-    shown_table = _as_table(table, of, notes)
-    return shown_table.to_markdown() if form == "markdown" else shown_table.to_text() + "\n"
+        return to_json(_to_dict(table)) + "\n"
+    shown = _as_table(table, of, notes)
+    return shown.to_markdown() if form == "markdown" else shown.to_text() + "\n"
 
 
-def _as_json(table: ScreeningResult) -> dict[str, Any]:
+def _to_dict(table: ScreeningResult) -> dict[str, Any]:
     columns = table.to_dict()
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     return {
         "contrasts": [{"negative": negative, "positive": positive} for negative, positive in table.contrasts],
-        "level": table.level,
-        "adjust": table.adjust,
-        "family": table.family,
-        "n_rows": table.n_rows,
+        **{name: getattr(table, name) for name in ("level", "adjust", "family", "n_rows")},
         "features": [row | {"flags": row["flags"].split()} for row in rows],
     }
 
 
 def _as_table(table: ScreeningResult, of: ScreeningResult, notes: tuple[str, ...]) -> Table:
-    return replace(table.table(None), title=_title(table, of), notes=(*notes, *_footnotes(table)), flags=None)
-
-
-def _title(table: ScreeningResult, of: ScreeningResult) -> str:
-    """Say how many rows there are, and of how many where some were left out."""
-    cut = f"{len(table)} of " if len(table) < len(of) else ""
+    """Return the rows of a table; its title gives their number, and of how many where some were left out."""
+    title = f"{len(table)} of " if len(table) < len(of) else ""
     if len(of.contrasts) > 1:
-        return f"{cut}{pluralize(len(of), 'row')} of {len(of.contrasts)} contrasts"
-    negative, positive = map(label_to_text, of.contrasts[0])
-    return f"{cut}{pluralize(len(of), 'feature')}: {positive} (positive) against {negative}"
+        title += f"{pluralize(len(of), 'row')} of {len(of.contrasts)} contrasts"
+    else:
+        negative, positive = map(label_to_text, of.contrasts[0])
+        title += f"{pluralize(len(of), 'feature')}: {positive} (positive) against {negative}"
+    return replace(table.table(None), title=title, notes=(*notes, *_footnotes(table)), flags=None)
 
 
 def _footnotes(table: ScreeningResult) -> Iterator[str]:
-    """Say what the columns do not."""
+    """Return sentences that explain the columns."""
     kind = "auc is predicted by two Gaussians" + (" where family says so" if table.family == "auto" else "")
     yield kind + (", empirical_auc counted." if table.empirical else "; nothing was counted.")
     if table.family == "auto":
@@ -251,13 +242,9 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
         yield "misfit: the Gaussians do not describe the feature; trust the empirical AUC."
 
 
-def _row_noun(table: ScreeningResult) -> str:
-    return "feature" if len(table.contrasts) == 1 else "row"
-
-
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
-    """Give what draws a bar on a terminal, and nothing elsewhere."""
+    """Return a function that draws a bar on a terminal, None elsewhere."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -267,3 +254,6 @@ def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("features", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+SCREEN = Command("screen", "every feature of a table, ranked", _DESCRIPTION, _add_options, _run)

@@ -14,17 +14,17 @@ from rocpredict.base.validation import RocPredictError, check_option, short_repr
 
 Words = dict[str, Any]
 _NOT_ON_THE_PAGE = ("python", "worksheet")
-_TEXT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def languages() -> list[str]:
-    """Give the languages that there are words in, such as "en"."""
+    """Return the languages of the page, such as "en"."""
     files = resources.files("rocpredict.teaching").joinpath("words").iterdir()
     return sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json"))
 
 
 def load_translations(lang: str) -> Words:
-    """Give every word of a language, in sections.
+    """Return every word of a language, in sections.
 
     Raises
     ------
@@ -35,23 +35,23 @@ def load_translations(lang: str) -> Words:
 
 
 def page_strings(lang: str) -> Words:
-    """Give the sections that the page itself shows."""
+    """Return the sections that the page itself shows."""
     return {name: section for name, section in load_translations(lang).items() if name not in _NOT_ON_THE_PAGE}
 
 
 def python_strings(lang: str) -> dict[str, str]:
-    """Give the section that Python writes with: titles, notes and the reasons why something is not shown."""
+    """Return the section for Python: titles, notes and the reasons why a feature cannot be shown."""
     section: dict[str, str] = load_translations(lang)["python"]
     return section
 
 
 def to_encodable_text(name: Any) -> str:
-    """Give a name as text that any file can hold: lone surrogates become question marks."""
+    """Return a name as text that any file can hold: lone surrogates become question marks."""
     return str(name).encode("utf-8", "replace").decode("utf-8")
 
 
 def text_or_none(name: str, value: Any) -> str | None:
-    """Give text that any file can hold, or None as it is.
+    """Return text that any file can hold, or None as it is.
 
     Raises
     ------
@@ -72,15 +72,13 @@ def to_script_json(value: Any) -> str:
     {"name":"\u003c/script\u003e"}
     """
     # Outside of strings JSON has none of these three.
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_TEXT)
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
 
 
 @cache
 def _read(lang: str) -> Words:
-    found: Words = json.loads(
-        resources.files("rocpredict.teaching").joinpath("words", f"{lang}.json").read_text("utf-8")
-    )
-    return found
+    words: Words = json.loads(_text("words", f"{lang}.json"))
+    return words
 
 
 MODULES = (
@@ -98,28 +96,28 @@ _SERVED_CSP = (
 
 @cache
 def script() -> str:
-    """Give the modules as the text of one, without imports, comments on lines of their own and indentation."""
-    lines = (line.strip() for name in MODULES for line in _static(name).splitlines())
+    """Return the modules as one, without imports, comments on lines of their own and indentation."""
+    lines = (line.strip() for name in MODULES for line in _text("static", name).splitlines())
     kept = (line for line in lines if line and not line.startswith(("//", "import ", "/** ")))
     return "\n".join(line.removeprefix("export ") for line in kept)
 
 
 @cache
 def compressed_script() -> str:
-    """Give the script deflated, in base64: less than half as long, for a file to share."""
+    """Return the script deflated, in base64: less than half as long, for a file to share."""
     return b64encode(zlib.compress(script().encode(), 9)).decode()
 
 
 @cache
 def style() -> str:
     """Return the style sheet without comments and dispensable white space."""
-    text = re.sub(r"/\*.*?\*/", "", _static("page.css"), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", _text("static", "page.css"), flags=re.DOTALL)
     text = re.sub(r" ?([{};,]) ?", r"\1", " ".join(text.split()))
     return text.replace(": ", ":").replace(";}", "}")
 
 
 def build_html(payload: dict[str, Any], *, served: bool = False) -> str:
-    """Give the page as one file that fetches nothing.
+    """Return the page as one file that fetches nothing.
 
     Parameters
     ----------
@@ -129,7 +127,7 @@ def build_html(payload: dict[str, Any], *, served: bool = False) -> str:
         sent around or kept in a notebook holds it packed.
     """
     words = python_strings(payload["lang"])
-    text: str = _template().render(
+    text: str = load_template("page.html").render(
         lang=payload["lang"],
         title=payload.get("title") or words["title"],
         words=words,
@@ -143,13 +141,14 @@ def build_html(payload: dict[str, Any], *, served: bool = False) -> str:
     return text
 
 
-def _static(name: str) -> str:
-    return resources.files("rocpredict.teaching").joinpath("static", name).read_text("utf-8")
+def _text(*path: str) -> str:
+    return resources.files("rocpredict.teaching").joinpath(*path).read_text("utf-8")
 
 
 @cache
-def _template() -> Any:
+def load_template(name: str) -> Any:
+    """Return a template, in which an undefined name is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("rocpredict.teaching", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template("page.html")
+    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template(name)

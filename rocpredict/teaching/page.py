@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cached_property
 from html import escape
 from itertools import product
 from pathlib import Path
@@ -23,8 +23,9 @@ from rocpredict.teaching.data import (
     USER_KEY,
     PageDataset,
     builtin_dataset,
+    builtin_payload,
     contrast_index,
-    feature_statistics,
+    dataset_payload,
     unusable_message,
     unusable_reason,
     user_dataset,
@@ -33,9 +34,6 @@ from rocpredict.teaching.model import FAMILIES, PageModel, parse_state
 
 if TYPE_CHECKING:
     from rocpredict.teaching.server import TeachingServer
-
-
-"""In the order in which one needs the other."""
 
 
 _STEP, _MAX_Z = 0.0625, 8.5
@@ -51,86 +49,14 @@ PRESETS: dict[str, dict[str, Any]] = {
 """States to begin from, by the key of their words; what a state leaves out is the founding paper's example."""
 
 
-def page_payload(
-    data: Iterable[dict[str, Any]],
-    *,
-    lang: str,
-    start: dict[str, Any],
-    lesson: bool = True,
-    title: str | None = None,
-    families: Iterable[str] | None = None,
-) -> dict[str, Any]:
-    """Give everything that the page needs.
-
-    Parameters
-    ----------
-    data : iterable of dict
-        As ``dataset_payload`` gives them.
-    lang : str
-    start : dict
-        What differs from the page's first state.
-    lesson : bool
-        Whether the guided lesson is shown.
-    title : str, optional
-        A heading in place of the page's own.
-    families : iterable of str, optional
-        What Python can fit, for a page that asks it; None for one that is by itself.
-    """
-    return {
-        "version": __version__,
-        "lang": lang,
-        "words": page_strings(lang),
-        "normal": normal_table(),
-        "datasets": list(data),
-        "start": start,
-        "presets": [{"key": key, "state": state} for key, state in PRESETS.items()],
-        "lesson": lesson,
-        "live": families is not None,
-        "families": list(families or ()),
-    } | ({} if title is None else {"title": title})
-
-
 def normal_table() -> dict[str, Any]:
-    """Give the upper tail of the standard normal, exact at each step."""
+    """Return the upper tail of the standard normal, exact at each step."""
     z = np.arange(0, _MAX_Z + _STEP / 2, _STEP)
     return {"step": _STEP, "upper": np.asarray(Gaussian(0, 1).sf(z)).tolist()}
 
 
-def dataset_payload(rows: PageDataset, lang: str) -> dict[str, Any]:
-    """Give rows as the page holds them, with the library's numbers for every feature and pair of classes."""
-    if rows.key in DATASET_NAMES:
-        return _built_in(rows, lang)
-    return _make_payload(rows, lang)
-
-
-@cache
-def _built_in(rows: PageDataset, lang: str) -> dict[str, Any]:
-    return _make_payload(rows, lang)
-
-
-def _make_payload(rows: PageDataset, lang: str) -> dict[str, Any]:
-    words, features = python_strings(lang), range(len(rows.features))
-    return {
-        "key": rows.key,
-        "name": rows.name or words["own"],
-        "source": rows.source,
-        "labels": list(rows.labels),
-        "features": [{"name": name, "unit": unit} for name, unit in zip(rows.features, rows.units, strict=True)],
-        "columns": {label: [_compact_numbers(rows.column(label, k)) for k in features] for label in rows.labels},
-        "contrasts": [
-            {"negative": low, "positive": high, "facts": [feature_statistics(rows, place, k, words) for k in features]}
-            for place, (low, high) in enumerate(rows.contrasts)
-        ],
-    }
-
-
-def _compact_numbers(column: Any) -> list[Any]:
-    """Give whole numbers without their ".0"."""
-    return [int(value) if value.is_integer() else value for value in column.tolist()]
-
-
-def check_datasets(datasets: Any) -> list[str]:
-    """Give the built-in data that are wanted, each once."""
+def _check_datasets(datasets: Any) -> list[str]:
+    """Return the names of the built-in data, each once."""
     listed = isinstance(datasets, Iterable) and not isinstance(datasets, (str, bytes))
     if not listed or (isinstance(datasets, np.ndarray) and datasets.ndim == 0):
         raise RocPredictError(
@@ -139,69 +65,44 @@ def check_datasets(datasets: Any) -> list[str]:
     return list(dict.fromkeys(check_option("datasets", key, DATASET_NAMES) for key in datasets))
 
 
-def initial_state_builtin(
-    name: str, y: Any, named: dict[str, Any], others: list[str]
-) -> tuple[list[str], dict[str, Any]]:
-    """Begin with built-in data: the keys with this one first, and the start."""
-    rows = builtin_dataset(check_option("x", name, DATASET_NAMES))
-    check_not_given("data of your own", {"y": y, "unit": named["unit"]})
-    wanted = to_scalar(named["feature"]) if isinstance(named["feature"], np.ndarray) else named["feature"]
-    feature = 0 if wanted is None else rows.features.index(check_option("feature", wanted, rows.features))
-    contrast = contrast_index(rows, named["positive"], named["negative"])
-    return list(dict.fromkeys([name, *others])), {"data": name, "contrast": contrast, "feature": feature}
-
-
-def check_not_given(needs: str, given: dict[str, Any]) -> None:
-    """Refuse what says something about data that are not there."""
+def _check_not_given(needs: str, **given: Any) -> None:
+    """Refuse a description of data that are not there."""
     for name, value in given.items():
         if value is not None:
             raise RocPredictError(f"{name}={short_repr(value)} goes with {needs}, which is not there")
 
 
-def check_no_moments(mean: Any, std: Any) -> None:
-    """Refuse a table's statistics beside data."""
-    if mean is not None or std is not None:
-        raise RocPredictError("mean= and std= begin with two Gaussians in place of x; give one or the other")
+def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> dict[str, Any]:
+    """Return the state that shows a feature of built-in data."""
+    rows = builtin_dataset(name)
+    wanted = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
+    index = 0 if wanted is None else rows.features.index(check_option("feature", wanted, rows.features))
+    return {"data": name, "contrast": contrast_index(rows, positive, negative), "feature": index}
 
 
-def initial_state_gaussian(mean: Any, std: Any) -> dict[str, Any]:
-    """Give two Gaussians as the page's state, nothing for none."""
+def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
+    """Return the state that shows the first feature that can be shown, or refuse data without any."""
+    places = product(range(len(rows.contrasts)), range(len(rows.features)))
+    shown = next((place for place in places if unusable_reason(*rows.pair(*place)) is None), None)
+    if shown is None:
+        raise RocPredictError(f"x has no feature to show: {unusable_message(rows, 0, 0, python_strings(lang))}")
+    start = {"data": USER_KEY}
+    return start if shown == (0, 0) else start | {"contrast": shown[0], "feature": shown[1]}
+
+
+def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
+    """Return the numbers that the page begins with, checked as its state; an error names the argument."""
     if (mean is None) != (std is None):
         raise RocPredictError("mean= and std= go together: a pair (negative, positive) of each")
-    if mean is None:
-        return {}
-    return _pair("mean", mean) | _pair("std", std)
-
-
-def _pair(name: str, value: Any) -> dict[str, float]:
-    """Give a pair as the page's state; what is wrong is told by the name of the pair."""
-    items = check_pair(name, value)
+    given = {} if mean is None else {"mean": check_pair("mean", mean), "std": check_pair("std", std)}
+    moments = {f"{name}{index}": value for name, pair in given.items() for index, value in enumerate(pair)}
+    state = moments | {name: value for name, value in numbers.items() if value is not None}
     try:
-        return check_numbers({f"{name}{place}": item for place, item in enumerate(items)})
+        parsed = parse_state(state)
     except RocPredictError as error:
-        raise RocPredictError(re.sub(rf"^{name}[01]", name, str(error))) from None
-
-
-def initial_position(threshold: Any, prevalence: Any, cost_fp: Any) -> dict[str, float]:
-    """Return where the page begins; its state calls the cost of a false positive ``cost``."""
-    moved = {"threshold": threshold, "prevalence": prevalence, "cost": cost_fp}
-    try:
-        return check_numbers({name: value for name, value in moved.items() if value is not None})
-    except RocPredictError as error:
-        raise RocPredictError(re.sub(r"^cost=", "cost_fp=", str(error))) from None
-
-
-def check_numbers(moved: dict[str, Any]) -> dict[str, float]:
-    """Refuse numbers that the page could not begin with."""
-    single = {name: _single(name, value) for name, value in moved.items()}
-    asked = parse_state(single)
-    return {name: getattr(asked, name) for name in single}
-
-
-def _single(name: str, value: Any) -> Any:
-    if isinstance(value, np.ndarray) and value.ndim:
-        raise RocPredictError(f"{name}={short_repr(value)} has shape {value.shape}; give one number")
-    return value.item() if isinstance(value, np.ndarray) else value
+        message = re.sub(r"^(mean|std)[01]\b", r"\1", str(error))
+        raise RocPredictError(re.sub(r"^cost\b", "cost_fp", message)) from None
+    return {name: getattr(parsed, name) for name in state}
 
 
 _LENGTH = re.compile(r"\d+(\.\d+)?(%|px|em|rem|vw|vh)?", re.ASCII)
@@ -210,7 +111,7 @@ _SANDBOX = "allow-scripts allow-downloads allow-popups allow-modals"
 
 
 class TeachingPage:
-    """Show two densities, a threshold and the ROC curve, with everything that moves in step with them.
+    """Page with two densities, a threshold and the ROC curve, all of which move in step.
 
     The page is one file that fetches nothing. Its numbers are the library's: written into the file, or asked of Python
     where it is served or a widget.
@@ -286,32 +187,41 @@ class TeachingPage:
         self.lesson = bool(check_option("lesson", lesson, (True, False)))
         self.title = text_or_none("title", title)
         lecture = bool(check_option("lecture", lecture, (True, False)))
-        named = {"positive": positive, "negative": negative, "feature": feature, "unit": unit}
-        chosen = check_datasets(datasets)
+        chosen = _check_datasets(datasets)
+        own, start = [], {}
         if isinstance(x, str):
-            chosen, start = initial_state_builtin(x, y, named, chosen)
-            own = []
+            check_option("x", x, DATASET_NAMES)
+            _check_not_given("data of your own", y=y, unit=unit)
+            start = _builtin_start(x, positive=positive, negative=negative, feature=feature)
+            chosen = list(dict.fromkeys([x, *chosen]))
         elif x is not None:
-            own = [user_dataset(x, y, **named)]
-            start = {"data": USER_KEY}
+            own = [user_dataset(x, y, positive=positive, negative=negative, feature=feature, unit=unit)]
         else:
-            check_not_given("x", {"y": y} | named)
-            own, start = [], {}
-        if x is not None:
-            check_no_moments(mean, std)
+            _check_not_given("x", y=y, positive=positive, negative=negative, feature=feature, unit=unit)
+        if x is not None and (mean is not None or std is not None):
+            raise RocPredictError("mean= and std= begin with two Gaussians in place of x; give one or the other")
+        numbers = _number_start(mean, std, threshold=threshold, prevalence=prevalence, cost=cost_fp)
+        start |= _user_start(own[0], self.lang) if own else {}
         self.data: list[PageDataset] = own + [builtin_dataset(key) for key in chosen]
-        start |= initial_state_gaussian(mean, std) | initial_position(threshold, prevalence, cost_fp)
-        self.start: dict[str, Any] = start | ({"lecture": True} if lecture else {})
-        self._choose_feature()
+        self.start: dict[str, Any] = start | numbers | ({"lecture": True} if lecture else {})
 
     def payload(self, *, live: bool = False) -> dict[str, Any]:
-        """Give all that Python writes into the page; ``live`` for one that asks Python again."""
-        families = FAMILIES if live else None
-        options: dict[str, Any] = {"lang": self.lang, "lesson": self.lesson, "title": self.title}
-        return page_payload(self._dataset_payloads, start=self.start, families=families, **options)
+        """Return everything that Python writes into the page; ``live`` for a page that asks Python again."""
+        return {
+            "version": __version__,
+            "lang": self.lang,
+            "words": page_strings(self.lang),
+            "normal": normal_table(),
+            "datasets": self._dataset_payloads,
+            "start": self.start,
+            "presets": [{"key": key, "state": state} for key, state in PRESETS.items()],
+            "lesson": self.lesson,
+            "live": live,
+            "families": list(FAMILIES) if live else [],
+        } | ({} if self.title is None else {"title": self.title})
 
     def to_html(self) -> str:
-        """Give the page as one HTML file that fetches nothing."""
+        """Return the page as one HTML file that fetches nothing."""
         return build_html(self.payload())
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -354,7 +264,9 @@ class TeachingPage:
         return server
 
     def widget(self) -> Any:
-        """Give the page as a widget for notebooks, where the kernel does the sums; ``widget.state`` is what it shows.
+        """Return the page as a widget for notebooks; ``widget.state`` is the state of the page.
+
+        The kernel computes every number.
 
         Raises
         ------
@@ -370,7 +282,7 @@ class TeachingPage:
         return TeachingWidget(self.payload(live=True), self.model().evaluate)
 
     def to_iframe(self, width: str | float = "100%", height: str | float = 900) -> str:
-        """Give the page as one ``<iframe>`` to paste into slides or a web page.
+        """Return the page as one ``<iframe>`` to paste into slides or a web page.
 
         Parameters
         ----------
@@ -389,26 +301,16 @@ class TeachingPage:
         )
 
     def model(self) -> PageModel:
-        """Give what answers for a state of this page."""
+        """Return the model that computes the numbers of this page."""
         return PageModel(self.data, self.lang)
-
-    def _choose_feature(self) -> None:
-        """Begin with the first feature of the user's data that can be shown, or refuse data without any."""
-        if self.start.get("data") != USER_KEY:
-            return
-        rows = self.data[0]
-        places = product(range(len(rows.contrasts)), range(len(rows.features)))
-        shows = next((place for place in places if unusable_reason(*rows.pair(*place)) is None), None)
-        if shows is None:
-            reason = unusable_message(rows, 0, 0, python_strings(self.lang))
-            raise RocPredictError(f"x has no feature to show: {reason}")
-        if shows != (0, 0):
-            self.start |= {"contrast": shows[0], "feature": shows[1]}
 
     @cached_property
     def _dataset_payloads(self) -> list[dict[str, Any]]:
-        """Give the data with the library's numbers, which take a while: computed when a page is first wanted."""
-        return [dataset_payload(rows, self.lang) for rows in self.data]
+        """Return the data with the library's numbers, which take a while: computed when a page is first wanted."""
+        return [
+            dataset_payload(rows, self.lang) if rows.key == USER_KEY else builtin_payload(rows.key, self.lang)
+            for rows in self.data
+        ]
 
     def _repr_html_(self) -> str:
         return f"{self.to_iframe()}\n<p>{escape(python_strings(self.lang)['notebook'])}</p>"

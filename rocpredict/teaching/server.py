@@ -12,7 +12,6 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 from threading import Thread
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
@@ -59,9 +58,10 @@ class TeachingServer:
         if isinstance(port, bool) or not 0 <= number <= 65535:
             raise RocPredictError(f"port={port} is not allowed; give 0 (any free one) to 65535")
         try:
-            self._server = _Server(html.encode(), answer, number)
+            self._server = _Server(html, answer, number)
         except OSError as error:
-            raise _bind_error(port, error) from None
+            reason = {errno.EADDRINUSE: "in use", errno.EACCES: "reserved"}.get(error.errno or 0, f"not free ({error})")
+            raise RocPredictError(f"port {port} is {reason}; give another, or port=0 for any that is free") from None
         self.port: int = self._server.server_address[1]
         self.url = f"http://{_HOST}:{self.port}/"
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
@@ -90,30 +90,19 @@ class TeachingServer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
         return f"TeachingServer({self.url!r}, {'serving' if self._thread.is_alive() else 'closed'})"
 
 
-def _bind_error(port: int, error: OSError) -> RocPredictError:
-    reason = {errno.EADDRINUSE: "in use", errno.EACCES: "reserved"}.get(error.errno or 0, f"not free ({error})")
-    return RocPredictError(f"port {port} is {reason}; give another, or port=0 for any that is free")
-
-
-def _encoded(error: ValueError) -> bytes:
-    return str(error).encode("utf-8", "replace")
-
-
 class _Server(ThreadingHTTPServer):
-    """Hold the page, what answers, and the connections that are open."""
+    """Server with a page, the function that answers for it, and the open connections."""
 
     daemon_threads = True
 
-    def __init__(self, html: bytes, answer: Answer, port: int) -> None:
+    def __init__(self, html: str, answer: Answer, port: int) -> None:
         self.html, self.answer = html, answer
         self._open: set[socket.socket] = set()
         super().__init__((_HOST, port), _Handler)
@@ -144,7 +133,7 @@ class _Server(ThreadingHTTPServer):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that went away, and one line of anything else."""
+        """Ignore a browser that went away, and print one line of any other error."""
         error = sys.exception()
         if not isinstance(error, (ConnectionError, TimeoutError, type(None))):
             _log(error)
@@ -156,7 +145,7 @@ def _log(error: BaseException) -> None:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answer GET for the page and for the model; refuse everything else before it is read."""
+    """Handler that answers GET for the page and the model, and refuses all else before it is read."""
 
     protocol_version = default_request_version = "HTTP/1.1"
     timeout = _FIRST_TIMEOUT
@@ -171,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.settimeout(_IDLE_TIMEOUT)
 
     def do_GET(self) -> None:
-        """Give the page, or an answer."""
+        """Send the page, or an answer."""
         trouble = self._request_error()
         if trouble is not None:
             self._refuse(*trouble)
@@ -182,23 +171,23 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/model":
             self._handle_model(query)
         else:
-            self._reply(404, _PLAIN, b"There is a page at / and a model at /model.")
+            self._reply(404, _PLAIN, "There is a page at / and a model at /model.")
 
     def _handle_model(self, query: str) -> None:
         try:
             state = dict(parse_qsl(query, keep_blank_values=True, max_num_fields=40))
         except ValueError as error:
-            self._reply(400, _PLAIN, _encoded(error))
+            self._reply(400, _PLAIN, str(error))
             return
         try:
             reply = json.dumps(self.server.answer(state), separators=(",", ":"), allow_nan=False)
         except RocPredictError as error:
-            self._reply(400, _PLAIN, _encoded(error))
+            self._reply(400, _PLAIN, str(error))
         except Exception as error:  # a lecture goes on, and the terminal tells
             _log(error)
-            self._reply(500, _PLAIN, b"Something went wrong in Python; its terminal says what.")
+            self._reply(500, _PLAIN, "Something went wrong in Python; its terminal says what.")
         else:
-            self._reply(200, _JSON, reply.encode())
+            self._reply(200, _JSON, reply)
 
     def _request_error(self) -> tuple[int, str] | None:
         hosts, lengths = self.headers.get_all("Host", []), self.headers.get_all("Content-Length", ["0"])
@@ -223,23 +212,22 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what is no proper request, in a line that repeats nothing of it."""
+        """Refuse a malformed request, in a line that repeats nothing of it."""
         del message, explain
         self._refuse(code, _REFUSALS.get(code, "This is not a request."))
 
     def _refuse(self, code: int, sentence: str) -> None:
         self.close_connection = True
-        self._reply(code, _PLAIN, sentence.encode())
+        self._reply(code, _PLAIN, sentence)
 
-    def _reply(self, code: int, kind: str, content: bytes) -> None:
+    def _reply(self, code: int, kind: str, text: str) -> None:
+        content = text.encode("utf-8", "replace")
         self.send_response(code)
-        held = {"Content-Type": kind, "Content-Length": len(content), "Cache-Control": "no-store"}
-        held |= {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
-        if code == 405:
-            held["Allow"] = "GET"
-        if self.close_connection:
-            held["Connection"] = "close"
-        for name, value in held.items():
+        headers = {"Content-Type": kind, "Content-Length": len(content), "Cache-Control": "no-store"}
+        headers |= {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+        headers |= {"Allow": "GET"} if code == 405 else {}
+        headers |= {"Connection": "close"} if self.close_connection else {}
+        for name, value in headers.items():
             self.send_header(name, str(value))
         self.end_headers()
         if getattr(self, "command", None) != "HEAD":

@@ -47,7 +47,7 @@ export default {
 
 
 class TeachingWidget(anywidget.AnyWidget):
-    """Show the page in a notebook; ``state`` is what it shows, and ``show(...)`` moves it.
+    """Teaching page in a notebook; ``state`` is its state, and ``show(...)`` changes it.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class TeachingWidget(anywidget.AnyWidget):
         self.send({"set": state})
 
     def _reply(self, _: Any, message: Any, buffers: Any) -> None:
-        """Answer what the page asks; an error is a sentence for it to show."""
+        """Send an answer to the page; an error is a sentence for it to show."""
         asked = message if isinstance(message, dict) else {}
         try:
             reply: dict[str, Any] = {"answer": self._answer(asked.get("state") or {})}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -17,7 +16,7 @@ from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.binormal import BinormalSolver
-from rocpredict.teaching.assets import Words, load_translations
+from rocpredict.teaching.assets import Words, load_template, load_translations
 from rocpredict.teaching.data import empirical_statistics, largest_tpr_gap
 
 Facts = dict[str, Any]
@@ -28,32 +27,36 @@ _THRESHOLDS = (1.0, 4.0, 7.0, 10.0)  # whose z-scores are whole or halves
 _LOW_PREVALENCE = 0.01
 _LOW_COST = 0.1  # cost of a false positive, a false negative being 1
 _SMALL_N, _LARGE_N = 10, 200
-_SCORES = 4
 
 
 @cache
 def solutions() -> dict[str, Facts]:
-    """Give the facts of each question of the lesson, and of the sums, by name."""
+    """Return the facts of each question of the lesson, and of the sums, by name."""
+    paper, best = roc_statistics(PAPER_EXAMPLE), PAPER_EXAMPLE.best_threshold()
+    iris, pima = _two_classes(load_iris(), "petal_length", "versicolor", "virginica"), load_pima()
+    insulin = _two_classes(pima, "insulin", "neg", "pos")
+    measured = [side[side != 0] for side in insulin]
     return {
-        "cross": roc_statistics(PAPER_EXAMPLE),
+        "cross": paper,
         "hook": roc_statistics(_WIDE) | _worst_threshold(_WIDE) | {"start": roc_statistics(_NARROW)},
-        "prevalence": roc_statistics(PAPER_EXAMPLE)
-        | {"rare": _rates(PAPER_EXAMPLE, PAPER_EXAMPLE.best_threshold().threshold, _LOW_PREVALENCE)},
-        "cost": roc_statistics(PAPER_EXAMPLE) | _cheapest(),
-        "iris": _iris_petal_example(),
-        "pima": _of_rows(load_pima(), "insulin", "neg", "pos") | _without_zeros(load_pima(), "insulin", "neg", "pos"),
-        "pairs": roc_statistics(PAPER_EXAMPLE),
-        "sample": roc_statistics(PAPER_EXAMPLE) | _scatter(),
-        "sums": roc_statistics(PAPER_EXAMPLE) | _sums(),
+        "prevalence": paper | {"rare": _rates(PAPER_EXAMPLE, best.threshold, _LOW_PREVALENCE)},
+        "cost": paper | _cheapest(),
+        "iris": _of_rows(*iris),
+        "pima": _of_rows(*insulin)
+        | {"clean": {"counted": EmpiricalRoc(*measured).auc(), "predicted": _fit(*measured).auc()}},
+        "pairs": paper,
+        "sample": paper | _scatter(),
+        "sums": paper | _sums(paper, _of_rows(*iris)),
     }
 
 
 def roc_statistics(roc: PredictedRoc) -> Facts:
-    """Give what most questions speak of: the classes, the area, the best threshold and the crossings."""
+    """Return the facts of most questions: the classes, the area, the best threshold and the crossings."""
     best, auc = roc.best_threshold(), roc.auc()
     return {
         "mean": [roc.negative.mean, roc.positive.mean],
         "std": [roc.negative.std, roc.positive.std],
+        "shift": (roc.positive.mean - roc.negative.mean) / float(np.hypot(roc.negative.std, roc.positive.std)),
         "auc": auc,
         "best": {name: getattr(best, name) for name in ("threshold", "tpr", "fpr", "ameans")},
         "crossings": roc.crossings().tolist(),
@@ -62,28 +65,11 @@ def roc_statistics(roc: PredictedRoc) -> Facts:
     }
 
 
-def normal_table() -> list[list[float]]:
-    """Give the upper tail of the standard normal: a row for each whole z, a column for each tenth."""
-    return [[float(ndtr(-(whole + tenth / 10))) for tenth in range(10)] for whole in range(_SCORES)]
-
-
-def densities() -> list[tuple[FloatArray, FloatArray]]:
-    """Give values and densities of the founding example's two classes."""
-    x = np.linspace(-6, 16, 133)
-    return [(x, np.asarray(side.pdf(x))) for side in (PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)]
-
-
-def curve() -> tuple[FloatArray, FloatArray]:
-    """Give FPR and TPR along the founding example's curve."""
-    threshold = np.linspace(16, -8, 121)
-    return np.asarray(PAPER_EXAMPLE.fpr(threshold)), np.asarray(PAPER_EXAMPLE.tpr(threshold))
-
-
 def _rates(roc: Roc, threshold: float, prevalence: float = 0.5) -> Facts:
-    found = roc.rates(threshold, prevalence=prevalence)
+    rates = roc.rates(threshold, prevalence=prevalence)
     of_1000 = {"positives": 1000 * prevalence, "negatives": 1000 * (1 - prevalence)}
-    counts = {"tp": of_1000["positives"] * found.tpr, "fp": of_1000["negatives"] * found.fpr}
-    return {name: getattr(found, name) for name in ("tpr", "fpr", "tnr", "ameans", "precision")} | of_1000 | counts
+    counts = {"tp": of_1000["positives"] * rates.tpr, "fp": of_1000["negatives"] * rates.fpr}
+    return {name: getattr(rates, name) for name in ("tpr", "fpr", "tnr", "ameans", "precision")} | of_1000 | counts
 
 
 def _worst_threshold(roc: PredictedRoc) -> Facts:
@@ -92,10 +78,8 @@ def _worst_threshold(roc: PredictedRoc) -> Facts:
 
 
 def _cheapest() -> Facts:
-    found = PAPER_EXAMPLE.best_threshold("cost", prevalence=0.5, cost_fp=_LOW_COST)
-    return {
-        "costbest": {"threshold": found.threshold, "tpr": found.tpr, "fpr": found.fpr, "cost": found.criterion_value}
-    }
+    best = PAPER_EXAMPLE.best_threshold("cost", prevalence=0.5, cost_fp=_LOW_COST)
+    return {"costbest": {"threshold": best.threshold, "tpr": best.tpr, "fpr": best.fpr, "cost": best.criterion_value}}
 
 
 def _scatter() -> Facts:
@@ -104,21 +88,16 @@ def _scatter() -> Facts:
     return {"few": {"count": _SMALL_N, "sd": few}, "many": {"count": _LARGE_N, "sd": many}, "ratio": few / many}
 
 
-def _pair_of(data: Dataset, feature: str, *labels: str) -> list[FloatArray]:
+def _two_classes(data: Dataset, feature: str, *labels: str) -> list[FloatArray]:
     return [data.column(feature)[data.y == label] for label in labels]
 
 
-def _without_zeros(data: Dataset, feature: str, *labels: str) -> Facts:
-    """Give what is counted and predicted where a zero stands for a value that was not measured."""
-    negative, positive = (side[side != 0] for side in _pair_of(data, feature, *labels))
-    predicted = PredictedRoc(Gaussian.fit(negative), Gaussian.fit(positive))
-    return {"clean": {"counted": EmpiricalRoc(negative, positive).auc(), "predicted": predicted.auc()}}
+def _fit(negative: FloatArray, positive: FloatArray) -> PredictedRoc:
+    return PredictedRoc(Gaussian.fit(negative), Gaussian.fit(positive))
 
 
-def _of_rows(data: Dataset, feature: str, *labels: str) -> Facts:
-    negative, positive = _pair_of(data, feature, *labels)
-    predicted = PredictedRoc(Gaussian.fit(negative), Gaussian.fit(positive))
-    empirical = EmpiricalRoc(negative, positive)
+def _of_rows(negative: FloatArray, positive: FloatArray) -> Facts:
+    predicted, empirical = _fit(negative, positive), EmpiricalRoc(negative, positive)
     rows = np.concatenate([negative, positive])
     return roc_statistics(predicted) | {
         "empirical": empirical_statistics(empirical),
@@ -131,29 +110,19 @@ def _of_rows(data: Dataset, feature: str, *labels: str) -> Facts:
     }
 
 
-def _sums() -> Facts:
-    (m0, m1), (s0, s1) = roc_statistics(PAPER_EXAMPLE)["mean"], roc_statistics(PAPER_EXAMPLE)["std"]
-    at = [{"threshold": t, "z": [(t - m0) / s0, (t - m1) / s1], **_rates(PAPER_EXAMPLE, t)} for t in _THRESHOLDS]
-    squares = [s0**2, s1**2]
+def _sums(paper: Facts, iris: Facts) -> Facts:
+    (m0, m1), (s0, s1) = paper["mean"], paper["std"]
+    squares, other = [s0**2, s1**2], PAPER_EXAMPLE.crossings()[1]
     return {
-        "at": at,
+        "at": [{"threshold": t, "z": [(t - m0) / s0, (t - m1) / s1], **_rates(PAPER_EXAMPLE, t)} for t in _THRESHOLDS],
         "squares": squares,
         "twice": [2 * square for square in squares],
         "shift": (m1 - m0) / float(np.sqrt(sum(squares))),
-        "other": {
-            "threshold": PAPER_EXAMPLE.crossings()[1],
-            "ameans": PAPER_EXAMPLE.rates(PAPER_EXAMPLE.crossings()[1]).ameans,
-        },
+        "other": {"threshold": other, "ameans": PAPER_EXAMPLE.rates(other).ameans},
         "even": _rates(PAPER_EXAMPLE, _THRESHOLDS[2]),
         "rare": _rates(PAPER_EXAMPLE, _THRESHOLDS[2], _LOW_PREVALENCE),
-        "iris": _iris_petal_example(),
+        "iris": iris,
     }
-
-
-def _iris_petal_example() -> Facts:
-    found = _of_rows(load_iris(), "petal_length", "versicolor", "virginica")
-    (m0, m1), (s0, s1) = found["mean"], found["std"]
-    return found | {"shift": (m1 - m0) / float(np.hypot(s0, s1))}
 
 
 Box = tuple[tuple[float, float], tuple[float, float], float, float]
@@ -163,9 +132,8 @@ _POINT = re.compile(r"(?<= \d)\.(?=\d)")
 _PLACE = re.compile(r"\{([\w.]+)(?::(\d))?\}")
 
 
-@dataclass(frozen=True)
-class FormattedNumber:
-    """Hold a number as a sentence shows it, and the number itself."""
+class FormattedNumber(NamedTuple):
+    """A number as a sentence shows it, and the number itself."""
 
     text: str
     value: float
@@ -201,29 +169,30 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
     """
     words = load_translations(lang)
     decimal = words["page"]["decimal"]
-    page = _template().render(
+    x, threshold = np.linspace(-6, 16, 133), np.linspace(16, -8, 121)
+    page = load_template("worksheet.html").render(
         lang=lang,
         words=words["worksheet"],
         questions=_questions(words),
         sums=solutions()["sums"],
-        table=normal_table(),
+        table=[[float(ndtr(-(whole + tenth / 10))) for tenth in range(10)] for whole in range(4)],
         answers=answers,
         say=lambda sentence, about: interpolate(sentence, solutions()[about], decimal),
         show=lambda value, digits: [shown(value, digits, decimal)],
-        densities=[_path(*side, box=_DENSITIES) for side in densities()],
-        curve=_path(*curve(), box=_SQUARE),
+        densities=[_path(x, side.pdf(x), _DENSITIES) for side in (PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)],
+        curve=_path(PAPER_EXAMPLE.fpr(threshold), PAPER_EXAMPLE.tpr(threshold), _SQUARE),
         place=lambda x, y: _to_box(x, y, _SQUARE),
     )
     return str(page)
 
 
 def shown(value: float, digits: int, decimal: str) -> FormattedNumber:
-    """Write a number with so many decimals, as a language does."""
+    """Return a number with so many decimals, in the notation of a language."""
     return FormattedNumber(f"{value:.{digits}f}".replace("-", "−").replace(".", decimal), float(value))
 
 
 def interpolate(sentence: str, facts: dict[str, Any], decimal: str) -> list[str | FormattedNumber]:
-    """Give a sentence in parts: words, and the numbers that stand for places such as ``{best.ameans:3}``.
+    """Return a sentence in parts: words, and the numbers in place of marks such as ``{best.ameans:3}``.
 
     Examples
     --------
@@ -241,12 +210,12 @@ def interpolate(sentence: str, facts: dict[str, Any], decimal: str) -> list[str 
 
 def _lookup(facts: Any, path: str) -> float:
     for name in path.split("."):
-        facts = facts[int(name)] if isinstance(facts, (list, tuple)) else facts[name]
+        facts = facts[int(name)] if isinstance(facts, list) else facts[name]
     return float(facts)
 
 
 def _questions(words: Words) -> list[dict[str, Any]]:
-    """Give the lesson's questions; what only a screen can show is told in other words."""
+    """Return the lesson's questions, in other words where they need a screen."""
     sheet = words["worksheet"]
     return [
         {"key": key, "options": [], **step, **sheet["instead"].get(key, {}), "why": sheet["why"][key]}
@@ -261,11 +230,3 @@ def _path(xs: FloatArray, ys: FloatArray, box: Box) -> str:
 def _to_box(x: float, y: float, box: Box) -> tuple[str, str]:
     (left, right), (low, high), width, height = box
     return f"{width * (x - left) / (right - left):.2f}", f"{height * (high - y) / (high - low):.2f}"
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    loader = PackageLoader("rocpredict.teaching", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template("worksheet.html")
