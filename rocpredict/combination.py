@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import eigh, inv
+from scipy.spatial.distance import cdist
 
-from rocpredict.base.labels import check_feature, check_labels, split_rows, unique_labels
+from rocpredict.base.labels import check_feature, check_labels, is_label, split_rows, unique_labels
 from rocpredict.base.results import Result, Table, format_number
 from rocpredict.base.validation import (
     FloatArray,
@@ -28,16 +29,17 @@ from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.binormal import BinormalSolver
-from rocpredict.sources.table import check_names_of_width, select_columns, to_named_columns
+from rocpredict.sources.blocks import check_feature_names
+from rocpredict.sources.table import format_names, read_table
 
 SINGULAR_TOL = 1e-10
-"""A variance this small, of features of unit variance, is none: rounding leaves as much."""
+"""Smallest variance, for features of unit variance, that is more than rounding."""
 _LOADING_TOL = 1e-6
 _SYMMETRY_TOL = 1e-8
 
 
 class ClassMoments(NamedTuple):
-    """Hold the moments of the negative and the positive class.
+    """Moments of the negative and the positive class.
 
     Attributes
     ----------
@@ -46,8 +48,6 @@ class ClassMoments(NamedTuple):
         In the units of the features.
     scale : array of shape (p,)
         sqrt(variance of the negatives + variance of the positives); 1 where that is 0.
-    difference : array of shape (p,)
-        Of the means, positive - negative, in units of ``scale``.
     covariance : pair of arrays of shape (p, p)
         In units of ``scale``.
     """
@@ -55,47 +55,55 @@ class ClassMoments(NamedTuple):
     names: tuple[str, ...]
     mean: tuple[FloatArray, FloatArray]
     scale: FloatArray
-    difference: FloatArray
     covariance: tuple[FloatArray, FloatArray]
 
     @classmethod
-    def of_samples(cls, samples: tuple[FloatArray, FloatArray], names: tuple[str, ...]) -> Self:
-        """Give those of samples of shapes (n0, p) and (n1, p), two rows or more each, ddof 1."""
+    def of_samples(cls, samples: tuple[FloatArray, ...], names: tuple[str, ...]) -> Self:
+        """Compute moments of samples of shapes (n0, p) and (n1, p), two rows or more each, ddof 1."""
         fits = [Gaussian.fit(sample) for sample in samples]
-        scale = _scale(np.hypot(*(fit.std for fit in fits)))
+        scale = np.hypot(*(fit.std for fit in fits))
+        scale[scale == 0] = 1
         deviations = [(sample - fit.mean) / scale for sample, fit in zip(samples, fits, strict=True)]
         negative, positive = (part.T @ part / (len(part) - 1) for part in deviations)
-        mean = (fits[0].mean, fits[1].mean)
-        return cls(names, mean, scale, (mean[1] - mean[0]) / scale, (negative, positive))
+        return cls(names, (fits[0].mean, fits[1].mean), scale, (negative, positive))
 
     @classmethod
     def of_stats(cls, mean: Any, covariance: Any, names: Iterable[str] | None) -> Self:
-        """Give those of published means and covariances, pairs (negative, positive)."""
-        means = [_as_vector(m) for m in check_pair("mean", mean)]
+        """Check published means and covariances, pairs (negative, positive)."""
+        means = [check_finite("mean", vector) for vector in check_pair("mean", mean)]
+        for vector in means:
+            if vector.ndim != 1 or not vector.size:
+                raise RocPredictError(
+                    f"mean has shape {vector.shape} in a class; give one mean for each feature, shape (p,)"
+                )
         size = len(means[0])
         if len(means[1]) != size:
             raise RocPredictError(f"mean has {size} features in the negative and {len(means[1])} in the positive class")
         negative, positive = (_as_covariance(c, size) for c in check_pair("covariance", covariance))
-        scale = _scale(np.hypot(*(np.sqrt(np.diag(part)) for part in (negative, positive))))
+        scale = np.hypot(*(np.sqrt(np.diag(part)) for part in (negative, positive)))
+        scale[scale == 0] = 1
         parts = (negative / scale / scale[:, None], positive / scale / scale[:, None])
         for which, part in zip(("negative", "positive"), parts, strict=True):
-            _check_positive_semidefinite(which, part)
-        return cls(
-            tuple(check_names_of_width(names, size)), (means[0], means[1]), scale, (means[1] - means[0]) / scale, parts
-        )
+            if float(eigh(part, eigvals_only=True)[0]) < -_SYMMETRY_TOL:
+                raise RocPredictError(
+                    f"covariance of the {which} class gives some combination of features a negative variance; "
+                    "digits may have been lost in rounding"
+                )
+        named = tuple(check_feature_names(names, size, "mean").tolist())
+        return cls(named, (means[0], means[1]), scale, parts)
+
+    @property
+    def difference(self) -> FloatArray:
+        """Difference of the means, positive - negative, in units of ``scale``."""
+        return np.asarray((self.mean[1] - self.mean[0]) / self.scale)
 
     @property
     def total(self) -> FloatArray:
-        """Give the sum of both covariances: 1 on its diagonal, 0 for a constant feature."""
+        """Sum of both covariances: 1 on its diagonal, 0 for a constant feature."""
         return np.asarray(self.covariance[0] + self.covariance[1])
 
-    def add_ridge(self, ridge: float) -> ClassMoments:
-        """Give them with ``ridge`` times the mean variance of each feature added to that of both classes."""
-        more = ridge / 2 * np.eye(len(self.scale))
-        return self._replace(covariance=(self.covariance[0] + more, self.covariance[1] + more))
-
     def score_moments(self, weights: FloatArray) -> tuple[Gaussian, Gaussian]:
-        """Give mean and standard deviation of a weighted sum of the features, in both classes."""
+        """Return mean and standard deviation of a weighted sum of the features, in both classes."""
         inner = weights * self.scale
         variances = [max(float(inner @ part @ inner), 0.0) for part in self.covariance]
         means = [float(weights @ mean) for mean in self.mean]
@@ -103,26 +111,10 @@ class ClassMoments(NamedTuple):
         return negative, positive
 
 
-def class_covariance(sample: FloatArray, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Give mean, standard deviations and correlations of one class, or refuse those that cannot be inverted."""
-    n, p = sample.shape
-    if n <= p:
-        raise RocPredictError(f"the class has {n} rows with values and X {p} features; {p + 1} rows or more are needed")
-    fit = Gaussian.fit(sample)
-    constant = [name for name, std in zip(names, fit.std, strict=True) if std == 0]
+def _check_not_constant(names: tuple[str, ...], spread: FloatArray, what: str) -> None:
+    constant = [name for name, own in zip(names, spread, strict=True) if own == 0]
     if constant:
-        raise RocPredictError(f"constant in the class: {_listed(constant)}; leave out what does not vary")
-    deviation = (sample - fit.mean) / fit.std
-    correlation = deviation.T @ deviation / (n - 1)
-    check_nonsingular(correlation, names, "the covariance of the class is", ", or use metric='euclidean'")
-    return fit.mean, fit.std, correlation
-
-
-def check_not_constant(moments: ClassMoments) -> None:
-    """Refuse features that do not vary within either class."""
-    constant = [name for name, own in zip(moments.names, np.diag(moments.total), strict=True) if own == 0]
-    if constant:
-        raise RocPredictError(f"constant within each class: {_listed(constant)}; leave out what does not vary")
+        raise RocPredictError(f"{what}: {format_names(constant)}; leave out what does not vary")
 
 
 def check_nonsingular(total: FloatArray, names: tuple[str, ...], what: str, remedy: str) -> None:
@@ -133,20 +125,9 @@ def check_nonsingular(total: FloatArray, names: tuple[str, ...], what: str, reme
         shares = (vectors[:, :lost] ** 2).sum(axis=1)
         involved = [name for name, share in zip(names, shares, strict=True) if share > _LOADING_TOL]
         raise RocPredictError(
-            f"{what} singular: of {_listed(involved)}, {lost} can be computed from the others; "
+            f"{what} singular: of {format_names(involved)}, {lost} can be computed from the others; "
             f"leave {lost} of them out{remedy}"
         )
-
-
-def _scale(spread: FloatArray) -> FloatArray:
-    return np.where(spread > 0, spread, 1.0)
-
-
-def _as_vector(mean: Any) -> FloatArray:
-    vector = check_finite("mean", mean)
-    if vector.ndim != 1 or not vector.size:
-        raise RocPredictError(f"mean has shape {vector.shape} in a class; give one mean for each feature, shape (p,)")
-    return vector
 
 
 def _as_covariance(covariance: Any, size: int) -> FloatArray:
@@ -162,19 +143,6 @@ def _as_covariance(covariance: Any, size: int) -> FloatArray:
     return (matrix + matrix.T) / 2
 
 
-def _check_positive_semidefinite(which: str, covariance: FloatArray) -> None:
-    smallest = float(eigh(covariance, eigvals_only=True)[0])
-    if smallest < -_SYMMETRY_TOL:
-        raise RocPredictError(
-            f"covariance of the {which} class gives some combination of features a negative variance; "
-            "digits may have been lost in rounding"
-        )
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:10])) + (f", ... ({len(names)} in all)" if len(names) > 10 else "")
-
-
 CRITERIA = ("auc", "ameans")
 _ROUNDING = 1e-14
 _EPS = 1e-8  # of a standard deviation
@@ -185,18 +153,17 @@ _N_REFINEMENTS = 7
 
 
 def optimal_weights(moments: ClassMoments, criterion: str, ridge: float = 0.0) -> tuple[FloatArray, float]:
-    """Give the weights of the best combination, and l of Anderson and Bahadur's family.
+    """Return the weights of the best combination, and l of Anderson and Bahadur's family.
 
-    The score's variance, averaged over both classes, is 1. What no row spreads has weight 0.
-
-    Raises
-    ------
-    RocPredictError
-        Classes that no linear combination can tell apart.
+    ``ridge`` times the mean variance of each feature is added to that of both classes. The score's variance, averaged
+    over both classes, is 1. A constant feature has weight 0. Classes with equal means are refused.
     """
     if ridge:
-        moments = moments.add_ridge(ridge)
-    basis = _whitening_matrix(moments.total)
+        more = ridge / 2 * np.eye(len(moments.scale))
+        moments = moments._replace(covariance=(moments.covariance[0] + more, moments.covariance[1] + more))
+    values, vectors = eigh(moments.total, driver="evd")
+    varies = values >= SINGULAR_TOL
+    basis = np.asarray(vectors[:, varies] / np.sqrt(values[varies]))  # basis' total basis = 1
     if not basis.size:
         raise RocPredictError("no feature varies within either class")
     mixing = 0.5
@@ -209,13 +176,6 @@ def optimal_weights(moments: ClassMoments, criterion: str, ridge: float = 0.0) -
     if length <= _ROUNDING:
         raise RocPredictError("both classes have the same mean in every feature: every combination has an AUC of 1/2")
     return np.asarray(basis @ v * (np.sqrt(2) / length) / moments.scale), mixing
-
-
-def _whitening_matrix(total: FloatArray) -> FloatArray:
-    """Give a matrix B, one column a coordinate, with B' total B = 1, without the directions that have no spread."""
-    values, vectors = eigh(total, driver="evd")
-    seen = values >= SINGULAR_TOL
-    return np.asarray(vectors[:, seen] / np.sqrt(values[seen]))
 
 
 def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float]:
@@ -237,7 +197,7 @@ def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float
 
 
 def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, float]:
-    """Zoom into the family; give the best v, its l, and its FPR + FNR with means d."""
+    """Zoom into the family; return the best v, its l, and its FPR + FNR with means d."""
     ends = min(tau.min(), 0.5), max(tau.max(), 0.5)
     centre, width = 0.0, _SEARCH_RADIUS
     for _ in range(_N_REFINEMENTS):
@@ -250,7 +210,7 @@ def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, flo
 
 
 def _family(at: FloatArray, d: FloatArray, tau: FloatArray, ends: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
-    """Give members of the family, one a row, and their l.
+    """Return members of the family, one a row, and their l.
 
     The denominator is a line in tau, not negative where a tau is nor at 1/2 (where it is positive since (zN/sN -
     zP/sP) is, at the best threshold): a mixture of the lines that are 0 at either end, with log odds ``at``.
@@ -269,7 +229,7 @@ def _family(at: FloatArray, d: FloatArray, tau: FloatArray, ends: tuple[float, f
 
 
 def _errors(v: FloatArray, d: FloatArray, tau: FloatArray) -> FloatArray:
-    """Give FPR + FNR at the best threshold of each row of ``v``."""
+    """Return FPR + FNR at the best threshold of each row of ``v``."""
     squares = v * v
     negative = Gaussian(np.zeros(len(v)), np.sqrt(squares @ (1 - tau)))
     best = BinormalSolver(negative, Gaussian(v @ d, np.sqrt(squares @ tau))).optimal(np.zeros(len(v)))
@@ -278,11 +238,11 @@ def _errors(v: FloatArray, d: FloatArray, tau: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearCombination(Result):
-    """Hold the weights of a linear combination of features, and what it predicts for itself.
+    """Weights of a linear combination of features, and its predicted ROC curve.
 
-    The rule is "positive when score(X) >= threshold". ``auc``, ``ameans`` and everything that ``roc`` says are
-    those of the rows (or published moments) that chose the weights, and too high for others: by about p/n for p
-    features and n rows (see Notes of ``fit_linear_combination``). ``auc_cv`` and ``ameans_cv`` are not.
+    The rule is "positive when score(X) >= threshold". ``auc``, ``ameans`` and ``roc`` belong to the rows (or published
+    moments) that chose the weights, and are too high for others: by about p/n for p features and n rows (see Notes of
+    ``fit_linear_combination``). ``auc_cv`` and ``ameans_cv`` are not.
 
     Attributes
     ----------
@@ -322,6 +282,11 @@ class LinearCombination(Result):
     auc_cv: float | None = None
     ameans_cv: float | None = None
     folds: int | None = None
+
+    _listed = (
+        *("weights", "criterion", "mixing_weight", "auc", "auc_cv", "ameans", "ameans_cv", "threshold", "folds"),
+        *("negative", "positive"),
+    )
 
     @classmethod
     def from_stats(
@@ -369,9 +334,9 @@ class LinearCombination(Result):
     def from_moments(
         cls, moments: ClassMoments, criterion: str, ridge: float, count: Any, omitted: Any = (0, 0)
     ) -> Self:
-        """Combine features of which these moments are known."""
+        """Combine features with these moments."""
         check_option("criterion", criterion, CRITERIA)
-        check_not_constant(moments)
+        _check_not_constant(moments.names, np.diag(moments.total), "constant within each class")
         if not ridge:
             check_nonsingular(
                 moments.total, moments.names, "within each class the covariances are", ", or give ridge= (such as 0.01)"
@@ -394,7 +359,7 @@ class LinearCombination(Result):
         )
 
     def score(self, X: Any) -> FloatArray:
-        """Give the weighted sum of the features of each row.
+        """Return the weighted sum of the features of each row.
 
         Parameters
         ----------
@@ -410,22 +375,28 @@ class LinearCombination(Result):
         RocPredictError
             Another number of columns, a column that is not there, values that are missing or no numbers.
         """
-        columns = select_columns(X, self.feature_names)
-        values = np.column_stack([check_feature(x, name) for x, name in zip(columns, self.feature_names, strict=True)])
+        columns, names = _columns_by_name(X), list(self.feature_names)
+        if hasattr(X, "columns") or isinstance(X, Mapping):
+            missing_names = [name for name in names if name not in columns]
+            if missing_names:
+                raise RocPredictError(
+                    f"X has no column {short_repr(missing_names[0])}; the combination takes {short_repr(names)}"
+                )
+        elif len(columns) != len(names):
+            raise RocPredictError(
+                f"X has {len(columns)} columns; the combination takes {len(names)}: {short_repr(names)}"
+            )
+        else:
+            columns = dict(zip(names, columns.values(), strict=True))
+        values = np.column_stack([check_feature(columns[name], name) for name in names])
         missing = np.flatnonzero(np.isnan(values).any(axis=1))
         if missing.size:
             raise RocPredictError(f"X has missing values (NaN) in {missing.size} rows; leave these rows out")
         return np.asarray(values @ self.weights)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the numbers by name."""
-        classes = {"negative": self.negative, "positive": self.positive}
-        names = ("criterion", "mixing_weight", "auc", "auc_cv", "ameans", "ameans_cv", "threshold", "folds")
-        return {
-            "weights": dict(zip(self.feature_names, self.weights.tolist(), strict=True)),
-            **{name: getattr(self, name) for name in names},
-            **{name: {"mean": held.mean, "std": held.std} for name, held in classes.items()},
-        }
+        """Return the numbers by name."""
+        return super().to_dict() | {"weights": dict(zip(self.feature_names, self.weights.tolist(), strict=True))}
 
     def table(self) -> Table:
         """Return the weights, the largest first."""
@@ -462,40 +433,36 @@ def check_ridge(ridge: Any) -> float:
     return float(checked)
 
 
-Samples = tuple[FloatArray, FloatArray]
-_FEWEST = 2
+Samples = tuple[FloatArray, ...]
+"""Rows of the negative and the positive class, shapes (n0, p) and (n1, p)."""
+_MIN_ROWS = 2
 
 
-class CrossValidationResult(NamedTuple):
-    """Hold what the rows of all folds say.
-
-    Attributes
-    ----------
-    auc : float
-        Counted within each fold, averaged.
-    ameans : float
-        Of the calls of all rows, each by the weights and the threshold of the other folds.
-    folds : int
-    """
-
-    auc: float
-    ameans: float
-    folds: int
+def _columns_by_name(X: Any, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
+    table = read_table(X, names)
+    return {name: table.column(place) for place, name in enumerate(table.names.tolist())}
 
 
 def cross_validate(
     samples: Samples, names: tuple[str, ...], *, criterion: str, ridge: float, folds: Any, rng: Any
-) -> CrossValidationResult:
-    """Fit on all folds but one and score that one, in turn."""
+) -> dict[str, Any]:
+    """Fit on all folds but one and score that one, in turn.
+
+    Returns ``auc_cv``, the mean of the empirical AUC within each fold, ``ameans_cv`` of all rows, each by the weights
+    and the threshold of the other folds, and ``folds``.
+    """
     count = _number_of_folds(folds, samples)
-    aucs, calls = [], []
-    for train, test in _stratified_folds(samples, count, BootstrapOptions(rng=rng).generator()):
+    generator = BootstrapOptions(rng=rng).generator()
+    dealt = [generator.permutation(len(sample)) % count for sample in samples]  # evenly within each class
+    aucs, correct = [], []
+    for fold in range(count):
+        train = tuple(sample[of != fold] for sample, of in zip(samples, dealt, strict=True))
         weights, threshold = _fitted(train, names, criterion, ridge)
-        negative, positive = (part @ weights for part in test)
+        negative, positive = (sample[of == fold] @ weights for sample, of in zip(samples, dealt, strict=True))
         aucs.append(EmpiricalRoc(negative, positive).auc())
-        calls.append((np.sum(negative < threshold), np.sum(positive >= threshold)))
-    right = np.sum(calls, axis=0) / [len(sample) for sample in samples]
-    return CrossValidationResult(float(np.mean(aucs)), float(right.mean()), count)
+        correct.append((np.sum(negative < threshold), np.sum(positive >= threshold)))
+    rates = np.sum(correct, axis=0) / [len(sample) for sample in samples]
+    return {"auc_cv": float(np.mean(aucs)), "ameans_cv": float(rates.mean()), "folds": count}
 
 
 def _number_of_folds(folds: Any, samples: Samples) -> int:
@@ -506,7 +473,7 @@ def _number_of_folds(folds: Any, samples: Samples) -> int:
     named = zip(("negative", "positive"), samples, strict=True)
     for name, sample in sorted(named, key=lambda pair: len(pair[1])):
         left = len(sample) - -(-len(sample) // count)
-        if left < _FEWEST:
+        if left < _MIN_ROWS:
             raise RocPredictError(
                 f"the {name} class has {len(sample)} rows, and folds={asked} leave {left} of them to fit to; "
                 "cross-fitting needs 3 rows of each class (folds=None leaves it out)"
@@ -514,24 +481,12 @@ def _number_of_folds(folds: Any, samples: Samples) -> int:
     return count
 
 
-def _stratified_folds(samples: Samples, count: int, rng: np.random.Generator) -> Iterator[tuple[Samples, Samples]]:
-    """Give the rows to fit to and the rows to score, fold by fold; each class is dealt out evenly."""
-    dealt = [_assign_folds(len(sample), count, rng) for sample in samples]
-    for k in range(count):
-        negative, positive = (fold == k for fold in dealt)
-        yield (samples[0][~negative], samples[1][~positive]), (samples[0][negative], samples[1][positive])
-
-
-def _assign_folds(rows: int, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    return rng.permutation(rows) % count
-
-
 def _fitted(train: Samples, names: tuple[str, ...], criterion: str, ridge: float) -> tuple[FloatArray, float]:
-    """Give weights and threshold; a feature that is constant on these rows, or adds nothing, has weight 0."""
+    """Return weights and threshold; a feature that is constant on these rows, or adds nothing, has weight 0."""
     moments = ClassMoments.of_samples(train, names)
     try:
         weights, _ = optimal_weights(moments, criterion, ridge)
-    except RocPredictError:  # these rows tell nothing: neither do their scores
+    except RocPredictError:  # the classes do not differ on these rows: every score is 0
         weights = np.zeros(len(names))
     return weights, PredictedRoc(*moments.score_moments(weights)).best_threshold().threshold
 
@@ -627,21 +582,20 @@ def fit_linear_combination(
     """
     check_option("criterion", criterion, CRITERIA)
     shrink = check_ridge(ridge)
-    columns = to_named_columns(X, feature_names)
+    columns = _columns_by_name(X, feature_names)
     values, rows = split_rows(columns, y, positive=positive, negative=negative, nan_policy=nan_policy)
     names, table = tuple(columns), np.column_stack(list(values.values()))
     samples = table[rows.negative], table[rows.positive]
-    _check(samples, names, ridged=shrink > 0)
+    _check_samples(samples, names, ridged=shrink > 0)
     moments = ClassMoments.of_samples(samples, names)
     count = (len(samples[0]), len(samples[1]))
     found = LinearCombination.from_moments(moments, criterion, shrink, count, rows.omitted)
     if folds is None:
         return found
-    held = cross_validate(samples, names, criterion=criterion, ridge=shrink, folds=folds, rng=rng)
-    return replace(found, auc_cv=held.auc, ameans_cv=held.ameans, folds=held.folds)
+    return replace(found, **cross_validate(samples, names, criterion=criterion, ridge=shrink, folds=folds, rng=rng))
 
 
-def _check(samples: tuple[FloatArray, FloatArray], names: tuple[str, ...], *, ridged: bool) -> None:
+def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) -> None:
     n, p = len(samples[0]) + len(samples[1]), len(names)
     for which, sample in zip(("negative", "positive"), samples, strict=True):
         if len(sample) < 2:
@@ -670,7 +624,7 @@ def class_mean_distance(
     leave_one_out: bool = False,
     nan_policy: str = "raise",
 ) -> FloatArray:
-    """Give the distance of each row to the mean of a class.
+    """Compute the distance of each row to the mean of a class.
 
     Rows of that class lie near its mean, others farther away. So the feature is higher for positives when
     ``class_label`` is the negative label, and **lower** for positives when ``class_label`` is the positive one: pass
@@ -721,26 +675,27 @@ def class_mean_distance(
     check_option("metric", metric, ("euclidean", "mahalanobis"))
     check_option("leave_one_out", leave_one_out, (True, False))
     check_option("nan_policy", nan_policy, ("raise", "omit"))
-    columns = to_named_columns(X)
-    names = tuple(columns)
-    values = np.column_stack([_finite(name, column) for name, column in columns.items()])
+    columns = {name: check_feature(column, name) for name, column in _columns_by_name(X).items()}
+    for name, column in columns.items():
+        if np.isinf(column).any():
+            raise RocPredictError(f"{name} has {np.isinf(column).sum()} infinite values; a mean needs finite ones")
+    values = np.column_stack(list(columns.values()))
     own = _rows_of(class_label, y, values)
-    there = ~np.isnan(values).any(axis=1)
-    if nan_policy == "raise" and not there.all():
+    complete = ~np.isnan(values).any(axis=1)
+    if nan_policy == "raise" and not complete.all():
         raise RocPredictError(
-            f"X has missing values (NaN) in {(~there).sum()} rows; nan_policy='omit' passes them over"
+            f"X has missing values (NaN) in {(~complete).sum()} rows; nan_policy='omit' passes them over"
         )
-    members = own & there
-    _check_class_size(class_label, int(members.sum()), leave_one_out=leave_one_out)
-    measured = _euclidean if metric == "euclidean" else _mahalanobis
-    return measured(values, members, names, leave_one_out)
-
-
-def _finite(name: str, column: Any) -> FloatArray:
-    values = check_feature(column, name)
-    if np.isinf(values).any():
-        raise RocPredictError(f"{name} has {np.isinf(values).sum()} infinite values; a mean needs finite ones")
-    return values
+    members = own & complete
+    rows, needed = int(members.sum()), 2 if leave_one_out else 1
+    if rows < needed:
+        raise RocPredictError(
+            f"class_label={short_repr(class_label)} has {rows} rows with values; {needed} or more are needed"
+        )
+    if metric == "mahalanobis":
+        return _mahalanobis(values, members, tuple(columns), leave_one_out)
+    distance = np.hypot.reduce(values - values[members].mean(axis=0), axis=1)
+    return np.where(members, distance * (rows / (rows - 1)), distance) if leave_one_out else np.asarray(distance)
 
 
 def _rows_of(class_label: Any, y: Any, values: FloatArray) -> NDArray[np.bool_]:
@@ -748,39 +703,30 @@ def _rows_of(class_label: Any, y: Any, values: FloatArray) -> NDArray[np.bool_]:
     if len(labels) != len(values):
         raise RocPredictError(f"X has {len(values)} rows and y has {len(labels)}; they must have as many")
     names = unique_labels(labels)
-    if np.ndim(class_label) or not any(class_label == name for name in names):
+    if not is_label(class_label, names):
         raise RocPredictError(
             f"class_label={short_repr(class_label)} is not a label in y; labels are {short_repr(names)}"
         )
     return np.asarray(labels == class_label)
 
 
-def _check_class_size(class_label: Any, rows: int, *, leave_one_out: bool) -> None:
-    needed = 2 if leave_one_out else 1
-    if rows < needed:
-        raise RocPredictError(
-            f"class_label={short_repr(class_label)} has {rows} rows with values; {needed} or more are needed"
-        )
-
-
-def _euclidean(values: FloatArray, members: NDArray[np.bool_], _: Any, leave_one_out: bool) -> FloatArray:
-    n = int(members.sum())
-    distance = np.asarray(np.hypot.reduce(values - values[members].mean(axis=0), axis=1), dtype=np.float64)
-    return np.where(members, distance * (n / (n - 1)), distance) if leave_one_out else distance
-
-
 def _mahalanobis(
     values: FloatArray, members: NDArray[np.bool_], names: tuple[str, ...], leave_one_out: bool
 ) -> FloatArray:
-    mean, scale, covariance = class_covariance(values[members], names)
-    deviation = (values - mean) / scale
-    there = ~np.isnan(deviation).any(axis=1)
-    squared = np.full(len(values), np.nan)
-    solved = cho_solve(cho_factor(covariance), deviation[there].T)
-    squared[there] = np.einsum("ij,ji->i", deviation[there], solved)
+    """Return distances in standard deviations of one class, or refuse a class whose covariance is singular."""
+    sample = values[members]
+    n, p = sample.shape
+    if n <= p:
+        raise RocPredictError(f"the class has {n} rows with values and X {p} features; {p + 1} rows or more are needed")
+    fit = Gaussian.fit(sample)
+    _check_not_constant(names, fit.std, "constant in the class")
+    deviation = (values - fit.mean) / fit.std
+    correlation = deviation[members].T @ deviation[members] / (n - 1)
+    check_nonsingular(correlation, names, "the covariance of the class is", ", or use metric='euclidean'")
+    distance = cdist(deviation, np.zeros((1, p)), metric="mahalanobis", VI=inv(correlation))[:, 0]
     if leave_one_out:
-        squared[members] = _leave_one_out_correction(squared[members], np.flatnonzero(members))
-    return np.asarray(np.sqrt(squared))
+        distance[members] = np.sqrt(_leave_one_out_correction(distance[members] ** 2, np.flatnonzero(members)))
+    return np.asarray(distance)
 
 
 def _leave_one_out_correction(squared: FloatArray, rows: NDArray[np.intp]) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Data to try things on: built in, or drawn from a seed."""
+"""Built-in and simulated data."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ _MAX_NAMES_REPR = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset(Result):
-    """Hold a table of features with one label for each row.
+    """Table of features with one label for each row.
 
     Attributes
     ----------
@@ -67,12 +67,12 @@ class Dataset(Result):
         return dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}
 
     def column(self, name: str) -> FloatArray:
-        """Give one feature by name, shape (n,)."""
+        """Return one feature by name, shape (n,)."""
         check_option("name", name, self.feature_names)
         return self.X[:, self.feature_names.index(name)]
 
     def unit(self, name: str) -> str:
-        """Give the unit of one feature by name."""
+        """Return the unit of one feature by name."""
         check_option("name", name, self.feature_names)
         return self.units[self.feature_names.index(name)]
 
@@ -83,16 +83,11 @@ class Dataset(Result):
             there = values[~np.isnan(values)]
             ends = [there.min(), there.mean(), there.max()] if there.size else [None] * 3
             rows.append([name, unit, there.size, *ends])
-        labels = format_list([f"{label} {count}" for label, count in zip(*self._labels, strict=True)])
-        notes = [f"Labels: {labels}.", self.description, f"Source: {self.source}. Licence: {self.licence}."]
+        labels, counts = np.unique(self.y, return_counts=True)
+        words = format_list([f"{label} {count}" for label, count in zip(labels.tolist(), counts.tolist(), strict=True)])
+        notes = [f"Labels: {words}.", self.description, f"Source: {self.source}. Licence: {self.licence}."]
         columns = ["feature", "unit", "values", "minimum", "mean", "maximum"]
         return Table(f"Dataset of {len(self.y)} rows", columns, rows, notes=notes)
-
-    @property
-    def _labels(self) -> tuple[list[Any], list[int]]:
-        """Give the labels and their numbers of rows."""
-        labels, counts = np.unique(self.y, return_counts=True)
-        return labels.tolist(), counts.tolist()
 
     def __repr__(self) -> str:
         features, labels = _abbreviate(self.feature_names), _abbreviate(np.unique(self.y).tolist())
@@ -100,11 +95,20 @@ class Dataset(Result):
 
 
 def _abbreviate(names: Any) -> str:
-    """List names, the first of many, so that they stay on one line."""
+    """Return the first names, so that they fit on one line."""
     listed = list(names)
     more = f", ... {len(listed)} in all" if len(listed) > _MAX_NAMES_REPR else ""
     words = short_repr(listed[:_MAX_NAMES_REPR], 120)
     return f"{words[:-1]}{more}]" if words.endswith("]") else words
+
+
+def _read_table(file: str) -> dict[str, Any]:
+    """Read a file of the top-level folder ``data``, which a wheel has inside the package; the last column is y."""
+    installed = Path(str(resources.files("rocpredict"))) / "data" / file
+    table = read_csv(installed if installed.exists() else Path(__file__).parents[1] / "data" / file)
+    *names, label = table.header
+    columns = [table.numbers(name) for name in names]
+    return {"X": np.column_stack(columns), "y": table.text(label), "feature_names": tuple(names)}
 
 
 def load_iris() -> Dataset:
@@ -116,13 +120,9 @@ def load_iris() -> Dataset:
     Dataset(150 rows, features=['sepal_length', 'sepal_width', 'petal_length', 'petal_width'],
             labels=['setosa', 'versicolor', 'virginica'])
     """
-    table = read_csv(_path("iris.csv"))
-    names = tuple(table.header[:-1])
     return Dataset(
-        X=np.column_stack([table.numbers(name) for name in names]),
-        y=table.text("species"),
-        feature_names=names,
-        units=("cm",) * len(names),
+        **_read_table("iris.csv"),
+        units=("cm",) * 4,
         description="Iris: sepal and petal length and width of 150 flowers, 50 of each of three species.",
         source="R. A. Fisher (1936), The use of multiple measurements in taxonomic problems, "
         "Annals of Eugenics 7, 179-188; as distributed with scikit-learn",
@@ -166,14 +166,12 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
     374
     """
     check_option("zeros_as_missing", zeros_as_missing, (True, False))
-    table = read_csv(_path("pima.csv"))
-    columns = {name: table.numbers(name) for name in _PIMA_UNITS}
-    for name in _PIMA_ZERO_MISSING if zeros_as_missing else ():
-        columns[name] = np.where(columns[name] == 0, np.nan, columns[name])
+    table = _read_table("pima.csv")
+    if zeros_as_missing:
+        marked = np.isin(table["feature_names"], _PIMA_ZERO_MISSING)
+        table["X"][marked & (table["X"] == 0)] = np.nan
     return Dataset(
-        X=np.column_stack(list(columns.values())),
-        y=table.text("diabetes"),
-        feature_names=tuple(columns),
+        **table,
         units=tuple(_PIMA_UNITS.values()),
         description="Pima: diabetes within five years, and eight features, of 768 women of 21 years or more. Zeros "
         f"in {', '.join(_PIMA_ZERO_MISSING)} stand for missing values"
@@ -205,23 +203,18 @@ def load_breast_cancer() -> Dataset:
     >>> cancer.X.shape, cancer.feature_names[:2], cancer.unit("mean_radius")
     ((569, 30), ('mean_radius', 'mean_texture'), 'a.u.')
     """
-    table = read_csv(_path("breast_cancer.csv"))
-    names = tuple(table.header[:-1])
+    table = _read_table("breast_cancer.csv")
     return Dataset(
-        X=np.column_stack([table.numbers(name) for name in names]),
-        y=table.text("diagnosis"),
-        feature_names=names,
-        units=tuple(_cancer_unit(name) for name in names),
+        **table,
+        units=tuple(
+            next((unit for kind, unit in _CANCER_UNITS.items() if kind in name), "1") for name in table["feature_names"]
+        ),
         description="Breast cancer (Wisconsin, diagnostic): thirty features of the cell nuclei in images of 569 breast "
         "masses, benign or malignant. The source states no unit of length.",
         source="W. H. Wolberg, W. N. Street and O. L. Mangasarian (1995), Breast Cancer Wisconsin (Diagnostic), UCI "
         "repository; as distributed with scikit-learn",
         licence="BSD-3-Clause (scikit-learn's copy)",
     )
-
-
-def _cancer_unit(name: str) -> str:
-    return next((unit for kind, unit in _CANCER_UNITS.items() if kind in name), "1")
 
 
 _LOADERS: dict[str, Callable[[], Dataset]] = {
@@ -284,9 +277,3 @@ def simulate_two_gaussians(
         raise RocPredictError(f"count={count!r} has a class without rows; give 1 or more for each")
     x = np.concatenate([rng.normal(m, s, n) for m, s, n in zip(means, stds, counts, strict=True)])
     return x, np.repeat([0, 1], counts)
-
-
-def _path(file: str) -> Path:
-    """Give a file of the top-level folder ``data``, which a wheel holds inside the package."""
-    installed = Path(str(resources.files("rocpredict"))) / "data" / file
-    return installed if installed.exists() else Path(__file__).parents[1] / "data" / file

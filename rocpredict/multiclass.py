@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-from rocpredict.base.labels import check_feature, check_labels, repeat_rows, unique_labels
+from rocpredict.base.labels import REST_LABEL, check_feature, check_labels, repeat_rows, unique_labels
 from rocpredict.base.results import (
     Flags,
     Interval,
@@ -26,85 +26,189 @@ from rocpredict.inference.bootstrap import BootstrapOptions, draw_counts, make_a
 from rocpredict.inference.placements import compute_placements, placements_in_row_order
 from rocpredict.roc.empirical import EmpiricalRoc
 
-REST_LABEL = "rest"
 Groups = list[NDArray[np.intp]]
 """The rows of each class."""
+_SIDES = ("negative", "positive")
+MULTICLASS_METHODS = ("hand-till", "one-vs-rest", "one-vs-one")
 
 
 class BinaryProblem(NamedTuple):
-    """Say which column ranks which classes against which, by their places among the labels."""
+    """Column of scores that ranks some classes against others, by their positions among the labels."""
 
     column: int
     positive: tuple[int, ...]
     negative: tuple[int, ...]
 
     def rows(self, side: str, groups: Groups) -> NDArray[np.intp]:
-        """Give the rows of the positive or the negative classes."""
+        """Return the rows of the positive or the negative classes."""
         return np.concatenate([groups[k] for k in getattr(self, side)])
 
-    def roc(self, columns: FloatArray, groups: Groups) -> EmpiricalRoc:
-        """Give the curve of this part."""
-        values = {side: columns[self.rows(side, groups), self.column] for side in ("negative", "positive")}
-        return EmpiricalRoc(**values)
 
-    def negative_name(self, names: list[Any]) -> Any:
-        """Give the label of the negative class, or "rest" for several."""
-        return names[self.negative[0]] if len(self.negative) == 1 else REST_LABEL
+@dataclass(frozen=True)
+class Decomposition:
+    """Binary problems of several classes, and the means of their areas.
 
-
-def binary_decomposition(
-    method: str, average: str | None, sizes: list[int], width: int
-) -> tuple[list[BinaryProblem], FloatArray]:
-    """Give the parts, and the matrix that makes answers of their areas: weights, one row an answer."""
-    classes = range(len(sizes))
-    if method == "one-vs-rest":
-        layout = [BinaryProblem(k, (k,), tuple(other for other in classes if other != k)) for k in classes]
-        single, share = np.eye(len(layout)), np.array(sizes, dtype=float)
-    else:
-        pairs = list(combinations(classes, 2))
-        layout = [part for pair in pairs for part in _pairwise_weights(*pair, one_feature=width == 1)]
-        each = len(layout) // len(pairs)
-        single = np.repeat(np.eye(len(pairs)), each, axis=1) / each
-        share = np.array([sizes[i] + sizes[j] for i, j in pairs], dtype=float)
-    if average is None:
-        return layout, single
-    share = share if average == "weighted" else np.ones(len(share))
-    return layout, (share @ single)[None, :]
-
-
-def weighted_mean(mixing: FloatArray, areas: FloatArray) -> FloatArray:
-    """Give the weighted means of areas, shape (..., parts), one a row of ``mixing``."""
-    return np.asarray(areas @ mixing.T / mixing.sum(axis=1))  # divided last: the mean of ones is 1
-
-
-def influence_values(
-    layout: list[BinaryProblem], rocs: list[EmpiricalRoc], columns: FloatArray, groups: Groups
-) -> FloatArray:
-    """Give how each row moves the area of each part, shape (n, parts).
-
-    That is its placement, times the share that its class has in its side; 0 for rows that the part does not use.
+    Attributes
+    ----------
+    columns : array of shape (n, columns)
+        Scores.
+    groups : list of arrays
+    problems : list of BinaryProblem
+    weights : array of shape (means, problems)
+        Each mean is one answer.
+    rocs : list of EmpiricalRoc
+        One for each problem.
     """
-    moves = np.zeros((len(columns), len(layout)))
-    for index, (part, roc) in enumerate(zip(layout, rocs, strict=True)):
-        found = compute_placements(roc.negative, roc.positive)
-        for side in ("negative", "positive"):
-            rows, distribution = part.rows(side, groups), getattr(roc, side)
-            values = placements_in_row_order(
-                getattr(found, side), distribution.sorted_sample, columns[rows, part.column]
-            )
-            sizes = [len(groups[k]) for k in getattr(part, side)]
-            moves[rows, index] = values * np.repeat(sizes, sizes) / len(rows)
-    return moves
+
+    columns: FloatArray
+    groups: Groups
+    problems: list[BinaryProblem]
+    weights: FloatArray
+    rocs: list[EmpiricalRoc]
+
+    @classmethod
+    def of_scores(cls, columns: FloatArray, groups: Groups, method: str, average: str | None) -> Decomposition:
+        """Decompose scores by a method and an average of ``multiclass_auc``."""
+        sizes, classes = [len(rows) for rows in groups], range(len(groups))
+        if method == "one-vs-rest":
+            problems = [BinaryProblem(k, (k,), tuple(other for other in classes if other != k)) for k in classes]
+            single, share = np.eye(len(problems)), np.array(sizes, dtype=float)
+        else:
+            pairs = list(combinations(classes, 2))
+            if columns.shape[1] == 1:
+                problems = [BinaryProblem(0, (high,), (low,)) for low, high in pairs]
+            else:
+                problems = [BinaryProblem(i, (i,), (k,)) for pair in pairs for i, k in (pair, pair[::-1])]
+            per_pair = len(problems) // len(pairs)
+            single = np.repeat(np.eye(len(pairs)), per_pair, axis=1) / per_pair
+            share = np.array([sizes[i] + sizes[k] for i, k in pairs], dtype=float)
+        if average is not None:
+            single = ((share if average == "weighted" else np.ones(len(share))) @ single)[None, :]
+        rocs = [
+            EmpiricalRoc(**{side: columns[problem.rows(side, groups), problem.column] for side in _SIDES})
+            for problem in problems
+        ]
+        return cls(columns, groups, problems, single, rocs)
+
+    def mean(self, areas: FloatArray) -> FloatArray:
+        """Return the weighted means of areas, shape (..., problems)."""
+        return np.asarray(areas @ self.weights.T / self.weights.sum(axis=1))  # divided last: the mean of ones is 1
+
+    def influence(self) -> FloatArray:
+        """Return the influence of each row on the area of each problem, shape (n, problems).
+
+        It is the row's placement, times the share that its class has in its side; 0 for rows that the problem omits.
+        """
+        influence = np.zeros((len(self.columns), len(self.problems)))
+        for index, (problem, roc) in enumerate(zip(self.problems, self.rocs, strict=True)):
+            placements = compute_placements(roc.negative, roc.positive)
+            for side in _SIDES:
+                rows, distribution = problem.rows(side, self.groups), getattr(roc, side)
+                values = placements_in_row_order(
+                    getattr(placements, side), distribution.sorted_sample, self.columns[rows, problem.column]
+                )
+                sizes = [len(self.groups[k]) for k in getattr(problem, side)]
+                influence[rows, index] = values * np.repeat(sizes, sizes) / len(rows)
+        return influence
+
+    def resample(self, resampling: BootstrapOptions) -> FloatArray:
+        """Return the means in each resample, shape (n_resamples, means): all problems on the same rows."""
+        makers = [make_auc_function(roc.negative, roc.positive) for roc in self.rocs]
+        orders = [
+            [
+                rows[np.argsort(self.columns[rows, problem.column])]
+                for rows in (problem.rows(side, self.groups) for side in _SIDES)
+            ]
+            for problem in self.problems
+        ]
+        seeds = resampling.generator().integers(0, 2**63, len(self.groups))
+        streams = [np.random.default_rng(seed) for seed in seeds]
+        chunks = []
+        for size in resampling.chunk_sizes(6 * len(self.columns)):
+            times = np.empty((size, len(self.columns)))
+            for rows, stream in zip(self.groups, streams, strict=True):
+                times[:, rows] = draw_counts(stream, size, None, len(rows))
+            areas = [make(times[:, order[0]], times[:, order[1]]) for make, order in zip(makers, orders, strict=True)]
+            chunks.append(self.mean(np.column_stack(areas)))
+        return np.concatenate(chunks)
+
+    def interval(self, level: float, replicates: FloatArray | None = None) -> Interval:
+        """Return the interval of each mean; from ``replicates`` (resamples, means) if given."""
+        estimate, influence = self.mean(np.array([roc.auc() for roc in self.rocs])), self.influence()
+        lonely = min(len(rows) for rows in self.groups) == 1
+        ends, replaced = [], []
+        for index, (weights, area) in enumerate(zip(self.weights, estimate, strict=True)):
+            used = np.flatnonzero(weights)
+            variance = _variance(influence[:, used] @ (weights[used] / weights.sum()), self.groups)
+            alone = len(used) == 1
+            replaced.append((not alone or replicates is not None) and (lonely or variance <= _ROUNDING**2))
+            if replicates is not None and not replaced[-1]:
+                ends.append(percentile_interval(replicates[:, index], level))
+            elif alone:
+                ends.append(tuple(self.rocs[used[0]].auc_interval(level)))
+            elif replaced[-1]:
+                ends.append(_conservative_ends(weights[used], [self.rocs[k] for k in used], level))
+            else:
+                size = _effective_size([self.problems[k] for k in used], self.groups)
+                ends.append(_smoothed_logit(area, variance, size, level))
+        low, high = np.transpose(ends)
+        answers = (low, high, estimate, np.array(replaced), np.full(len(self.weights), lonely))
+        low, high, estimate, fallback, single = (
+            to_scalar(item[0] if len(self.weights) == 1 else item) for item in answers
+        )
+        made = "smoothed-logit" if replicates is None else "bootstrap"
+        method = "conservative" if all(replaced) else made
+        return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_case=single))
 
 
-def _pairwise_weights(low: int, high: int, *, one_feature: bool) -> list[BinaryProblem]:
-    if one_feature:
-        return [BinaryProblem(0, (high,), (low,))]
-    return [BinaryProblem(low, (low,), (high,)), BinaryProblem(high, (high,), (low,))]
+_PSEUDO_COUNT = 0.25
+"""Cases of weight that smoothing adds, placed where chance is."""
+_MIN_VARIANCE = 3.0
+"""The variance is no less than A(1 - A)/3 has it for one case: uniform placements vary so at A = 1/2."""
+_ROUNDING = 1e-12
+
+
+def _variance(values: FloatArray, groups: Groups) -> float:
+    """Return the variance of a mean over classes: that of DeLong, DeLong and Clarke-Pearson, for more than two."""
+    return sum(float(values[rows].var(ddof=1)) / len(rows) for rows in groups if len(rows) > 1)
+
+
+def _effective_size(used: list[BinaryProblem], groups: Groups) -> float:
+    """Return the harmonic mean of the class sizes, times the pairs of classes that are compared."""
+    pairs = {frozenset((i, j)) for problem in used for i in problem.positive for j in problem.negative}
+    sizes = [len(groups[k]) for k in set().union(*pairs)]
+    return len(pairs) * len(sizes) / sum(1 / size for size in sizes)
+
+
+def _smoothed_logit(area: float, variance: float, cases: float, level: float) -> tuple[float, float]:
+    """Return the logit interval about the area with a quarter of a case more, of a variance that is never too small."""
+    centre = (area * cases + _PSEUDO_COUNT / 2) / (cases + _PSEUDO_COUNT)
+    spread = centre * (1 - centre)
+    half = normal_critical_value(level) * np.sqrt(max(variance, spread / (_MIN_VARIANCE * cases))) / spread
+    low, high = expit(logit(centre) - half), expit(logit(centre) + half)
+    return min(float(low), area), max(float(high), area)
+
+
+def _conservative_ends(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
+    """Return conservative ends for a weighted mean of areas."""
+    if all(_is_degenerate(roc) for roc in rocs):
+        pairs = min(d.total for roc in rocs for d in (roc.negative, roc.positive))
+        alike = ((1 - level) / 2) ** (1 / pairs)
+        area = float(np.average([roc.auc() for roc in rocs], weights=weights))
+        return area * alike, 1 - (1 - area) * alike
+    stricter = 1 - (1 - level) / len(rocs)
+    low, high = np.average([list(roc.auc_interval(level=stricter)) for roc in rocs], axis=0, weights=weights)
+    return float(low), float(high)
+
+
+def _is_degenerate(roc: EmpiricalRoc) -> bool:
+    """Whether all pairs of a positive and a negative are right, or all wrong, or all tied."""
+    values = np.union1d(roc.negative.unique_values, roc.positive.unique_values)
+    return len(values) == 1 or roc.auc() in (0.0, 1.0)
 
 
 class BinaryAuc(NamedTuple):
-    """Hold one of the areas that a multiclass AUC is the mean of.
+    """One of the areas whose mean is a multiclass AUC.
 
     Attributes
     ----------
@@ -123,7 +227,7 @@ class BinaryAuc(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MulticlassAuc(Result):
-    """Hold the AUC of more than two classes.
+    """AUC of more than two classes.
 
     Attributes
     ----------
@@ -131,7 +235,7 @@ class MulticlassAuc(Result):
         1/2 by chance, 1 when every part separates perfectly.
     interval : Interval
         Of the same shape.
-    parts : tuple of BinaryAuc
+    binary_aucs : tuple of BinaryAuc
         Each area with its own interval, at the same level.
     method : str
     average : str or None
@@ -152,6 +256,8 @@ class MulticlassAuc(Result):
     n_by_class: dict[Any, int]
     flags: Flags = field(default_factory=Flags)
 
+    _text = "auc={auc:.6g} ({interval.low:.6g} to {interval.high:.6g}), average={average!r}, {_sizes}"
+    _text_batch = "shape={batch_shape}, {_sizes}"
     _frame_of_table = True
 
     def table(self) -> Table:
@@ -167,129 +273,10 @@ class MulticlassAuc(Result):
         columns = ["positive against negative", "AUC", "low", "high"]
         return Table(f"AUC of {len(self.labels)} classes, {self.method}", columns, rows, None, notes, self.flags)
 
-    def __repr__(self) -> str:
+    @property
+    def _sizes(self) -> str:
         flags = f", flags={list(self.flags)}" if self.flags else ""
-        how = f"classes={len(self.labels)}, n={sum(self.n_by_class.values())}, method={self.method!r}{flags})"
-        if np.ndim(self.auc):
-            return f"MulticlassAuc(shape={np.shape(self.auc)}, {how}"
-        ends = f"{self.interval.low:.6g} to {self.interval.high:.6g}"
-        return f"MulticlassAuc(auc={self.auc:.6g} ({ends}), average={self.average!r}, {how}"
-
-
-_PSEUDO_COUNT = 0.25
-"""Cases of weight that smoothing adds, placed where chance is."""
-_MIN_VARIANCE = 3.0
-"""The variance is no less than A(1 - A)/3 has it for one case: uniform placements vary so at A = 1/2."""
-_ROUNDING = 1e-12
-
-
-def mean_auc_interval(
-    class_weights: FloatArray,
-    parts: list[BinaryProblem],
-    rocs: list[EmpiricalRoc],
-    influence: FloatArray,
-    *,
-    groups: Groups,
-    level: float,
-    replicates: FloatArray | None = None,
-) -> Interval:
-    """Give the interval of each weighted mean of areas; from ``replicates`` (resamples, answers) where there are."""
-    estimate = weighted_mean(class_weights, np.array([roc.auc() for roc in rocs]))
-    lonely = min(len(rows) for rows in groups) == 1
-    ends, replaced = [], []
-    for index, (weights, area) in enumerate(zip(class_weights, estimate, strict=True)):
-        used = np.flatnonzero(weights)
-        spread = _variance(influence[:, used] @ (weights[used] / weights.sum()), groups)
-        alone = len(used) == 1
-        replaced.append((not alone or replicates is not None) and (lonely or spread <= _ROUNDING**2))
-        if replicates is not None and not replaced[-1]:
-            ends.append(percentile_interval(replicates[:, index], level))
-        elif alone:
-            ends.append(tuple(rocs[used[0]].auc_interval(level)))
-        elif replaced[-1]:
-            ends.append(_bounds(weights, rocs, level))
-        else:
-            ends.append(_smoothed_logit(area, spread, _effective_size([parts[k] for k in used], groups), level))
-    low, high = np.transpose(ends)
-    answers = (low, high, estimate, np.array(replaced), np.full(len(class_weights), lonely))
-    low, high, estimate, fallback, single = (
-        to_scalar(item[0] if len(class_weights) == 1 else item) for item in answers
-    )
-    made = "smoothed-logit" if replicates is None else "bootstrap"
-    method = "conservative" if all(replaced) else made
-    return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_case=single))
-
-
-def _variance(values: FloatArray, groups: Groups) -> float:
-    """Give the variance of a mean over classes: that of DeLong, DeLong and Clarke-Pearson, for more than two."""
-    return sum(float(values[rows].var(ddof=1)) / len(rows) for rows in groups if len(rows) > 1)
-
-
-def _effective_size(used: list[BinaryProblem], groups: Groups) -> float:
-    """Give the harmonic mean of the class sizes, times the pairs of classes that are compared."""
-    pairs = {frozenset((i, j)) for part in used for i in part.positive for j in part.negative}
-    sizes = [len(groups[k]) for k in set().union(*pairs)]
-    return len(pairs) * len(sizes) / sum(1 / size for size in sizes)
-
-
-def _smoothed_logit(area: float, variance: float, cases: float, level: float) -> tuple[float, float]:
-    """Give the logit interval about the area with a quarter of a case more, of a variance that is never too small."""
-    centre = (area * cases + _PSEUDO_COUNT / 2) / (cases + _PSEUDO_COUNT)
-    spread = centre * (1 - centre)
-    half = normal_critical_value(level) * np.sqrt(max(variance, spread / (_MIN_VARIANCE * cases))) / spread
-    low, high = expit(logit(centre) - half), expit(logit(centre) + half)
-    return min(float(low), area), max(float(high), area)
-
-
-def _bounds(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
-    """Give conservative ends for a weighted mean of areas."""
-    used = [roc for roc, weight in zip(rocs, weights, strict=True) if weight]
-    shares = weights[weights > 0]
-    if all(_is_degenerate(roc) for roc in used):
-        pairs = min(d.total for roc in used for d in (roc.negative, roc.positive))
-        alike = ((1 - level) / 2) ** (1 / pairs)
-        area = float(np.average([roc.auc() for roc in used], weights=shares))
-        return area * alike, 1 - (1 - area) * alike
-    stricter = 1 - (1 - level) / len(used)
-    ends = np.array([list(roc.auc_interval(level=stricter)) for roc in used])
-    low, high = np.average(ends, axis=0, weights=shares)
-    return float(low), float(high)
-
-
-def _is_degenerate(roc: EmpiricalRoc) -> bool:
-    """Tell whether all pairs of a positive and a negative are right, or all wrong, or all tied."""
-    values = np.union1d(roc.negative.unique_values, roc.positive.unique_values)
-    return len(values) == 1 or roc.auc() in (0.0, 1.0)
-
-
-def bootstrap_mean_auc(
-    mixing: FloatArray,
-    layout: list[BinaryProblem],
-    rocs: list[EmpiricalRoc],
-    columns: FloatArray,
-    *,
-    groups: Groups,
-    resampling: BootstrapOptions,
-) -> FloatArray:
-    """Give the weighted means of areas in each resample, shape (n_resamples, answers): all parts on the same rows."""
-    makers = [make_auc_function(roc.negative, roc.positive) for roc in rocs]
-    orders = [
-        [rows[np.argsort(columns[rows, part.column])] for rows in (part.rows(side, groups) for side in _CLASSES)]
-        for part in layout
-    ]
-    streams = [np.random.default_rng(seed) for seed in resampling.generator().integers(0, 2**63, len(groups))]
-    chunks = []
-    for size in resampling.chunk_sizes(6 * len(columns)):
-        times = np.empty((size, len(columns)))
-        for rows, stream in zip(groups, streams, strict=True):
-            times[:, rows] = draw_counts(stream, size, None, len(rows))
-        areas = [make(times[:, order[0]], times[:, order[1]]) for make, order in zip(makers, orders, strict=True)]
-        chunks.append(weighted_mean(mixing, np.column_stack(areas)))
-    return np.concatenate(chunks)
-
-
-_CLASSES = ("negative", "positive")
-MULTICLASS_METHODS = ("hand-till", "one-vs-rest", "one-vs-one")
+        return f"classes={len(self.labels)}, n={sum(self.n_by_class.values())}, method={self.method!r}{flags}"
 
 
 def multiclass_auc(
@@ -305,7 +292,7 @@ def multiclass_auc(
     rng: Any = 0,
     weights: ArrayLike | None = None,
 ) -> MulticlassAuc:
-    """Give the AUC of more than two classes, with its interval.
+    """Compute the AUC of more than two classes, with its interval.
 
     Parameters
     ----------
@@ -386,41 +373,38 @@ def multiclass_auc(
     """
     check_option("method", method, MULTICLASS_METHODS)
     check_option("interval_method", interval_method, ("smoothed-logit", "bootstrap"))
-    _check_average(average, method)
+    check_option("average", average, ("macro", "weighted", None))
+    if average == "weighted" and method == "hand-till":
+        raise RocPredictError("average='weighted' is not Hand and Till's, who weigh pairs equally; use 'one-vs-one'")
     level = check_confidence_level(level)
     scores, y = repeat_rows(weights, scores, y)
     columns = _as_columns(scores)
     truth = check_labels(y, np.asarray(scores))
     names = _class_names(truth, labels, columns, method)
-    groups = _groups(truth, names, len(columns))
-    sizes = [len(rows) for rows in groups]
-    layout, mixing = binary_decomposition(method, average, sizes, columns.shape[1])
-    rocs = [part.roc(columns, groups) for part in layout]
-    moves = influence_values(layout, rocs, columns, groups)
-    replicates = None
-    if interval_method == "bootstrap":
-        resampling = BootstrapOptions(n_resamples, rng)
-        replicates = bootstrap_mean_auc(mixing, layout, rocs, columns, groups=groups, resampling=resampling)
-    found = mean_auc_interval(mixing, layout, rocs, moves, groups=groups, level=level, replicates=replicates)
+    if len(truth) != len(columns):
+        raise RocPredictError(f"scores has {len(columns)} rows and y has {len(truth)}; they must have as many")
+    groups = [np.flatnonzero(truth == name) for name in names]
+    parts = Decomposition.of_scores(columns, groups, method, average)
+    replicates = parts.resample(BootstrapOptions(n_resamples, rng)) if interval_method == "bootstrap" else None
+    interval = parts.interval(level, replicates)
     return MulticlassAuc(
-        auc=found.estimate,
-        interval=found,
+        auc=interval.estimate,
+        interval=interval,
         binary_aucs=tuple(
-            BinaryAuc(names[part.positive[0]], part.negative_name(names), roc.auc(), roc.auc_interval(level=level))
-            for part, roc in zip(layout, rocs, strict=True)
+            BinaryAuc(
+                names[problem.positive[0]],
+                names[problem.negative[0]] if len(problem.negative) == 1 else REST_LABEL,
+                roc.auc(),
+                roc.auc_interval(level=level),
+            )
+            for problem, roc in zip(parts.problems, parts.rocs, strict=True)
         ),
         method=method,
         average=average,
         labels=tuple(names),
-        n_by_class=dict(zip(names, sizes, strict=True)),
-        flags=found.flags,
+        n_by_class=dict(zip(names, map(len, groups), strict=True)),
+        flags=interval.flags,
     )
-
-
-def _check_average(average: str | None, method: str) -> None:
-    check_option("average", average, ("macro", "weighted", None))
-    if average == "weighted" and method == "hand-till":
-        raise RocPredictError("average='weighted' is not Hand and Till's, who weigh pairs equally; use 'one-vs-one'")
 
 
 def _as_columns(scores: ArrayLike) -> FloatArray:
@@ -439,7 +423,7 @@ def _as_columns(scores: ArrayLike) -> FloatArray:
 
 
 def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray, method: str) -> list[Any]:
-    """Give the labels in the order of the columns, or from low to high."""
+    """Return the labels in the order of the columns, or from low to high."""
     found = unique_labels(y)
     one_feature = columns.shape[1] == 1
     if one_feature and method == "one-vs-rest":
@@ -457,9 +441,3 @@ def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray,
     if not one_feature and columns.shape[1] != len(names):
         raise RocPredictError(f"scores has {columns.shape[1]} columns and y {len(names)} classes {names}")
     return names
-
-
-def _groups(y: NDArray[Any], names: list[Any], n: int) -> Groups:
-    if len(y) != n:
-        raise RocPredictError(f"scores has {n} rows and y has {len(y)}; they must have as many")
-    return [np.flatnonzero(y == name) for name in names]

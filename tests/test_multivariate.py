@@ -223,6 +223,17 @@ def test_frames_names_and_missing_values():
     assert fit_linear_combination(IRIS.X, IRIS.y, **CLASSES).feature_names == ("x0", "x1", "x2", "x3")
 
 
+def test_every_table_that_a_screening_takes():
+    """Sparse matrices and mappings of names to columns: the same weights as of the array."""
+    array = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, feature_names=IRIS.feature_names)
+    columns = dict(zip(IRIS.feature_names, IRIS.X.T, strict=True))
+    for table in (sparse.csr_array(IRIS.X), columns):
+        options = {} if table is columns else {"feature_names": IRIS.feature_names}
+        assert fit_linear_combination(table, IRIS.y, **CLASSES, **options).to_dict() == array.to_dict()
+        assert array.score(table) == pytest.approx(array.score(IRIS.X), abs=0)
+    assert array.score(dict(reversed(columns.items()))) == pytest.approx(array.score(IRIS.X), abs=0)
+
+
 def test_a_result_is_ready_for_json_and_says_what_it_is():
     """to_dict holds plain numbers; the repr is one line and says what is optimistic."""
     found = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, criterion="ameans", feature_names=IRIS.feature_names)
@@ -251,13 +262,13 @@ Y6 = np.arange(12) % 2
 @pytest.mark.parametrize(
     ("X", "y", "options", "words"),
     [
-        (X6[:, 0], Y6, {}, r"X has shape \(12,\); give \(n, features\)"),
+        (X6[:, 0], Y6, {}, r"X has shape \(12,\); give a table of shape \(n, features\)"),
         ([[1, 2], [3]], [0, 1], {}, "X is ragged"),
-        (sparse.csr_array(X6), Y6, {}, "is not a table; give a dense array or frame"),
+        (5, Y6, {}, "X=5 is not a table; give an array of shape"),
         (np.ma.masked_greater(X6, 1), Y6, {}, "missing .NaN. of 12"),
         (np.ones((0, 2)), [], {}, r"X has shape \(0, 2\)"),
-        (_twice_named(), Y6[:4], {}, "X has 2 columns called 'a'; give each its own name"),
-        (X6, Y6, {"feature_names": ["a"]}, "feature_names has 1 names for 2 features"),
+        (_twice_named(), Y6[:4], {}, "X has the column name 'a' twice; features need different names"),
+        (X6, Y6, {"feature_names": ["a"]}, "feature_names has 1 names and X has 2 columns; give one for each"),
         (X6, Y6, {"feature_names": "ab"}, "feature_names='ab' is not a list of names"),
         (X6, Y6[:-1], {}, "x0 has 12 rows and y has 11"),
         (X6, Y6, {"criterion": "f1"}, "criterion='f1' is not allowed; choose one of 'auc', 'ameans'"),

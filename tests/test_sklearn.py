@@ -38,7 +38,7 @@ from sklearn.utils.estimator_checks import check_classifiers_train, check_estima
 
 import rocpredict as rp
 from rocpredict import AssumptionWarning, RocPredictError
-from rocpredict.sklearn import RocSelector, ThresholdedClassifier, ameans_score, ameans_scorer, roc_score_func
+from rocpredict.sklearn import RocSelector, ThresholdedClassifier, roc_score_func
 
 PIMA = rp.datasets.load_pima()
 IRIS = rp.datasets.load_iris()
@@ -296,7 +296,7 @@ def test_it_lives_among_scikit_learns_tools():
     """Pipelines, grid searches over criteria, clone and pickle, frames with names, sparse tables, NaN."""
     X, y = two_clouds()
     grid = {"criterion": ["ameans", "f1"], "estimator__var_smoothing": [1e-9, 1e-2]}
-    searched = GridSearchCV(ThresholdedClassifier(GaussianNB()), grid, scoring=ameans_scorer, cv=3).fit(X, y)
+    searched = GridSearchCV(ThresholdedClassifier(GaussianNB()), grid, scoring="balanced_accuracy", cv=3).fit(X, y)
     assert searched.best_score_ > 0.6
     fitted = ThresholdedClassifier(GaussianNB()).fit(PIMA.to_frame().iloc[:, :8], PIMA.y)
     assert fitted.feature_names_in_.tolist() == list(PIMA.feature_names)
@@ -368,36 +368,6 @@ def test_what_else_the_classifier_refuses():
 
 
 # ---- scores
-def test_ameans_is_balanced_accuracy():
-    """Against scikit-learn's, with words, weights, and as a scorer."""
-    rng = np.random.default_rng(0)
-    truth, calls, weights = rng.integers(0, 2, 50), rng.integers(0, 2, 50), rng.random(50)
-    words = np.array(["no", "yes"])
-    assert ameans_score(truth, calls) == pytest.approx(balanced_accuracy_score(truth, calls), abs=1e-15)
-    assert ameans_score(words[truth], words[calls], sample_weight=weights) == pytest.approx(
-        balanced_accuracy_score(truth, calls, sample_weight=weights), abs=1e-15
-    )
-    ours, theirs = (
-        cross_val_score(GaussianNB(), PIMA.X, PIMA.y, scoring=s) for s in (ameans_scorer, "balanced_accuracy")
-    )
-    assert ours == pytest.approx(theirs, abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("truth", "calls", "words"),
-    [
-        ([0, 0], [0, 1], "one class only"),
-        ([0, 1, 2], [0, 1, 2], "Only binary"),
-        ([0, 1], [0, 1, 1], r"y_pred has shape \(3,\) and y_true \(2,\)"),
-        (["neg", "pos"], [0, 1], "y_pred holds 0, which is not among the labels"),
-    ],
-)
-def test_what_the_score_refuses(truth, calls, words):
-    """No silent NaN, no coding of its own."""
-    with pytest.raises(RocPredictError, match=words):
-        ameans_score(truth, calls)
-
-
 def best_of_contrasts(X, y, *, pairs="rest"):
     """Signed AUC and Bonferroni's p of each feature's best contrast, by scipy, one by one."""
     labels = np.unique(y)
@@ -560,9 +530,11 @@ def test_features_are_chosen_anew_in_each_fold():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(100, 500)), np.arange(100) % 2
     inside = make_pipeline(RocSelector(k=10), ThresholdedClassifier(GaussianNB(), cv=3))
-    assert abs(cross_val_score(inside, X, y, scoring=ameans_scorer, cv=4).mean() - 0.5) < 0.2  # 4 SDs of 100 coins
+    assert (
+        abs(cross_val_score(inside, X, y, scoring="balanced_accuracy", cv=4).mean() - 0.5) < 0.2
+    )  # 4 SDs of 100 coins
     chosen_before = RocSelector(k=10).fit_transform(X, y)
-    assert cross_val_score(GaussianNB(), chosen_before, y, scoring=ameans_scorer, cv=4).mean() > 0.7
+    assert cross_val_score(GaussianNB(), chosen_before, y, scoring="balanced_accuracy", cv=4).mean() > 0.7
 
 
 @pytest.mark.parametrize(

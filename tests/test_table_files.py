@@ -1,8 +1,10 @@
-"""CSV and Parquet files as tables: the same answers and the same words with and without polars."""
+"""CSV and Parquet files as tables: the same results and messages for chunks of any size."""
 
+import csv
 import re
 import sys
 import tempfile
+import time
 
 import numpy as np
 import polars as pl
@@ -12,21 +14,20 @@ from hypothesis import strategies as st
 
 from rocpredict import RocPredictError
 from rocpredict.sources import blocks as parts
-from rocpredict.sources import csv_reader as csv_cells
-from rocpredict.sources import csv_reader as csv_lines
-from rocpredict.sources import csv_reader as spool
+from rocpredict.sources import csv_reader
 from rocpredict.sources.csv_reader import read_csv
 from rocpredict.sources.files import open_tables
 
 NAN = np.nan
 
 
-@pytest.fixture(params=["polars", "polars, long rows", "python", "python, long rows"])
+@pytest.fixture(params=["row by row", "whole, without polars"])
 def _either(request, monkeypatch):
-    """Read with polars, and as if it were not installed; column by column, and cells of all columns at once."""
-    if "python" in request.param:
+    """Read each row by itself, and all rows together as if polars were not installed."""
+    if "polars" in request.param:
         monkeypatch.setitem(sys.modules, "polars", None)
-    monkeypatch.setattr(csv_cells, "FEW_ROWS", 256 if "long rows" in request.param else 0)
+    else:
+        monkeypatch.setattr(csv_reader, "CHUNK_CELLS", 1)
 
 
 either = pytest.mark.usefixtures("_either")
@@ -160,10 +161,8 @@ BROKEN = {
 
 @either
 @pytest.mark.parametrize("case", BROKEN)
-@pytest.mark.parametrize("piece", [1, 2**23])
-def test_broken_files_are_refused_with_their_line(tmp_path, monkeypatch, case, piece):
-    """Proves that the line is found whoever reads, and wherever the file is cut into pieces."""
-    monkeypatch.setattr(csv_lines, "CHUNK_BYTES", piece)
+def test_broken_files_are_refused_with_their_line(tmp_path, case):
+    """Proves that the line is found wherever the file is cut into chunks."""
     content, words = BROKEN[case]
     assert words in message_of(written(tmp_path, content))
 
@@ -184,9 +183,8 @@ def test_files_that_do_not_go_together(tmp_path, contents, words):
     assert words in message_of(written(tmp_path, *contents))
 
 
-def test_a_quote_left_open_does_not_take_the_whole_file(tmp_path, monkeypatch):
+def test_a_quote_left_open_does_not_take_the_whole_file(tmp_path):
     """Proves that the line where the quote opens is named although megabytes follow, without reading on to the end."""
-    monkeypatch.setattr(csv_lines, "CHUNK_BYTES", 1000)
     content = 'a,y\n1,p\n"2,q\n' + "3,p\n" * 100_000
     assert message_of(written(tmp_path, content)).startswith("t0.csv, line 3: a cell of more than 131072 characters")
 
@@ -229,19 +227,31 @@ def as_read(read):
         return str(error)
 
 
-def all_cells(table):
-    return [table.text(name).tolist() for name in table.header]
+def all_cells(path):
+    table = read_csv(path)
+    return [table.cells(name) for name in table.header], table.lines
 
 
-def all_pieces(path, read):
-    head = csv_lines.read_head(path)
-    columns = [[] for _ in head.names]
-    for piece in csv_lines.iter_chunks(head):
-        for column, cells in zip(columns, read(piece, range(len(head.names))), strict=True):
-            column.extend(cell or "" for cell in cells)
-    if not columns[0]:
+def all_chunks(path):
+    with csv_reader.open_csv(path) as (header, _):
+        columns, every_line = [[] for _ in header], []
+    for lines, chunk in csv_reader.iter_columns(path):
+        every_line.extend(lines)
+        for column, cells in zip(columns, chunk, strict=True):
+            column.extend(cells)
+    if not every_line:
         raise RocPredictError(f"{path.name} has a header and no rows")
-    return columns
+    return columns, every_line
+
+
+def rows_of_the_csv_module(path):
+    """Return all rows, or None where some are not as long as the first or the csv module refuses them."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.reader(file, strict=True) if row]
+    except csv.Error:
+        return None
+    return rows if len(rows) > 1 and len(set(map(len, rows))) == 1 else None
 
 
 @settings(
@@ -251,17 +261,20 @@ def all_pieces(path, read):
     header=st.sampled_from(["a,b", "a", '"a\nz",b', "a,b,c"]),
     body=st.lists(st.sampled_from(ATOMS), max_size=25).map("".join),
     end=st.sampled_from(["\n", "\r\n", "\r"]),
-    piece=st.sampled_from([3, 20, 2**20]),
+    chunk=st.sampled_from([3, 20, 2**20]),
 )
-def test_pieces_hold_what_the_csv_module_reads(tmp_path, header, body, end, piece):
-    """Proves for files of any mixture of quotes, commas and line ends: the same cells, or the same words."""
+def test_chunks_hold_what_the_csv_module_reads(tmp_path, header, body, end, chunk):
+    """Proves for any mixture of quotes, commas and line ends: the same cells and lines, or the same message."""
     path = written(tmp_path, header + end + body)[0]
-    expected = as_read(lambda: all_cells(read_csv(path)))
+    expected = as_read(lambda: all_cells(path))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_lines, "CHUNK_BYTES", piece)
-        patch.setattr(csv_cells, "FEW_ROWS", 0)
-        assert as_read(lambda: all_pieces(path, csv_cells.read_cells_python)) == expected
-        assert as_read(lambda: all_pieces(path, csv_cells.read_cells_polars)) == expected
+        patch.setattr(csv_reader, "CHUNK_CELLS", chunk)
+        assert as_read(lambda: all_chunks(path)) == expected
+    rows = rows_of_the_csv_module(path)
+    if rows is None:
+        assert isinstance(expected, str)
+    else:
+        assert list(map(list, zip(*expected[0], strict=True))) == rows[1:]
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -270,21 +283,23 @@ def test_pieces_hold_what_the_csv_module_reads(tmp_path, header, body, end, piec
         st.one_of(st.text(alphabet="01.eE+-naINFif_ \u0663,x", max_size=8), st.floats().map(repr)), min_size=1
     )
 )
-def test_a_cell_is_a_number_to_both_readers_or_to_none(cells):
-    values, words = csv_cells.to_float(cells)
-    others, found = csv_cells.to_float(pl.Series(cells))
-    np.testing.assert_array_equal(values, others)
-    assert words.tolist() == found.tolist()
-    for place, cell in enumerate(cells):
-        if place not in words and not np.isnan(values[place]):
-            assert values[place] == float(cell)
+def test_a_cell_is_a_number_where_python_reads_one(cells):
+    """Proves that a cell beside others becomes what float makes of it, NaN if it marks a missing value, or text."""
+    values, text = csv_reader.parse_numbers(cells)
+    for position, cell in enumerate(cells):
+        try:
+            np.testing.assert_equal(values[position], float(cell))
+            assert position not in text
+        except ValueError:
+            assert np.isnan(values[position])
+            assert (position in text) == (cell.strip() not in csv_reader.MISSING_MARKERS)
 
 
 @either
 def test_numbers_come_back_to_the_last_digit_in_any_blocks(tmp_path, monkeypatch):
     """Proves that what was written to the temporary file is what stands in the CSV, for any pieces and blocks."""
-    monkeypatch.setattr(csv_lines, "CHUNK_BYTES", 700)
-    monkeypatch.setattr(spool, "MEMORY_BYTES", 500)
+    monkeypatch.setattr(csv_reader, "SPOOL_CELLS", 100)
+    monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 500)
     monkeypatch.setattr(parts, "BLOCK_BYTES", 3 * 8 * 90)
     x = np.random.default_rng(2).normal(size=(90, 8)) * 10.0 ** np.arange(-4, 4)
     text = "".join(",".join(map(repr, row)) + f",{row[0] > 0}\n" for row in x.tolist())
@@ -316,9 +331,19 @@ def test_long_rows(tmp_path):
     assert "t0.csv, line 4: column 'g200' holds 'none'" in message_of(written(tmp_path, text))
 
 
+def test_the_time_grows_as_the_columns_do(tmp_path):
+    """Proves that many columns are read in a moment: with a search for each name this would take half a minute."""
+    names = [f"g{place}" for place in range(50_000)]
+    paths = written(tmp_path, ",".join([*names, "y"]) + "\n" + ",".join(["1"] * 50_001) + "\n")
+    start = time.perf_counter()
+    table, _ = open_tables(paths).features(label="y", usecols=names)
+    assert time.perf_counter() - start < 10
+    assert len(table) == len(names)
+
+
 def test_a_folder_without_room_is_named(tmp_path, monkeypatch):
     """Proves that a full disk is one sentence: writing fails once the numbers leave memory."""
-    monkeypatch.setattr(spool, "MEMORY_BYTES", 1)
+    monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 1)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     words = message_of(written(tmp_path, "a,y\n1,p\n2,q\n"))
     assert re.match(r"numbers cannot be kept in .*gone: No such file.*TMPDIR names another folder", words)

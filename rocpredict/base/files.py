@@ -74,7 +74,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Tell what is written into and not replaced: a pipe, a device, what this process has open."""
+    """Whether a path is written into and not replaced: a pipe, a device, an open file of this process."""
     if _DESCRIPTOR.fullmatch(os.fspath(path)):
         return True
     try:
@@ -84,7 +84,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def format_csv(rows: Iterable[Iterable[Any]]) -> str:
-    r"""Give rows as CSV, each ended by a line feed; a cell with a line break of any kind is quoted.
+    r"""Return rows as CSV, each ended by a line feed; a cell with a line break of any kind is quoted.
 
     Notes
     -----
@@ -220,10 +220,12 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _file_mode(path: Path) -> int:
-    """Give the rights that the file has, or that a new one gets."""
+    """Return the permissions of the file, or of a new one."""
     with suppress(FileNotFoundError):
         return stat.S_IMODE(path.stat().st_mode)
-    return 0o666 & ~_umask()
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _write_stream(path: Path, data: bytes) -> None:
@@ -240,9 +242,3 @@ def _write_stream(path: Path, data: bytes) -> None:
 
 def _write_error(path: Path, error: OSError | ValueError) -> RocPredictError:
     return RocPredictError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -28,7 +28,7 @@ MAX_EXPANDED_ROWS = 10_000_000
 
 
 class ClassSamples(NamedTuple):
-    """The values of both classes, and what was decided on the way."""
+    """Values of both classes, their labels and the numbers of omitted rows."""
 
     negative: FloatArray
     positive: FloatArray
@@ -41,7 +41,7 @@ class ClassSamples(NamedTuple):
 
 
 class ClassRows(NamedTuple):
-    """Which rows belong to which class, and how many of each were left out for want of a value."""
+    """Rows of both classes, their labels and the numbers of rows omitted for missing values."""
 
     negative: NDArray[np.intp]
     positive: NDArray[np.intp]
@@ -103,7 +103,7 @@ def split_rows(
     negative: Any = None,
     nan_policy: str = "raise",
 ) -> tuple[dict[str, FloatArray], ClassRows]:
-    """Tell the rows of each class that have a value in every column: pairs stay pairs.
+    """Return the rows of each class that have a value in every column: pairs stay pairs.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def split_rows(
 
 
 class EncodedLabels(NamedTuple):
-    """The class of each row as a number, and which classes are set against each other."""
+    """Class of each row as a number, and the classes that are compared with each other."""
 
     codes: NDArray[np.int16]
     """From 0 on; -1 for a row of no class."""
@@ -167,7 +167,7 @@ class EncodedLabels(NamedTuple):
 def encode_labels(
     labels: NDArray[Any], *, positive: Any = None, negative: Any = None, pairs: str | None = "rest"
 ) -> EncodedLabels:
-    """Give each class a number.
+    """Convert labels to class numbers.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def _check_not_unique_ids(names: list[Any], rows: int) -> None:
 
 
 def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Any = None) -> EncodedLabels:
-    """Give a number to the two classes of a part of the rows, in which either may be absent."""
+    """Convert labels of two classes to numbers; either class may be absent."""
     codes = np.asarray(labels == positive).astype(np.int16)
     if negative is not None:
         codes[~((labels == positive) | (labels == negative))] = -1
@@ -225,13 +225,13 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Iterable[in
     return EncodedLabels(codes, len(names), tuple(contrasts), tuple(named))
 
 
-def check_sample_weight(weights: ArrayLike | None, length: int) -> FloatArray | None:
+def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "weights") -> FloatArray | None:
     """Return one weight for each row, 0 or more, or None when there are none."""
     if weights is None:
         return None
-    checked = check_nonnegative("weights", weights)
+    checked = check_nonnegative(name, weights)
     if checked.shape != (length,):
-        raise RocPredictError(f"weights has shape {checked.shape}; give one for each of the {length} rows")
+        raise RocPredictError(f"{name} has shape {checked.shape}; give one for each of the {length} rows")
     return checked
 
 
@@ -299,7 +299,7 @@ def check_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
 
 
 def unique_labels(labels: NDArray[Any]) -> list[Any]:
-    """Give the different labels in their order."""
+    """Return the different labels in their order."""
     if labels.dtype.kind in "biu":
         ends = [labels.min(), labels.max()]
         if np.count_nonzero(labels == ends[0]) + np.count_nonzero(labels == ends[1]) == len(labels):
@@ -311,7 +311,7 @@ def unique_labels(labels: NDArray[Any]) -> list[Any]:
 
 
 def _resolve_positive(names: list[Any], positive: Any, negative: Any) -> Any:
-    """Give the positive label, once both are known to be labels, and different ones."""
+    """Return the positive label, or refuse names that are not two different labels."""
     if len(names) == 1:
         raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
     if negative is not None:
@@ -328,7 +328,7 @@ def _negative_name(names: list[Any], positive: Any, negative: Any) -> Any:
 
 
 def _rest_name(names: list[Any]) -> str:
-    """Call several labels together by a word that is none of them."""
+    """Return a name for several labels together that is not one of them."""
     return next(word for word in (REST_LABEL, "the rest", "all the rest", "every other") if word not in names)
 
 
@@ -351,7 +351,7 @@ def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
 
 
 def is_label(label: Any, names: list[Any]) -> bool:
-    """Tell whether something is one of the labels."""
+    """Whether a value is one of the labels."""
     return np.ndim(label) == 0 and not is_missing(label) and any(label == name for name in names)
 
 

@@ -239,7 +239,7 @@ def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
     values = table.numbers(name)
     missing = np.flatnonzero(np.isnan(values))
     if policy == "raise" and missing.size:
-        listed = format_list(map(table.line, missing.tolist()), 5)
+        listed = format_list((table.lines[row] for row in missing.tolist()), 5)
         raise RocPredictError(
             f"{table.name}: column {name!r} has {missing.size} missing of {len(values)}, at lines {listed}; "
             "--nan omit leaves these rows out"

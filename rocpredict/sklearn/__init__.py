@@ -8,7 +8,7 @@ from rocpredict.base.validation import MissingExtraError
 
 try:
     from rocpredict.sklearn.classifier import ThresholdedClassifier
-    from rocpredict.sklearn.selector import RocSelector, ameans_score, ameans_scorer, roc_score_func
+    from rocpredict.sklearn.selector import RocSelector, roc_score_func
 except ImportError as error:
     if not (error.name or "").startswith("sklearn"):
         raise
@@ -16,4 +16,4 @@ except ImportError as error:
         "rocpredict.sklearn needs scikit-learn 1.7 or later: pip install 'rocpredict[sklearn]'"
     ) from error
 
-__all__ = ["RocSelector", "ThresholdedClassifier", "ameans_score", "ameans_scorer", "roc_score_func"]
+__all__ = ["RocSelector", "ThresholdedClassifier", "roc_score_func"]

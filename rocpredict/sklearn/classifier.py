@@ -15,122 +15,67 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, che
 from sklearn.utils import Bunch, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
 
-from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError, check_option
+from rocpredict.base.labels import check_sample_weight
+from rocpredict.base.validation import (
+    AssumptionWarning,
+    FloatArray,
+    RocPredictError,
+    check_option,
+    short_repr,
+)
 from rocpredict.distributions.normality import normality_warning, suppress_normality_warning
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import predict_roc
-from rocpredict.sklearn.selector import check_binary_labels, check_sample_weight, resolve_pos_label
+from rocpredict.sklearn.selector import check_labels
 from rocpredict.solvers.thresholds import BestThreshold
 
-
-def routed_params(meta: Any, weights: FloatArray | None, fit_params: dict[str, Any]) -> Any:
-    """Give ``.estimator.fit`` and ``.splitter.split``: as scikit-learn routes them where that is switched on.
-
-    Parameters
-    ----------
-    meta : ThresholdedClassifier
-    weights : array of shape (n,), optional
-    fit_params : dict
-        Without routing all of them go to the classifier, with the weights if it takes any.
-    """
-    if get_config()["enable_metadata_routing"]:
-        return process_routing(meta, "fit", sample_weight=weights, **fit_params)
-    given = _with_sample_weight(meta.estimator, weights, fit_params)
-    return Bunch(splitter=Bunch(split={}), estimator=Bunch(fit=given))
-
-
-def _with_sample_weight(estimator: Any, weights: FloatArray | None, fit_params: dict[str, Any]) -> dict[str, Any]:
-    if weights is None:
-        return fit_params
-    if has_fit_parameter(estimator, "sample_weight"):
-        return fit_params | {"sample_weight": weights}
-    if not any(name.endswith("sample_weight") for name in fit_params):  # such as a pipeline's step__sample_weight
-        warnings.warn(
-            f"estimator={type(estimator).__name__} takes no sample_weight: it is fitted without, and the weights only "
-            "place the threshold",
-            AssumptionWarning,
-            stacklevel=4,
-        )
-    return fit_params
-
-
 RESPONSE_METHODS = ("auto", "predict_proba", "decision_function", "log_odds")
-"""How a classifier may be asked for scores."""
 _NEEDS = {"predict_proba": "predict_proba", "decision_function": "decision_function", "log_odds": "predict_log_proba"}
 
 
 class OutOfFoldScores(NamedTuple):
-    """Hold the scores that one model gives to rows it did not see.
-
-    Attributes
-    ----------
-    rows : array of shape (n,)
-        Their places in the data.
-    scores : array of shape (n,)
-    """
+    """Positions of rows in the data, and their scores by a model that was not fitted to them."""
 
     rows: NDArray[np.intp]
     scores: FloatArray
 
 
 class ResponseMethod(NamedTuple):
-    """Ask classifiers for scores that rise with the positive class.
-
-    Attributes
-    ----------
-    method : str
-        "predict_proba", "decision_function" or "log_odds".
-    positive : label
-    """
+    """One of ``RESPONSE_METHODS`` but "auto", for scores that rise with the positive label."""
 
     method: str
     positive: Any
 
     def scores(self, estimator: Any, X: Any) -> FloatArray:
-        """Give one score for each row, shape (n,), or refuse NaN."""
+        """Return one score for each row, shape (n,), or refuse NaN."""
         with np.errstate(divide="ignore"):  # the logarithm of a probability of 0
             values = np.asarray(getattr(estimator, _NEEDS[self.method])(X), dtype=np.float64)
-        place = self._class_index(estimator)
-        scores = self._positive_scores(values, place)
+        names = np.asarray(estimator.classes_).tolist()
+        if len(names) != 2 or self.positive not in names:
+            raise RocPredictError(f"estimator knows the labels {names}; two are needed, {self.positive!r} among them")
+        column = names.index(self.positive)
+        if self.method == "log_odds":
+            scores = np.asarray(values[:, column] - values[:, 1 - column])
+        elif values.ndim == 2 and values.shape[1] == 2:
+            scores = values[:, column]
+        else:
+            scores = values.ravel() if column else -values.ravel()
         missing = int(np.isnan(scores).sum())
         if missing:
             raise RocPredictError(f"estimator gives NaN as {self.method} of {missing} of {len(scores)} rows")
         return scores
 
-    def _class_index(self, estimator: Any) -> int:
-        names = list(estimator.classes_)
-        if len(names) != 2 or self.positive not in names:
-            raise RocPredictError(
-                f"estimator knows the labels {np.asarray(names).tolist()}; two are needed, {self.positive!r} among them"
-            )
-        return names.index(self.positive)
-
-    def _positive_scores(self, values: FloatArray, place: int) -> FloatArray:
-        """Give the scores of the class at a place."""
-        if self.method == "log_odds":
-            return np.asarray(values[:, place] - values[:, 1 - place])
-        if values.ndim == 2 and values.shape[1] == 2:
-            return values[:, place]
-        return values.ravel() if place else -values.ravel()
-
 
 def select_response_method(estimator: Any, method: str, *, fitted_family: bool) -> str:
-    """Choose how a classifier is asked.
+    """Return the method of a classifier that gives its scores, or refuse a classifier without an allowed one.
 
-    Parameters
-    ----------
-    method : str
-        One of ``RESPONSE_METHODS``. "auto": the probability where there is one, as scikit-learn does; where a family is
-        to be fitted to the scores, the decision function or the log odds, since probabilities are not Gaussian.
-
-    Raises
-    ------
-    RocPredictError
-        An unknown method, or an estimator that has none of those allowed.
+    "auto" is the probability where there is one, as in scikit-learn. Where a family is to be fitted to the scores it is
+    the decision function or the log odds, since probabilities are not Gaussian.
     """
     check_option("response_method", method, RESPONSE_METHODS)
     automatic = ("decision_function", "log_odds", "predict_proba") if fitted_family else RESPONSE_METHODS[1:3]
@@ -154,13 +99,14 @@ def cross_val_scores(
 ) -> list[OutOfFoldScores]:
     """Fit a clone to the training rows of each fold, and score the rows held out.
 
-    Raises
-    ------
-    RocPredictError
-        A fold that trains on one class; a row that is held out twice.
+    A fold that trains on one class and a row that is held out twice are refused.
     """
     folds = [(_as_indices(train, len(y)), _as_indices(test, len(y))) for train, test in splits]
-    _check_disjoint_tests([test for _, test in folds], len(y))
+    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(y))
+    if times.max() > 1:  # the row would count as several cases
+        raise RocPredictError(
+            f"cv holds row {times.argmax()} out {times.max()} times; give folds that hold each row out once at most"
+        )
     for number, (train, _) in enumerate(folds):
         if len(np.unique(y[train])) < 2:
             raise RocPredictError(f"cv trains fold {number} on rows of one class; each fold needs rows of both")
@@ -168,19 +114,6 @@ def cross_val_scores(
         delayed(_fold_scores)(clone(estimator), X, y, fold, asker=asker, params=params) for fold in folds
     )
     return [OutOfFoldScores(test, scores) for (_, test), scores in zip(folds, scored, strict=True)]
-
-
-def prefit_scores(estimator: Any, X: Any, asker: ResponseMethod) -> list[OutOfFoldScores]:
-    """Score all rows by a model that is there already."""
-    return [OutOfFoldScores(np.arange(_num_samples(X)), asker.scores(estimator, X))]
-
-
-def warn_if_not_normal(roc: Roc) -> None:
-    """Say to whoever called ``fit`` that the scores speak against the Gaussians that were fitted to them."""
-    refit = getattr(roc, "fit", None)  # None where weights are not whole: these scores were no sample of cases
-    doubt = None if refit is None else normality_warning(refit.negative, refit.positive)
-    if doubt:
-        warnings.warn(f"of the scores held out, {doubt}", AssumptionWarning, stacklevel=4)
 
 
 def _fold_scores(
@@ -200,25 +133,45 @@ def _fold_scores(
 
 
 def _as_indices(rows: Any, length: int) -> NDArray[np.intp]:
-    """Give places of rows, where a fold may also come as a mask."""
+    """Return positions of rows, where a fold may also be a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype.kind == "b" and len(rows) == length else rows.astype(np.intp)
 
 
-def _check_disjoint_tests(tests: list[NDArray[np.intp]], length: int) -> None:
-    """Refuse rows that several folds hold out: each would count as several cases."""
-    times = np.bincount(np.concatenate(tests), minlength=length)
-    if times.max() > 1:
-        raise RocPredictError(
-            f"cv holds row {times.argmax()} out {times.max()} times; give folds that hold each row out once at most"
-        )
+def _check_binary_labels(y: Any) -> NDArray[Any]:
+    kind = type_of_target(y, input_name="y")
+    if kind.startswith("multi"):
+        raise RocPredictError(f"Only binary classification is supported. The type of the target is {kind}.")
+    return check_labels(y)
+
+
+def _resolve_positive(labels: NDArray[Any], positive: Any) -> Any:
+    """Return the positive label: the one that is named, else the last, as in scikit-learn."""
+    names = np.unique(labels).tolist()
+    if positive is None:
+        return names[-1]
+    if positive not in names:
+        raise RocPredictError(f"positive={short_repr(positive)} is not a label in y; labels are {names}")
+    return names[names.index(positive)]
+
+
+def _check_class_weights(sample_weight: ArrayLike | None, is_positive: NDArray[np.bool_]) -> FloatArray | None:
+    """Return one weight for each row, 0 or more and some above 0 in both classes, or None where there are none."""
+    given = None if sample_weight is None else np.asarray(sample_weight)
+    weights = check_sample_weight(given, len(is_positive), "sample_weight")
+    for name, members in (("negative", ~is_positive), ("positive", is_positive)):
+        if weights is not None and not weights[members].any():
+            raise RocPredictError(
+                f"sample_weight is zero for all rows of the {name} class; each class needs one above 0"
+            )
+    return weights
 
 
 _CRITERION = ("criterion", "prevalence", "cost_fp", "cost_fn", "beta", "value")
 
 
 def _available_if_delegate_has(method: str) -> Callable[[Any], Any]:
-    """Let a method be there when the classifier inside has it."""
+    """Make a method available if the classifier inside has it."""
 
     def is_there(self: Any) -> bool:
         getattr(getattr(self, "estimator_", self.estimator), method)  # whose AttributeError names the classifier
@@ -228,7 +181,7 @@ def _available_if_delegate_has(method: str) -> Callable[[Any], Any]:
 
 
 class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Call a row positive when a classifier's score reaches the best threshold for a criterion.
+    """Classifier that calls a row positive when its score reaches the best threshold for a criterion.
 
     The threshold is chosen on scores of rows that the scoring model did not see: each fold's model scores the rows it
     was not fitted to, and the best threshold of all these scores together is taken. The classifier is then fitted to
@@ -373,18 +326,20 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         **fit_params
             For the ``fit`` of the classifier.
         """
-        self._validate_params()
+        if not callable(self.criterion):
+            self._best(EmpiricalRoc([0.0], [1.0]))  # refuses wrong options before models are fitted
         X, y = indexable(X, y)
-        labels = check_binary_labels(y)
-        self.positive_ = resolve_pos_label(labels, self.positive)
+        labels = _check_binary_labels(y)
+        self.positive_ = _resolve_positive(labels, self.positive)
         codes = (labels == self.positive_).astype(np.intp)
-        weights = check_sample_weight(sample_weight, codes == 1)
-        asker = ResponseMethod(self._method(), self.positive_)
-        routed = routed_params(self, weights, fit_params)
-        if self._is_prefit:
+        weights = _check_class_weights(sample_weight, codes == 1)
+        method = select_response_method(self.estimator, self.response_method, fitted_family=self._is_fitted_family)
+        asker = ResponseMethod(method, self.positive_)
+        routed = self._route(weights, fit_params)
+        if isinstance(self.cv, str) and self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            held = prefit_scores(self.estimator_, X, asker)
+            held = [OutOfFoldScores(np.arange(_num_samples(X)), asker.scores(self.estimator_, X))]
         else:
             splits = self._splitter(labels).split(X, labels, **routed.splitter.split)
             params = routed.estimator.fit
@@ -394,7 +349,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the label of each row: positive when its score is not below ``threshold_``."""
+        """Return the label of each row: positive when its score is not below ``threshold_``."""
         check_is_fitted(self, "threshold_")
         scores = ResponseMethod(self.response_method_, self.positive_).scores(self.estimator_, X)
         called = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # +inf: no row, whatever its score
@@ -403,24 +358,24 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @_available_if_delegate_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:
-        """Give the probabilities of the classifier inside, shape (n, 2)."""
+        """Return the probabilities of the classifier inside, shape (n, 2)."""
         check_is_fitted(self, "threshold_")
         return self.estimator_.predict_proba(X)  # type: ignore[no-any-return]
 
     @_available_if_delegate_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Give the logarithms of the probabilities of the classifier inside, shape (n, 2)."""
+        """Return the logarithms of the probabilities of the classifier inside, shape (n, 2)."""
         check_is_fitted(self, "threshold_")
         return self.estimator_.predict_log_proba(X)  # type: ignore[no-any-return]
 
     @_available_if_delegate_has("decision_function")
     def decision_function(self, X: Any) -> FloatArray:
-        """Give the decision function of the classifier inside, shape (n,): ``threshold_`` does not move it."""
+        """Return the decision function of the classifier inside, shape (n,): ``threshold_`` does not move it."""
         check_is_fitted(self, "threshold_")
         return self.estimator_.decision_function(X)  # type: ignore[no-any-return]
 
     def get_metadata_routing(self) -> Any:
-        """Say where scikit-learn's metadata go: to the classifier's ``fit`` and the splitter's ``split``."""
+        """Return where scikit-learn's metadata go: to the classifier's ``fit`` and the splitter's ``split``."""
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)
@@ -435,23 +390,30 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
     @property
-    def _is_prefit(self) -> bool:
-        return isinstance(self.cv, str) and self.cv == "prefit"
-
-    @property
     def _is_fitted_family(self) -> bool:
         return not (isinstance(self.family, str) and self.family == "empirical")
-
-    def _validate_params(self) -> None:
-        """Ask two rows for their best threshold: what is wrong with the options is said before models are fitted."""
-        if not callable(self.criterion):
-            self._best(EmpiricalRoc([0.0], [1.0]))
 
     def _best(self, roc: Roc) -> BestThreshold:
         return roc.best_threshold(**{name: getattr(self, name) for name in _CRITERION})
 
-    def _method(self) -> str:
-        return select_response_method(self.estimator, self.response_method, fitted_family=self._is_fitted_family)
+    def _route(self, weights: FloatArray | None, fit_params: dict[str, Any]) -> Any:
+        """Return ``.estimator.fit`` and ``.splitter.split``, as scikit-learn routes them where routing is enabled.
+
+        Without routing all of them go to the classifier, with the weights if it takes any.
+        """
+        if get_config()["enable_metadata_routing"]:
+            return process_routing(self, "fit", sample_weight=weights, **fit_params)
+        if weights is not None and has_fit_parameter(self.estimator, "sample_weight"):
+            fit_params = fit_params | {"sample_weight": weights}
+        elif weights is not None and not any(name.endswith("sample_weight") for name in fit_params):
+            # A pipeline may be given step__sample_weight.
+            warnings.warn(
+                f"estimator={type(self.estimator).__name__} takes no sample_weight: it is fitted without, and the "
+                "weights only place the threshold",
+                AssumptionWarning,
+                stacklevel=3,
+            )
+        return Bunch(splitter=Bunch(split={}), estimator=Bunch(fit=fit_params))
 
     def _splitter(self, labels: NDArray[Any]) -> Any:
         if isinstance(self.cv, Integral) and self.random_state is not None:
@@ -468,15 +430,18 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         asker: ResponseMethod,
         labels: NDArray[Any],
     ) -> None:
-        """Keep what the scores held out say, and what is known of the classifier."""
+        """Set the attributes that come from the held-out scores and from the classifier."""
         pooled = OutOfFoldScores(*(np.concatenate(part) for part in zip(*held, strict=True)))
-        with suppress_normality_warning():  # folds would say again what is said once, below
+        with suppress_normality_warning():  # given once, below, and not for each fold
             self.roc_ = self._roc(pooled, codes, weights)
-            self.fold_thresholds_ = np.array([self._single_class_rates(fold, codes, weights) for fold in held])
+            self.fold_thresholds_ = np.array([self._fold_threshold(fold, codes, weights) for fold in held])
         self.best_threshold_ = self._best(self.roc_)
         self.threshold_ = float(self.best_threshold_.threshold)
-        if isinstance(self.family, str) and self.family == "gaussian":
-            warn_if_not_normal(self.roc_)
+        refit = getattr(self.roc_, "fit", None)  # None where weights are not whole: these scores are no sample of cases
+        if isinstance(self.family, str) and self.family == "gaussian" and refit is not None:
+            doubt = normality_warning(refit.negative, refit.positive)
+            if doubt:
+                warnings.warn(f"of the scores held out, {doubt}", AssumptionWarning, stacklevel=3)
         self.response_method_ = asker.method
         self.classes_ = self.estimator_.classes_
         if set(self.classes_.tolist()) != set(np.unique(labels).tolist()):
@@ -489,20 +454,17 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _roc(self, held: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> Roc:
         given: dict[str, Any] = {"positive": 1, "weights": None if weights is None else weights[held.rows]}
-        if self._is_fitted_family:
-            self._check_finite_scores(held.scores)
-            return predict_roc(held.scores, codes[held.rows], family=self.family, **given)
-        return empirical_roc(held.scores, codes[held.rows], **given)
-
-    def _check_finite_scores(self, scores: FloatArray) -> None:
-        infinite = int(np.isinf(scores).sum())
+        if not self._is_fitted_family:
+            return empirical_roc(held.scores, codes[held.rows], **given)
+        infinite = int(np.isinf(held.scores).sum())
         if infinite:
             raise RocPredictError(
-                f"estimator gives infinite scores to {infinite} of {len(scores)} rows, and no family can be fitted to "
-                "these; choose response_method='predict_proba' or family='empirical'"
+                f"estimator gives infinite scores to {infinite} of {len(held.scores)} rows, and no family can be "
+                "fitted to these; choose response_method='predict_proba' or family='empirical'"
             )
+        return predict_roc(held.scores, codes[held.rows], family=self.family, **given)
 
-    def _single_class_rates(self, held: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> float:
+    def _fold_threshold(self, held: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> float:
         try:
             return float(self._best(self._roc(held, codes, weights)).threshold)
         except RocPredictError:  # a fold may lack what all folds together have, such as a class

@@ -1,4 +1,4 @@
-"""Feature selector and scorer for scikit-learn."""
+"""Feature selector and score function for scikit-learn."""
 
 from __future__ import annotations
 
@@ -9,33 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.metrics import make_scorer
 from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
     check_int,
-    check_nonnegative,
     check_option,
     check_probability,
-    short_repr,
 )
 from rocpredict.screening.result import adjust_p_values
 from rocpredict.screening.screen import screen
 
 
 def check_labels(y: Any) -> NDArray[Any]:
-    """Return one label for each row, shape (n,), or refuse what is no label, or the same for all rows.
+    """Return one label for each row, shape (n,), or refuse one class only.
 
-    Raises
-    ------
-    ValueError
-        scikit-learn's own: labels that are missing, numbers of a scale.
-    RocPredictError
-        One class only.
+    scikit-learn refuses labels that are missing or continuous with a ValueError of its own.
     """
     check_classification_targets(y)
     labels: NDArray[Any] = column_or_1d(y, warn=True)
@@ -45,46 +37,11 @@ def check_labels(y: Any) -> NDArray[Any]:
     return labels
 
 
-def check_binary_labels(y: Any) -> NDArray[Any]:
-    """Return one label of two for each row, or refuse as ``check_labels``, and three or more."""
-    kind = type_of_target(y, input_name="y")
-    if kind.startswith("multi"):
-        raise RocPredictError(f"Only binary classification is supported. The type of the target is {kind}.")
-    return check_labels(y)
-
-
-def resolve_pos_label(labels: NDArray[Any], positive: Any) -> Any:
-    """Give the positive label: the one that is named, else the last, as in scikit-learn."""
-    names = np.unique(labels).tolist()
-    if positive is None:
-        return names[-1]
-    if positive not in names:
-        raise RocPredictError(f"positive={short_repr(positive)} is not a label in y; labels are {names}")
-    return names[names.index(positive)]
-
-
-def check_sample_weight(sample_weight: ArrayLike | None, is_positive: NDArray[np.bool_]) -> FloatArray | None:
-    """Return one weight for each row, 0 or more and some above 0 in both classes, or None where there are none."""
-    if sample_weight is None:
-        return None
-    weights = check_nonnegative("sample_weight", np.asarray(sample_weight))
-    if weights.shape != is_positive.shape:
-        raise RocPredictError(
-            f"sample_weight has shape {weights.shape}; give one for each of the {len(is_positive)} rows"
-        )
-    for name, members in (("negative", ~is_positive), ("positive", is_positive)):
-        if not weights[members].any():
-            raise RocPredictError(
-                f"sample_weight is zero for all rows of the {name} class; each class needs one above 0"
-            )
-    return weights
-
-
 _DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
 
 
 class FeatureScores(NamedTuple):
-    """Hold what each of p features can do in its best contrast of classes.
+    """AUC and p-value of each of p features in its best contrast of classes.
 
     Attributes
     ----------
@@ -111,89 +68,29 @@ def score_features(
     direction: str = "auto",
     empirical: bool = True,
     pairs: str = "rest",
-    engine: str = "auto",
-    n_jobs: int = 1,
-    feature_names: Any = None,
+    **options: Any,
 ) -> FeatureScores:
-    """Screen features, and give the best contrast of each."""
-    options = {"empirical": empirical, "engine": engine, "n_jobs": n_jobs, "feature_names": feature_names}
-    table = _screened(X, check_labels(y), pairs=pairs, **options)
-    listed = table.in_input_order()
-    name = "empirical_auc" if empirical else "auc"
-    areas, chances = (np.asarray(listed[column], dtype=np.float64) for column in (name, "p_value"))
-    shape = (-1, np.shape(X)[1])
-    return _best_contrasts(table, areas.reshape(shape), chances.reshape(shape), direction)
+    """Screen features, and choose the contrast of each that has the smallest p-value.
 
-
-def _screened(X: Any, y: NDArray[Any], *, pairs: str, **options: Any) -> Any:
-    """Ask ``rocpredict.screen`` for every contrast there is: one for two classes."""
-    names = np.unique(y).tolist()
-    if len(names) == 2:
-        return screen(X, y, positive=names[1], **options)
-    return screen(X, y, pairs=pairs, **options)
-
-
-def _best_contrasts(table: Any, areas: FloatArray, p_values: FloatArray, direction: str) -> FeatureScores:
-    """Choose among contrasts, shape (contrasts, p), that of the smallest p.
-
-    By AUC a rare class would be chosen, whose AUC is far off by chance. Equal p are told apart by the AUC; with a
+    By AUC a rare class would be chosen, whose AUC is far off by chance. Equal p-values are ordered by the AUC; with a
     direction p is one-sided.
     """
-    found = _DIRECTIONS[direction](areas - 0.5)
+    labels = check_labels(y)
+    names = np.unique(labels).tolist()
+    classes = {"positive": names[1]} if len(names) == 2 else {"pairs": pairs}
+    table = screen(X, labels, empirical=empirical, **classes, **options)
+    listed = table.in_input_order()
+    name = "empirical_auc" if empirical else "auc"
+    areas, p_values = (
+        np.asarray(listed[column], dtype=np.float64).reshape((-1, np.shape(X)[1])) for column in (name, "p_value")
+    )
+    distance = _DIRECTIONS[direction](areas - 0.5)
     if direction != "auto":
-        p_values = np.where(found > 0, p_values / 2, 1 - p_values / 2)
-    best = np.lexsort((-found, p_values), axis=0)[0]  # NaN goes last
+        p_values = np.where(distance > 0, p_values / 2, 1 - p_values / 2)
+    best = np.lexsort((-distance, p_values), axis=0)[0]  # NaN goes last
     features = np.arange(areas.shape[1])
     p_value = np.minimum(p_values[best, features] * len(p_values), 1.0)
     return FeatureScores(table, areas[best, features], p_value, adjust_p_values(p_value))
-
-
-def ameans_score(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-    """Give the Ameans (TPR + TNR)/2 of predicted labels, also called balanced accuracy.
-
-    Which of the two labels is the positive one makes no difference.
-
-    Parameters
-    ----------
-    y_true, y_pred : array of shape (n,)
-        True and predicted labels.
-    sample_weight : array of shape (n,), optional
-        How many cases each row stands for: 0 or more.
-
-    Raises
-    ------
-    RocPredictError
-        True labels of one class only, or of three or more; predicted labels that are not among the true ones; lengths
-        that differ; weights that are negative, or zero all over a class.
-
-    Notes
-    -----
-    Each rate is that of its own class, so that the shares of the classes do not matter, and a classifier that calls all
-    rows alike has 1/2. ``ameans_scorer`` is the same for ``cross_val_score``, ``GridSearchCV`` and their like.
-
-    Examples
-    --------
-    >>> ameans_score([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 0])
-    0.625
-    """
-    truth = check_binary_labels(y_true)
-    called = np.asarray(y_pred)
-    if called.shape != truth.shape:
-        raise RocPredictError(f"y_pred has shape {called.shape} and y_true {truth.shape}; give one label for each row")
-    names = np.unique(truth)
-    _check_predicted_labels(called, names)
-    is_positive = truth == names[1]
-    weights = check_sample_weight(sample_weight, is_positive)
-    right = np.asarray(called == truth, dtype=np.float64)
-    tpr, tnr = (
-        np.average(right[members], weights=None if weights is None else weights[members])
-        for members in (is_positive, ~is_positive)
-    )
-    return float(tpr / 2 + tnr / 2)
-
-
-ameans_scorer = make_scorer(ameans_score)
-"""Scorer of the Ameans of a classifier's own calls, for ``scoring=``."""
 
 
 def roc_score_func(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -234,15 +131,6 @@ def roc_score_func(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """
     found = score_features(X, y)
     return np.abs(found.auc - 0.5), found.p_value
-
-
-def _check_predicted_labels(called: Any, names: Any) -> None:
-    """Refuse calls that are no true label: rather a coding of their own (1 for "pos") than an error."""
-    unknown = set(called.tolist()) - set(names.tolist())
-    if unknown:
-        raise RocPredictError(
-            f"y_pred holds {min(unknown, key=repr)!r}, which is not among the labels {names.tolist()} of y_true"
-        )
 
 
 _DEFAULT_K = 10  # as SelectKBest
@@ -364,9 +252,11 @@ class RocSelector(SelectorMixin, BaseEstimator):
             feature_names=getattr(self, "feature_names_in_", None),
         )
         self.screening_, self.auc_, self.pvalues_, self.qvalues_ = found
-        above = self.auc_ - 0.5
-        self.scores_ = {"auto": np.abs(above), "higher": above, "lower": -above}[self.direction]
-        self._warn_of_k()
+        self.scores_ = _DIRECTIONS[self.direction](self.auc_ - 0.5)
+        if self.k is not None and self.k > self.n_features_in_:
+            warnings.warn(
+                f"k={self.k} is more than the {self.n_features_in_} features of X; all may be kept", stacklevel=2
+            )
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -400,12 +290,6 @@ class RocSelector(SelectorMixin, BaseEstimator):
         check_option("direction", self.direction, ("auto", "higher", "lower"))
         check_option("empirical", self.empirical, (True, False))
         check_option("pairs", self.pairs, ("rest", "all"))
-
-    def _warn_of_k(self) -> None:
-        if self.k is not None and self.k > self.n_features_in_:
-            warnings.warn(
-                f"k={self.k} is more than the {self.n_features_in_} features of X; all may be kept", stacklevel=3
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,11 +1,13 @@
-"""Column sources: arrays, sparse matrices and data frames, in blocks of columns."""
+"""Column sources: arrays, sparse matrices and data frames, read in blocks of columns."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from functools import cached_property
 from numbers import Complex, Number, Real
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,62 +15,47 @@ from numpy.typing import NDArray
 from rocpredict.base.validation import RocPredictError, as_float_array, is_missing, short_repr
 
 BLOCK_BYTES = 32 * 2**20
-"""How much memory one part of a table may take that is made for the purpose; the next is made beside it."""
+"""Memory that one block of a table takes while the next one is made."""
 BlockIterator: TypeAlias = Iterator[tuple[slice, Any]]
 ColumnIndices: TypeAlias = NDArray[np.intp]
 
 
-class ColumnSource(Protocol):
-    """What holds a table: it gives its columns in parts, and one column as labels."""
+class ColumnSource(ABC):
+    """Table that is read in blocks of columns.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    """
 
     shape: tuple[int, int]
 
+    @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
-        """Give the chosen columns (None: all), each part with its place among them."""
+        """Yield the chosen columns (None: all), each block with its place among them."""
 
+    @abstractmethod
     def column(self, column: int) -> NDArray[Any]:
-        """Give one column as it stands."""
+        """Return one column unchanged."""
 
-    def validate(self, columns: ColumnIndices | None) -> None:
-        """Refuse chosen columns that cannot be read as numbers."""
+    def validate(self, columns: ColumnIndices | None) -> None:  # noqa: B027
+        """Refuse chosen columns that hold both numbers and text."""
 
-
-class DenseSource:
-    """Hold an array of numbers: all of it is one part, and so are neighbouring columns."""
-
-    def __init__(self, array: NDArray[Any]) -> None:
-        self.array = array
-        self.shape: tuple[int, int] = array.shape
-
-    def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
-        """Give views where the columns are neighbours, else copies in blocks."""
-        span = None if columns is None else as_contiguous_slice(columns)
-        if columns is None:
-            yield slice(0, self.shape[1]), self.array
-            return
-        if span is not None:
-            yield slice(0, len(columns)), self.array[:, span]
-            return
-        for place in block_slices(len(columns), self.shape[0] * self.array.itemsize):
-            yield place, np.asfortranarray(self.array[:, columns[place]])
-
-    def column(self, column: int) -> NDArray[Any]:
-        """Give one column."""
-        return np.asarray(self.array[:, column])
-
-    def validate(self, columns: ColumnIndices | None) -> None:
-        """Find nothing to refuse."""
+    @property
+    def not_numeric(self) -> NDArray[np.bool_]:
+        """Columns without numbers."""
+        return np.zeros(self.shape[1], dtype=bool)
 
 
-class SparseSource:
-    """Hold a CSC or CSR matrix; parts are sparse too."""
+class SparseSource(ColumnSource):
+    """CSC or CSR matrix; blocks are sparse too."""
 
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
-        self.shape: tuple[int, int] = matrix.shape
+        self.shape = matrix.shape
 
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
-        """Give the matrix itself, or chosen columns in blocks."""
+        """Yield the matrix itself, or chosen columns in blocks."""
         if columns is None:
             yield slice(0, self.shape[1]), self.matrix
             return
@@ -77,46 +64,91 @@ class SparseSource:
             yield place, self.matrix[:, columns[place]]
 
     def column(self, column: int) -> NDArray[Any]:
-        """Give one column, zeros and all."""
+        """Return one column, zeros and all."""
         return np.asarray(self.matrix[:, [column]].toarray()[:, 0])
 
-    def validate(self, columns: ColumnIndices | None) -> None:
-        """Find nothing to refuse."""
 
-
-class BlockSource:
-    """Hold a table whose columns are fetched, in blocks under a budget of memory."""
-
-    shape: tuple[int, int]
+class BlockSource(ColumnSource):
+    """Table whose columns are copied, in blocks of limited memory."""
 
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
-        """Give Fortran-ordered blocks."""
+        """Yield Fortran-ordered blocks."""
         wanted = np.arange(self.shape[1]) if columns is None else columns
         dtype = np.dtype(self.dtype(wanted))
         for place in block_slices(len(wanted), self.shape[0] * dtype.itemsize):
-            made = np.empty((self.shape[0], len(wanted[place])), dtype=dtype, order="F")
-            self.read_into(made, wanted[place])
-            yield place, made
+            block = np.empty((self.shape[0], len(wanted[place])), dtype=dtype, order="F")
+            self.read_into(block, wanted[place])
+            yield place, block
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Give what the chosen columns are read as."""
+        """Return the type of the blocks of the chosen columns."""
         return np.float64
 
+    @abstractmethod
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Write the chosen columns into an array."""
-        raise NotImplementedError
 
-    def validate(self, columns: ColumnIndices | None) -> None:
-        """Find nothing to refuse."""
+
+class DenseSource(BlockSource):
+    """Array of numbers in memory: neighbouring columns are one block, a view."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array = array
+        self.shape = array.shape
+
+    def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
+        """Yield views where the columns are neighbours, else copies in blocks."""
+        if columns is None:
+            return iter([(slice(0, self.shape[1]), self.array)])
+        runs = [run for _, run in contiguous_runs(columns)]
+        if len(runs) == 1:
+            return iter([(slice(0, len(columns)), self.array[:, runs[0]])])
+        return super().iter_blocks(columns)
+
+    def dtype(self, columns: ColumnIndices) -> Any:
+        """Return the type of the array."""
+        return self.array.dtype
+
+    def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
+        """Copy the chosen columns."""
+        out[:] = self.array[:, columns]
+
+    def column(self, column: int) -> NDArray[Any]:
+        """Return one column."""
+        return np.asarray(self.array[:, column])
+
+
+class SlicedSource(DenseSource):
+    """Array that is stored elsewhere (HDF5, zarr, Dask) and fetched by slices of columns."""
+
+    def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
+        """Yield Fortran-ordered blocks."""
+        return BlockSource.iter_blocks(self, columns)
+
+    def dtype(self, columns: ColumnIndices) -> Any:
+        """Return float32 where the array has this type, else float64."""
+        return np.float32 if self.array.dtype == np.float32 else np.float64
+
+    def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
+        """Fetch neighbouring columns together."""
+        for first, run in contiguous_runs(columns):
+            fetched = np.asarray(self.array[:, run])
+            floats = as_float_array("X", fetched) if fetched.dtype.kind in "iu" else fetched
+            out[:, first : first + floats.shape[1]] = floats
 
 
 class ColumnwiseSource(BlockSource):
-    """Hold columns that become numbers one by one; those that hold none are NaN."""
+    """Columns that become numbers one by one; those without numbers are NaN."""
 
-    def __init__(self, names: Sequence[str], rows: int, column: Callable[[int], NDArray[Any]]) -> None:
+    def __init__(self, names: Sequence[str], rows: int, columns: Any) -> None:
         self.shape = rows, len(names)
-        self.column = column
         self._names = names
+        self._columns = columns
+
+    @cached_property
+    def not_numeric(self) -> NDArray[np.bool_]:
+        """Columns without numbers."""
+        return np.array([is_text_column(column) for column in self._columns], dtype=bool)
 
     def validate(self, columns: ColumnIndices | None) -> None:
         """Refuse columns of objects that are partly numbers."""
@@ -131,63 +163,27 @@ class ColumnwiseSource(BlockSource):
             numbers = to_numeric(self._names[index], self.column(index))
             out[:, place] = np.nan if numbers is None else numbers
 
-
-class SlicedSource(BlockSource):
-    """Hold an array that lies elsewhere (HDF5, zarr, Dask) and is fetched by slices of columns."""
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-        self.shape = array.shape
-
-    def dtype(self, columns: ColumnIndices) -> Any:
-        """Give float32 where that is what the array holds."""
-        return np.float32 if self.array.dtype == np.float32 else np.float64
-
-    def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Fetch neighbouring columns in one go."""
-        for first, run in contiguous_runs(columns):
-            fetched = np.asarray(self.array[:, run])
-            floats = as_float_array("X", fetched) if fetched.dtype.kind in "iu" else fetched
-            out[:, first : first + floats.shape[1]] = floats
-
     def column(self, column: int) -> NDArray[Any]:
-        """Give one column."""
-        return np.asarray(self.array[:, column])
-
-
-def as_contiguous_slice(columns: ColumnIndices) -> slice | None:
-    """Give the slice that the columns are, if they are neighbours in their order."""
-    if not len(columns) or (np.diff(columns) != 1).any():
-        return None
-    return slice(int(columns[0]), int(columns[-1]) + 1)
+        """Return one column unchanged."""
+        return self._columns[column]  # type: ignore[no-any-return]
 
 
 def contiguous_runs(columns: ColumnIndices) -> Iterator[tuple[int, slice]]:
-    """Give the slices of neighbours that columns fall into, and where each of them begins."""
+    """Yield the slices of neighbours among the columns, each with the place where it begins."""
     if len(columns):
         for run in np.split(np.arange(len(columns)), np.flatnonzero(np.diff(columns) != 1) + 1):
             yield int(run[0]), slice(int(columns[run[0]]), int(columns[run[-1]]) + 1)
 
 
 def block_slices(count: int, column_bytes: int) -> Iterator[slice]:
-    """Cut ``count`` columns into blocks under the budget, one column at least in each."""
+    """Cut ``count`` columns into blocks of limited memory, each with one column at least."""
     width = max(1, BLOCK_BYTES // max(1, column_bytes))
     for start in range(0, count, width):
         yield slice(start, min(start + width, count))
 
 
-_FRAME_MODULES = (
-    "pandas",
-    "polars",
-    "pyarrow",
-    "duckdb",
-    "narwhals",
-    "modin",
-    "cudf",
-    "dask",
-    "ibis",
-    "pyspark",
-    "sqlframe",
+_FRAME_MODULES = frozenset(
+    ["pandas", "polars", "pyarrow", "duckdb", "narwhals", "modin", "cudf", "dask", "ibis", "pyspark", "sqlframe"]
 )
 _TIMES = ("Date", "Datetime", "Duration", "Time")
 _WORDS = ("String", "Categorical", "Enum", "Binary", "List", "Array", "Struct", *_TIMES)
@@ -195,24 +191,23 @@ _MIXED = ("Object", "Unknown")
 _FLOAT32_TYPES = ("Float16", "Float32")
 
 
-def is_dataframe_like(X: Any) -> bool:
-    """Tell what narwhals has to be asked about."""
-    return type(X).__module__.partition(".")[0] in _FRAME_MODULES
-
-
 def as_frame(X: Any) -> Any:
-    """Give the narwhals frame of X, or None for what is no frame (a series).
+    """Return the narwhals frame of X, or None for another kind of table (a series, too).
 
     Raises
     ------
     RocPredictError
         Narwhals is not installed; column names that are not different.
     """
+    module = type(X).__module__.partition(".")[0]
+    if module not in _FRAME_MODULES:
+        return None
     try:
         import narwhals as nw
     except ImportError:
-        kind = f"{type(X).__module__.partition('.')[0]} {type(X).__name__}"
-        raise RocPredictError(f"a {kind} needs narwhals: pip install 'rocpredict[frames]'") from None
+        raise RocPredictError(
+            f"a {module} {type(X).__name__} needs narwhals: pip install 'rocpredict[frames]'"
+        ) from None
     native = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(native):
         check_unique_names(list(native.columns))  # narwhals has words of its own for names that occur twice
@@ -223,7 +218,7 @@ def as_frame(X: Any) -> Any:
 
 
 class DataFrameSource(BlockSource):
-    """Hold a frame; a lazy one is asked for each block of columns, in the order of its rows."""
+    """Data frame; a lazy one is queried for each block of columns, in the order of its rows."""
 
     def __init__(self, frame: Any) -> None:
         import narwhals as nw
@@ -233,26 +228,31 @@ class DataFrameSource(BlockSource):
         rows = self.collect(frame.select(nw.len())).item() if self._lazy else len(frame)
         self.shape = int(rows), len(self.columns)
         self._kinds = kinds = [type(kind).__name__ for kind in schema.values()]
-        self.not_numeric = np.array([self._is_text(*it) for it in enumerate(kinds)], dtype=bool)
+        self._is_text = np.array([self._holds_text(*it) for it in enumerate(kinds)], dtype=bool)
+
+    @property
+    def not_numeric(self) -> NDArray[np.bool_]:
+        """Columns without numbers."""
+        return self._is_text
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Give float32 where no column needs more."""
-        numeric = {self._kinds[index] for index in columns.tolist() if not self.not_numeric[index]}
+        """Return float32 where no column needs more."""
+        numeric = {self._kinds[index] for index in columns.tolist() if not self._is_text[index]}
         return np.float32 if numeric and numeric <= {*_FLOAT32_TYPES} else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Write the chosen columns, NaN for nulls and for what is not numeric."""
-        wanted = [self.columns[index] for index in columns.tolist() if not self.not_numeric[index]]
+        wanted = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
         part = self.collect(self.frame.select(wanted)) if self._lazy and wanted else self.frame
         for place, index in enumerate(columns.tolist()):
-            if self.not_numeric[index]:
+            if self._is_text[index]:
                 out[:, place] = np.nan
             else:
                 name = self.columns[index]
                 out[:, place] = _floats(str(name), part.get_column(name))
 
     def column(self, column: int) -> NDArray[Any]:
-        """Give one column as it stands, None for nulls."""
+        """Return one column unchanged, None for nulls."""
         name = self.columns[column]
         part = self.collect(self.frame.select(name)) if self._lazy else self.frame
         series = part.get_column(name)
@@ -271,7 +271,7 @@ class DataFrameSource(BlockSource):
         """Run a query on a lazy frame."""
         return query.collect()
 
-    def _is_text(self, index: int, kind: str) -> bool:
+    def _holds_text(self, index: int, kind: str) -> bool:
         if kind not in _WORDS and kind not in _MIXED:
             return False
         if self._lazy:
@@ -282,34 +282,23 @@ class DataFrameSource(BlockSource):
         return kind in _TIMES or bool(series.null_count() < len(series))
 
 
-def frame_to_source(frame: Any) -> tuple[ColumnSource, NDArray[np.bool_]]:
-    """Give the source of a frame, and which of its columns are not numeric.
-
-    A pandas frame that is one array inside is taken as that array.
-    """
-    array = _one_array(frame)
-    if array is not None:
-        return DenseSource(array), np.zeros(array.shape[1], dtype=bool)
-    held = DataFrameSource(frame)
-    return held, held.not_numeric
-
-
-def _one_array(frame: Any) -> NDArray[Any] | None:
+def frame_to_source(frame: Any) -> ColumnSource:
+    """Return the source of a frame: of a pandas frame that is one array inside, that array."""
     import narwhals as nw
 
     native = frame.to_native()
-    if not nw.dependencies.is_pandas_dataframe(native) or not native.shape[1]:
-        return None
-    kinds = set(native.dtypes)
-    if len(kinds) > 1 or not all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
-        return None
-    # Several arrays inside would be copied into one: the first row tells, as it is a view of a single one.
-    first, column = native.iloc[:1].to_numpy(), native.iloc[:, 0].to_numpy()
-    return native.to_numpy() if np.may_share_memory(first, column[:1]) else None
+    if nw.dependencies.is_pandas_dataframe(native) and native.shape[1]:
+        kinds = set(native.dtypes)
+        if len(kinds) == 1 and all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
+            # Several arrays inside would be copied into one; the first row is a view of a single one.
+            first, column = native.iloc[:1].to_numpy(), native.iloc[:, 0].to_numpy()
+            if np.may_share_memory(first, column[:1]):
+                return DenseSource(native.to_numpy())
+    return DataFrameSource(frame)
 
 
 def _floats(name: str, series: Any) -> NDArray[Any]:
-    """Give a column as floats, NaN for nulls."""
+    """Return a column as floats, NaN for nulls."""
     import narwhals as nw
 
     kind = series.dtype
@@ -318,22 +307,11 @@ def _floats(name: str, series: Any) -> NDArray[Any]:
     if isinstance(kind, (nw.Boolean, nw.Decimal)):
         return np.asarray(series.cast(nw.Float64).to_numpy())
     if kind.is_integer() and not isinstance(kind, (nw.Int128, nw.UInt128)):
-        return _integers(name, series)
-    wide = kind.is_integer()
-    values = _objects(series.to_list()) if wide else np.asarray(series.to_numpy())
-    floats = to_numeric(name, values)
-    return np.full(len(values), np.nan) if floats is None else floats
-
-
-def _integers(name: str, series: Any) -> NDArray[Any]:
-    if not series.null_count():
-        floats = to_numeric(name, np.asarray(series.to_numpy()))
-        assert floats is not None
-        return floats
-    held = to_numeric(name, np.asarray(series.fill_null(0).to_numpy()))
-    assert held is not None
-    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    return np.where(missing, np.nan, held)
+        floats = as_float_array(f"column {name!r}", np.asarray(series.fill_null(0).to_numpy()))
+        return np.where(np.asarray(series.is_null().to_numpy(), dtype=bool), np.nan, floats)
+    values = _objects(series.to_list()) if kind.is_integer() else np.asarray(series.to_numpy())
+    numbers = to_numeric(name, values)
+    return np.full(len(values), np.nan) if numbers is None else numbers
 
 
 def _objects(items: list[Any]) -> NDArray[Any]:
@@ -343,10 +321,7 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 
 def check_feature_names(names: Iterable[Any] | None, columns: int, holder: str = "X") -> NDArray[np.str_]:
-    """Give one name for each column, or refuse names that are too many, too few or not different.
-
-    They are what users give as ``feature_names=``.
-    """
+    """Return one name for each column, or refuse a ``feature_names=`` of another length or with equal names."""
     if names is None:
         return np.array([f"x{place}" for place in range(columns)])
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
@@ -361,7 +336,7 @@ def check_feature_names(names: Iterable[Any] | None, columns: int, holder: str =
 
 
 def check_unique_names(names: Sized) -> NDArray[np.str_]:
-    """Give names of any kind as text, or refuse those that are not different."""
+    """Return names of any kind as text, or refuse equal ones."""
     held: defaultdict[str, list[Any]] = defaultdict(list)
     for name in names:  # type: ignore[attr-defined]
         held[str(name)].append(name)
@@ -382,63 +357,49 @@ def _describe_duplicates(group: list[Any]) -> str:
 
 
 def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
-    """Give a column as floats, NaN for what is missing, or None where it holds text, dates or the like.
+    """Return a column as floats, NaN for missing values, or None where it holds text, dates or the like.
 
     Raises
     ------
     RocPredictError
         Complex numbers, integers that float64 cannot tell apart, numbers and other things in one column.
     """
-    if isinstance(values, np.ma.MaskedArray):
-        return _unmasked(name, values)
-    if values.dtype.kind == "O":
-        return _from_objects(name, values)
+    if is_text_column(values):
+        return None
     if values.dtype.kind == "c":
         raise RocPredictError(f"column {name!r} holds complex numbers; real numbers are needed")
-    if values.dtype.kind not in "biuf":
-        return None
-    if values.dtype.kind == "f" and values.dtype.itemsize <= 8:
-        return values
-    return as_float_array(f"column {name!r}", values)
+    plain, mask = np.asarray(values), np.ma.getmaskarray(values)
+    if mask.any():
+        fill: Any = None if plain.dtype.kind == "O" else 0
+        plain = np.where(mask, fill, plain)  # a value under a mask may be no number
+    if plain.dtype.kind == "O":
+        plain = _clear_missing(name, plain)
+    floats = as_float_array(f"column {name!r}", plain)
+    return np.where(mask, np.nan, floats) if mask.any() else floats
 
 
 def is_text_column(values: NDArray[Any]) -> bool:
-    """Tell a column that holds something, and no number."""
+    """Whether a column holds values, and none of them is a number."""
     if values.dtype.kind != "O":
         return values.dtype.kind not in "biufc"
     items = values[~np.ma.getmaskarray(values)]
     return any(map(_is_text_item, items)) and not any(_is_number(item) and not is_missing(item) for item in items)
 
 
-def _unmasked(name: str, values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any] | None:
-    mask = np.ma.getmaskarray(values)
-    plain = np.asarray(values.filled(0) if values.dtype.kind in "iuO" else values.data)  # under a mask lies no number
-    held = to_numeric(name, plain)
-    if held is None:
-        return None
-    floats = held.astype(np.float64)
-    floats[mask] = np.nan
-    return floats
-
-
-def _from_objects(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
-    """Give a column of objects as numbers: Decimals, Fractions, None ..."""
-    if is_text_column(values):
-        return None
-    are_numbers = np.fromiter(map(_is_number, values), dtype=bool, count=len(values))
-    others = np.flatnonzero(~are_numbers)
-    words = [row for row in others.tolist() if _is_text_item(values[row])]
-    if not words:
-        plain = values.copy()
-        plain[others] = None
-        return as_float_array(f"column {name!r}", plain)
+def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Return objects with None for missing values, or refuse text among numbers."""
+    others = [row for row, item in enumerate(values) if not _is_number(item)]
+    words = [row for row in others if _is_text_item(values[row])]
     if any(isinstance(values[row], Complex) for row in words):
         raise RocPredictError(f"column {name!r} holds complex numbers; real numbers are needed")
-    raise RocPredictError(
-        f"column {name!r} holds {short_repr(values[words[0]])} at row {words[0]}, which is not a number, among "
-        "numbers; "
-        "correct it, or leave the column out"
-    )
+    if words:
+        raise RocPredictError(
+            f"column {name!r} holds {short_repr(values[words[0]])} at row {words[0]}, which is not a number, among "
+            "numbers; correct it, or leave the column out"
+        )
+    cleared = values.copy()
+    cleared[others] = None
+    return cleared
 
 
 def _is_number(item: Any) -> bool:
@@ -448,5 +409,5 @@ def _is_number(item: Any) -> bool:
 
 
 def _is_text_item(item: Any) -> bool:
-    """Tell what is neither number nor missing."""
+    """Whether an item is neither a number nor missing."""
     return not _is_number(item) and (isinstance(item, Iterable) or not is_missing(item))

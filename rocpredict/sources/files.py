@@ -5,29 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import check_labels
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.sources.blocks import DataFrameSource, check_feature_names
-from rocpredict.sources.csv_reader import CsvFiles, check_same_columns, select_columns
+from rocpredict.sources.csv_reader import CsvFiles, TableReader
 from rocpredict.sources.table import FeatureTable, check_has_numeric
 
 
-class ParquetFiles:
-    """Hold Parquet files with the same columns."""
+class ParquetFiles(TableReader):
+    """Parquet files with the same columns."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self._paths = paths
         self._scans = [_scan(path) for path in paths]
-        self._schemas = [_schema(*it) for it in zip(self._scans, paths, strict=True)]
-        self.names = tuple(self._schemas[0])
-        if not self.names:
+        schemas = [
+            _translate_errors(scan.collect_schema, path.name) for scan, path in zip(self._scans, paths, strict=True)
+        ]
+        if not schemas[0]:
             raise RocPredictError(f"{paths[0].name} has no columns")
-        for path, schema in zip(paths[1:], self._schemas[1:], strict=True):
-            self._compare(path, schema)
+        super().__init__(paths, [list(schema) for schema in schemas])
+        for path, schema in zip(paths, schemas, strict=True):
+            for name, kind in schemas[0].items():
+                if _type_family(kind) != _type_family(schema[name]):
+                    raise RocPredictError(
+                        f"{path.name}: column {name!r} holds {schema[name]} where {paths[0].name} has {kind}; "
+                        "columns must be of one kind"
+                    )
 
     def features(
         self, *, label: str | None = None, usecols: Sequence[str] | None = None
@@ -37,8 +43,8 @@ class ParquetFiles:
         import polars
 
         first = self._paths[0].name
-        names, label = select_columns(self.names, first, label=label, usecols=usecols)
-        wanted = [*names, *([label] if label else [])]
+        names = self._select(label, usecols)
+        wanted = names if label is None else [*names, label]
         whole = polars.concat([scan.select(wanted) for scan in self._scans], how="vertical_relaxed")
         source = _LazyFrameSource(narwhals.from_native(whole), ", ".join(path.name for path in self._paths[:3]))
         if not source.shape[0]:
@@ -49,22 +55,9 @@ class ParquetFiles:
         labels = check_labels(table.column(len(names)), ((),))
         return check_has_numeric(table.select(slice(0, len(names)))), labels
 
-    def __repr__(self) -> str:
-        return f"ParquetFiles({[path.name for path in self._paths]}, {len(self.names)} columns)"
-
-    def _compare(self, path: Path, schema: Any) -> None:
-        first = self._paths[0].name
-        check_same_columns(first, self.names, path.name, list(schema))
-        for name, kind in self._schemas[0].items():
-            if _type_family(kind) != _type_family(schema[name]):
-                raise RocPredictError(
-                    f"{path.name}: column {name!r} holds {schema[name]} where {first} has {kind}; "
-                    "columns must be of one kind"
-                )
-
 
 class _LazyFrameSource(DataFrameSource):
-    """Hold Parquet files as a lazy frame; a file that cannot be read further is said in our own words."""
+    """Parquet files as a lazy frame."""
 
     def __init__(self, frame: Any, name: str) -> None:
         self._name = name
@@ -81,10 +74,6 @@ def _scan(path: Path) -> Any:
     except ImportError:
         raise RocPredictError(f"{path.name} is Parquet, which needs polars: pip install 'rocpredict[frames]'") from None
     return polars.scan_parquet(path, glob=False)
-
-
-def _schema(scan: Any, path: Path) -> Any:
-    return _translate_errors(scan.collect_schema, path.name)
 
 
 def _translate_errors(work: Any, name: str) -> Any:
@@ -104,7 +93,7 @@ def _translate_errors(work: Any, name: str) -> Any:
 
 
 def _type_family(kind: Any) -> str:
-    """Give what kinds can stand in one column: all numbers and booleans, else each its own."""
+    """Return a name for the types that can be in one column: all numbers and booleans, else each type alone."""
     if kind.is_numeric() or str(kind) in ("Boolean", "Null"):
         return "number"
     return type(kind).__name__
@@ -112,31 +101,6 @@ def _type_family(kind: Any) -> str:
 
 _PARQUET = (".parquet", ".pq")
 _MAGIC = b"PAR1"
-
-
-class TableReader(Protocol):
-    """Files with the same columns, whose rows follow one another."""
-
-    names: tuple[str, ...]
-
-    def features(
-        self, *, label: str | None = None, usecols: Sequence[str] | None = None
-    ) -> tuple[FeatureTable, NDArray[Any] | None]:
-        """Read the features, and the labels where a column is named.
-
-        Parameters
-        ----------
-        label : str, optional
-            The column with the labels; it is no feature then.
-        usecols : sequence of str, optional
-            The columns to take as features, in that order; all others are left alone, whatever they hold.
-
-        Raises
-        ------
-        RocPredictError
-            A name that is no column or is given twice; a broken line, a cell that is not a number in a
-            column of numbers, a row without a label: each with its line. No column of numbers.
-        """
 
 
 def open_tables(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> TableReader:
@@ -161,10 +125,9 @@ def open_tables(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
     Notes
     -----
-    A CSV file is read once, in pieces of some megabytes, and its numbers are kept in a temporary file beyond
-    32 MB (8 bytes a cell, where ``tempfile`` puts it: the environment variable TMPDIR says where). Parquet is
-    read by columns, as they are asked for. polars does the parsing where it is installed; without it CSV is
-    read by Python's own reader, with the same result.
+    A CSV file is read once, some rows at a time, and its numbers are kept in a temporary file beyond 32 MB
+    (8 bytes a cell, where ``tempfile`` puts it: the environment variable TMPDIR says where). A cell has at
+    most 131,072 characters. Parquet is read by columns, as they are asked for, and needs polars.
 
     Examples
     --------

@@ -1586,6 +1586,7 @@ EXCEPTIONS: dict[str, str] = (
         "proper/partial-auc": "partial areas of the likelihood ratio of two Gaussians are integrated over panels of "
         "z-scores; before, they were sums of four areas in closed form"
     }
+    | {"combination/distance": "Mahalanobis distances are scipy.spatial.distance.cdist's: other rounding"}
 )
 """Ids that may differ in the last bits after a change, each with the reason; only ``--exact`` asks."""
 
