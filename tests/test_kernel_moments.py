@@ -13,8 +13,8 @@ from scipy import sparse
 
 import rocpredict as rp
 from rocpredict.screening.kernels import moments_numpy as tables
+from rocpredict.screening.kernels.base import Moments, merge, rows_by_class
 from rocpredict.screening.kernels.moments import moments
-from rocpredict.screening.kernels.results import Moments, merge, rows_by_class
 
 ENGINES = ("numpy", "numba")
 FORMS = {
@@ -371,7 +371,7 @@ def test_sparse_tables(engine, order, kind, monkeypatch):
     table = kind(X)
     features = [0, 1, 2, 3, 4, 5, 7, 8] + [6] * (order == 2)
     check(X, codes, 3, moments(table, codes, 3, order=order, engine=engine), features=features[:8])
-    monkeypatch.setattr("rocpredict.screening.kernels.moments._AT_ONCE", 100)
+    monkeypatch.setattr("rocpredict.screening.kernels.moments._SPAN_VALUES", 100)
     one, two = (moments(table, codes, 3, order=order, engine=engine, n_jobs=jobs) for jobs in (1, 2))
     assert same(one, two)
     # merged from parts of rows, means at 1e8 SDs have lost digits for good

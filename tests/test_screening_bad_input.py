@@ -1,5 +1,8 @@
 """Bad input to a screening: a flagged row for the feature, or one clear message; the other features are answered."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -336,11 +339,20 @@ def test_options_are_checked_before_the_work():
 
 def test_numba_that_is_not_there(monkeypatch):
     """Asked for, it is one sentence with the command that installs it; not asked for, numpy does the work."""
-    monkeypatch.setattr("rocpredict.screening.kernels.backend._numba_works", lambda: False)
+    monkeypatch.setattr("rocpredict.screening.kernels.base._numba_works", lambda: False)
     assert refused(X, Y, engine="numba") == "engine='numba' needs numba: pip install 'rocpredict[fast]'"
     found, expected = rp.screen(X, Y), rp.screen(X, Y, engine="numpy")
     for name in expected:
         np.testing.assert_array_equal(found[name], expected[name])
+
+
+def test_screening_works_where_numba_cannot_be_imported():
+    """A process in which the import of numba fails: the numpy engine screens the table."""
+    code = (
+        "import sys; sys.modules['numba'] = None; import numpy as np, rocpredict as rp; "
+        "print(len(rp.screen(np.arange(12.0).reshape(6, 2), np.arange(6) % 2)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "2\n"
 
 
 # Missing values that are refused

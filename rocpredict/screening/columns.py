@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,13 @@ from rocpredict.base.results import Flags, Interval, zero_variance_interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between
+from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
 from rocpredict.inference.auc import AucBatch, degenerate_flags, smoothed_logit_interval
 from rocpredict.inference.permutation import null_auc_variance, tie_correction
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
-from rocpredict.screening.kernels.backend import map_ordered
+from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import Contrast, Counts
-from rocpredict.screening.kernels.moments import moments
-from rocpredict.screening.kernels.results import Moments
 from rocpredict.screening.summary import TwoClassSummary
 from rocpredict.solvers.base import EVEN
 from rocpredict.solvers.binormal import BinormalSolver
@@ -39,7 +37,7 @@ _N_DRAWS = 16  # and as many mirrored ones: optimism to about .004 at 30 cases a
 def prediction_optimism(
     count: tuple[ArrayOrFloat, ArrayOrFloat], d: FloatArray, s0: FloatArray, s1: FloatArray, direction_from_data: bool
 ) -> FloatArray:
-    """Give by how much the predicted Ameans exceeds what its threshold achieves, on the average over samples.
+    """Compute the optimism of the predicted Ameans: its mean excess over the Ameans that its threshold achieves.
 
     A parametric bootstrap: samples of two Gaussians that differ as much as these classes do *beyond* what chance makes
     classes differ, each with its threshold, its prediction, and what that threshold is worth. It takes a fixed set of
@@ -57,11 +55,8 @@ def prediction_optimism(
     n0, n1 = (np.broadcast_to(np.asarray(n, dtype=np.float64), d.shape) for n in count)
 
     def mean_excess(*features: FloatArray) -> tuple[FloatArray]:
-        return (
-            _sample_optimism(_shrunken_population(*features), _quasi_random_normals(), direction_from_data).mean(
-                axis=0
-            ),
-        )
+        population = _shrunken_population(*features)
+        return (_sample_optimism(population, _quasi_random_normals(), direction_from_data).mean(axis=0),)
 
     with np.errstate(all="ignore"):
         excess = map_blocks(mean_excess, d, s0, s1, n0, n1, block=_BLOCK)[0]
@@ -71,7 +66,7 @@ def prediction_optimism(
 def empirical_optimism(
     count: tuple[ArrayOrFloat, ArrayOrFloat], z0: FloatArray, z1: FloatArray, ratio: FloatArray
 ) -> FloatArray:
-    """Give by how much the Ameans counted at the best threshold exceeds its worth, for classes well apart.
+    """Compute the optimism of the empirical Ameans at the best threshold, for classes well apart.
 
     The threshold moves with each case: by (z^2 + (z^2 - 1)^2/2)/(n H) for a case that lies there, H the slope of the
     log density ratio, and each class has the density g there. Up to a half this is the covariance of the threshold
@@ -96,7 +91,7 @@ def empirical_optimism(
 def _shrunken_population(
     d: FloatArray, s0: FloatArray, s1: FloatArray, n0: FloatArray, n1: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Give two Gaussians, 0 and the second mean, that differ less than the sample does by what chance adds."""
+    """Return two Gaussians, 0 and the second mean, that differ less than the sample does by what chance adds."""
     unit = np.sqrt(s0) * np.sqrt(s1)
     gap, ratio = d / unit, np.log(s1) - np.log(s0)
     noise = s0 / s1 / n0 + s1 / s0 / n1
@@ -108,7 +103,7 @@ def _shrunken_population(
 
 
 def _sample_optimism(world: tuple[FloatArray, ...], draws: FloatArray, direction_from_data: bool) -> FloatArray:
-    """Give what each sample of the world predicts, less what its threshold is worth: shape (samples, features)."""
+    """Return the predicted less the achieved Ameans of each simulated sample, shape (samples, features)."""
     draw = draws.T[:, :, None]
     distance, w0, w1, n0, n1 = world
     m0, m1 = draw[0] * w0 / np.sqrt(n0), distance + draw[1] * w1 / np.sqrt(n1)
@@ -124,7 +119,7 @@ def _sample_optimism(world: tuple[FloatArray, ...], draws: FloatArray, direction
 
 @cache
 def _quasi_random_normals() -> NDArray[np.float64]:
-    """Give draws of four standard normals that fill their space evenly, with mean 0 and covariance 1 exactly."""
+    """Return draws of four standard normals that fill their space evenly, with mean 0 and covariance 1 exactly."""
     step = 1.1673039782614187  # root of x^5 = x + 1: its powers fill four dimensions most evenly
     uniform = (0.5 + np.outer(np.arange(1, _N_DRAWS + 1), step ** -np.arange(1.0, 5.0))) % 1
     half = ndtri(uniform)
@@ -160,15 +155,15 @@ class GaussianPairs:
         return self.n0, self.n1
 
     def to_higher(self) -> tuple[Gaussian, Gaussian]:
-        """Give both classes of the rule "positive when x >= threshold"."""
+        """Return both classes of the rule "positive when x >= threshold"."""
         return Gaussian(self._side * self.m0, self.s0), Gaussian(self._side * self.m1, self.s1)
 
     def flip_threshold(self, threshold: FloatArray) -> FloatArray:
-        """Give thresholds of that rule as those of the feature, or back."""
+        """Return thresholds of that rule as those of the feature, or back."""
         return self._side * threshold
 
     def subset(self, features: Any) -> GaussianPairs:
-        """Give the pair of some features."""
+        """Return the pair of some features."""
         return GaussianPairs(*(getattr(self, item.name)[features] for item in fields(self)))
 
     @property
@@ -177,19 +172,19 @@ class GaussianPairs:
 
 
 class Prediction(NamedTuple):
-    """What moments alone say of some features, and what the counting will ask for."""
+    """Columns of some features that follow from moments alone, and their optimism."""
 
     pair: GaussianPairs
     columns: dict[str, Any]
     flags: Flags
     optimism: FloatArray
-    """How much better than it is a threshold looks on the average."""
+    """Mean excess of the predicted over the achieved Ameans."""
     empirical_optimism: FloatArray
     """The same of an Ameans counted at the threshold, for classes well apart."""
 
 
 def gaussian_pairs(summary: TwoClassSummary, direction: str | None) -> GaussianPairs:
-    """Give the Gaussians of a summary, and the direction of each rule: as declared, or by the means."""
+    """Return the Gaussians of a summary, and the direction of each rule: as declared, or by the means."""
     sides = summary.negative, summary.positive
     moments = [np.asarray(part) for side in sides for part in (side.mean, side.std)]
     known = summary.negative.is_valid & summary.positive.is_valid
@@ -199,14 +194,8 @@ def gaussian_pairs(summary: TwoClassSummary, direction: str | None) -> GaussianP
     return GaussianPairs(known, m0, s0, m1, s1, n0, n1, lower)
 
 
-def best_thresholds(pair: GaussianPairs) -> FloatArray:
-    """Give the thresholds with the best Ameans, NaN where nothing is known."""
-    best = BinormalSolver(*pair.to_higher()).optimal(EVEN)
-    return np.where(pair.is_valid, pair.flip_threshold(best.threshold), np.nan)
-
-
 def predict(pair: GaussianPairs, *, level: float, free: bool) -> Prediction:
-    """Give the columns that need moments only; ``free``: the sample chose the direction."""
+    """Compute the columns that need moments only; ``free``: the direction is estimated from the sample."""
     signed = PredictedRoc(Gaussian(pair.m0, pair.s0), Gaussian(pair.m1, pair.s1), count=pair.count)
     interval = signed.auc_interval(level)
     classes = pair.to_higher()
@@ -250,7 +239,7 @@ def _widen_degenerate(
 
 
 def effect_size(pair: GaussianPairs) -> FloatArray:
-    """Give Cohen's d: the difference of means over the pooled standard deviation; 0 for classes alike."""
+    """Compute Cohen's d: the difference of means over the pooled standard deviation; 0 for classes alike."""
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = pair.n0 + pair.n1 - 2
         pooled = np.hypot(pair.s0 * np.sqrt((pair.n0 - 1) / freedom), pair.s1 * np.sqrt((pair.n1 - 1) / freedom))
@@ -258,7 +247,7 @@ def effect_size(pair: GaussianPairs) -> FloatArray:
 
 
 def welch_p_value(pair: GaussianPairs) -> FloatArray:
-    """Give the two-sided p of equal means, which for Gaussians is a predicted AUC of 1/2 (Welch 1947).
+    """Compute the two-sided p of equal means, which for Gaussians is a predicted AUC of 1/2 (Welch 1947).
 
     Where one class shows no spread its own says nothing of how much it has: p is then no smaller than Student's, of one
     spread for both. Without any spread there is no t: p is that of the least likely order of the cases, all of one
@@ -271,10 +260,10 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
         t = (pair.m1 - pair.m0) / unit / np.sqrt(error)
         freedom = error**2 / (parts[0] ** 2 / (pair.n0 - 1) + parts[1] ** 2 / (pair.n1 - 1))
         p_value = 2 * stdtr(freedom, -np.abs(t))
-        both = pair.n0 + pair.n1 - 2
-        pooled = effect_size(pair) / np.sqrt(1 / pair.n0 + 1 / pair.n1)
         blind = (pair.s0 == 0) | (pair.s1 == 0)
-        p_value = np.where(blind, np.maximum(p_value, 2 * stdtr(both, -np.abs(pooled))), p_value)
+        freedom = pair.n0[blind] + pair.n1[blind] - 2
+        pooled = effect_size(pair.subset(blind)) / np.sqrt(1 / pair.n0[blind] + 1 / pair.n1[blind])
+        p_value[blind] = np.maximum(p_value[blind], 2 * stdtr(freedom, -np.abs(pooled)))
     ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # one over the number of orders
     p_value = np.where(unit == 0, np.minimum(2 * np.exp(ways), 1), p_value)
     return np.where(pair.m1 == pair.m0, 1.0, p_value)
@@ -284,8 +273,10 @@ _COARSE_FPR = (np.arange(64) + 0.5) / 64
 """FPRs at which the sampling variance of an empirical curve is evaluated, which is smooth."""
 _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
+_MISFIT_BLOCK = 64
+"""Features whose curves are compared together, so that the TPRs stay in the cache."""
 MISFIT_RATIO_LIMIT = 1.1
-"""What the mean square of the distance, over its expectation, exceeds in 1 of 100 samples of two Gaussians.
+"""Ratio of the mean square distance to its expectation that 1 of 100 samples of two Gaussians exceeds.
 
 It is 0.3 in the middle, since the Gaussians were fitted to the same rows. For equal spreads the level holds from 5 to
 some hundred cases a class; with one spread three times the other it is exceeded in 2 to 3 of 100, with ten times in 5.
@@ -306,22 +297,39 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> Misfit:
     one, TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        predicted, _ = _binormal_tpr(pair, FPR, FPR_PROBIT)
-        tpr, probit = _binormal_tpr(pair, _COARSE_FPR, _COARSE_PROBIT)
-        slope = (pair.s0 / pair.s1)[:, None] * np.exp((_COARSE_PROBIT**2 - probit**2) / 2)
-        slope = np.minimum(np.nan_to_num(slope, nan=0.0, posinf=_MAX_SLOPE), _MAX_SLOPE)
-        noise = tpr * (1 - tpr) / pair.n1[:, None] + slope**2 * _COARSE_FPR * (1 - _COARSE_FPR) / pair.n0[:, None]
-        expected = np.mean(noise, axis=1)
-    area = np.where(pair.is_valid, area_between(predicted, empirical), np.nan)
-    ratio_exceeded = np.mean((predicted - empirical) ** 2, axis=1) > MISFIT_RATIO_LIMIT * expected
-    return Misfit(area, pair.is_valid & ratio_exceeded & (area > MAX_HARMLESS_AREA))
+        blocks = [slice(start, start + _MISFIT_BLOCK) for start in range(0, len(empirical), _MISFIT_BLOCK)]
+        distances = [_curve_distance(pair.subset(block), empirical[block]) for block in blocks]
+        area, square = (np.concatenate(parts) for parts in zip(*distances, strict=True))
+        is_significant = pair.is_valid & (area > MAX_HARMLESS_AREA)
+        is_significant[is_significant] = square[is_significant] > MISFIT_RATIO_LIMIT * _expected_square(
+            pair.subset(is_significant)
+        )
+    return Misfit(np.where(pair.is_valid, area, np.nan), is_significant)
+
+
+def _curve_distance(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the area between the predicted and the empirical curves, and their mean square difference."""
+    predicted, _ = _binormal_tpr(pair, FPR, FPR_PROBIT)
+    area = area_between(predicted, empirical)
+    predicted -= empirical
+    return area, np.vecdot(predicted, predicted) / N_FPR
+
+
+def _expected_square(pair: GaussianPairs) -> FloatArray:
+    """Return the variance of an empirical curve about the given one, averaged over the FPRs."""
+    tpr, probit = _binormal_tpr(pair, _COARSE_FPR, _COARSE_PROBIT)
+    slope = (pair.s0 / pair.s1)[:, None] * np.exp((_COARSE_PROBIT**2 - probit**2) / 2)
+    slope = np.minimum(np.nan_to_num(slope, nan=0.0, posinf=_MAX_SLOPE), _MAX_SLOPE)
+    noise = tpr * (1 - tpr) / pair.n1[:, None] + slope**2 * _COARSE_FPR * (1 - _COARSE_FPR) / pair.n0[:, None]
+    return np.asarray(np.mean(noise, axis=1))
 
 
 def _binormal_tpr(pair: GaussianPairs, fpr: FloatArray, fpr_probit: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the TPR of two Gaussians, shape (features, m), and its probit; FPR where both are one point."""
     probit = ((pair.m1 - pair.m0)[:, None] + pair.s0[:, None] * fpr_probit) / pair.s1[:, None]
     tpr = ndtr(probit)
-    return np.where(np.isnan(tpr), fpr, tpr), probit
+    np.copyto(tpr, fpr, where=np.isnan(tpr))
+    return tpr, probit
 
 
 AMEANS_AT_THRESHOLD = "achieved"
@@ -329,7 +337,7 @@ AMEANS_AT_THRESHOLD = "achieved"
 
 
 def empirical_columns(counts: Counts, pair: GaussianPairs, level: float) -> tuple[dict[str, Any], Flags]:
-    """Give the columns of one contrast that need counts, and what is degenerate.
+    """Compute the columns of one contrast that need counts, and their flags.
 
     Parameters
     ----------
@@ -363,12 +371,12 @@ def empirical_columns(counts: Counts, pair: GaussianPairs, level: float) -> tupl
 
 
 def correct_optimism(achieved: FloatArray, excess: FloatArray, of_count: FloatArray) -> FloatArray:
-    """Give the counted Ameans less its optimism: that of choosing, or that of counting where the choice was made."""
+    """Return the counted Ameans less its optimism: that of choosing, or that of counting where the choice was made."""
     return achieved - np.maximum(excess, np.minimum(of_count, np.abs(achieved - 0.5)))
 
 
 def mann_whitney_p_value(counts: Counts) -> FloatArray:
-    """Give the two-sided p of equal distributions: normal, corrected for ties, without continuity correction.
+    """Compute the two-sided p of equal distributions: normal, corrected for ties, without continuity correction.
 
     1 where all values are tied. (Mann and Whitney 1947.)
     """
@@ -384,7 +392,7 @@ def _areas(counts: Counts) -> AucBatch:
 
 
 def _achieved(counts: Counts, pair: GaussianPairs) -> FloatArray:
-    """Give the Ameans that the rows have at the predicted threshold: (TPR + TNR)/2 by counting."""
+    """Return the Ameans that the rows have at the predicted threshold: (TPR + TNR)/2 by counting."""
     below = [counts.negatives_below / counts.negatives, counts.positives_below / counts.positives]
     to = [
         (counts.negatives_below + counts.negatives_tied) / counts.negatives,
@@ -395,77 +403,48 @@ def _achieved(counts: Counts, pair: GaussianPairs) -> FloatArray:
     return np.where(pair.lower, lower, higher)
 
 
-Answer = TypeVar("Answer")
-Groups = tuple[NDArray[np.intp], NDArray[np.intp]]
-"""The rows of the negatives and those of the positives."""
-
-
-class WeightedBlock(NamedTuple):
-    """One feature, whose rows stand for several cases; asked as a ``Block``."""
-
-    place: slice
-    x: FloatArray
-    codes: NDArray[Any]
-    classes: int
-    groups: list[Groups]
-    weights: FloatArray
-
-    def moments(self, order: int = 2) -> Moments:
-        """Give the moments of each class."""
-        return moments(self.x[:, None], self.codes, self.classes, order=4 if order == 4 else 2, weights=self.weights)
-
-    def counts(self, thresholds: FloatArray, *, grid: int) -> Counts:
-        """Count every contrast."""
-        fpr = (np.arange(grid) + 0.5) / grid
-        held = [
-            _count(self.x, self.weights, pair, float(at), fpr)
-            for pair, at in zip(self.groups, thresholds[:, 0], strict=True)
-        ]
-        return Counts(*(np.stack(parts)[:, None] for parts in zip(*held, strict=True)))
+ClassRows = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Rows of the negatives and of the positives."""
 
 
 def count_weighted(
     X: Any,
     codes: NDArray[Any],
-    classes: int,
     contrasts: Sequence[Contrast],
     weights: FloatArray,
-    *,
-    finish: Callable[[WeightedBlock], Answer],
-) -> Iterator[Answer]:
-    """Give ``finish(block)`` for one feature after the other; as ``count_blocks``, cases standing for rows."""
-    groups = [_groups(codes, contrast) for contrast in contrasts]
+    thresholds: FloatArray,
+) -> Iterator[tuple[slice, Counts]]:
+    """Count one feature after the other as ``count_blocks`` does, each row as often as its weight."""
+    sides = [class_rows(codes, contrast) for contrast in contrasts]
     for feature in range(X.shape[1]):
-        block = slice(feature, feature + 1)
-        yield finish(WeightedBlock(block, _column(X, feature), codes, classes, groups, weights))
+        x = _columns_of(X, [feature])[:, 0]
+        counts = [_count(x, weights, rows, float(at)) for rows, at in zip(sides, thresholds[:, feature], strict=True)]
+        stacked = (np.stack(parts)[:, None] for parts in zip(*counts, strict=True))
+        yield slice(feature, feature + 1), Counts(*stacked)
 
 
-def _groups(codes: NDArray[Any], contrast: Contrast) -> Groups:
-    return np.flatnonzero(np.isin(codes, contrast.negative)), np.flatnonzero(codes == contrast.positive)
+def _columns_of(X: Any, features: Any) -> FloatArray:
+    """Return some features of an array or sparse matrix as a dense array of float64."""
+    chosen = X[:, features]
+    return as_float_array("X", np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen))
 
 
-def _column(X: Any, feature: int) -> FloatArray:
-    column = X[:, [feature]]
-    dense = column.toarray() if hasattr(column, "toarray") else column
-    return as_float_array("X", np.asarray(dense))[:, 0]
-
-
-def _count(x: FloatArray, weights: FloatArray, groups: Groups, threshold: float, fpr: FloatArray) -> tuple[Any, ...]:
-    there = [rows[~np.isnan(x[rows]) & (weights[rows] > 0)] for rows in groups]
+def _count(x: FloatArray, weights: FloatArray, sides: ClassRows, threshold: float) -> tuple[Any, ...]:
+    there = [rows[~np.isnan(x[rows]) & (weights[rows] > 0)] for rows in sides]
     totals = [weights[rows].sum() for rows in there]
     if not min(map(len, there)):
-        return (*totals, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.full(len(fpr), np.nan))
+        return (*totals, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.full(len(FPR), np.nan))
     negative, positive = (Ecdf(x[rows], weights[rows]) for rows in there)
     placed = compute_placements(negative, positive)
     scatters = (float(side.sum_squares(placed.estimate)) for side in (placed.negative, placed.positive))
     ties = tie_correction(negative, positive)
     about = (*_weight_around(negative, threshold), *_weight_around(positive, threshold))
-    heights = EmpiricalSolver(negative, positive).along("fpr", fpr)
+    heights = EmpiricalSolver(negative, positive).along("fpr", FPR)
     return (*totals, float(placed.estimate), *scatters, ties, *about, heights)
 
 
 def _weight_around(side: Ecdf, threshold: float) -> tuple[float, float]:
-    """Give the weight below a threshold, and at it."""
+    """Return the weight below a threshold, and at it."""
     if np.isnan(threshold):
         return 0.0, 0.0
     below = side.cdf_strict(threshold)
@@ -478,62 +457,47 @@ _PLACES = 128
 _AT_ONCE = 2**16  # values, and places between them, of one block
 
 
-class PredictedBlock(NamedTuple):
-    """Say of each feature of one contrast what the moments told: arrays of shape (features,)."""
-
-    n0: NDArray[Any]
-    n1: NDArray[Any]
-    lower: NDArray[np.bool_]
-    predicted: NDArray[np.bool_]
-
-
 class ShrinkageBlock(NamedTuple):
-    """Hold the columns of some features, by their places."""
+    """Columns of some features, with the places of these features."""
 
     columns_index: NDArray[np.intp]
     columns: dict[str, FloatArray]
     flags: Flags
 
 
-class DirectionOptions(NamedTuple):
-    """Say for what direction a rule is sought."""
-
-    data_driven: bool
-    """Whether the sample chose the direction of each feature."""
-    declared: bool
-    """Whether it was known before."""
-
-
 def shrinkage_columns(
-    matrix: Any,
-    known: PredictedBlock,
-    rows: tuple[NDArray[np.intp], NDArray[np.intp]],
-    direction: str | None,
-    n_jobs: int,
+    matrix: Any, pair: GaussianPairs, rows: ClassRows, direction: str | None, n_jobs: int
 ) -> Iterator[ShrinkageBlock]:
-    """Give the columns of the features that have a prediction, block by block.
+    """Compute the columns of the features that have a prediction, block by block.
 
     Parameters
     ----------
     matrix : array or sparse matrix of shape (n, features)
-    known : Known
+    pair : GaussianPairs
+        The Gaussians of the same features.
     rows : pair of arrays of int
-        The rows of the negatives and those of the positives, each as often as it counts.
+        Rows of the negatives and of the positives, each as often as its weight.
     direction : {"auto", None, "higher", "lower"}
     n_jobs : int
     """
-    sought = DirectionOptions(direction == "auto", direction in {"higher", "lower"})
+    declared = direction in {"higher", "lower"}
 
     def work(places: NDArray[np.intp]) -> ShrinkageBlock:
-        return _estimated(_values(matrix, places, known, rows), places, bool(known.lower[places[0]]), sought)
+        values, lower = _values(matrix, places, pair, rows), bool(pair.lower[places[0]])
+        batch = evaluate_batch(*values, lower=lower, declared=declared)
+        ameans = cross_validated_ameans(*values, lower=None if direction == "auto" else lower, declared=declared)
+        return ShrinkageBlock(places, _columns(batch, ameans), _flags(batch))
 
-    return map_ordered(work, _blocks(known), n_jobs)
+    return map_ordered(work, _blocks(pair), n_jobs)
 
 
-def class_rows(codes: NDArray[Any], contrast: Contrast, weights: FloatArray | None) -> Any:
-    """Give the rows of the negatives and of the positives, each as often as its weight says."""
-    sides = np.flatnonzero(np.isin(codes, contrast.negative)), np.flatnonzero(codes == contrast.positive)
-    return sides if weights is None else tuple(np.repeat(side, weights[side].astype(np.intp)) for side in sides)
+def class_rows(codes: NDArray[Any], contrast: Contrast, weights: FloatArray | None = None) -> ClassRows:
+    """Return the rows of the negatives and of the positives, each as often as its weight."""
+    negative, positive = np.flatnonzero(np.isin(codes, contrast.negative)), np.flatnonzero(codes == contrast.positive)
+    if weights is None:
+        return negative, positive
+    repeats = weights.astype(np.intp)
+    return np.repeat(negative, repeats[negative]), np.repeat(positive, repeats[positive])
 
 
 def check_integer_weights(weights: FloatArray | None) -> None:
@@ -544,10 +508,10 @@ def check_integer_weights(weights: FloatArray | None) -> None:
         )
 
 
-def _blocks(known: PredictedBlock) -> Iterator[NDArray[np.intp]]:
-    """Give features with as many values in each class and the same direction, as many as are worked on together."""
-    kinds = np.stack([known.n0, known.n1, known.lower], axis=1).astype(np.int64)
-    chosen = np.flatnonzero(known.predicted)
+def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
+    """Return features with as many values in each class and the same direction, as many as are worked on together."""
+    kinds = np.stack([pair.n0, pair.n1, pair.lower], axis=1).astype(np.int64)
+    chosen = np.flatnonzero(pair.is_valid)
     for kind in np.unique(kinds[chosen], axis=0):
         alike = chosen[(kinds[chosen] == kind).all(axis=1)]
         step = max(1, _AT_ONCE // int(kind[0] + kind[1] + _PLACES))
@@ -555,30 +519,22 @@ def _blocks(known: PredictedBlock) -> Iterator[NDArray[np.intp]]:
 
 
 def _values(
-    matrix: Any, places: NDArray[np.intp], known: PredictedBlock, rows: tuple[NDArray[np.intp], NDArray[np.intp]]
+    matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: ClassRows
 ) -> tuple[FloatArray, FloatArray]:
-    """Give the values of both classes that are there: shape (features, values)."""
-    chosen = matrix[:, places]
-    columns = as_float_array("X", np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen)).T
-    counts = known.n0[places[0]], known.n1[places[0]]
-    negative, positive = (_drop_missing(columns[:, side], int(n)) for side, n in zip(rows, counts, strict=True))
+    """Return the values of both classes that are not missing, shape (features, values)."""
+    columns = _columns_of(matrix, places).T
+    negative, positive = (
+        _drop_missing(columns[:, side], int(n[places[0]])) for side, n in zip(rows, pair.count, strict=True)
+    )
     return negative, positive
 
 
 def _drop_missing(values: FloatArray, count: int) -> FloatArray:
-    """Leave out the missing values, as many of each feature, and keep the order of the others."""
+    """Remove the missing values, as many of each feature, and keep the order of the others."""
     if count == values.shape[1]:
         return np.ascontiguousarray(values)
     order = np.argsort(np.isnan(values), axis=1, kind="stable")[:, :count]
     return np.take_along_axis(values, order, axis=1)
-
-
-def _estimated(
-    values: tuple[FloatArray, FloatArray], places: NDArray[np.intp], lower: bool, sought: DirectionOptions
-) -> ShrinkageBlock:
-    many = evaluate_batch(*values, lower=lower, declared=sought.declared)
-    worth = cross_validated_ameans(*values, lower=None if sought.data_driven else lower, declared=sought.declared)
-    return ShrinkageBlock(places, _columns(many, worth), _flags(many))
 
 
 def _columns(many: ShrinkageBatch, held_out_ameans: FloatArray) -> dict[str, FloatArray]:

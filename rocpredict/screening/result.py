@@ -17,7 +17,7 @@ from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, 
 from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option, is_missing, short_repr
 
 ADJUSTMENTS = ("benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none")
-"""What ``adjust=`` may be; the first is the default."""
+"""Values of ``adjust=``; the first is the default."""
 _FALSE_DISCOVERY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 
 
@@ -60,32 +60,6 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
     return result
 
 
-Columns = Mapping[str, NDArray[Any]]
-
-
-def to_csv(columns: Columns, path: Any = None) -> str | None:
-    """Write columns as CSV with every digit; what is undefined is an empty cell, dates are ISO text.
-
-    Names and annotations that a spreadsheet would take for a formula get an apostrophe in front; see ``format_csv``.
-    """
-    text = format_csv([columns, *zip(*(_to_csv_column(values) for values in columns.values()), strict=True)])
-    if path is None:
-        return text
-    _write(path, text)
-    return None
-
-
-def to_parquet(columns: Columns, path: Any) -> None:
-    """Write columns as a Parquet file."""
-    try:
-        frame = data_frame(columns, "polars")
-    except RocPredictError:
-        raise RocPredictError("Parquet needs polars: pip install 'rocpredict[frames]'") from None
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
-    _write(path, buffer.getvalue())
-
-
 def _write(path: Any, content: str | bytes) -> None:
     """Write into a file of this name, or into one that is open."""
     if not hasattr(path, "write"):
@@ -102,42 +76,32 @@ def _to_csv_column(values: NDArray[Any]) -> list[Any]:
     if values.dtype.kind in "mM":
         return _format_datetimes(values)
     if values.dtype.kind == "O":
-        return [_format_cell(none_if_missing(item)) for item in values.tolist()]
+        items = [none_if_missing(item) for item in values.tolist()]
+        return ["" if item is None else item.isoformat() if isinstance(item, (date, time)) else item for item in items]
     if values.dtype.kind == "f":
         return ["" if value != value else value for value in values.tolist()]  # noqa: PLR0124
     return list(values.tolist())
 
 
 def _format_datetimes(values: NDArray[Any]) -> list[str]:
-    """Give dates, or times where not all are at midnight, as text."""
+    """Return dates, or times where not all are at midnight, as text."""
     there = values[~np.isnat(values)]
     days = values.dtype.kind == "M" and bool((there == there.astype("M8[D]")).all())
     texts = (values.astype("M8[D]") if days else values).astype(str).tolist()
     return ["" if text == "NaT" else text for text in texts]
 
 
-def _format_cell(item: Any) -> Any:
-    return "" if item is None else item.isoformat() if isinstance(item, (date, time)) else item
-
-
 _ASCENDING_COLUMNS = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
 _DISPLAY_COLUMNS = (
-    "feature",
-    "negative",
-    "positive",
-    "auc",
-    "empirical_auc",
-    "empirical_low",
-    "empirical_high",
-    "q_value",
+    *("feature", "negative", "positive", "auc", "empirical_auc", "empirical_low", "empirical_high", "q_value"),
+    *("direction", "family", "model_weight", "threshold", "ameans_corrected", "misfit", "flags"),
 )
 _FORMATS = {"q_value": format_p_value, "misfit": ".3f", "model_weight": ".2f"}
-_TRAILING_DISPLAY_COLUMNS = ("direction", "family", "model_weight", "threshold", "ameans_corrected", "misfit", "flags")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScreeningResult(Result):
-    """Hold a row of answers for each feature (and each contrast of classes), the most telling first.
+    """Result of a screening: a row for each feature (and each contrast of classes), the most discriminating first.
 
     ``table["auc"]`` is a column; ``table[3]``, ``table[:10]`` and ``table[table["q_value"] < 0.05]`` are smaller
     tables.
@@ -205,7 +169,7 @@ class ScreeningResult(Result):
     n_screened: int
     n_tested: int
     row_index: NDArray[np.intp]
-    """Where each row stood: contrast by contrast, the features as they came."""
+    """Place of each row in the order of input: contrast by contrast, the features as they came."""
 
     def __post_init__(self) -> None:
         for values in (*self.columns.values(), self.row_index):
@@ -227,7 +191,7 @@ class ScreeningResult(Result):
         return self._rows(np.atleast_1d(np.arange(len(self))[item]))
 
     def flag_mask(self, name: str) -> NDArray[np.bool_]:
-        """Tell which rows have a flag: all False where none has it.
+        """Return the mask of the rows that have a flag, all False where none has it.
 
         Raises
         ------
@@ -238,7 +202,7 @@ class ScreeningResult(Result):
         return self.flags[name] if name in self.flags else np.zeros(len(self), dtype=bool)
 
     def feature(self, name: str) -> ScreeningResult:
-        """Give the row of one feature, or its rows of several contrasts.
+        """Return the row of one feature, or its rows of several contrasts.
 
         Raises
         ------
@@ -251,13 +215,13 @@ class ScreeningResult(Result):
         return self._rows(rows)
 
     def top(self, k: int = 10) -> ScreeningResult:
-        """Give the first ``k`` rows, in the order that the table has."""
+        """Return the first ``k`` rows, in the order that the table has."""
         if check_int("k", k) < 0:
             raise RocPredictError(f"k={k} is negative; it must be 0 or more")
         return self._rows(np.arange(len(self))[:k])
 
     def sort(self, by: str, *, descending: bool | None = None) -> ScreeningResult:
-        """Give the table in the order of a column; rows that tie stay in the order they have, undefined ones go last.
+        """Sort the table by a column. Ties keep their order, undefined values come last.
 
         Parameters
         ----------
@@ -278,7 +242,7 @@ class ScreeningResult(Result):
         return self._rows(order)
 
     def in_input_order(self) -> ScreeningResult:
-        """Give the table contrast by contrast, with the features in the order they came in."""
+        """Return the table contrast by contrast, with the features in the order of the input."""
         return self._rows(np.argsort(self.row_index, kind="stable"))
 
     def to_csv(self, path: Any = None) -> str | None:
@@ -295,11 +259,22 @@ class ScreeningResult(Result):
         in front, as OWASP recommends: a spreadsheet would compute it. Numbers are never changed. Parquet, JSON and
         data frames hold all text as it is.
         """
-        return to_csv(self._columns(), path)
+        columns = self._columns()
+        text = format_csv([columns, *zip(*(_to_csv_column(values) for values in columns.values()), strict=True)])
+        if path is None:
+            return text
+        _write(path, text)
+        return None
 
     def to_parquet(self, path: Any) -> None:
         """Write the table as a Parquet file, whole or not at all, or into a file open for bytes."""
-        to_parquet(self._columns(), path)
+        try:
+            frame = data_frame(self._columns(), "polars")
+        except RocPredictError:
+            raise RocPredictError("Parquet needs polars: pip install 'rocpredict[frames]'") from None
+        buffer = io.BytesIO()
+        frame.write_parquet(buffer)
+        _write(path, buffer.getvalue())
 
     def plot(self, kind: str = "ranking", **options: Any) -> Any:
         """Draw the table.
@@ -362,10 +337,8 @@ class ScreeningResult(Result):
 
     def display_columns(self) -> list[str]:
         """Name the columns that a narrow view shows."""
-        wanted = [*_DISPLAY_COLUMNS, *_TRAILING_DISPLAY_COLUMNS]
-        held = {**self.columns, "flags": None}
         blank = {name for name in ("empirical_auc", "empirical_low", "empirical_high", "misfit") if not self.empirical}
-        return [name for name in wanted if name in held and name not in blank]
+        return [name for name in _DISPLAY_COLUMNS if name in self and name not in blank]
 
     def _best(self) -> str:
         if not len(self) or np.isnan(self.columns["auc"][0]):
@@ -396,7 +369,7 @@ class ScreeningResult(Result):
 
 
 def discrimination_order(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
-    """Give the keys of the default order: distance from 1/2 of the AUC that is known best, then of the predicted one.
+    """Return the keys of the default order: distance from 1/2 of the AUC that is known best, then of the predicted one.
 
     The last is by effect size, which goes on where the AUC is 1 to double precision.
     """
@@ -408,10 +381,7 @@ def discrimination_order(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[A
 def _stable_argsort(key: NDArray[Any], descending: bool) -> NDArray[np.intp]:
     """Order by a key, up or down; what is undefined goes last, and equals stay as they stand."""
     undefined = np.array([is_missing(item) for item in key.tolist()]) if key.dtype.kind == "O" else key != key  # noqa: PLR0124
-    values = np.zeros(len(key))
-    _, values[~undefined] = np.unique(key[~undefined].astype(_sortable(key.dtype)), return_inverse=True)
+    values, defined = np.zeros(len(key)), key[~undefined]
+    sortable = defined if key.dtype.kind in "fiubmM" else defined.astype(str)
+    _, values[~undefined] = np.unique(sortable, return_inverse=True)
     return np.lexsort((-values if descending else values, undefined))
-
-
-def _sortable(dtype: np.dtype[Any]) -> Any:
-    return dtype if dtype.kind in "fiubmM" else str

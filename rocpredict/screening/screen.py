@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.base.labels import EncodedLabels, check_sample_weight, encode_labels
 from rocpredict.base.results import Flags, check_confidence_level
 from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option, short_repr
-from rocpredict.distributions.misfit import N_FPR
 from rocpredict.screening.columns import (
     AMEANS_AT_THRESHOLD,
     GAUSSIAN_ONLY_FLAGS,
-    PredictedBlock,
+    GaussianPairs,
     Prediction,
     ShrinkageBlock,
-    WeightedBlock,
-    best_thresholds,
     check_integer_weights,
     class_rows,
     correct_optimism,
@@ -30,14 +28,12 @@ from rocpredict.screening.columns import (
     predict,
     shrinkage_columns,
 )
-from rocpredict.screening.kernels.backend import effective_n_jobs, select_backend
-from rocpredict.screening.kernels.counts import Block, Contrast, Counts, count_blocks
-from rocpredict.screening.kernels.results import Moments
+from rocpredict.screening.kernels.base import effective_n_jobs, select_backend
+from rocpredict.screening.kernels.counts import Contrast, Counts, count_blocks
+from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.screening.result import ADJUSTMENTS, ScreeningResult, adjust_p_values
 from rocpredict.screening.summary import (
-    ClassSummary,
     TwoClassSummary,
-    compute_moments,
     summaries_by_contrast,
     summarize,
 )
@@ -84,12 +80,13 @@ class ResultCollector:
         self._flags: dict[str, NDArray[np.bool_]] = {}
 
     def add_predicted(self, contrast: int, part: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
-        """Take in what moments say of some features."""
+        """Add the columns of some features that follow from their moments."""
         sides = {"negative": summary.negative, "positive": summary.positive}
         columns = {f"n_{name}": side.count for name, side in sides.items()}
         columns["n_missing"] = summary.negative.n_missing + summary.positive.n_missing
+        stored = ("mean", "std", "skewness", "kurtosis", "minimum", "maximum")[: 2 if summary.order == 2 else None]
         for name, side in sides.items():
-            columns |= {f"{name}_{what}": getattr(side, what) for what in _summary_columns(side)}
+            columns |= {f"{name}_{what}": getattr(side, what) for what in stored}
         direction = np.where(prediction.pair.lower, "lower", "higher")
         columns["direction"] = np.where(prediction.pair.is_valid, direction, "")
         self._set_columns(contrast, part, columns | prediction.columns)
@@ -97,7 +94,7 @@ class ResultCollector:
         self._mark(contrast, part, prediction.flags | _degenerate_flags(summary))
 
     def add_empirical(self, contrast: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
-        """Take in what counting says of some features, after what moments say of them."""
+        """Add the columns of some features that were counted, after those from their moments."""
         worth = correct_optimism(columns.pop(AMEANS_AT_THRESHOLD), *self._excess[:, contrast, features])
         worth = np.where(np.isinf(self._columns["threshold"][contrast, features]), 0.5, worth)  # one class everywhere
         self._set_columns(contrast, features, columns | {"ameans_corrected": worth})
@@ -105,15 +102,31 @@ class ResultCollector:
         sure = (columns["empirical_low"] > 0.5) | (columns["empirical_high"] < 0.5)
         self._mark(contrast, features, flags | Flags(opposite_sides=sure & (sides[0] * sides[1] < 0)))
 
-    def get_predicted(self, contrast: int, features: NDArray[np.intp]) -> PredictedBlock:
-        """Give what moments say of the features that rows are to be asked about."""
-        n0, n1, direction = (
-            self._columns[name][contrast, features] for name in ("n_negative", "n_positive", "direction")
+    def gaussian_pairs(self, contrast: int, features: NDArray[np.intp]) -> GaussianPairs:
+        """Return the Gaussians of some features."""
+
+        def column(name: str, undefined: float) -> FloatArray:
+            return np.where(is_valid, self._columns[name][contrast, features], undefined)
+
+        direction = self._columns["direction"][contrast, features]
+        is_valid = direction != ""
+        return GaussianPairs(
+            is_valid=is_valid,
+            m0=column("negative_mean", 0.0),
+            s0=column("negative_std", 1.0),
+            m1=column("positive_mean", 0.0),
+            s1=column("positive_std", 1.0),
+            n0=column("n_negative", 2.0),
+            n1=column("n_positive", 2.0),
+            lower=direction == "lower",
         )
-        return PredictedBlock(n0, n1, direction == "lower", direction != "")
+
+    def thresholds(self, features: NDArray[np.intp]) -> FloatArray:
+        """Return the predicted thresholds of some features, shape (contrasts, features)."""
+        return np.asarray(self._columns["threshold"][:, features])
 
     def add_shrinkage(self, contrast: int, features: NDArray[np.intp], found: ShrinkageBlock) -> None:
-        """Take in what the shrunk estimate says of some of these features, in place of the Gaussians."""
+        """Replace the predictions of some of these features by those of the shrunk estimate."""
         features = features[found.columns_index]
         self._set_columns(contrast, features, found.columns)
         self._estimated[contrast, features] = True
@@ -122,17 +135,17 @@ class ResultCollector:
         self._mark(contrast, features, found.flags)
 
     def add_flags(self, flags: Flags) -> None:
-        """Take in what holds of features in every contrast."""
+        """Add flags of features in every contrast."""
         self._mark(slice(None), slice(None), flags)
 
     def best_predicted(self, count: int) -> NDArray[np.intp]:
-        """Give the features that are among the first of a contrast by their predicted AUC, ascending."""
+        """Return the features that are among the first of a contrast by their predicted AUC, ascending."""
         keys = np.nan_to_num(np.abs(self._columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
 
     def to_result(self, asked: Any) -> ScreeningResult:
-        """Give the table, the most telling rows first."""
+        """Return the table, the most discriminating rows first."""
         columns = self._ordered_columns()
         columns["q_value"] = adjust_p_values(columns["p_value"], asked.adjust)
         rows = self._shape[0] * self._shape[1]
@@ -171,16 +184,13 @@ class ResultCollector:
                 self._flags[name] = np.zeros(self._shape, dtype=bool)
             self._flags[name][contrast, features] |= flags[name]
 
-    @property
-    def _reserved_names(self) -> frozenset[str]:
-        return _RESERVED_NAMES | set(_AUTO_COLUMNS) if self._auto else _RESERVED_NAMES
-
     def _ordered_columns(self) -> dict[str, NDArray[Any]]:
-        """Give all columns, one row for each contrast and feature."""
+        """Return all columns, one row for each contrast and feature."""
         contrasts, features = self._shape
         columns: dict[str, NDArray[Any]] = {"feature": np.tile(self._names, contrasts)}
+        reserved = _RESERVED_NAMES | set(_AUTO_COLUMNS) if self._auto else _RESERVED_NAMES
         for name, values in self._annotations.items():
-            columns[f"{name}_annotation" if name in self._reserved_names else name] = np.tile(values, contrasts)
+            columns[f"{name}_annotation" if name in reserved else name] = np.tile(values, contrasts)
         if contrasts > 1:
             for place, name in enumerate(("negative", "positive")):
                 labels = np.array([contrast[place] for contrast in self._contrasts], dtype=object)
@@ -194,12 +204,8 @@ class ResultCollector:
         return columns
 
 
-def _summary_columns(side: ClassSummary) -> tuple[str, ...]:
-    return ("mean", "std", "skewness", "kurtosis", "minimum", "maximum") if side.order == 4 else ("mean", "std")
-
-
 def _degenerate_flags(summary: TwoClassSummary) -> Flags:
-    """Say which features cannot be predicted, and why, and which hold the labels."""
+    """Flag the features that cannot be predicted, and those that equal the labels."""
     sides = summary.negative, summary.positive
     least = np.minimum(summary.negative.count, summary.positive.count)
     finite = np.logical_and.reduce([side.is_valid | (side.count <= 1) for side in sides])
@@ -214,12 +220,10 @@ def _degenerate_flags(summary: TwoClassSummary) -> Flags:
     )
 
 
-_DIRECTIONS = ("auto", None, "higher", "lower")
-_FAMILIES = ("gaussian", "auto")
 ProgressCallback = Callable[[int, int], None]
 """Told how many features are done, and of how many."""
-EmpiricalBlock = tuple[Moments, list[tuple[dict[str, Any], Flags]]]
-"""The moments of a block of features, and for each contrast the columns that were counted."""
+EmpiricalBlock = tuple[slice, list[tuple[dict[str, Any], Flags]]]
+"""A block of features, and for each contrast its empirical columns."""
 
 
 def screen(
@@ -243,7 +247,7 @@ def screen(
     nan_policy: str = "omit",
     progress: ProgressCallback | None = None,
 ) -> ScreeningResult:
-    """Tell for every feature of a table how well it separates two classes, predicted and counted.
+    """Rank the features of a table by predicted and empirical AUC.
 
     Parameters
     ----------
@@ -373,23 +377,8 @@ def screen(
 
 
 @dataclass
-class ProgressReporter:
-    """Tell somebody how many features are done."""
-
-    callback: ProgressCallback | None
-    total: int
-    done: int = 0
-
-    def update(self, features: int) -> None:
-        """Count further features."""
-        self.done += features
-        if self.callback is not None:
-            self.callback(self.done, self.total)
-
-
-@dataclass(frozen=True)
 class _ScreenOptions:
-    """Hold the options, checked."""
+    """Validated options of a screening."""
 
     empirical: bool | str
     n_top: int
@@ -404,9 +393,9 @@ class _ScreenOptions:
     progress: ProgressCallback | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "empirical", check_option("empirical", self.empirical, (True, False, "top")))
-        object.__setattr__(self, "moments", check_option("moments", self.moments, (2, 4)))
-        if not isinstance(self.family, str) or self.family not in _FAMILIES:
+        self.empirical = check_option("empirical", self.empirical, (True, False, "top"))
+        self.moments = check_option("moments", self.moments, (2, 4))
+        if not isinstance(self.family, str) or self.family not in ("gaussian", "auto"):
             raise RocPredictError(
                 f"family={short_repr(self.family)} is not available; a screening takes 'gaussian' or 'auto'"
             )
@@ -415,133 +404,113 @@ class _ScreenOptions:
                 "family='auto' is estimated from rows, of features that are counted: it needs X, y and empirical=True "
                 "or 'top'; a summary or batches go with family='gaussian'"
             )
-        check_option("direction", self.direction, _DIRECTIONS)
+        check_option("direction", self.direction, ("auto", None, "higher", "lower"))
         check_option("adjust", self.adjust, ADJUSTMENTS)
         check_option("nan_policy", self.nan_policy, ("omit", "raise"))
         if self.progress is not None and not callable(self.progress):
             raise RocPredictError(f"progress={short_repr(self.progress)} is not a function of (done, total)")
         if check_int("n_top", self.n_top) < 1:
             raise RocPredictError(f"n_top={self.n_top} is below 1")
-        object.__setattr__(self, "level", check_confidence_level(self.level))
+        self.level = check_confidence_level(self.level)
         select_backend(self.engine)
-        object.__setattr__(self, "n_jobs", effective_n_jobs(self.n_jobs))
-
-    def kernel_options(self, cells: int) -> dict[str, Any]:
-        """Who counts a table of so many cells, as the kernels take it."""
-        return {"engine": select_backend(self.engine, cells), "n_jobs": self.n_jobs}
+        self.n_jobs = effective_n_jobs(self.n_jobs)
 
     def predict(self, summary: TwoClassSummary) -> Prediction:
         """Predict from moments."""
         return predict(gaussian_pairs(summary, self.direction), level=self.level, free=self.direction == "auto")
 
 
-@dataclass
 class _ScreeningRun:
     """Read a table part by part, and gather the answers."""
 
-    asked: _ScreenOptions
-    table: FeatureTable
-    encoded_labels: EncodedLabels
-    weights: FloatArray | None
-    threads: dict[str, Any] = field(init=False)
-    answers: ResultCollector = field(init=False)
-    missing: NDArray[np.int64] = field(init=False)
-    progress: ProgressReporter = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.threads = self.asked.kernel_options(self.table.n_rows * len(self.table))
-        self.progress = ProgressReporter(self.asked.progress, len(self.table))
-        self.missing = np.zeros(len(self.table.names), dtype=np.int64)
+    def __init__(
+        self, asked: _ScreenOptions, table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None
+    ) -> None:
+        self.asked, self.table, self.encoded_labels, self.weights = asked, table, encoded_labels, weights
+        self.contrasts = [Contrast(*contrast) for contrast in encoded_labels.contrasts]
+        self.threads: dict[str, Any] = {
+            "engine": select_backend(asked.engine, table.n_rows * len(table)),
+            "n_jobs": asked.n_jobs,
+        }
+        self.n_done, self.n_total = 0, len(table)
+        self.missing = np.zeros(len(table), dtype=np.int64)
         self.answers = ResultCollector(
-            self.table.names,
-            self.encoded_labels.names,
-            annotations=self.table.annotations,
-            n_rows=self.table.n_rows,
-            weighted=self.weights is not None,
-            shrinkage=self.asked.family == "auto",
+            table.names,
+            encoded_labels.names,
+            annotations=table.annotations,
+            n_rows=table.n_rows,
+            weighted=weights is not None,
+            shrinkage=asked.family == "auto",
         )
 
     def run(self) -> ScreeningResult:
-        """Give the table of answers."""
+        """Return the table of answers."""
         for part, matrix in self.table.iter_blocks():
             features = np.arange(part.start, part.stop)
-            counted = self._count_blocks(matrix) if self.asked.empirical is True else []
-            self._predict(features, Moments.concatenate([m for m, _ in counted]) if counted else self._moments(matrix))
-            self._store_empirical(features, counted)
-            self._fit_shrinkage(features, matrix if counted else None)
+            self._predict(features, matrix)
+            if self.asked.empirical is True:
+                self._count(features, matrix)
         if self.asked.nan_policy == "raise":
             _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
         if self.asked.empirical == "top":
             best = self.answers.best_predicted(self.asked.n_top)
-            self.progress = ProgressReporter(self.asked.progress, len(best))
+            self.n_total = len(best)
             for part, matrix in self.table.iter_blocks(best):
-                self._store_empirical(best[part], self._count_blocks(matrix))
-                self._fit_shrinkage(best[part], matrix)
+                self._count(best[part], matrix)
         self.answers.add_flags(Flags(not_numeric=self.table.not_numeric))
         return self.answers.to_result(self.asked)
 
-    def _moments(self, matrix: Any) -> Moments:
-        return compute_moments(matrix, self.encoded_labels, self.weights, {"order": self.asked.moments, **self.threads})
-
-    def _predict(self, features: NDArray[np.intp], moments: Moments) -> None:
-        names = self.table.names[features]
-        self.missing[features] = moments.n_missing.sum(axis=0)
-        for contrast, summary in enumerate(self._summaries(moments, names)):
+    def _predict(self, features: NDArray[np.intp], matrix: Any) -> None:
+        codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
+        options = {"order": self.asked.moments, "weights": self.weights, **self.threads}
+        found = moments_of_classes(matrix, codes, classes, **options)
+        self.missing[features] = found.n_missing.sum(axis=0)
+        summaries = summaries_by_contrast(found, self.encoded_labels, self.table.names[features])
+        for contrast, summary in enumerate(summaries):
             self.answers.add_predicted(contrast, features, summary, self.asked.predict(summary))
 
-    def _summaries(self, moments: Moments, names: Iterable[str] = ()) -> list[TwoClassSummary]:
-        return summaries_by_contrast(moments, self.encoded_labels, names)
+    def _count(self, features: NDArray[np.intp], matrix: Any) -> None:
+        """Add the empirical columns of features, and the shrunk estimates where these were asked for."""
+        pairs = [self.answers.gaussian_pairs(contrast, features) for contrast in range(len(self.contrasts))]
 
-    def _count_blocks(self, matrix: Any) -> list[EmpiricalBlock]:
-        """Give moments and counted columns of the features of a matrix, block by block."""
-        found = []
-        for held, columns in self._blocks(matrix, self._count_block):
-            found.append((held, columns))
+        def to_columns(columns: slice, counts: Counts) -> EmpiricalBlock:
+            by_contrast = [
+                empirical_columns(Counts(*(values[k] for values in counts)), pair.subset(columns), self.asked.level)
+                for k, pair in enumerate(pairs)
+            ]
+            return columns, by_contrast
+
+        codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
+        thresholds = self.answers.thresholds(features)
+        if self.weights is None:
+            options = {"callback": to_columns, **self.threads}
+            blocks = count_blocks(matrix, codes, classes, self.contrasts, thresholds, **options)
+        else:
+            blocks = starmap(to_columns, count_weighted(matrix, codes, self.contrasts, self.weights, thresholds))
+        for columns, by_contrast in blocks:
+            for contrast, (found, flags) in enumerate(by_contrast):
+                self.answers.add_empirical(contrast, features[columns], found, flags)
             if self.asked.family != "auto":
-                self.progress.update(held.mean.shape[1])
-        return found
+                self._report_progress(columns.stop - columns.start)
+        if self.asked.family == "auto":
+            self._fit_shrinkage(features, matrix, pairs)
 
-    def _count_block(self, block: Block | WeightedBlock) -> EmpiricalBlock:
-        """Give moments and counted columns of one block; asked in the thread that sorted it."""
-        held = block.moments(self.asked.moments)
-        pairs = [gaussian_pairs(summary, self.asked.direction) for summary in self._summaries(held)]
-        counts = block.counts(np.stack([best_thresholds(pair) for pair in pairs]), grid=N_FPR)
-        columns = [
-            empirical_columns(Counts(*(values[k] for values in counts)), pair, self.asked.level)
-            for k, pair in enumerate(pairs)
-        ]
-        return held, columns
+    def _fit_shrinkage(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
+        n_left = len(features)
+        for k, (contrast, pair) in enumerate(zip(self.contrasts, pairs, strict=True)):
+            rows = class_rows(self.encoded_labels.codes, contrast, self.weights)
+            for found in shrinkage_columns(matrix, pair, rows, self.asked.direction, self.asked.n_jobs):
+                self.answers.add_shrinkage(k, features, found)
+                if k == len(pairs) - 1:
+                    n_left -= len(found.columns_index)
+                    self._report_progress(len(found.columns_index))
+        if n_left:
+            self._report_progress(n_left)
 
-    def _blocks(self, matrix: Any, finish: Callable[[Any], EmpiricalBlock]) -> Iterator[EmpiricalBlock]:
-        contrasts = [Contrast(*contrast) for contrast in self.encoded_labels.contrasts]
-        cases = self.encoded_labels.codes, self.encoded_labels.classes, contrasts
-        if self.weights is not None:
-            return count_weighted(matrix, *cases, self.weights, finish=finish)
-        return count_blocks(matrix, *cases, callback=finish, **self.threads)
-
-    def _store_empirical(self, features: NDArray[np.intp], counted: list[EmpiricalBlock]) -> None:
-        start = 0
-        for held, by_contrast in counted:
-            block = features[start : start + held.mean.shape[1]]
-            start += len(block)
-            for contrast, (columns, flags) in enumerate(by_contrast):
-                self.answers.add_empirical(contrast, block, columns, flags)
-
-    def _fit_shrinkage(self, features: NDArray[np.intp], matrix: Any) -> None:
-        """Ask the rows of features that were counted for the shrunk estimate, if it is wanted."""
-        if matrix is None or self.asked.family != "auto":
-            return
-        left = len(features)
-        for contrast, classes in enumerate(self.encoded_labels.contrasts):
-            known = self.answers.get_predicted(contrast, features)
-            rows = class_rows(self.encoded_labels.codes, Contrast(*classes), self.weights)
-            for found in shrinkage_columns(matrix, known, rows, self.asked.direction, self.asked.n_jobs):
-                self.answers.add_shrinkage(contrast, features, found)
-                if contrast == len(self.encoded_labels.contrasts) - 1:
-                    left -= len(found.columns_index)
-                    self.progress.update(len(found.columns_index))
-        if left:
-            self.progress.update(left)
+    def _report_progress(self, n_features: int) -> None:
+        self.n_done += n_features
+        if self.asked.progress is not None:
+            self.asked.progress(self.n_done, self.n_total)
 
 
 def _check_case_weights(weights: FloatArray | None, coded: EncodedLabels) -> None:
@@ -558,7 +527,7 @@ def _check_case_weights(weights: FloatArray | None, coded: EncodedLabels) -> Non
 
 
 def _as_summary(X: Any, asked: _ScreenOptions, **classes: Any) -> TwoClassSummary:
-    """Give the summary that X is, or the sum of those of its batches."""
+    """Return X where it is a summary, or the sum of the summaries of its batches."""
     if asked.empirical is not False:
         raise RocPredictError(
             "y is needed to count the exact AUC; a summary, or batches (X, y), go with empirical=False"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from itertools import accumulate
+from itertools import accumulate, starmap
 from typing import Any, Self
 
 import numpy as np
@@ -22,9 +22,8 @@ from rocpredict.base.labels import (
 )
 from rocpredict.base.results import Result, Table, to_json_value, truncate
 from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_pair, is_missing, short_repr
-from rocpredict.screening.kernels.backend import effective_n_jobs, select_backend
-from rocpredict.screening.kernels.moments import moments as read
-from rocpredict.screening.kernels.results import Moments, merge
+from rocpredict.screening.kernels.base import Moments, effective_n_jobs, merge, select_backend
+from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.sources.table import FeatureTable, split_table_and_labels
 
 _COUNT_FIELDS = ("count", "n_missing")
@@ -33,7 +32,7 @@ _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassSummary(Result):
-    """Hold what is kept of one class: for each feature its count and the moments of its values.
+    """Summary of one class: for each feature the count and the moments of its values.
 
     Summaries of parts of a table add up to that of the whole: ``first + second``, ``sum(summaries)``.
 
@@ -113,14 +112,14 @@ class ClassSummary(Result):
         return f"ClassSummary({len(self)} features, {_cases(self.count)}, order={self.order})"
 
     def select(self, features: Any) -> ClassSummary:
-        """Give the summary of some features, by index, slice or mask."""
+        """Return the summary of some features, by index, slice or mask."""
         chosen = np.atleast_1d(np.arange(len(self))[features])
         parts = (getattr(self, item.name) for item in fields(self))
         return ClassSummary(*(None if part is None else part[chosen] for part in parts))  # type: ignore[arg-type]
 
     @classmethod
     def from_dict(cls, numbers: Any) -> Self:
-        """Take the numbers from what ``to_dict``, or JSON, gave.
+        """Read the summary from a dictionary that ``to_dict``, or JSON, returned.
 
         Raises
         ------
@@ -159,7 +158,7 @@ class ClassSummary(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TwoClassSummary(Result):
-    """Hold what is kept of a table with two classes; summaries of its parts add up.
+    """Summary of a table with two classes; summaries of its parts add up.
 
     Attributes
     ----------
@@ -225,7 +224,7 @@ class TwoClassSummary(Result):
         return f"TwoClassSummary({len(self)} features, {', '.join(sides)}, order={self.order})"
 
     def select(self, features: Any) -> TwoClassSummary:
-        """Give the summary of some features, by index, slice or mask."""
+        """Return the summary of some features, by index, slice or mask."""
         names = tuple(self.feature_names[place] for place in np.atleast_1d(np.arange(len(self))[features]))
         return replace(
             self, negative=self.negative.select(features), positive=self.positive.select(features), feature_names=names
@@ -267,7 +266,7 @@ class TwoClassSummary(Result):
 
 
 def _cases(count: NDArray[Any]) -> str:
-    """Say how many cases there are: one number where all features have as many."""
+    """Format the number of cases: one number where all features have as many."""
     if not len(count):
         return "0"
     low, high = count.min(), count.max()
@@ -363,7 +362,7 @@ def summarize(
 
 
 def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:
-    """Give the codes of what may be a part of the rows: with both classes named, one may be absent."""
+    """Encode the labels of a part of the rows: with both classes named, one may be absent."""
     names = unique_labels(labels)
     held = [is_label(label, names) for label in (positive, negative)]
     if positive is None or negative is None or all(held) or not (_is_one(positive) and _is_one(negative)):
@@ -379,26 +378,21 @@ def _is_one(label: Any) -> bool:
     return np.ndim(label) == 0 and not isinstance(label, (set, dict)) and not is_missing(label)
 
 
-def compute_moments(
-    matrix: Any, encoded_labels: EncodedLabels, weights: FloatArray | None, options: dict[str, Any]
-) -> Moments:
-    """Give the moments of each class, shape (classes, features), of an array or sparse matrix."""
-    return read(matrix, encoded_labels.codes, encoded_labels.classes, weights=weights, **options)
-
-
 def _read(
     table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None, options: dict[str, Any]
 ) -> Moments:
-    options = options | {"engine": select_backend(options["engine"], table.n_rows * len(table))}
-    parts = [compute_moments(matrix, encoded_labels, weights, options) for _, matrix in table.iter_blocks()]
-    return parts[0] if len(parts) == 1 else Moments.concatenate(parts)
+    """Compute the moments of each class, shape (classes, features)."""
+    options = options | {"engine": select_backend(options["engine"], table.n_rows * len(table)), "weights": weights}
+    codes, classes = encoded_labels.codes, encoded_labels.classes
+    return Moments.concatenate([moments_of_classes(part, codes, classes, **options) for _, part in table.iter_blocks()])
 
 
 def summaries_by_contrast(
     moments: Moments, encoded_labels: EncodedLabels, names: Iterable[str]
 ) -> list[TwoClassSummary]:
-    """Give the summary of each contrast, of moments of shape (classes, features)."""
-    classes = [_class_summary(moments, code) for code in range(encoded_labels.classes)]
+    """Return the summary of each contrast, of moments of shape (classes, features)."""
+    rows: Any = [[None if part is None else part[code] for part in moments] for code in range(encoded_labels.classes)]
+    classes = list(starmap(Moments, rows))
     before = list(accumulate(classes, merge))
     after = list(accumulate(reversed(classes), merge))[::-1]
     listed = tuple(map(str, names))
@@ -445,8 +439,3 @@ def _default_positive(labels: NDArray[Any]) -> Any:
     if not speaking:
         raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
     return 1
-
-
-def _class_summary(moments: Moments, code: int) -> Moments:
-    parts: list[Any] = [None if part is None else part[code] for part in moments]
-    return Moments(*parts)

@@ -7,27 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from itertools import pairwise
 from threading import local
-from types import ModuleType
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array
-from rocpredict.screening.kernels.backend import map_ordered, select_backend
-from rocpredict.screening.kernels.moments import moments
-from rocpredict.screening.kernels.results import Moments, Sums, as_moments, needs_recompute
+from rocpredict.distributions.misfit import N_FPR
+from rocpredict.screening.kernels.base import Sparse, is_canonical, map_ordered, select_backend, split_by_weight
 
 IntArray = NDArray[np.int64]
+Indexes = NDArray[np.intp]
 _WHOLE = ("negatives", "positives", "negatives_below", "negatives_tied", "positives_below", "positives_tied")
-
-
-class Sparse(NamedTuple):
-    """The arrays of a compressed sparse matrix, by column or by row."""
-
-    data: NDArray[Any]
-    indices: NDArray[Any]
-    indptr: NDArray[Any]
 
 
 class GroupedValues(NamedTuple):
@@ -42,11 +33,6 @@ class GroupedValues(NamedTuple):
     zeros: NDArray[np.int64]
     """Shape (b, G): how many zeros it has besides. Where any, none is among the values, and the place before the
     first value is free."""
-
-    def column(self, feature: int, group: int) -> NDArray[Any]:
-        """Give all values of one part, zeros and NaN included, in some order."""
-        stored = self.values[self.first[feature, group] : self.last[feature, group]]
-        return np.append(stored, np.zeros(self.zeros[feature, group], dtype=stored.dtype))
 
 
 class Counts(NamedTuple):
@@ -70,46 +56,20 @@ class Counts(NamedTuple):
     positives_below: IntArray
     positives_tied: IntArray
     tpr_grid: FloatArray
-    """Shape (T, b, G): TPR at the FPRs (g + 1/2)/G; NaN as the area."""
+    """Shape (T, b, N_FPR): TPR at the FPRs of ``distributions.misfit``; NaN as the area."""
 
 
-class PowerSums(NamedTuple):
-    """Sums of powers of the values of K classes and b features, about a value near their middle; shape (K, b)."""
-
-    count: IntArray  # type: ignore[assignment]  # a tuple counts, too
-    missing: IntArray
-    shift: FloatArray
-    sums: Sums
-
-    @classmethod
-    def zero(cls, classes: int, features: int, order: int) -> PowerSums:
-        """Give sums of nothing."""
-        shape = classes, features
-        whole = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-        return cls(*whole, np.zeros(shape), Sums.zero(order, *shape))
-
-    def moments(self) -> Moments:
-        """Give mean and central moments."""
-        with np.errstate(all="ignore"):
-            return as_moments(self.sums, self.shift, self.count, self.missing)
-
-    def needs_recompute(self) -> NDArray[np.intp]:
-        """Give the features whose sums over- or underflow, or hold infinities."""
-        with np.errstate(all="ignore"):
-            return np.flatnonzero(needs_recompute(self.sums, self.count))
-
-
-def empty_counts(shape: tuple[int, ...], grid: int) -> Counts:
-    """Give counts of nothing, to be filled."""
+def empty_counts(shape: tuple[int, ...]) -> Counts:
+    """Return counts of no values."""
     whole: dict[str, Any] = {name: np.zeros(shape, dtype=np.int64) for name in _WHOLE}
     undefined: dict[str, Any] = {
         name: np.full(shape, np.nan) for name in ("area", "negative_sum_squares", "positive_sum_squares")
     }
-    return Counts(**whole, **undefined, ties=np.zeros(shape), tpr_grid=np.full((*shape, grid), np.nan))
+    return Counts(**whole, **undefined, ties=np.zeros(shape), tpr_grid=np.full((*shape, N_FPR), np.nan))
 
 
 def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
-    """Give values as float32 where that holds them exactly, else as float64; or refuse what float64 cannot hold."""
+    """Convert values to float32 where that holds them exactly, else as float64."""
     if values.dtype in {np.dtype(np.float32), np.dtype(np.float64)}:
         return values
     if values.dtype.itemsize <= 4:
@@ -117,16 +77,18 @@ def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
     return as_float_array("X", values)
 
 
-Indexes = NDArray[np.intp]
-
-
 class Contrast(NamedTuple):
-    """Which classes are set against each other."""
+    """Classes that are compared with each other."""
 
     negative: tuple[int, ...]
     """Class codes that together are the negatives."""
     positive: int
     """One class code."""
+
+    @property
+    def classes(self) -> tuple[int, ...]:
+        """Return all class codes, ascending."""
+        return tuple(sorted((*self.negative, self.positive)))
 
 
 class RowGroups(NamedTuple):
@@ -141,17 +103,21 @@ class RowGroups(NamedTuple):
 
     @property
     def bounds(self) -> Indexes:
-        """Give where each group begins when all lie one after the other; the last is where they end."""
+        """Return the start of each group when all lie one after the other, and the end of the last."""
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
 
 def plan_groups(codes: NDArray[Any], classes: int, contrasts: Sequence[Contrast]) -> RowGroups:
-    """Plan which groups to sort: each as few times as the contrasts allow.
+    """Plan which groups to sort, each as few times as the contrasts allow.
 
     Several classes against a further one are sorted as one group. Where several contrasts divide the same classes
     (one against the rest), all of these classes are one group, from which each contrast takes its positives out.
     """
-    sides = [_negatives(contrast, _count_shared(contrasts)) for contrast in contrasts]
+    shared = Counter(contrast.classes for contrast in contrasts if len(contrast.negative) > 1)
+    sides = [
+        contrast.classes if shared[contrast.classes] > 1 < len(contrast.negative) else tuple(sorted(contrast.negative))
+        for contrast in contrasts
+    ]
     positives = [(contrast.positive,) for contrast in contrasts]
     members = sorted({*sides, *positives}, key=lambda group: (len(group), group))
     place = {group: index for index, group in enumerate(members)}
@@ -165,7 +131,7 @@ def plan_groups(codes: NDArray[Any], classes: int, contrasts: Sequence[Contrast]
 
 
 def group_rows(groups: RowGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
-    """Give the rows of one group after the other, ascending within each."""
+    """Return the rows of one group after the other, ascending within each."""
     rows = np.empty(groups.sizes.sum(), dtype=np.int32)
     for group, start, stop in zip(groups.members, groups.bounds, groups.bounds[1:], strict=False):
         rows[start:stop] = np.flatnonzero(np.isin(codes, group) if len(group) > 1 else codes == group[0])
@@ -177,36 +143,19 @@ class GroupLayer(NamedTuple):
 
     groups: tuple[int, ...]
     labels: NDArray[np.int32]
-    """Which of these groups each row belongs to, shape (n,), by its place among them; their number for none."""
+    """Group of each row, shape (n,), by its place among these groups; their number for none."""
 
 
 def layers(groups: RowGroups, codes: NDArray[Any]) -> list[GroupLayer]:
-    """Part the groups into layers: the single classes, and each further group by itself."""
-    single = [index for index, group in enumerate(groups.members) if len(group) == 1]
-    several = [[index] for index, group in enumerate(groups.members) if len(group) > 1]
-    return [_layer(groups, codes, layer) for layer in (single, *several)]
-
-
-def _layer(groups: RowGroups, codes: NDArray[Any], layer: list[int]) -> GroupLayer:
-    highest = max(int(codes.max(initial=0)), *map(max, groups.members))
-    table = np.full(highest + 2, len(layer), dtype=np.int32)
-    for place, index in enumerate(layer):
-        table[list(groups.members[index])] = place
-    return GroupLayer(tuple(layer), table[codes])  # the code -1 takes the last place, which no class has
-
-
-def _count_shared(contrasts: Sequence[Contrast]) -> Counter[tuple[int, ...]]:
-    """Count how many contrasts with several negative classes divide the same classes."""
-    return Counter(_all_classes(contrast) for contrast in contrasts if len(contrast.negative) > 1)
-
-
-def _negatives(contrast: Contrast, shared: Counter[tuple[int, ...]]) -> tuple[int, ...]:
-    together = _all_classes(contrast)
-    return together if shared[together] > 1 and len(contrast.negative) > 1 else tuple(sorted(contrast.negative))
-
-
-def _all_classes(contrast: Contrast) -> tuple[int, ...]:
-    return tuple(sorted((*contrast.negative, contrast.positive)))
+    """Divide the groups into layers: the single classes, and each further group by itself."""
+    single = tuple(index for index, group in enumerate(groups.members) if len(group) == 1)
+    highest, result = max(int(codes.max(initial=0)), *map(max, groups.members)), []
+    for layer in (single, *((index,) for index, group in enumerate(groups.members) if len(group) > 1)):
+        labels = np.full(highest + 2, len(layer), dtype=np.int32)
+        for place, index in enumerate(layer):
+            labels[list(groups.members[index])] = place
+        result.append(GroupLayer(layer, labels[codes]))  # the code -1 takes the last place, which no class has
+    return result
 
 
 BLOCK_BYTES = 12_000_000
@@ -222,52 +171,13 @@ class ThreadBuffer(local):
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Give an array with anything in it (whole numbers: 0), which takes the place of the one before."""
+        """Return an array with arbitrary values (integers: 0), which replaces the one before."""
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
         taken = self.buffer[: size * dtype.itemsize].view(dtype)
         if dtype.kind in "iu":  # what is left over is checked for lost digits together with the values
             taken[:] = 0
         return taken
-
-
-class Reader(Protocol):
-    """A table, or a panel of its columns."""
-
-    @property
-    def blocks(self) -> list[slice]:
-        """Give the blocks of columns, in order."""
-        ...
-
-    def read(self, block: slice) -> GroupedValues:
-        """Give the sorted parts of a block."""
-        ...
-
-
-def make_readers(X: Any, codes: NDArray[Any], groups: RowGroups, engine: Any) -> Iterator[Reader]:
-    """Give what reads the columns, one panel after the other."""
-    if isinstance(X, np.ndarray):
-        yield DenseReader(np.asarray(X), group_rows(groups, codes), groups, engine, ThreadBuffer())
-        return
-    layered = layers(groups, codes)
-    if X.dtype.itemsize > 8 or not X.dtype.isnative:
-        X = type(X)((as_float_array("X", X.data), X.indices, X.indptr), shape=X.shape)
-    if X.format == "csc":
-        yield CscReader(X, _is_canonical(X), layered, groups, engine, ThreadBuffer())
-        return
-    yield from _panels(X, layered, groups, engine)
-
-
-def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
-    """Cut a row of weights into slices that weigh no more than ``most``, unless a single one does."""
-    ends = np.concatenate([[0], np.cumsum(weights)])
-    slices, start = [], 0
-    while start < len(weights):
-        stop = max(start + 1, int(np.searchsorted(ends, ends[start] + most, side="right")) - 1)
-        stop = min(stop, start + longest) if longest else stop
-        slices.append(slice(start, stop))
-        start = stop
-    return slices
 
 
 class DenseReader(NamedTuple):
@@ -364,7 +274,7 @@ class CsrPanelReader(NamedTuple):
 
 def _panels(X: Any, layered: list[GroupLayer], groups: RowGroups, engine: Any) -> Iterator[CsrPanelReader]:
     """Turn rows into columns, panel by panel, in one pass over the rows."""
-    if not _is_canonical(X):
+    if not is_canonical(X):
         yield from _copied_panels(X, layered, groups, engine)
         return
     table, shape = Sparse(X.data, X.indices, X.indptr), (X.shape[1], len(groups.sizes))
@@ -389,9 +299,22 @@ def _copied_panels(X: Any, layered: list[GroupLayer], groups: RowGroups, engine:
             yield panel._replace(begin=panel.begin + start)
 
 
-def _is_canonical(X: Any) -> bool:
-    """Tell whether no place is stored twice; not asked of X itself, on which scipy would note the answer."""
-    return bool(type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).has_canonical_format)
+Reader = DenseReader | CscReader | CsrPanelReader
+"""A table, or a panel of its columns: ``blocks`` of columns, and ``read`` for one of them."""
+
+
+def make_readers(X: Any, codes: NDArray[Any], groups: RowGroups, engine: Any) -> Iterator[Reader]:
+    """Return the readers of the columns, one panel after the other."""
+    if isinstance(X, np.ndarray):
+        yield DenseReader(np.asarray(X), group_rows(groups, codes), groups, engine, ThreadBuffer())
+        return
+    layered = layers(groups, codes)
+    if X.dtype.itemsize > 8 or not X.dtype.isnative:
+        X = type(X)((as_float_array("X", X.data), X.indices, X.indptr), shape=X.shape)
+    if X.format == "csc":
+        yield CscReader(X, is_canonical(X), layered, groups, engine, ThreadBuffer())
+        return
+    yield from _panels(X, layered, groups, engine)
 
 
 def _sort_groups(parts: GroupedValues) -> GroupedValues:
@@ -403,72 +326,16 @@ def _sort_groups(parts: GroupedValues) -> GroupedValues:
 Answer = TypeVar("Answer")
 
 
-class Block:
-    """A block of features, each class of them sorted.
-
-    Attributes
-    ----------
-    place : slice
-        Where it lies among the features.
-    """
-
-    def __init__(self, place: slice, parts: GroupedValues, groups: RowGroups, classes: int, engine: _Engine) -> None:
-        self.columns = place
-        self._parts = parts
-        self._groups = groups
-        self._classes = classes
-        self._engine = engine
-
-    def moments(self, order: int = 2) -> Moments:
-        """Return the moments of each class. Call it before ``counts``, which sorts in place.
-
-        Classes that stand by themselves in no contrast have none.
-        """
-        members = self._groups.members
-        single = np.array([index for index, group in enumerate(members) if len(group) == 1], dtype=np.intp)
-        codes = [members[index][0] for index in single]
-        sums = self._engine.power_sums(self._parts, single, order)
-        found = sums.moments()
-        self._recompute_careful(found, single, sums.needs_recompute())
-        result = Moments.empty(self._classes, len(self._parts.first), order)
-        parts: list[tuple[Any, Any]] = list(zip(result, found, strict=True))
-        for held, field in parts:
-            if held is not None:
-                held[codes] = field
-        return result
-
-    def counts(self, thresholds: FloatArray | None = None, *, grid: int = 64) -> Counts:
-        """Count every contrast, once: it uses up what was sorted.
-
-        Parameters
-        ----------
-        thresholds : array of shape (T, features of the block), optional
-            Compared as float64, whatever the dtype of X; NaN for none.
-        grid : int
-            At how many FPRs the height of the curve is told.
-        """
-        pairs = self._groups.pairs
-        at = _thresholds(thresholds, (len(pairs), len(self._parts.first)))
-        return self._engine.tally(self._parts, pairs, at, grid)
-
-    def _recompute_careful(self, found: Moments, groups: NDArray[np.intp], features: NDArray[np.intp]) -> None:
-        """Read some features once more, with care for the ends of float64."""
-        for feature in features.tolist():
-            columns = [self._parts.column(feature, group) for group in groups.tolist()]
-            codes = np.repeat(np.arange(len(groups)), [len(column) for column in columns])
-            again = moments(np.concatenate(columns)[:, None], codes, len(groups), order=4 if found.order == 4 else 2)
-            found.assign([feature], again)
-
-
 def count_blocks(
     X: Any,
     codes: NDArray[np.integer[Any]],
     classes: int,
     contrasts: Sequence[Contrast],
+    thresholds: FloatArray | None = None,
     *,
     engine: str = "auto",
     n_jobs: int = 1,
-    callback: Callable[[Block], Answer],
+    callback: Callable[[slice, Counts], Answer],
 ) -> Iterator[Answer]:
     """Count block after block of the features of a table.
 
@@ -483,21 +350,23 @@ def count_blocks(
         How many classes there are.
     contrasts : sequence of Contrast
         T of them.
+    thresholds : array of shape (T, p), optional
+        Compared as float64, whatever the dtype of X; NaN for none.
     engine : {"auto", "numpy", "numba"}
     n_jobs : int
         Threads. The answer does not depend on it.
     callback : callable
-        Called with each block, which it asks for moments and counts, in the thread that sorted it.
+        Called with the columns of each block and its counts, in the thread that counted it.
 
     Yields
     ------
     Answer
-        What ``callback`` gives, in the order of the features.
+        What ``callback`` returns, in the order of the features.
 
     Raises
     ------
     RocPredictError
-        An unknown engine, integers that float64 cannot hold.
+        An unknown engine, integers that float64 cannot hold, thresholds of another shape.
 
     Notes
     -----
@@ -508,37 +377,21 @@ def count_blocks(
     Examples
     --------
     >>> X, codes = np.array([[1.0], [2.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
-    >>> blocks = count_blocks(X, codes, 2, [Contrast((0,), 1)], callback=lambda block: block.counts().area)
+    >>> blocks = count_blocks(X, codes, 2, [Contrast((0,), 1)], callback=lambda columns, counts: counts.area)
     >>> next(blocks)
     array([[0.875]])
     """
-    groups, counting = plan_groups(codes, classes, contrasts), _engine(engine)
+    module = import_module(f"rocpredict.screening.kernels.counts_{select_backend(engine)}")
+    groups, shape = plan_groups(codes, classes, contrasts), (len(contrasts), X.shape[1])
+    at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    if at.shape != shape:
+        raise RocPredictError(f"thresholds has shape {at.shape}; give one for each contrast and feature: {shape}")
 
-    def count(reader: Reader) -> Callable[[slice], Answer]:
-        return lambda place: callback(Block(place, reader.read(place), groups, classes, counting))
+    for reader in make_readers(X, codes, groups, module):
 
-    for reader in make_readers(X, codes, groups, counting.reading):
-        yield from map_ordered(count(reader), reader.blocks, n_jobs)
+        def count(columns: slice, reader: Reader = reader) -> Answer:
+            counts = empty_counts((shape[0], columns.stop - columns.start))
+            module.count_contrasts(reader.read(columns), groups.pairs, at[:, columns], counts)
+            return callback(columns, counts)
 
-
-class _Engine(NamedTuple):
-    """What one of the engines does."""
-
-    reading: ModuleType
-    power_sums: Callable[[GroupedValues, NDArray[np.intp], int], PowerSums]
-    tally: Callable[[GroupedValues, NDArray[np.intp], FloatArray, int], Counts]
-
-
-def _engine(name: str) -> _Engine:
-    module = import_module(f"rocpredict.screening.kernels.counts_{select_backend(name)}")
-    return _Engine(module, module.power_sums, module.count_contrasts)
-
-
-def _thresholds(thresholds: FloatArray | None, shape: tuple[int, int]) -> FloatArray:
-    if thresholds is None:
-        return np.full(shape, np.nan)
-    if np.shape(thresholds) != shape:
-        raise RocPredictError(
-            f"thresholds has shape {np.shape(thresholds)}; give one for each contrast and feature: {shape}"
-        )
-    return np.asarray(thresholds, dtype=np.float64)
+        yield from map_ordered(count, reader.blocks, n_jobs)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rocpredict.base.validation import FloatArray
+from rocpredict.distributions.misfit import N_FPR
 from rocpredict.screening.kernels import counts_numpy as numpy_reading
-from rocpredict.screening.kernels.backend import numba_jit
-from rocpredict.screening.kernels.counts import Counts, GroupedValues, GroupLayer, PowerSums, Sparse, empty_counts
+from rocpredict.screening.kernels.base import Sparse
+from rocpredict.screening.kernels.counts import Counts, GroupedValues, GroupLayer
+from rocpredict.screening.kernels.moments_numba import numba_jit
 
 jitted = numba_jit()
 INDEX_TYPE = np.uint64
@@ -20,7 +23,7 @@ UNIT_RUN = np.uint64(1)
 
 @jitted
 def n_valid(values, first, last):  # type: ignore[no-untyped-def]
-    """Give where the values end and NaN, which are sorted behind all others, begin."""
+    """Return where the values end and NaN, which are sorted behind all others, begin."""
     if first == last or not np.isnan(values[last - 1]):
         return last
     while first < last:
@@ -34,7 +37,7 @@ def n_valid(values, first, last):  # type: ignore[no-untyped-def]
 
 @jitted
 def lower_bound(values, value, low, high):  # type: ignore[no-untyped-def]
-    """Give the first place between two whose value is not below the one given."""
+    """Return the first place between two whose value is not below the one given."""
     while low < high:
         middle = (low + high) // 2
         if values[middle] < value:
@@ -46,7 +49,7 @@ def lower_bound(values, value, low, high):  # type: ignore[no-untyped-def]
 
 @jitted
 def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
-    """Leave each distinct value once, a block of zeros among them; ``starts`` tells how many values lie below."""
+    """Keep each distinct value once, a block of zeros among them; ``starts`` counts the values below."""
     starts[0] = 0
     if not zeros:
         runs = run_length_encode(values, first, last, first, starts, 0, 0)
@@ -84,7 +87,7 @@ def run_length_encode(values, first, last, base, starts, runs, seen):  # type: i
 
 @jitted
 def subtract_runs(a, starts_a, b, starts_b, left, starts):  # type: ignore[no-untyped-def]
-    """Take the values ``b`` out of those in ``a``, which hold them all."""
+    """Remove the values ``b`` from those in ``a``, which include them all."""
     j = kept = below = 0
     for i in range(len(a)):
         same = j < len(b) and a[i] == b[j]
@@ -112,14 +115,13 @@ def tie_correction(starts, runs):  # type: ignore[no-untyped-def]
     return total
 
 
-_NATIVE_TYPES = "biuf"
 _ROW_TILE, _COLUMN_TILE = 1024, 32
 """Rows and columns of a tile that stays in the cache while its columns are written one after the other."""
 
 
 def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
     """Copy the rows, in their order, of some columns into rows of ``out``."""
-    if X.dtype.kind not in _NATIVE_TYPES or not X.dtype.isnative or X.dtype.itemsize not in {1, 4, 8}:
+    if X.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         numpy_reading.gather(X, rows, columns, out)
     else:
         _gather(X, rows, columns.start, out)
@@ -139,18 +141,7 @@ def _gather(X, rows, start, out):  # type: ignore[no-untyped-def]
 def partition_csc(
     table: Sparse, layers: Sequence[GroupLayer], first: NDArray[np.int64], values: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Copy what is not zero of each column (CSC) into its parts, and give where each ends.
-
-    Parameters
-    ----------
-    table : Sparse
-        b columns.
-    layers : sequence of Layer
-    first : array of shape (b, G)
-        Where each part begins; the place before it is free.
-    values : array
-        What is written to; its last place is free.
-    """
+    """Copy as the numpy engine's ``partition_csc``. The place before each part and the last of ``values`` are free."""
     last = np.empty_like(first)
     for layer in layers:
         groups = list(layer.groups)
@@ -211,21 +202,7 @@ def partition_csr(
     first: NDArray[np.int64],
     values: NDArray[Any],
 ) -> NDArray[np.int64]:
-    """Copy what is not zero of some columns of rows (CSR) into parts, and give where each ends.
-
-    Parameters
-    ----------
-    table : Sparse
-        n rows, ascending in each, no column twice.
-    cursors : array of shape (n,)
-        Where each row has its first value of these columns; moved on to the first behind them.
-    columns : slice
-    layers : sequence of Layer
-    first : array of shape (columns, G)
-        Where each part begins; the place before it is free.
-    values : array
-        What is written to; its last place is free.
-    """
+    """Copy as the numpy engine's ``partition_csr``; ``cursors`` are moved to the first value behind the columns."""
     last, moved = np.empty_like(first), cursors
     for layer in layers:
         ends = np.full((len(layer.groups) + 1, len(first)), len(values) - 1)
@@ -251,82 +228,21 @@ def _scatter(data, indices, indptr, cursors, start, stop, labels, ends, values):
         cursors[r] = e
 
 
-_CHUNK = 2_048
-"""Values that are summed in any order before their sum is added to the whole."""
-_FASTMATH_JIT = numba_jit("contract", "reassoc")
-
-
-def power_sums(parts: GroupedValues, groups: NDArray[np.intp], order: int) -> PowerSums:
-    """Sum powers of the values of some groups of every feature, the zeros that are not stored included."""
-    found = PowerSums.zero(len(groups), len(parts.first), order)
-    count, missing, shift, sums = found
-    _power_sums(parts, groups, count, missing, shift, *sums)
-    return found
-
-
-@jitted
-def _power_sums(parts, groups, count, missing, shift, powers, low, high):  # type: ignore[no-untyped-def]
-    for k in range(len(groups)):
-        for f in range(len(parts.first)):
-            first, zeros = parts.first[f, groups[k]], parts.zeros[f, groups[k]]
-            last = n_valid(parts.values, first, parts.last[f, groups[k]])
-            missing[k, f], count[k, f] = parts.last[f, groups[k]] - last, last - first + zeros
-            middle = 0.0 if zeros >= last - first else np.float64(parts.values[(first + last) // 2])
-            shift[k, f] = middle
-            power = zeros * 1.0
-            for p in range(len(powers)):
-                power *= -middle
-                powers[p, k, f] = power
-            for start in range(first, last, _CHUNK):
-                _accumulate(parts.values[start : min(start + _CHUNK, last)], middle, powers[:, k, f])
-            if low.size:
-                low[k, f] = high[k, f] = 0.0 if zeros else np.nan
-                if last > first:
-                    smallest, largest = np.float64(parts.values[first]), np.float64(parts.values[last - 1])
-                    low[k, f] = min(smallest, 0.0) if zeros else smallest
-                    high[k, f] = max(largest, 0.0) if zeros else largest
-
-
-@_FASTMATH_JIT
-def _accumulate(values, middle, sums):  # type: ignore[no-untyped-def]
-    one = two = three = four = 0.0
-    if len(sums) == 2:
-        for value in values:
-            d = np.float64(value) - middle
-            one += d
-            two += d * d
-    else:
-        for value in values:
-            d = np.float64(value) - middle
-            square = d * d
-            one += d
-            two += square
-            three += square * d
-            four += square * square
-        sums[2] += three
-        sums[3] += four
-    sums[0] += one
-    sums[1] += two
-
-
 _UINT64_RANGE = 2.0**64
+_N_STEPS = 2 * N_FPR
 
 
-def count_contrasts(
-    parts: GroupedValues, pairs: NDArray[np.intp], thresholds: NDArray[np.float64], grid: int
-) -> Counts:
-    """Count every feature of a block in every contrast, from sorted parts, which are used up."""
-    counts = empty_counts(thresholds.shape, grid)
+def count_contrasts(parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: Counts) -> None:
+    """Count every feature of a block in every contrast into ``counts``, from sorted parts, which are used up."""
     longest = int((parts.last - parts.first + 3).sum(axis=1).max(initial=0))
     nested = longest if pairs[:, 2].any() else 0
     starts = np.empty(longest, dtype=np.int32), np.empty(nested, dtype=np.int32)
-    rest = np.empty(nested, dtype=parts.values.dtype)
-    _tally(parts, starts, rest, pairs, thresholds, counts)
-    return counts
+    rest, places = np.empty(nested, dtype=parts.values.dtype), np.empty(longest, dtype=np.int32)
+    _tally(parts, starts, rest, places, pairs, thresholds, counts)
 
 
 @jitted
-def _tally(parts, starts, rest, pairs, thresholds, counts):  # type: ignore[no-untyped-def]
+def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ignore[no-untyped-def]
     features, groups = parts.first.shape
     base, size, offset = np.empty(groups, np.int64), np.empty(groups, np.int64), np.empty(groups, np.int64)
     for f in range(features):
@@ -344,25 +260,25 @@ def _tally(parts, starts, rest, pairs, thresholds, counts):  # type: ignore[no-u
             b, sb = parts.values[base[p] : base[p] + size[p]], starts[0][offset[p] :]
             if nested:
                 left = subtract_runs(a, above, b, sb, rest, starts[1])
-                _contrast(rest[:left], starts[1], b, sb, thresholds[t, f], counts, t, f)
+                _contrast(rest[:left], starts[1], b, sb, places, thresholds[t, f], counts, t, f)
             else:
-                _contrast(a, above, b, sb, thresholds[t, f], counts, t, f)
+                _contrast(a, above, b, sb, places, thresholds[t, f], counts, t, f)
 
 
 @jitted
-def _contrast(a, sa, b, sb, threshold, counts, t, f):  # type: ignore[no-untyped-def]
+def _contrast(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[no-untyped-def]
     negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
     counts.negatives[t, f], counts.positives[t, f] = negatives, positives
     counts.negatives_below[t, f], counts.negatives_tied[t, f] = _rank(a, sa, threshold)
     counts.positives_below[t, f], counts.positives_tied[t, f] = _rank(b, sb, threshold)
-    below, squares0, squares1, rough0, rough1, ties = _merge(a, sa, b, sb)
+    below, squares0, squares1, rough0, rough1, ties = _merge(a, sa, b, sb, places)
     counts.ties[t, f] = ties + tie_correction(sa, len(a)) + tie_correction(sb, len(b))
     if negatives and positives:
         pairs = 2 * negatives * positives
         counts.area[t, f] = below / pairs
         counts.negative_sum_squares[t, f] = _sum_squares(pairs - below, squares0, rough0, negatives, positives)
         counts.positive_sum_squares[t, f] = _sum_squares(below, squares1, rough1, positives, negatives)
-        _tpr_on_grid(a, sa, b, sb, counts.tpr_grid[t, f])
+        _tpr_on_grid(a, sa, b, sb, places, counts.tpr_grid[t, f])
 
 
 @jitted
@@ -376,27 +292,29 @@ def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
 
 
 @jitted
-def _merge(a, sa, b, sb):  # type: ignore[no-untyped-def]
+def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
     """Sum twice the placement counts of the positives, their squares of both classes, and what ties add.
 
-    Two merges run side by side, below and above the middle value, since either alone waits for its own last step.
+    ``places`` receives the number of runs of positives below each run of negatives. Two merges run side by side, below
+    and above the middle value, since either alone waits for its own last step.
     """
     middle, end, start = INDEX_TYPE(len(a) // 2), INDEX_TYPE(len(a)), INDEX_TYPE(0)
     cut, b_end = INDEX_TYPE(lower_bound(b, a[middle], 0, len(b)) if len(a) else 0), INDEX_TYPE(len(b))
     i, j, k, m = start, start, middle, cut
     sums = (0, 0, 0, 0.0, 0.0, 0.0)
     while (i < middle) & (j < cut) & (k < end) & (m < b_end):
-        i, j, sums = _advance(a, sa, b, sb, i, j, sums)
-        k, m, sums = _advance(a, sa, b, sb, k, m, sums)
-    sums = _merge_to(a, sa, b, sb, i, j, middle, cut, sums)
-    return _merge_to(a, sa, b, sb, k, m, end, b_end, sums)
+        i, j, sums = _advance(a, sa, b, sb, places, i, j, sums)
+        k, m, sums = _advance(a, sa, b, sb, places, k, m, sums)
+    sums = _merge_to(a, sa, b, sb, places, i, j, middle, cut, sums)
+    return _merge_to(a, sa, b, sb, places, k, m, end, b_end, sums)
 
 
 @jitted
-def _merge_to(a, sa, b, sb, i, j, i_end, j_end, sums):  # type: ignore[no-untyped-def]
+def _merge_to(a, sa, b, sb, places, i, j, i_end, j_end, sums):  # type: ignore[no-untyped-def]
     while (i < i_end) & (j < j_end):
-        i, j, sums = _advance(a, sa, b, sb, i, j, sums)
+        i, j, sums = _advance(a, sa, b, sb, places, i, j, sums)
     while i < i_end:
+        places[i] = j
         sums = _add(sa, sb, i, j, UNIT_RUN, INDEX_TYPE(0), sums)
         i += UNIT_RUN
     while j < j_end:
@@ -406,7 +324,8 @@ def _merge_to(a, sa, b, sb, i, j, i_end, j_end, sums):  # type: ignore[no-untype
 
 
 @jitted
-def _advance(a, sa, b, sb, i, j, sums):  # type: ignore[no-untyped-def]
+def _advance(a, sa, b, sb, places, i, j, sums):  # type: ignore[no-untyped-def]
+    places[i] = j
     take0, take1 = INDEX_TYPE(a[i] <= b[j]), INDEX_TYPE(b[j] <= a[i])
     return i + take0, j + take1, _add(sa, sb, i, j, take0, take1, sums)
 
@@ -432,7 +351,7 @@ def _add(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
 
 @jitted
 def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyped-def]
-    """Give the sum of squares about the mean of whole numbers, each as a share of twice the others.
+    """Compute the sum of squares about the mean of whole numbers, each as a share of twice the others.
 
     ``squares`` is exact but for multiples of 2^64, which the rough sum of the same squares tells. About the whole
     number next to the mean nothing cancels.
@@ -446,27 +365,29 @@ def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyp
 
 
 @jitted
-def _tpr_on_grid(a, sa, b, sb, heights):  # type: ignore[no-untyped-def]
+def _tpr_on_grid(a, sa, b, sb, places, tpr):  # type: ignore[no-untyped-def]
+    """Write the TPR half-way through each step of the grid, from the run of negatives at that FPR."""
     negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
-    steps = 2 * len(heights)
-    run, place = len(a) - 1, len(b)
-    for g in range(len(heights)):
+    run, above, tied, height = len(a), np.int64(0), np.int64(0), 0.0
+    for g in range(N_FPR):
         share = (2 * g + 1) * negatives
-        run = _run_of(sa, negatives - 1 - share // steps, run + 1)
-        place = lower_bound(b, a[run], 0, place)
-        height = np.int64(sb[place])
-        tied = 0.0
-        if place < len(b) and b[place] == a[run]:
-            height = np.int64(sb[place + 1])
-            passed = share - (negatives - sa[run + 1]) * steps
-            tied = passed / (steps * np.int64(sa[run + 1] - sa[run])) * (sb[place + 1] - sb[place])
-            place += 1
-        heights[g] = (positives - height + tied) / positives
+        rank = negatives - 1 - share // _N_STEPS
+        if g == 0 or rank < sa[run]:
+            run = _run_of(sa, rank, run)
+            place = places[run]
+            is_tied = place < len(b) and b[place] == a[run]
+            above = positives - np.int64(sb[place + is_tied])
+            tied = np.int64(sb[place + is_tied]) - np.int64(sb[place])
+            height = above / positives
+        tpr[g] = height
+        if tied:
+            passed = share - (negatives - sa[run + 1]) * _N_STEPS
+            tpr[g] = (above + passed / (_N_STEPS * np.int64(sa[run + 1] - sa[run])) * tied) / positives
 
 
 @jitted
 def _run_of(starts, rank, high):  # type: ignore[no-untyped-def]
-    """Give the run that holds a rank, known to be below ``high``."""
+    """Return the run with a rank, known to be below ``high``."""
     if starts[high] == high:  # no ties below
         return rank
     low = 0

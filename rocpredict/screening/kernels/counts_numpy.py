@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,9 +13,14 @@ from scipy.sparse import csr_array
 
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import count_below, count_below_transposed
-from rocpredict.screening.kernels.counts import Counts, GroupedValues, GroupLayer, PowerSums, Sparse, empty_counts
+from rocpredict.distributions.misfit import N_FPR
+from rocpredict.screening.kernels.base import Sparse
+from rocpredict.screening.kernels.counts import Counts, GroupedValues, GroupLayer
 
+_STEPS = 2 * np.arange(N_FPR) + 1
+"""The FPRs of the grid in units of 1/(2 N_FPR)."""
 _CHUNK_SIZE = 1_000_000
+"""Stored values that are counted together."""
 _TILE = 2048
 """Rows copied at once: with 16 columns they stay in the cache between reading and writing."""
 
@@ -111,53 +117,6 @@ def partition_csr(
     return partition_csc(Sparse(by_column.data, by_column.indices, by_column.indptr), layers, first, values)
 
 
-def power_sums(parts: GroupedValues, groups: NDArray[np.intp], order: int) -> PowerSums:
-    """Sum powers of the values of some groups of every feature, the zeros that are not stored included."""
-    found = PowerSums.zero(len(groups), len(parts.first), order)
-    for k, group in enumerate(groups.tolist()):
-        for features, values in _moment_chunks(parts, group):
-            found.missing[k, features] = parts.last[features, group] - parts.first[features, group] - values.shape[1]
-            _add(found, k, features, values, parts.zeros[features, group])
-    return found
-
-
-def _moment_chunks(parts: GroupedValues, group: int) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """Give the values of features, shape (features, n), without those that are NaN, which lie last."""
-    first, last = parts.first[:, group], parts.last[:, group]
-    features, width = len(first), len(parts.values) // max(1, len(first))
-    alike = (np.diff(first) == width).all() and (last - first == last[:1] - first[:1]).all()
-    if features and alike and features * width == len(parts.values):
-        values = parts.values.reshape(features, width)[:, first[0] : last[0]]
-        if not np.isnan(values[:, -1:]).any():
-            yield slice(0, features), values
-            return
-    for feature, (low, high) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
-        values = parts.values[low:high]
-        if len(values) and np.isnan(values[-1]):
-            values = values[: np.searchsorted(values, values.dtype.type(np.nan))]
-        yield slice(feature, feature + 1), values[None]
-
-
-def _add(found: PowerSums, k: int, features: slice, values: NDArray[Any], zeros: NDArray[np.int64]) -> None:
-    """Add values of shape (features, n), ascending, and zeros besides: about 0 where most are, else the median."""
-    count = values.shape[1]
-    found.count[k, features] = count + zeros
-    if count:
-        found.shift[k, features] = np.where(zeros >= count, 0.0, values[:, count // 2])
-        if found.sums.low.size:
-            found.sums.low[k, features] = np.where(zeros > 0, np.minimum(values[:, 0], 0), values[:, 0])
-            found.sums.high[k, features] = np.where(zeros > 0, np.maximum(values[:, -1], 0), values[:, -1])
-    elif found.sums.low.size:
-        found.sums.low[k, features] = found.sums.high[k, features] = np.where(zeros > 0, 0.0, np.nan)
-    shift = found.shift[k, features]
-    with np.errstate(all="ignore"):
-        deviation = np.subtract(values, shift[:, None], dtype=np.float64)
-        product = deviation
-        for power in range(len(found.sums.powers)):
-            product = product * deviation if power else deviation
-            found.sums.powers[power, k, features] = product.sum(axis=1) + zeros * (-shift) ** (power + 1)
-
-
 Indexes = NDArray[np.intp]
 
 
@@ -171,28 +130,29 @@ class RunLengths(NamedTuple):
     total: int
 
     def below(self, place: Any) -> Any:
-        """Give how many values lie below the run at a place."""
+        """Return the number of values below the run at a place."""
         return place if self.starts is None else self.starts[place]
 
     @property
     def counts(self) -> Indexes | None:
-        """Give how many values each run has; None where all have one."""
+        """Return the number of values of each run; None where all have one."""
         return None if self.starts is None else np.diff(self.starts)
 
 
-def count_contrasts(parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, grid: int) -> Counts:
-    """Count every feature of a block in every contrast, from sorted parts."""
-    counts = empty_counts(thresholds.shape, grid)
-    steps = 2 * np.arange(grid) + 1
+def count_contrasts(parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: Counts) -> None:
+    """Count every feature of a block in every contrast, from sorted parts, into ``counts``."""
+    with np.errstate(over="ignore"):
+        near = thresholds.astype(parts.values.dtype)
+    sides = np.where(near < thresholds, "right", "left")
     for f, (first, last, zeros) in enumerate(zip(*(table.tolist() for table in parts[1:]), strict=True)):
         runs = [_runs(parts.values[a:b], z) for a, b, z in zip(first, last, zeros, strict=True)]
         for t, (n, p, nested) in enumerate(pairs.tolist()):
             negative = _subtract_runs(runs[n], runs[p]) if nested else runs[n]
-            _contrast(negative, runs[p], counts, (t, f), steps)
+            _contrast(negative, runs[p], counts, (t, f))
             if not np.isnan(thresholds[t, f]):
-                counts.negatives_below[t, f], counts.negatives_tied[t, f] = _rank(negative, thresholds[t, f])
-                counts.positives_below[t, f], counts.positives_tied[t, f] = _rank(runs[p], thresholds[t, f])
-    return counts
+                at = near[t, f], thresholds[t, f], sides[t, f]
+                counts.negatives_below[t, f], counts.negatives_tied[t, f] = _rank(negative, *at)
+                counts.positives_below[t, f], counts.positives_tied[t, f] = _rank(runs[p], *at)
 
 
 def _runs(values: NDArray[Any], zeros: int) -> RunLengths:
@@ -206,20 +166,20 @@ def _runs(values: NDArray[Any], zeros: int) -> RunLengths:
     distinct, starts = values[places], np.append(places, len(values))
     if zeros:
         at = int(np.searchsorted(distinct, 0))
-        distinct = np.insert(distinct, at, 0)
+        distinct = np.concatenate([distinct[:at], np.zeros(1, distinct.dtype), distinct[at:]])
         starts = np.concatenate([starts[: at + 1], starts[at:] + zeros])
     return RunLengths(distinct, starts, total)
 
 
 def _subtract_runs(whole: RunLengths, part: RunLengths) -> RunLengths:
-    """Take out values that are all among those of the whole."""
+    """Remove values that are all among those of the whole."""
     counts = np.ones(len(whole.values), dtype=np.intp) if whole.counts is None else whole.counts.copy()
     counts[np.searchsorted(whole.values, part.values)] -= 1 if part.counts is None else part.counts
     left = counts > 0
     return RunLengths(whole.values[left], np.concatenate([[0], np.cumsum(counts[left])]), whole.total - part.total)
 
 
-def _contrast(negative: RunLengths, positive: RunLengths, counts: Counts, at: tuple[int, int], steps: Indexes) -> None:
+def _contrast(negative: RunLengths, positive: RunLengths, counts: Counts, at: tuple[int, int]) -> None:
     counts.negatives[at], counts.positives[at] = negative.total, positive.total
     if not (negative.total and positive.total):
         counts.ties[at] = _tie_correction(negative.counts) + _tie_correction(positive.counts)
@@ -231,11 +191,11 @@ def _contrast(negative: RunLengths, positive: RunLengths, counts: Counts, at: tu
     total, counts.positive_sum_squares[at] = _scatter(twice[0], positive, negative.total)
     counts.negative_sum_squares[at] = _scatter(twice[1], negative, positive.total)[1]
     counts.area[at] = total / (2 * negative.total * positive.total)
-    counts.tpr_grid[at] = _tpr_on_grid(negative, positive, passed, reached, steps)
+    counts.tpr_grid[at] = _tpr_on_grid(negative, positive, passed, reached)
 
 
 def _double_ranks(runs: RunLengths, below: Indexes, to: Indexes) -> Indexes:
-    """Give twice the placement counts: values below, and values at or below."""
+    """Return twice the placement counts: values below, and values at or below."""
     return np.asarray(runs.below(below) + runs.below(to) if to is not below else 2 * runs.below(below))
 
 
@@ -258,7 +218,7 @@ def _ties(negative: RunLengths, positive: RunLengths, below: Indexes, to: Indexe
 
 
 def _scatter(twice: Indexes, runs: RunLengths, others: int) -> tuple[int, float]:
-    """Give the sum of twice the placement counts, and the sum of squares of the placements about their mean.
+    """Return the sum of twice the placement counts, and the sum of squares of the placements about their mean.
 
     Deviations are taken from the whole number next to the mean: they are exact, and little cancels.
     """
@@ -271,25 +231,30 @@ def _scatter(twice: Indexes, runs: RunLengths, others: int) -> tuple[int, float]
     return total, (squares - (total - runs.total * centre) ** 2 / runs.total) / (2 * others) ** 2
 
 
-def _tpr_on_grid(
-    negative: RunLengths, positive: RunLengths, passed: Indexes, reached: Indexes, steps: Indexes
-) -> FloatArray:
-    """Give the TPR half-way through each step of the grid, by the negative that lies there."""
-    grid = 2 * len(steps)
-    ranks_there = negative.total - 1 - steps * negative.total // grid
-    run = ranks_there
-    if negative.starts is not None:
-        run = np.searchsorted(negative.starts, ranks_there, side="right") - 1
-    low, high = positive.below(passed[run]), positive.below(reached[run])
+def _tpr_on_grid(negative: RunLengths, positive: RunLengths, passed: Indexes, reached: Indexes) -> FloatArray:
+    """Compute the TPR half-way through each step of the grid, from the negative at that FPR."""
+    ranks = _negative_ranks(negative.total)
+    run = ranks if negative.starts is None else np.searchsorted(negative.starts, ranks, side="right") - 1
+    high = positive.below(reached[run])
+    if reached is passed:
+        return np.asarray((positive.total - high) / positive.total)
+    low = positive.below(passed[run])
     start, stop = negative.below(run), negative.below(run + 1)
-    share = (steps * negative.total - (negative.total - stop) * grid) / (grid * (stop - start))
+    share = (_STEPS * negative.total - (negative.total - stop) * 2 * N_FPR) / (2 * N_FPR * (stop - start))
     return np.asarray((positive.total - high + share * (high - low)) / positive.total)
 
 
-def _rank(runs: RunLengths, threshold: float) -> tuple[int, int]:
-    """Count the values below a threshold, and those at it, without a copy of them as float64."""
-    with np.errstate(over="ignore"):
-        near = runs.values.dtype.type(threshold)
-    place = int(np.searchsorted(runs.values, near, side="right" if near < threshold else "left"))
+@lru_cache(maxsize=8)
+def _negative_ranks(total: int) -> Indexes:
+    """Return the rank of the negative half-way through each step of the grid."""
+    return total - 1 - _STEPS * total // (2 * N_FPR)
+
+
+def _rank(runs: RunLengths, near: Any, threshold: float, side: Any) -> tuple[int, int]:
+    """Count the values below a threshold, and those at it.
+
+    ``near`` is the threshold in the dtype of the values, and ``side`` the side on which these are searched for it.
+    """
+    place = int(runs.values.searchsorted(near, side))
     here = place < len(runs.values) and bool(runs.values[place].astype(np.float64) == threshold)
     return runs.below(place), runs.below(place + 1) - runs.below(place) if here else 0

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.screening.kernels.backend import numba_jit
-from rocpredict.screening.kernels.moments_numpy import Tile
-from rocpredict.screening.kernels.results import Sums, rows_by_class
+from rocpredict.screening.kernels.base import Sparse, Sums, rows_by_class
+from rocpredict.screening.kernels.moments_numpy import SparseSums, Tile
+
+Jitted = TypeVar("Jitted", bound=Callable[..., Any])
+
+
+def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
+    """Compile without the interpreter's lock; ``fastmath`` names what the compiler may do to floating point."""
+    options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath)}
+
+    def compiling(function: Jitted) -> Jitted:
+        try:
+            return cast(Jitted, njit(cache=True, **options)(function))
+        except RuntimeError:  # a file system where nothing can be kept
+            return cast(Jitted, njit(**options)(function))
+
+    return compiling
+
 
 _TILE = 512
 """Columns at a time, so that the sums of two classes stay in the nearest caches."""
@@ -21,54 +38,32 @@ _fast_jit = numba_jit("contract")
 _sum_jit = numba_jit("contract", "reassoc")
 
 
-def row_sums(
-    X: NDArray[Any],
-    piece: Tile,
-    codes: NDArray[Any],
-    shift: FloatArray,
-    order: int,
-    missing: NDArray[np.int64] | None = None,
-) -> Sums:
-    """Sum as the numpy engine's ``row_sums``."""
-    sums = Sums.zero(order, *shift.shape)
-    gone = np.empty((len(shift), 0), np.int64) if missing is None else missing
-    _row_sums(_read_only(X[piece.rows]), codes, shift, piece.columns.start, gone, *sums)
-    return sums
+def row_sums(X: NDArray[Any], piece: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
+    """Add as the numpy engine's ``row_sums``."""
+    _row_sums(_read_only(X[piece.rows]), codes, shift, piece.columns.start, *sums)
 
 
-def column_sums(
-    X: NDArray[Any],
-    piece: Tile,
-    codes: NDArray[Any],
-    shift: FloatArray,
-    order: int,
-    missing: NDArray[np.int64] | None = None,
-) -> Sums:
-    """Sum as the numpy engine's ``column_sums``."""
-    sums = Sums.zero(order, *shift.shape)
-    gone = np.empty((len(shift), 0), np.int64) if missing is None else missing
+def column_sums(X: NDArray[Any], piece: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
+    """Add as the numpy engine's ``column_sums``."""
     features = _read_only(X.T[piece.columns])
-    if len(shift) == 2 == order:
-        _masked_sums(features, piece.row_start, codes, shift, gone, sums.powers)
-    else:
-        for k, rows in enumerate(rows_by_class(codes, len(shift))):
-            _gathered_sums(features, (piece.row_start + rows).view(np.uintp), k, shift, gone, *sums)
-    return sums
+    if len(shift) == 2 == len(sums.powers):
+        _masked_sums(features, piece.row_start, codes, shift, sums.missing, sums.powers)
+        return
+    for k, rows in enumerate(rows_by_class(codes, len(shift))):
+        _gathered_sums(features, (piece.row_start + rows).view(np.uintp), k, shift, *sums)
 
 
-def cell_moments(values: FloatArray, cells: NDArray[np.intp], size: int, order: int) -> tuple[Any, ...]:
-    """Find what the numpy engine's ``stored`` finds."""
-    counts = np.zeros((2, size), dtype=np.int64)
-    state = np.zeros((1 + order, size))
-    extremes = np.empty((2, size if order == 4 else 0))
-    extremes[0], extremes[1] = np.inf, -np.inf
-    _stored(values, cells.view(np.uintp), counts, state, extremes)
-    shift, mean, *higher = state
-    return (*counts, shift + mean, *higher, *(extremes if order == 4 else ()))
+def sparse_sums(
+    part: Sparse, codes: NDArray[np.intp], shape: tuple[int, int], order: int, *, by_rows: bool
+) -> SparseSums:
+    """Sum as the numpy engine's ``sparse_sums``."""
+    found = SparseSums.zero(order, *shape)
+    _sparse_sums(*part, codes, by_rows, found.stored, *found.sums)
+    return found
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Give a view that cannot be written to: one kind of array to compile for."""
+    """Return a view that cannot be written to: one kind of array to compile for."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -76,7 +71,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 @_exact_jit
 def _difference(value, shift):  # type: ignore[no-untyped-def]
-    """Give a difference that no change in the order of terms takes apart again."""
+    """Return a difference that no change in the order of terms takes apart again."""
     return np.float64(value) - shift
 
 
@@ -257,7 +252,7 @@ def _gather(x, rows, room):  # type: ignore[no-untyped-def]
 
 @_fast_jit
 def _fill(values, shift):  # type: ignore[no-untyped-def]
-    """Put the shift in place of what is NaN, and count it."""
+    """Replace NaN by the shift, and return their number."""
     gone = 0
     for i in range(len(values)):
         gone += np.isnan(values[i])
@@ -288,24 +283,23 @@ def _gathered_sums(XT, rows, k, shift, missing, powers, low, high):  # type: ign
 
 
 @_fast_jit
-def _stored(values, cells, counts, state, extremes):  # type: ignore[no-untyped-def]
-    for i in range(len(values)):
-        value, cell = values[i], cells[i]
-        if np.isnan(value):
-            counts[1, cell] += 1
-            continue
-        if counts[0, cell] == 0:
-            state[0, cell] = value
-        counts[0, cell] += 1
-        n = np.float64(counts[0, cell])
-        away = value - state[0, cell] - state[1, cell]
-        step = away / n
-        square = away * step * (n - 1)
-        state[1, cell] += step
-        if len(state) == 5:
-            m2, m3 = state[2, cell], state[3, cell]
-            state[4, cell] += square * step * step * (n * n - 3 * n + 3) + 6 * step * step * m2 - 4 * step * m3
-            state[3, cell] += square * step * (n - 2) - 3 * step * m2
-            extremes[0, cell] = min(extremes[0, cell], value)
-            extremes[1, cell] = max(extremes[1, cell], value)
-        state[2, cell] += square
+def _sparse_sums(values, indices, indptr, codes, by_rows, stored, missing, powers, low, high):  # type: ignore[no-untyped-def]
+    for major in range(np.uintp(len(indptr) - 1)):
+        for i in range(np.uintp(indptr[major]), np.uintp(indptr[major + np.uintp(1)])):
+            minor = np.uintp(indices[i])
+            row, j = (major, minor) if by_rows else (minor, major)
+            k, value = np.uintp(codes[row]), values[i]
+            if k == powers.shape[1]:
+                continue
+            if np.isnan(value):
+                missing[k, j] += 1
+                continue
+            square = value * value
+            powers[0, k, j] += value
+            powers[1, k, j] += square
+            if len(powers) == 4:
+                stored[k, j] += 1
+                powers[2, k, j] += square * value
+                powers[3, k, j] += square * square
+                low[k, j] = min(low[k, j], value)
+                high[k, j] = max(high[k, j], value)

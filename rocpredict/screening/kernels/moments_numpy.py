@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,8 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, as_float_array
-from rocpredict.screening.kernels.backend import map_ordered
-from rocpredict.screening.kernels.results import Classes, Moments, Sums, central_sums, rows_by_class
+from rocpredict.screening.kernels.base import (
+    Classes,
+    Moments,
+    Sparse,
+    Sums,
+    as_moments,
+    central_sums,
+    map_ordered,
+    rows_by_class,
+)
 
 _PIECE = 8_388_608
 """Numbers of a piece that is read where it lies."""
@@ -37,12 +46,12 @@ class Tile(NamedTuple):
 
     @property
     def rows(self) -> slice:
-        """Give the rows."""
+        """Return the rows."""
         return slice(self.row_start, self.row_stop)
 
 
 def whole(piece: Tile) -> Tile:
-    """Give the place of a piece in a copy of it."""
+    """Return the place of a piece in a copy of it."""
     return Tile(0, piece.row_stop - piece.row_start, slice(0, piece.columns.stop - piece.columns.start))
 
 
@@ -51,18 +60,18 @@ ColumnSlice: TypeAlias = tuple[slice, list[Tile]]
 
 
 def is_fortran(X: NDArray[Any]) -> bool:
-    """Tell whether neighbours in a column are also neighbours in memory."""
+    """Check whether neighbours in a column are also neighbours in memory."""
     return X.shape[1] == 1 or abs(X.strides[0]) < abs(X.strides[1])
 
 
 def is_readable_in_place(X: NDArray[Any]) -> bool:
-    """Tell whether an engine can read the table where it lies."""
+    """Check whether an engine can read the table where it lies."""
     contiguous = X.T.flags.c_contiguous if is_fortran(X) else X.flags.c_contiguous
     return bool(contiguous and X.flags.aligned and X.dtype in (np.dtype(np.float64), np.dtype(np.float32)))
 
 
 def is_contiguous(features: NDArray[np.intp]) -> bool:
-    """Tell whether ascending features are neighbours."""
+    """Check whether ascending features are neighbours."""
     return not len(features) or bool(features[-1] - features[0] == len(features) - 1)
 
 
@@ -119,7 +128,7 @@ def block(X: NDArray[Any], piece: Tile, features: NDArray[np.intp], room: FloatA
 
 
 def median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
-    """Give for each class and feature the middle one of three values: of the first, a middle and the last row.
+    """Return for each class and feature the middle one of three values: of the first, a middle and the last row.
 
     A value of the data: differences from it are exact where the spread is small, and 0 where all are equal. Two
     outliers would have to meet to be taken for it. NaN where one of the three is missing.
@@ -133,7 +142,7 @@ def median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
 
 
 def middle_of_some(X: NDArray[Any], classes: Classes, features: NDArray[np.intp]) -> FloatArray:
-    """Give for each class and feature the middle one of some values that are there; NaN where none is."""
+    """Return for each class and feature the middle one of some values that are there; NaN where none is."""
     shift = np.full((len(classes.samples), len(features)), np.nan)
     for k, rows in enumerate(classes.samples):
         if len(rows):
@@ -167,40 +176,26 @@ class _Buffers(NamedTuple):
         return cls(np.empty(size, X.dtype), np.empty(size), np.empty(size))
 
 
-def _buffer_view(block: NDArray[Any], room: NDArray[Any]) -> NDArray[Any]:
-    """Give a part of a room the shape of a block."""
-    return room[: block.size].reshape(block.shape)
+def _buffer_view(shape: tuple[int, ...], buffer: NDArray[Any]) -> NDArray[Any]:
+    """Return a part of a buffer as an array of some shape."""
+    return buffer[: shape[0] * shape[1]].reshape(shape)
 
 
-def row_sums(
-    X: NDArray[Any],
-    piece: Tile,
-    codes: NDArray[Any],
-    shift: FloatArray,
-    order: int,
-    missing: NDArray[np.int64] | None = None,
-) -> Sums:
-    """Sum the powers of (x - shift) of each class over a piece of a table in C order.
+def row_sums(X: NDArray[Any], piece: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
+    """Add the powers of (x - shift) of each class over a tile of a table in C order to sums.
 
     Parameters
     ----------
     X : array of shape (n, p)
         float64 or float32.
-    piece : Piece
+    piece : Tile
         m rows and b columns.
     codes : array of shape (m,)
         The classes of its rows, -1 for none.
     shift : array of shape (K, b)
-    order : {2, 4}
-    missing : array of shape (K, b), optional
-        Where it is given, NaN is left out, and its numbers are added there.
-
-    Returns
-    -------
-    Sums of shape (K, b)
+    sums : Sums of shape (K, b)
     """
-    sums, columns = Sums.zero(order, *shift.shape), piece.columns
-    width = min(_WIDE, max(shift.shape[1], 1))
+    columns, width = piece.columns, min(_WIDE, max(shift.shape[1], 1))
     height = max(_BLOCK // width, 32)
     lists, rooms = list(rows_by_class(codes, len(shift))), _Buffers.of(X, (height, width))
     for left in range(0, shift.shape[1], width):
@@ -208,94 +203,51 @@ def row_sums(
         part = X[piece.rows, columns.start + left : min(columns.start + left + width, columns.stop)]
         for k, rows in enumerate(lists):
             for top in range(0, len(rows), height):
-                here = rows[top : top + height]
-                block = _rows(part, here, rooms)
-                if missing is not None:
-                    missing[k, tile] += _fill(block, shift[k, tile], axis=0)
-                _add(sums, block, shift[k, tile], k, tile, rooms)
-    return sums
+                _add(sums, _take(part, rows[top : top + height], 0, rooms), shift[k, tile], k, tile, 0, rooms)
 
 
-def _rows(part: NDArray[Any], rows: NDArray[np.intp], rooms: _Buffers) -> NDArray[Any]:
-    """Take rows; of a part of the columns ``take`` would copy all."""
-    if not part.flags.c_contiguous:
-        return part[rows]
-    room = rooms.taken[: len(rows) * part.shape[1]].reshape(len(rows), -1)
-    return part.take(rows, axis=0, out=room, mode="clip")
-
-
-def _columns(part: NDArray[Any], rows: NDArray[np.intp], rooms: _Buffers) -> NDArray[Any]:
-    """Take rows of columns, each contiguous."""
-    room = rooms.taken[: len(part) * len(rows)].reshape(len(part), -1)
-    return part.take(rows, axis=1, out=room, mode="clip")
-
-
-def _fill(block: NDArray[Any], shift: FloatArray, axis: int) -> NDArray[Any]:
-    """Put the shift in place of what is NaN, and count it."""
-    gone = np.isnan(block)
-    np.copyto(block, shift, where=gone, casting="same_kind")
-    count: NDArray[Any] = np.add.reduce(gone, axis=axis, dtype=np.int64)
-    return count
-
-
-def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, rooms: _Buffers) -> None:
-    """Add the powers of a block of rows of one class."""
-    low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
-    if len(sums.powers) == 4:
-        low[k, tile] = np.minimum(low[k, tile], block.min(axis=0))
-        high[k, tile] = np.maximum(high[k, tile], block.max(axis=0))
-    block = _subtract_shift(block, shift, rooms)
-    powers[0] += np.add.reduce(block, axis=0)
-    if len(sums.powers) == 2:
-        powers[1] += np.einsum("ij,ij->j", block, block)
-        return
-    square = np.multiply(block, block, out=_buffer_view(block, rooms.squares))
-    powers[1] += np.add.reduce(square, axis=0)
-    powers[2] += np.einsum("ij,ij->j", square, block)
-    powers[3] += np.einsum("ij,ij->j", square, square)
-
-
-def column_sums(
-    X: NDArray[Any],
-    piece: Tile,
-    codes: NDArray[Any],
-    shift: FloatArray,
-    order: int,
-    missing: NDArray[np.int64] | None = None,
-) -> Sums:
-    """Sum as ``row_sums`` does, over a piece of a table in Fortran order."""
-    sums, features = Sums.zero(order, *shift.shape), X.T[piece.columns]
-    rooms = _Buffers.of(X, (_COLUMNS, _LONG))
+def column_sums(X: NDArray[Any], piece: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
+    """Add as ``row_sums`` does, over a tile of a table in Fortran order."""
+    features, rooms = X.T[piece.columns], _Buffers.of(X, (_COLUMNS, _LONG))
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
         for top in range(0, len(rows), _LONG):
             here = piece.row_start + rows[top : top + _LONG]
             for left in range(0, len(features), _COLUMNS):
                 tile = slice(left, left + _COLUMNS)
-                block = _columns(features[tile], here, rooms)
-                if missing is not None:
-                    missing[k, tile] += _fill(block, shift[k, tile, None], axis=1)
-                _add_columns(sums, block, shift[k, tile, None], k, tile, rooms)
-    return sums
+                _add(sums, _take(features[tile], here, 1, rooms), shift[k, tile, None], k, tile, 1, rooms)
 
 
-def _add_columns(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, rooms: _Buffers) -> None:
-    """Add the powers of a block of columns of one class, each column contiguous."""
+def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, rooms: _Buffers) -> NDArray[Any]:
+    """Copy rows of the table, which lie along an axis; ``take`` would copy a part that is not contiguous as a whole."""
+    if axis == 0 and not part.flags.c_contiguous:
+        return part[rows]
+    shape = (len(rows), part.shape[1]) if axis == 0 else (len(part), len(rows))
+    return part.take(rows, axis=axis, out=_buffer_view(shape, rooms.taken), mode="clip")
+
+
+def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, axis: int, rooms: _Buffers) -> None:
+    """Add the powers of a block of rows of one class, which lie along an axis."""
+    dot = np.vecdot if axis else partial(np.einsum, "ij,ij->j")
     low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
-    if len(sums.powers) == 4:
-        low[k, tile] = np.minimum(low[k, tile], block.min(axis=1))
-        high[k, tile] = np.maximum(high[k, tile], block.max(axis=1))
+    if sums.missing.size:
+        gone = np.isnan(block)
+        np.copyto(block, shift, where=gone, casting="same_kind")
+        sums.missing[k, tile] += np.add.reduce(gone, axis=axis, dtype=np.int64)
+    if len(powers) == 4:
+        low[k, tile] = np.minimum(low[k, tile], block.min(axis=axis))
+        high[k, tile] = np.maximum(high[k, tile], block.max(axis=axis))
     block = _subtract_shift(block, shift, rooms)
-    powers[0] += block.sum(axis=1)
-    powers[1] += np.vecdot(block, block)
-    if len(sums.powers) == 4:
-        square = np.multiply(block, block, out=_buffer_view(block, rooms.squares))
-        powers[2] += np.vecdot(square, block)
-        powers[3] += np.vecdot(square, square)
+    powers[0] += block.sum(axis=axis)
+    powers[1] += dot(block, block)
+    if len(powers) == 4:
+        square = np.multiply(block, block, out=_buffer_view(block.shape, rooms.squares))
+        powers[2] += dot(square, block)
+        powers[3] += dot(square, square)
 
 
 def _subtract_shift(block: NDArray[Any], shift: FloatArray, rooms: _Buffers) -> FloatArray:
     """Subtract in float64, in place where the block is of float64."""
-    room = block if block.dtype == np.float64 else _buffer_view(block, rooms.differences)
+    room = block if block.dtype == np.float64 else _buffer_view(block.shape, rooms.differences)
     difference: FloatArray = np.subtract(block, shift, out=room)
     return difference
 
@@ -316,60 +268,107 @@ def weighted_sums(
     return sums
 
 
-def cell_moments(
-    values: FloatArray, cells: NDArray[np.intp], size: int, order: int, weights: FloatArray | None = None
-) -> tuple[Any, ...]:
-    """Find the moments of the values of each cell, whatever their order.
+class SparseSums(NamedTuple):
+    """Sums of the powers of stored values; every array has shape (K, b)."""
+
+    sums: Sums
+    stored: NDArray[np.int64]
+    """Number of stored values other than NaN; 0 without four powers."""
+    missing_weight: NDArray[Any]
+    """Sum of the weights of missing values; 0 without weights."""
+
+    @classmethod
+    def zero(cls, order: int, classes: int, width: int) -> SparseSums:
+        """Return sums of no values."""
+        shape = classes, width
+        return cls(Sums.zero(order, *shape, omit=True), np.zeros(shape, np.int64), np.zeros(shape))
+
+    def add(self, other: SparseSums) -> None:
+        """Add the sums of further rows."""
+        self.sums.add(other.sums)
+        np.add(self.stored, other.stored, out=self.stored)
+        np.add(self.missing_weight, other.missing_weight, out=self.missing_weight)
+
+    def moments(self, classes: Classes, weights: FloatArray | None) -> Moments:
+        """Compute the moments of all rows, the zeros that are not stored included."""
+        n_valid = classes.counts[:, None] - self.sums.missing
+        count: NDArray[Any] = n_valid
+        if weights is not None:
+            total = [weights[rows].sum() for rows in rows_by_class(classes.codes, len(classes.counts))]
+            count = np.where(n_valid > 0, np.array(total)[:, None] - self.missing_weight, 0.0)
+        if self.sums.low.size:
+            has_zeros = n_valid > self.stored
+            np.minimum(self.sums.low, 0.0, out=self.sums.low, where=has_zeros)
+            np.maximum(self.sums.high, 0.0, out=self.sums.high, where=has_zeros)
+        return as_moments(self.sums, np.zeros(count.shape), count)
+
+
+def sparse_sums(
+    part: Sparse,
+    codes: NDArray[np.intp],
+    shape: tuple[int, int],
+    order: int,
+    *,
+    by_rows: bool,
+    weights: FloatArray | None = None,
+) -> SparseSums:
+    """Sum the powers of the stored values of each class and feature.
 
     Parameters
     ----------
-    values : array of shape (m,)
-        NaN for what is missing.
-    cells : array of shape (m,)
-        To which of ``size`` cells each value belongs.
-    size : int
+    part : Sparse
+        Some rows (``by_rows``), or some columns.
+    codes : array
+        Classes of the rows of the part, K for none.
+    shape : (K, b)
     order : {2, 4}
-    weights : array of shape (m,), optional
-        Above 0; only this engine takes them.
-
-    Returns
-    -------
-    The fields of Moments, each of shape (size,); of an empty cell the mean is 0
+    weights : array, optional
+        Weights of the rows, above 0. Only this engine takes them.
     """
-    gone = np.isnan(values)
-    missing = np.bincount(cells[gone], minlength=size)
-    if gone.any():
-        values, cells, weights = values[~gone], cells[~gone], None if weights is None else weights[~gone]
+    lengths = np.diff(part.indptr)
+    if by_rows:
+        cells = part.indices * np.intp(shape[0] + 1) + np.repeat(codes, lengths)
+    else:
+        cells = np.repeat(np.arange(shape[1]) * (shape[0] + 1), lengths) + codes.take(part.indices)
+    values, is_missing = part.data, np.isnan(part.data)
+    if is_missing.any():
+        values = np.where(is_missing, 0.0, values)
 
-    def total(terms: FloatArray) -> NDArray[Any]:
-        return np.bincount(cells, terms if weights is None else terms * weights, minlength=size)
+    def total(chosen: Any, terms: FloatArray | None = None) -> NDArray[Any]:
+        counted = np.bincount(cells[chosen], terms, minlength=shape[1] * (shape[0] + 1))
+        return counted.reshape(shape[1], -1)[:, :-1].T
 
-    count = np.bincount(cells, weights, minlength=size)
-    some = np.where(count > 0, count, 1)
-    shift = np.zeros(size)
-    shift[cells] = values
-    difference = values - shift[cells]
-    mean = np.zeros(size)
-    for _ in range(2):
-        step = total(difference) / some
-        difference -= step[cells]
-        mean += step
-    higher = [total(difference**power) for power in range(2, order + 1)]
-    return (count, missing, shift + mean, *higher, *(_extremes(values, cells, size) if order == 4 else []))
+    found, held = SparseSums.zero(order, *shape), None
+    if weights is not None:
+        held = np.repeat(weights, lengths) if by_rows else weights.take(part.indices)
+    term = values if held is None else held * values
+    for power, sums in enumerate(found.sums.powers):
+        term = term * values if power else term
+        sums[:] = total(..., term)
+    if order == 4:
+        is_valid = ~is_missing
+        low, high = _extremes(values[is_valid], cells[is_valid], shape[1] * (shape[0] + 1))
+        found.sums.low[:], found.sums.high[:] = (ends.reshape(shape[1], -1)[:, :-1].T for ends in (low, high))
+        found.stored[:] = total(is_valid)
+    if is_missing.any():
+        found.sums.missing[:] = total(is_missing)
+        if held is not None:
+            found.missing_weight[:] = total(is_missing, held[is_missing])
+    return found
 
 
-def _extremes(values: FloatArray, cells: NDArray[np.intp], size: int) -> list[FloatArray]:
+def _extremes(values: FloatArray, cells: NDArray[np.intp], size: int) -> tuple[FloatArray, FloatArray]:
     low, high = np.full(size, np.inf), np.full(size, -np.inf)
     np.minimum.at(low, cells, values)
     np.maximum.at(high, cells, values)
-    return [low, high]
+    return low, high
 
 
 _LARGEST_POWER = 1_000
 
 
 class _Extremes(NamedTuple):
-    """What the first reading finds; every array has shape (K, b)."""
+    """Counts and extremes from the first reading; every array has shape (K, b)."""
 
     counted: NDArray[Any]
     missing: NDArray[np.int64]
@@ -379,45 +378,33 @@ class _Extremes(NamedTuple):
     finite_high: FloatArray
 
 
-class _FeatureBlock(NamedTuple):
-    """Some features of a table, and which rows count how much."""
+class FeatureBlock(NamedTuple):
+    """Some features of a table, and the weights of its rows, above 0 in all rows of a class."""
 
     X: NDArray[Any]
     features: NDArray[np.intp]
     classes: Classes
     order: int
     engine: ModuleType
-    n_jobs: int
-    weights: FloatArray | None
+    n_jobs: int = 1
+    weights: FloatArray | None = None
 
 
-def robust_moments(
-    X: NDArray[Any],
-    features: NDArray[np.intp],
-    classes: Classes,
-    order: int,
-    engine: ModuleType,
-    n_jobs: int = 1,
-    weights: FloatArray | None = None,
-) -> Moments:
-    """Find the moments of some features whatever their values are; weights must be above 0 in all rows of a class."""
-    table = _FeatureBlock(X, features, classes, order, engine, n_jobs, weights)
+def robust_moments(table: FeatureBlock) -> Moments:
+    """Compute the moments of some features whatever their values are."""
     with np.errstate(all="ignore"):
         seen = _scan_extremes(table)
+        n_valid = np.where(seen.counted > 0, seen.counted, 1)
         largest = np.maximum(np.abs(seen.finite_low), np.abs(seen.finite_high)).max(axis=0, initial=0.0)
         power = np.clip(-np.frexp(largest)[1], -_LARGEST_POWER, _LARGEST_POWER)
         low, high = np.ldexp(seen.finite_low, power), np.ldexp(seen.finite_high, power)
         middle = np.where(low == high, low, low / 2 + high / 2)
-        first, *_ = central_sums(_sums(table, middle, power), _has_values(seen))
+        first, *_ = central_sums(_sums(table, middle, power), n_valid)
         shift = np.where(low == high, low, middle + first)
-        return _moments(seen, shift, power, central_sums(_sums(table, shift, power), _has_values(seen)), order)
+        return _moments(seen, shift, power, central_sums(_sums(table, shift, power), n_valid), table.order)
 
 
-def _has_values(value_range: _Extremes) -> NDArray[Any]:
-    return np.where(value_range.counted > 0, value_range.counted, 1)
-
-
-def _scan_extremes(table: _FeatureBlock) -> _Extremes:
+def _scan_extremes(table: FeatureBlock) -> _Extremes:
     """Read once: what is there, and between which ends."""
 
     def work(piece: Tile) -> _Extremes:
@@ -444,7 +431,7 @@ def _tile_extremes(values: FloatArray, weights: FloatArray | None) -> list[NDArr
     return [count, (~there).sum(axis=0), *ends]
 
 
-def _sums(table: _FeatureBlock, shift: FloatArray, power: NDArray[Any]) -> FloatArray:
+def _sums(table: FeatureBlock, shift: FloatArray, power: NDArray[Any]) -> FloatArray:
     """Read once more: the sums of the powers of what is finite, about a shift, both scaled."""
     shift = np.where(np.isfinite(shift), shift, 0.0)
     add = table.engine.column_sums if is_fortran(table.X) else table.engine.row_sums
@@ -455,50 +442,39 @@ def _sums(table: _FeatureBlock, shift: FloatArray, power: NDArray[Any]) -> Float
             copy = np.ldexp(block(table.X, piece, table.features), power[piece.columns])
             copy[np.isinf(copy)] = np.nan
             if table.weights is None:
-                return [add(copy, whole(piece), codes, here, table.order, np.zeros(here.shape, np.int64)).powers]
+                sums = Sums.zero(table.order, *here.shape, omit=True)
+                add(copy, whole(piece), codes, here, sums)
+                return [sums.powers]
             return [weighted_sums(copy, codes, here, table.order, table.weights[piece.rows])]
 
     return _map_tiles(table, work, [np.add])[0]
 
 
-def _map_tiles(table: _FeatureBlock, work: Any, combine: list[np.ufunc]) -> list[NDArray[Any]]:
-    """Put the answers for pieces above each other together by ``combine``, and those beside each other in a row."""
-    cut = list(copied_tiles(table.X, len(table.features)))
-    found = map_ordered(work, (piece for _, stretch in cut for piece in stretch), table.n_jobs)
-    stretches = [_combined((next(found) for _ in stretch), combine) for _, stretch in cut]
-    return [np.concatenate(parts, axis=-1) for parts in zip(*stretches, strict=True)]
+def _map_tiles(table: FeatureBlock, work: Any, combine: list[np.ufunc]) -> list[NDArray[Any]]:
+    """Combine the results of tiles above each other by ``combine``, and join those side by side."""
+    stretches = list(copied_tiles(table.X, len(table.features)))
+    found = map_ordered(work, (tile for _, stretch in stretches for tile in stretch), table.n_jobs)
+    totals = []
+    for _, stretch in stretches:
+        total = list(next(found))
+        for _ in stretch[1:]:
+            total = [ufunc(a, b) for ufunc, a, b in zip(combine, total, next(found), strict=True)]
+        totals.append(total)
+    return [np.concatenate(parts, axis=-1) for parts in zip(*totals, strict=True)]
 
 
-def _combined(answers: Iterable[Iterable[NDArray[Any]]], combine: list[np.ufunc]) -> list[NDArray[Any]]:
-    total: list[NDArray[Any]] = []
-    for answer in answers:
-        new = list(answer)
-        total = [add(a, b) for add, a, b in zip(combine, total, new, strict=True)] if total else new
-    return total
-
-
-def _moments(
-    value_range: _Extremes, shift: FloatArray, power: NDArray[Any], sums: list[FloatArray], order: int
-) -> Moments:
-    """Scale back; infinities have their own mean and no spread."""
+def _moments(seen: _Extremes, shift: FloatArray, power: NDArray[Any], sums: list[FloatArray], order: int) -> Moments:
+    """Scale back. Infinities have their own mean and no standard deviation."""
     mean = np.ldexp(shift + sums[0], -power)
-    spread = [np.ldexp(part, -degree * power) for degree, part in enumerate(sums[1:], 2)]
-    spread[0] = np.maximum(spread[0], 0.0)
-    infinite = np.isinf(value_range.low) | np.isinf(value_range.high)
-    empty = value_range.counted == 0
-    infinite &= ~empty
-    mean = np.where(
-        infinite,
-        np.where(np.isinf(value_range.low), value_range.low, 0.0)
-        + np.where(np.isinf(value_range.high), value_range.high, 0.0),
-        mean,
-    )
+    m2, *higher = (np.ldexp(part, -degree * power) for degree, part in enumerate(sums[1:], 2))
+    m2 = np.maximum(m2, 0.0)
+    m2[(seen.low < seen.high) & (m2 == 0)] = np.nextafter(0, 1)  # below float64, but not 0
+    empty, is_low, is_high = seen.counted == 0, np.isinf(seen.low), np.isinf(seen.high)
+    infinite = (is_low | is_high) & ~empty
+    mean = np.where(infinite, np.where(is_low, seen.low, 0.0) + np.where(is_high, seen.high, 0.0), mean)
     mean[empty] = np.nan
-    spread[0][(value_range.low < value_range.high) & (spread[0] == 0)] = np.nextafter(
-        0, 1
-    )  # below float64, which is not none
-    for part in spread:
+    for part in (m2, *higher):
         part[infinite] = np.nan
         part[empty] = 0.0
-    extremes = [np.where(empty, np.nan, end) for end in (value_range.low, value_range.high)] if order == 4 else []
-    return Moments(value_range.counted, value_range.missing, mean, *spread, *extremes)
+    extremes = [np.where(empty, np.nan, end) for end in (seen.low, seen.high)] if order == 4 else []
+    return Moments(seen.counted, seen.missing, mean, m2, *higher, *extremes)

@@ -1,0 +1,331 @@
+"""Backends, threads, and the moments of classes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
+from itertools import pairwise
+from os import cpu_count
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option
+
+ENGINES = ("auto", "numpy", "numba")
+"""Values of ``engine=``; "auto" is numba where it is installed and the table is large enough."""
+MIN_CELLS_NUMBA = 1_000_000
+"""Cells from which on "auto" takes numba: below, numpy is done before compiled code is loaded."""
+
+
+def select_backend(engine: str, cells: int = MIN_CELLS_NUMBA) -> str:
+    """Return "numpy" or "numba".
+
+    Parameters
+    ----------
+    engine : {"auto", "numpy", "numba"}
+    cells : int
+        Of the table.
+
+    Raises
+    ------
+    RocPredictError
+        An unknown engine, or numba where it is not installed or cannot be imported.
+    """
+    check_option("engine", engine, ENGINES)
+    if engine == "numba" and not _numba_works():
+        raise RocPredictError("engine='numba' needs numba: pip install 'rocpredict[fast]'")
+    if engine == "auto":
+        return "numba" if cells >= MIN_CELLS_NUMBA and _numba_works() else "numpy"
+    return engine
+
+
+@cache
+def _numba_works() -> bool:
+    """Check whether numba can be imported. It may be missing, or too old for this NumPy."""
+    try:
+        import_module("numba")
+    except (ImportError, SystemError):
+        return False
+    return True
+
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+def map_ordered(work: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int) -> Iterator[Answer]:
+    """Return ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
+
+    One job runs in the caller's own thread.
+    """
+    if n_jobs == 1:
+        yield from map(work, items)
+        return
+    waiting: deque[Future[Answer]] = deque()
+    with ThreadPoolExecutor(n_jobs) as pool:
+        for item in items:
+            if len(waiting) == n_jobs:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(work, item))
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def effective_n_jobs(n_jobs: int) -> int:
+    """Return how many threads are asked for: 1 or more, or -1 for one on each processor."""
+    jobs = check_int("n_jobs", n_jobs)
+    if jobs == -1:
+        return cpu_count() or 1
+    if jobs < 1:
+        raise RocPredictError(f"n_jobs={jobs} is not 1 or more, nor -1 for one on each processor")
+    return jobs
+
+
+def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
+    """Cut a row of weights into slices with a total of at most ``most``, or of one weight that exceeds it."""
+    ends = np.concatenate([[0], np.cumsum(weights)])
+    slices, start = [], 0
+    while start < len(weights):
+        stop = max(start + 1, int(np.searchsorted(ends, ends[start] + most, side="right")) - 1)
+        stop = min(stop, start + longest) if longest else stop
+        slices.append(slice(start, stop))
+        start = stop
+    return slices
+
+
+class Sparse(NamedTuple):
+    """The arrays of a compressed sparse matrix, by column or by row."""
+
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+
+
+def is_canonical(X: Any) -> bool:
+    """Check whether no place is stored twice, on a view of X, since scipy keeps the result of the check."""
+    return bool(type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).has_canonical_format)
+
+
+_MAX_SCANNED_CLASSES = 8
+"""Number of classes up to which one scan of the codes for each class is cheaper than sorting them."""
+_N_SAMPLE_ROWS = 25
+"""Rows of a class whose values may be looked up for a shift."""
+
+
+def rows_by_class(codes: NDArray[Any], classes: int) -> Iterator[NDArray[np.intp]]:
+    """Return the rows of each class in turn, ascending. Rows without a class have code -1."""
+    if classes <= _MAX_SCANNED_CLASSES:
+        yield from (np.flatnonzero(codes == k) for k in range(classes))
+        return
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(classes + 1))
+    yield from (order[start:stop] for start, stop in pairwise(ends))
+
+
+class Classes(NamedTuple):
+    """Class of each row, number of rows of each class, and some rows of each class from the first to the last.
+
+    Rows are listed piece by piece only: the codes of a long table are small, its lists of rows are not.
+    """
+
+    codes: NDArray[Any]
+    counts: NDArray[np.intp]
+    samples: list[NDArray[np.intp]]
+
+    @classmethod
+    def of(cls, codes: NDArray[Any], classes: int) -> Classes:
+        """Scan the codes, 0 to ``classes`` - 1, or -1 for rows without a class."""
+        codes = codes.astype(np.int8 if classes <= np.iinfo(np.int8).max else np.intp, copy=False)
+        counts, samples = np.zeros(classes, np.intp), []
+        for k, rows in enumerate(rows_by_class(codes, classes)):
+            counts[k] = len(rows)
+            places = np.linspace(0, max(len(rows) - 1, 0), min(_N_SAMPLE_ROWS, len(rows)))
+            samples.append(rows[np.unique(places.astype(int))])
+        return cls(codes, counts, samples)
+
+
+_MAX_SHIFT_RATIO = 9.0
+"""Squared distance of the mean from the shift, in variances, up to which sums keep enough digits."""
+_MIN_POWER_SUM = 1e-280
+"""Sums of powers below this value may have lost their smallest terms."""
+
+
+class Sums(NamedTuple):
+    """Sums of the powers 1 to ``order`` of (value - shift); every array has shape (K, b)."""
+
+    missing: NDArray[np.int64]
+    """Number of NaN, which are left out; without rows where NaN is not left out."""
+    powers: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @classmethod
+    def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
+        """Return sums of no values. Without four powers the extremes have no rows."""
+        missing, kept = np.zeros((classes * omit, width), np.int64), (classes if order == 4 else 0, width)
+        return cls(missing, np.zeros((order, classes, width)), np.full(kept, np.inf), np.full(kept, -np.inf))
+
+    def add(self, other: Sums) -> None:
+        """Add the sums of further rows about the same shift."""
+        for ufunc, mine, theirs in zip((np.add, np.add, np.minimum, np.maximum), self, other, strict=True):
+            ufunc(mine, theirs, out=mine)
+
+
+class Moments(NamedTuple):
+    """Count, mean and central moments of each class and feature; every array has shape (K, p).
+
+    Attributes
+    ----------
+    count : array of int64, of float64 with weights
+        Values that are there, or the sum of their weights.
+    n_missing : array of int64
+        Values that are NaN.
+    mean, m2 : array of float64
+        The mean, and the sum of (x - mean)^2; of no values NaN and 0.
+    m3, m4 : array of float64, or None
+        The sums of (x - mean)^3 and (x - mean)^4.
+    minimum, maximum : array of float64, or None
+        NaN of no values.
+    """
+
+    count: NDArray[Any]  # type: ignore[assignment]  # a tuple counts, too
+    n_missing: NDArray[np.int64]
+    mean: FloatArray
+    m2: FloatArray
+    m3: FloatArray | None = None
+    m4: FloatArray | None = None
+    minimum: FloatArray | None = None
+    maximum: FloatArray | None = None
+
+    def __repr__(self) -> str:
+        classes, features = self.mean.shape
+        return f"Moments(classes={classes}, features={features}, order={self.order})"
+
+    @property
+    def order(self) -> int:
+        """Return 4 with skewness and kurtosis, else 2."""
+        return 2 if self.m4 is None else 4
+
+    def of_features(self, columns: Any) -> Moments:
+        """Return the moments of some of the features."""
+        chosen: list[Any] = [None if field is None else field[:, columns] for field in self]
+        return Moments(*chosen)
+
+    @classmethod
+    def empty(cls, classes: int, features: int, order: int, count: Any = np.int64) -> Moments:
+        """Allocate moments."""
+        shape = (classes, features)
+        further: list[Any] = [np.empty(shape) for _ in range(4 if order == 4 else 0)]
+        return cls(np.empty(shape, count), np.empty(shape, np.int64), np.empty(shape), np.empty(shape), *further)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Moments]) -> Moments:
+        """Join the features of several parts."""
+        fields: list[Any] = list(zip(*parts, strict=True))
+        joined: list[Any] = [None if field[0] is None else np.concatenate(field, axis=1) for field in fields]
+        return cls(*joined)
+
+    def assign(self, columns: Any, part: Moments) -> None:
+        """Store the moments of some of the features."""
+        for mine, found in zip(self, part, strict=True):
+            if mine is not None and found is not None:
+                mine[:, columns] = found
+
+
+def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
+    """Compute the distance of the mean from the shift, and the central sums M2 (and M3, M4)."""
+    first, second = powers[:2]
+    mean = first / np.maximum(count, np.finfo(float).tiny)
+    m2 = second - first * mean
+    if len(powers) == 2:
+        return [mean, m2]
+    third, fourth = powers[2:]
+    m3 = third - mean * (3 * second - 2 * first * mean)
+    return [mean, m2, m3, fourth - mean * (4 * third - mean * (6 * second - 3 * first * mean))]
+
+
+def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
+    """Convert sums about a shift to moments. Mean and extremes of no values are NaN."""
+    mean, m2, *higher = central_sums(sums.powers, count)
+    mean += shift
+    extremes = [sums.low.copy(), sums.high.copy()] if higher else []
+    empty = count == 0
+    if empty.any():
+        for array in (mean, *extremes):
+            array[empty] = np.nan
+    missing = sums.missing if sums.missing.size else np.zeros(count.shape, np.int64)
+    return Moments(count, missing, mean, np.maximum(m2, 0.0, out=m2), *higher, *extremes)
+
+
+def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
+    """Flag the features, shape (b,), with NaN, infinities, or digits lost to a bad shift or to underflow."""
+    first, second, last = sums.powers[0], sums.powers[1], sums.powers[-1]
+    lost = first * first
+    far = lost * (1 + _MAX_SHIFT_RATIO) > _MAX_SHIFT_RATIO * second * count
+    small = (last < _MIN_POWER_SUM) & (second + np.abs(first) > 0)
+    return np.asarray((far | small | ~np.isfinite(last)).any(axis=0))
+
+
+def merge(a: Moments, b: Moments) -> Moments:
+    """Merge the moments of two sets of rows by the pairwise update.
+
+    Parameters
+    ----------
+    a, b : Moments
+        Of the same shape; of different order they give order 2.
+
+    Returns
+    -------
+    Moments
+        Where one side has no values, exactly the other side's.
+
+    Notes
+    -----
+    The means' difference carries their rounding: M2 is off by about 1e-16 times the means' size in standard deviations
+    times their distance in standard deviations.
+
+    References
+    ----------
+    Chan, Golub and LeVeque (1983), The American Statistician 37, 242; Pebay (2008), Sandia report SAND2008-6212.
+    """
+    if a.order != b.order:
+        return merge(Moments(*a[:4]), Moments(*b[:4]))
+    with np.errstate(all="ignore"):
+        return _keep_nonempty(a, b, _merged(a, b))
+
+
+def _merged(a: Moments, b: Moments) -> Moments:
+    count = a.count + b.count
+    some = np.where(count > 0, count, 1)
+    p, q = a.count / some, b.count / some
+    delta = b.mean - a.mean
+    mean = np.where(np.isfinite(delta), a.mean + delta * q, p * a.mean + q * b.mean)
+    between = delta * delta * p * b.count
+    higher = _merge_higher(a, b, delta, between, p, q) if a.order == 4 else []
+    return Moments(count, a.n_missing + b.n_missing, mean, a.m2 + b.m2 + between, *higher)
+
+
+def _merge_higher(a: Any, b: Any, delta: FloatArray, between: FloatArray, p: Any, q: Any) -> list[FloatArray]:
+    """Return M3, M4, minimum and maximum of both sides together."""
+    m3 = a.m3 + b.m3 + delta * (between * (p - q) + 3 * (p * b.m2 - q * a.m2))
+    squares = between * (p * p - p * q + q * q) + 6 * (p * p * b.m2 + q * q * a.m2)
+    m4 = a.m4 + b.m4 + delta * (delta * squares + 4 * (p * b.m3 - q * a.m3))
+    return [m3, m4, np.fmin(a.minimum, b.minimum), np.fmax(a.maximum, b.maximum)]
+
+
+def _keep_nonempty(a: Moments, b: Moments, merged: Moments) -> Moments:
+    """Return one side unchanged where the other has no values."""
+    sides = a.count == 0, b.count == 0
+    if not (sides[0].any() or sides[1].any()):
+        return merged
+    triples: Any = zip(merged, a, b, strict=True)
+    fields: list[Any] = [
+        None if new is None else np.where(sides[0], theirs, np.where(sides[1], ours, new))
+        for new, ours, theirs in triples
+    ]
+    return Moments(*fields)._replace(n_missing=merged.n_missing)
