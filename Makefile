@@ -31,6 +31,8 @@ lint: $(VENV)/group-lint  ## style, types and the layers
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy rocpredict
+	@$(BIN)/mypy --strict --follow-imports=silent tests/typed_example.py
+	@$(BIN)/pyright --pythonpath $(BIN)/python tests/typed_example.py
 	@$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/group-bench  ## measure speed

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, inv
 from scipy.spatial.distance import cdist
 
@@ -15,7 +15,10 @@ from rocpredict.base.labels import check_feature, check_labels, is_label, split_
 from rocpredict.base.results import Result, Table, format_number
 from rocpredict.base.validation import (
     FloatArray,
+    Label,
+    NanPolicy,
     RocPredictError,
+    Seed,
     check_finite,
     check_int,
     check_nonnegative,
@@ -60,7 +63,7 @@ class ClassMoments(NamedTuple):
     @classmethod
     def of_samples(cls, samples: tuple[FloatArray, ...], names: tuple[str, ...]) -> Self:
         """Compute moments of samples of shapes (n0, p) and (n1, p), two rows or more each, ddof 1."""
-        fits = [Gaussian.fit(sample) for sample in samples]
+        fits: list[Gaussian[Any]] = [Gaussian.fit(sample) for sample in samples]
         scale = np.hypot(*(fit.std for fit in fits))
         scale[scale == 0] = 1
         deviations = [(sample - fit.mean) / scale for sample, fit in zip(samples, fits, strict=True)]
@@ -143,7 +146,8 @@ def _as_covariance(covariance: Any, size: int) -> FloatArray:
     return (matrix + matrix.T) / 2
 
 
-CRITERIA = ("auc", "ameans")
+Criterion: TypeAlias = Literal["auc", "ameans"]
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 _ROUNDING = 1e-14
 _EPS = 1e-8  # of a standard deviation
 _MIN_GAIN = 1e-6
@@ -273,9 +277,9 @@ class LinearCombination(Result):
     weights: FloatArray
     criterion: str
     mixing_weight: float
-    negative: Gaussian
-    positive: Gaussian
-    roc: PredictedRoc
+    negative: Gaussian[float]
+    positive: Gaussian[float]
+    roc: PredictedRoc[float]
     auc: float
     ameans: float
     threshold: float
@@ -292,10 +296,10 @@ class LinearCombination(Result):
     def from_stats(
         cls,
         *,
-        mean: Any,
-        covariance: Any,
-        count: Any = None,
-        criterion: str = "auc",
+        mean: Sequence[ArrayLike],
+        covariance: Sequence[ArrayLike],
+        count: Sequence[float] | None = None,
+        criterion: Criterion = "auc",
         ridge: float | None = None,
         feature_names: Iterable[str] | None = None,
     ) -> Self:
@@ -332,7 +336,12 @@ class LinearCombination(Result):
 
     @classmethod
     def from_moments(
-        cls, moments: ClassMoments, criterion: str, ridge: float, count: Any, omitted: Any = (0, 0)
+        cls,
+        moments: ClassMoments,
+        criterion: Criterion,
+        ridge: float,
+        count: Sequence[float] | None,
+        omitted: tuple[int, int] = (0, 0),
     ) -> Self:
         """Combine features with these moments."""
         check_option("criterion", criterion, CRITERIA)
@@ -358,7 +367,7 @@ class LinearCombination(Result):
             threshold=best.threshold,
         )
 
-    def score(self, X: Any) -> FloatArray:
+    def score(self, X: object) -> FloatArray:
         """Return the weighted sum of the features of each row.
 
         Parameters
@@ -438,13 +447,13 @@ Samples = tuple[FloatArray, ...]
 _MIN_ROWS = 2
 
 
-def _columns_by_name(X: Any, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
+def _columns_by_name(X: object, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
     table = read_table(X, names)
     return {name: table.column(place) for place, name in enumerate(table.names.tolist())}
 
 
 def cross_validate(
-    samples: Samples, names: tuple[str, ...], *, criterion: str, ridge: float, folds: Any, rng: Any
+    samples: Samples, names: tuple[str, ...], *, criterion: str, ridge: float, folds: Any, rng: Seed
 ) -> dict[str, Any]:
     """Fit on all folds but one and score that one, in turn.
 
@@ -492,17 +501,17 @@ def _fitted(train: Samples, names: tuple[str, ...], criterion: str, ridge: float
 
 
 def fit_linear_combination(
-    X: Any,
-    y: Any,
+    X: object,
+    y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
-    criterion: str = "auc",
+    positive: Label = None,
+    negative: Label = None,
+    criterion: Criterion = "auc",
     ridge: float | None = None,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
     feature_names: Iterable[str] | None = None,
     folds: int | None = 10,
-    rng: Any = 0,
+    rng: Seed = 0,
 ) -> LinearCombination:
     """Find the linear combination of features that separates two Gaussian classes best.
 
@@ -616,13 +625,13 @@ _LEAVE_ONE_OUT_MESSAGE = 1e-9
 
 
 def class_mean_distance(
-    X: Any,
-    y: Any,
+    X: object,
+    y: ArrayLike,
     *,
-    class_label: Any,
-    metric: str = "euclidean",
+    class_label: Label,
+    metric: Literal["euclidean", "mahalanobis"] = "euclidean",
     leave_one_out: bool = False,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> FloatArray:
     """Compute the distance of each row to the mean of a class.
 
@@ -718,7 +727,7 @@ def _mahalanobis(
     n, p = sample.shape
     if n <= p:
         raise RocPredictError(f"the class has {n} rows with values and X {p} features; {p + 1} rows or more are needed")
-    fit = Gaussian.fit(sample)
+    fit: Gaussian[Any] = Gaussian.fit(sample)
     _check_not_constant(names, fit.std, "constant in the class")
     deviation = (values - fit.mean) / fit.std
     correlation = deviation[members].T @ deviation[members] / (n - 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,15 @@ from rocpredict.base.results import (
     normal_critical_value,
     truncate,
 )
-from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, check_option, short_repr, to_scalar
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    Seed,
+    check_option,
+    short_repr,
+    to_scalar,
+)
 from rocpredict.inference.bootstrap import BootstrapOptions, draw_counts, make_auc_function, percentile_interval
 from rocpredict.inference.placements import compute_placements, placements_in_row_order
 from rocpredict.roc.empirical import EmpiricalRoc
@@ -29,7 +37,8 @@ from rocpredict.roc.empirical import EmpiricalRoc
 Groups = list[NDArray[np.intp]]
 """The rows of each class."""
 _SIDES = ("negative", "positive")
-MULTICLASS_METHODS = ("hand-till", "one-vs-rest", "one-vs-one")
+MulticlassMethod: TypeAlias = Literal["hand-till", "one-vs-rest", "one-vs-one"]
+MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
@@ -202,7 +211,7 @@ def _conservative_ends(weights: FloatArray, rocs: list[EmpiricalRoc], level: flo
 
 
 def _is_degenerate(roc: EmpiricalRoc) -> bool:
-    """Whether all pairs of a positive and a negative are right, or all wrong, or all tied."""
+    """Return whether all pairs of a positive and a negative are right, or all wrong, or all tied."""
     values = np.union1d(roc.negative.unique_values, roc.positive.unique_values)
     return len(values) == 1 or roc.auc() in (0.0, 1.0)
 
@@ -284,12 +293,12 @@ def multiclass_auc(
     y: ArrayLike,
     *,
     labels: ArrayLike | None = None,
-    method: str = "hand-till",
-    average: str | None = "macro",
+    method: MulticlassMethod = "hand-till",
+    average: Literal["macro", "weighted"] | None = "macro",
     level: float = 0.95,
-    interval_method: str = "smoothed-logit",
+    interval_method: Literal["smoothed-logit", "bootstrap"] = "smoothed-logit",
     n_resamples: int = 2000,
-    rng: Any = 0,
+    rng: Seed = 0,
     weights: ArrayLike | None = None,
 ) -> MulticlassAuc:
     """Compute the AUC of more than two classes, with its interval.

@@ -1,20 +1,21 @@
 """Tables and figures of the founding paper."""
 
-import os
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import cache
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from rocpredict.base.files import make_directory
 from rocpredict.base.results import Table
-from rocpredict.base.validation import FloatArray
+from rocpredict.base.validation import Direction, FloatArray
 from rocpredict.combination import class_mean_distance
 from rocpredict.datasets import load_iris, simulate_two_gaussians
 from rocpredict.distributions.gaussian import Gaussian
@@ -27,6 +28,9 @@ from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.base import area_under
 from rocpredict.solvers.binormal import BinormalSolver
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 EXAMPLE = {"mean": (4.0, 8.0), "std": (3.0, 2.0)}
 """The simulated classes of Table I and Figure 2, (negative, positive)."""
@@ -79,12 +83,12 @@ def simulate_experiment(count: tuple[int, int], seed: int) -> EmpiricalRoc:
     return empirical_roc(*simulate_two_gaussians(**EXAMPLE, count=count, seed=seed))
 
 
-def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], str]]:
+def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]:
     """Return each feature of Table IV: its values and labels in classes 2 and 3, and its direction."""
     iris = load_iris()
     kept = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
     X, y = iris.X[kept], iris.y[kept]
-    features = {name: (X[:, place], y, "higher") for place, name in enumerate(FEATURES)}
+    features: dict[str, Any] = {name: (X[:, place], y, "higher") for place, name in enumerate(FEATURES)}
     for number, species, direction in ((2, _NEGATIVE, "higher"), (3, _POSITIVE, "lower")):
         distance = class_mean_distance(X, y, class_label=species)
         features[f"distance to mean of class {number}"] = (distance, y, direction)
@@ -215,7 +219,7 @@ TABLES: dict[str, Callable[..., Table]] = {make.__name__: make for make in (tabl
 """Every table, by the name of its file."""
 
 
-def _by_class(feature: tuple[FloatArray, NDArray[np.str_], str]) -> tuple[FloatArray, FloatArray]:
+def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[FloatArray, FloatArray]:
     x, y, _ = feature
     return x[y == _NEGATIVE], x[y == _POSITIVE]
 
@@ -238,8 +242,9 @@ def _replicated_ameans(count: tuple[int, int]) -> FloatArray:
 
 def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
     """Return the area under a predicted ROC whose thresholds lie a step apart."""
-    low = min(d.mean - 10 * d.std for d in (roc.negative, roc.positive))
-    high = max(d.mean + 10 * d.std for d in (roc.negative, roc.positive))
+    classes: list[Any] = [roc.negative, roc.positive]
+    low = min(d.mean - 10 * d.std for d in classes)
+    high = max(d.mean + 10 * d.std for d in classes)
     thresholds = (np.arange(np.floor(low / step), np.ceil(high / step)) + 0.5) * step
     fpr, tpr = np.sort(roc.fpr(thresholds)), np.sort(roc.tpr(thresholds))
     return float(area_under(np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[0.0], tpr, [1.0]])))
@@ -306,7 +311,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 """Every figure, by the name of its file; its docstring says what it shows."""
 
 
-def save_figures(folder: str | os.PathLike[str], *, seed: int = 0) -> list[Path]:
+def save_figures(folder: str | PathLike[str], *, seed: int = 0) -> list[Path]:
     """Write every figure as PNG and as SVG, the same bytes each time.
 
     Parameters

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import ceil, sqrt
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -331,7 +331,8 @@ class StudyDesign:
     def describe_bias(self, method: str, reference: str, share: float) -> str:
         """Return how far the number of cases by a method is off that by the reference, and why."""
         why = _BIASES[method]
-        if method == "hanley-mcneil" and is_gaussian(self.curve) and self.curve.negative.std > self.curve.positive.std:
+        classes: Any = self.curve.negative, self.curve.positive
+        if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
             why += "; here the negatives do"
         if method == reference:
             return f"the reference: {why}"
@@ -408,12 +409,14 @@ def _other_curve(against: Any) -> Roc | None:
     return _check_roc("against", PredictedRoc(negative=negative, positive=positive))
 
 
-def _check_roc(name: str, roc: Any) -> Roc:
+def _check_roc(name: str, roc: Any) -> Roc[float]:
     if not isinstance(roc, Roc):
         raise RocPredictError(f"{name}={short_repr(roc)} is not a ROC; give rp.PredictedRoc or rp.empirical_roc(...)")
     if roc.shape:
         raise RocPredictError(f"{name} is a batch of shape {roc.shape}; plan for one feature at a time")
-    if not 0 < roc.auc() < 1 or (is_gaussian(roc) and roc.negative.std == roc.positive.std == 0):
+    if not 0 < roc.auc() < 1 or (
+        is_gaussian(roc) and not np.any([cast(Any, d).std for d in (roc.negative, roc.positive)])
+    ):
         raise RocPredictError(f"the expected AUC is {roc.auc():g}: it would not vary, and there is nothing to plan for")
     return roc
 
@@ -550,20 +553,20 @@ class SampleSize(Result):
 
 
 def sample_size(
-    roc: Roc | None = None,
+    roc: Roc[float] | None = None,
     *,
-    mean: Any = None,
-    std: Any = None,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
     auc: float | None = None,
     width: float | None = None,
     power: float | None = None,
-    against: Any = None,
-    correlation: Any = None,
+    against: float | Roc[float] | Sequence[Gaussian[float]] | None = None,
+    correlation: float | Sequence[float] | None = None,
     tpr_at_fpr: float | None = None,
-    alternative: str = "two-sided",
+    alternative: Literal["two-sided", "greater"] = "two-sided",
     level: float = 0.95,
     ratio: float = 1.0,
-    method: str | None = None,
+    method: Literal["exact", "empirical", "delta", "hanley-mcneil", "obuchowski"] | None = None,
 ) -> SampleSize:
     """Compute the sample size of an ROC study from the classes it expects.
 

@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [
     "README.md",
     "docs/quickstart.md",
+    "docs/api.md",
     "docs/intervals.md",
     "docs/bands.md",
     "docs/classifiers.md",

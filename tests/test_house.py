@@ -1,14 +1,27 @@
 """The layout of the package: rooms, the import contract, and the picture of it in CONTRIBUTING.md."""
 
 import ast
+import inspect
+import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType, NoneType
+from typing import get_args, get_overloads
 
 import pytest
 
 import rocpredict
 from docs import rooms_picture
+from rocpredict import datasets, plots, reports, sklearn
+from rocpredict.base import accessors
+from rocpredict.base.results import Result
+from rocpredict.distributions import Distribution, families, fitting
+from rocpredict.inference import auc, empirical, hypotheses, uncertainty
+from rocpredict.roc.base import Roc
+from rocpredict.solvers import thresholds
 
 PACKAGE = Path(rocpredict.__file__).parent
 TOP = PACKAGE.parent
@@ -75,3 +88,168 @@ def test_there_are_at_most_18_rooms():
 
 def test_the_picture_of_the_rooms_is_that_of_the_imports():
     assert rooms_picture.PICTURE.read_text("utf-8") == rooms_picture.draw(), "run: python docs/rooms_picture.py"
+
+
+# ---- public signatures
+INSIDE_ANY = re.compile(
+    r"NDArray\[Any\]|(dict|Mapping)\[str, (Any|list\[Any\])\]|tuple\[typing\.Any, \.\.\.\]|dtype\[typing\.Any\]"
+)
+"""An array of any type, and what becomes JSON."""
+OF_ANY_SHAPE = ("Gaussian.fit",)
+"""Their result is of one feature or of a batch, which the type of an array does not say."""
+
+
+def _public_functions() -> dict[str, FunctionType]:
+    """Return every public function, method, property and constructor by its qualified name."""
+    found = {}
+    for room in (rocpredict, plots, sklearn, datasets, reports):
+        held = [getattr(room, name) for name in room.__all__ if name[0] != "_"]
+        found |= {item.__qualname__: item for item in held if inspect.isfunction(item)}
+        for cls in (item for item in held if isinstance(item, type) and not issubclass(item, Exception)):
+            members = [*((name, inspect.getattr_static(cls, name)) for name in dir(cls) if name[0] != "_")]
+            if not issubclass(cls, Result) or issubclass(cls, Distribution | Roc):
+                members.append((cls.__name__, cls.__init__))
+            for name, member in members:
+                inner = getattr(member, "fget", None) or getattr(member, "func", None)
+                function = inspect.unwrap(inner or getattr(member, "__func__", member))
+                if inspect.isfunction(function) and function.__module__.startswith("rocpredict"):
+                    found[cls.__name__ if name == cls.__name__ else function.__qualname__] = function
+    return found
+
+
+PUBLIC = _public_functions()
+
+
+def _annotation_text(annotation: object) -> str:
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+def test_no_public_signature_holds_any():
+    open_ = []
+    for name, function in PUBLIC.items():
+        for variant in get_overloads(function) or [function]:
+            for argument, annotation in variant.__annotations__.items():
+                text = _annotation_text(annotation)
+                if re.search(r"\bAny\b|\bArrayOrFloat\b", INSIDE_ANY.sub("", text)) and name not in OF_ANY_SHAPE:
+                    open_.append(f"{name}({argument}: {text})")
+    assert not open_, "\n".join(open_)
+
+
+SEVERAL_MEANINGS = {
+    "alternative": "a sample size is planned for a difference, not for equivalence",
+    "ax": "plot_diagnosis draws into several axes",
+    "band": "a mean curve is drawn with its band, a ROC curve without",
+    "clusters": "auc_test_unpaired: one for each sample",
+    "cost_fn": "a curve accepts one for each feature",
+    "cost_fp": "a curve accepts one for each feature; the page keeps the cost of the state",
+    "count": "a pair of numbers, or of arrays for a batch; simulated classes have a size by default",
+    "criterion": "of a threshold, or of a linear combination",
+    "direction": "None is the rule x >= threshold; many features or two curves need 'auto' or a side each",
+    "empirical": "a curve to compare with, or whether a screening counts",
+    "family": "a screening computes two families; a classifier's scores are empirical by default",
+    "feature": "the name of one feature; a page may hold several",
+    "features": "columns to compare, or the index of those to select",
+    "folds": "their number, or the held-out predictions",
+    "fpr": "a rate, or the ends of a band",
+    "k": "all features by default in scikit-learn's selectors",
+    "kind": "each function has its own pictures or bands",
+    "label": "the name of a band, or how many points are named",
+    "labels": "class labels, or names in a legend",
+    "mean": "a pair of numbers, or of arrays for a batch; the field of a Gaussian",
+    "means": "component means of a mixture, or mean ROC curves",
+    "method": "each interval and each test has its own methods",
+    "moments": "their highest order, or the moments themselves",
+    "n_jobs": "None in scikit-learn's estimators",
+    "n_points": "a mean curve keeps every step by default",
+    "n_resamples": "a diagnosis fits each resample anew, so draws fewer",
+    "nan_policy": "few tables of many features are complete: a screening omits",
+    "negative": "the label of a class, or its distribution",
+    "null": "auc_test of two curves has no null value",
+    "path": "a file that is open for text will do for CSV",
+    "positive": "the label of a class, or its distribution",
+    "prevalence": "a curve accepts one for each feature; 0.5 weighs both classes alike",
+    "q": "probabilities, or the false discovery rate",
+    "response_method": "log odds are for a fitted family",
+    "rng": "a report prints its seed, so it takes an integer",
+    "std": "a pair of numbers, or of arrays for a batch; the field of a Gaussian",
+    "strata": "auc_test_unpaired: one for each sample",
+    "threshold": "a curve accepts many; a picture also a BestThreshold",
+    "top": "pictures in a report, or rows in a picture",
+    "tpr": "a rate, or the ends of a band",
+    "unit": "of one feature; a page may hold several",
+    "value": "a curve accepts one for each feature",
+    "weights": "auc_test_unpaired: one for each sample; a mixture: of its components",
+    "width": "of an interval, or of a frame on a page",
+    "x": "a page accepts any table",
+}
+"""Arguments whose type or default differs between functions, and why."""
+
+
+def test_an_argument_means_the_same_in_every_signature():
+    forms = defaultdict(lambda: (set(), set()))
+    for function in PUBLIC.values():
+        for argument in inspect.signature(function).parameters.values():
+            if argument.kind is argument.VAR_KEYWORD or argument.name in {"self", "cls"}:
+                continue
+            annotations, defaults = forms[argument.name]
+            annotations.add(
+                _annotation_text(argument.annotation).removesuffix(" | None")
+            )  # an argument may be optional
+            if argument.default is not argument.empty:
+                defaults.add(repr(argument.default))
+    several = {name: form for name, form in forms.items() if max(map(len, form)) > 1}
+    assert {name: several[name] for name in several.keys() - SEVERAL_MEANINGS.keys()} == {}
+    assert not SEVERAL_MEANINGS.keys() - several.keys()
+
+
+def test_literals_name_what_is_implemented():
+    def names(alias):
+        return {name for part in get_args(alias) or (alias,) for name in get_args(part) or (part,)} - {NoneType}
+
+    assert names(thresholds.CriterionName) == set(thresholds.CRITERIA)
+    assert names(families.FamilyName) == set(fitting.FAMILIES)
+    assert names(uncertainty.AucMethod) == {*auc.AREA_METHODS, "delta", "reiser-guttman"}
+    assert names(uncertainty.AucErrorMethod) == {*auc.STD_ERRORS, *auc.BAND_STD_ERRORS, "delta"}
+    assert names(uncertainty.AucTestMethod) == {*hypotheses.ONE_SAMPLE_METHODS, "delta"}
+    assert names(uncertainty.PartialAucMethod) == {*auc.BAND_METHODS, "delta"}
+    assert names(uncertainty.PointMethod) == {*empirical.HEIGHT_METHODS, "delta"}
+    assert names(accessors.PictureKind) == set(accessors.PLOT_KINDS)
+
+
+def test_a_user_sees_the_types():
+    """The example runs, and ``mypy --strict`` and pyright infer what it asserts (``make lint``)."""
+    import_module("tests.typed_example")
+
+
+# ---- words
+OPENINGS = (
+    *(
+        "Answer",
+        "Answers",
+        "Ask",
+        "Asks",
+        "Give",
+        "Gives",
+        "Hold",
+        "Holds",
+        "Lay",
+        "Lays",
+        "Put",
+        "Puts",
+        "Say",
+        "Says",
+    ),
+    *("Take", "Takes", "Tell", "Tells", "How", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "Why"),
+)
+
+
+def test_docstrings_begin_with_a_verb_or_a_noun():
+    """Documented objects are described (a noun phrase) or told what they do ("Return ...")."""
+    wrong = []
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                text = ast.get_docstring(node) or ""
+                if text.partition(" ")[0].rstrip(".,:;") in OPENINGS:
+                    wrong.append(f"{module}.{getattr(node, 'name', '')}: {text.splitlines()[0]}")
+    assert not wrong, "\n".join(wrong)

@@ -2,11 +2,24 @@
 
 from importlib import import_module
 from inspect import signature
-from typing import Any
+from os import PathLike
+from typing import Any, Literal, TypeAlias
 
 from rocpredict.base.validation import RocPredictError, check_option
 
-PLOT_KINDS: dict[str, tuple[str, dict[str, Any]]] = {
+PictureKind: TypeAlias = Literal[
+    "roc",
+    "densities",
+    "probit",
+    "measures",
+    "cost",
+    "band",
+    "simultaneous_band",
+    "precision_recall",
+    "decision",
+    "stability",
+]
+PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
     "roc": ("plot_roc", {}),
     "densities": ("plot_densities", {}),
     "probit": ("plot_probit", {}),
@@ -24,10 +37,10 @@ PLOT_KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 def plot_roc_kind(roc: Any, kind: str, /, **options: Any) -> Any:
     """Plot one ROC curve as one of ``PLOT_KINDS``."""
     name, fixed = PLOT_KINDS[check_option("kind", kind, PLOT_KINDS)]
-    return plot_result(name, roc, fixed=fixed, **options)
+    return plot_result(name, (roc,), options, **fixed)
 
 
-def plot_result(function: str, /, *results: Any, fixed: dict[str, Any] | None = None, **options: Any) -> Any:
+def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any], **fixed: Any) -> Any:
     """Call a function of ``rocpredict.plots`` by its name.
 
     Raises
@@ -36,7 +49,6 @@ def plot_result(function: str, /, *results: Any, fixed: dict[str, Any] | None = 
         An option that the function does not have.
     """
     plot = getattr(import_module("rocpredict.plots"), function)
-    fixed = fixed or {}
     parameters = signature(plot).parameters.values()
     allowed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in fixed]
     for name in options:
@@ -46,6 +58,6 @@ def plot_result(function: str, /, *results: Any, fixed: dict[str, Any] | None = 
     return plot(*results, **fixed, **options)
 
 
-def report_screening(table: Any, path: Any, **options: Any) -> Any:
+def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> Any:
     """Write the report of a screening."""
     return import_module("rocpredict.reports.screening").screening_report(table, path, **options)

@@ -10,8 +10,9 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from numbers import Real
+from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re
 _PREFIX = 64  # characters of a name that its temporary name keeps: names have an end
 
 
-def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> Path:
+def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
     """Write a file, so that a reader finds the old one or the new one and never a part.
 
     Parameters
@@ -53,7 +54,7 @@ def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> Path:
     return path
 
 
-def check_writable(path: str | os.PathLike[str]) -> Path:
+def check_writable(path: str | PathLike[str]) -> Path:
     """Refuse a place that ``write_atomic`` could not write to; nothing is written.
 
     Raises
@@ -73,8 +74,8 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     return path
 
 
-def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is written into and not replaced: a pipe, a device, an open file of this process."""
+def is_stream(path: str | PathLike[str]) -> bool:
+    """Return whether a path is written into and not replaced: a pipe, a device, an open file of this process."""
     if _DESCRIPTOR.fullmatch(os.fspath(path)):
         return True
     try:
@@ -120,7 +121,8 @@ class _LineFeedWriter:
         self._text.write(line.removesuffix("\r\n") + "\n")
 
 
-BACKENDS = ("pandas", "polars", "pyarrow")
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 
 def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
@@ -185,7 +187,7 @@ def _homogeneous(items: list[Any]) -> Any:
     return [None if item is None else common(item) for item in items]
 
 
-def make_directory(path: str | os.PathLike[str]) -> Path:
+def make_directory(path: str | PathLike[str]) -> Path:
     """Make a folder where there is none.
 
     Raises
@@ -200,7 +202,7 @@ def make_directory(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def _as_path(path: str | os.PathLike[str]) -> Path:
+def _as_path(path: str | PathLike[str]) -> Path:
     try:
         return Path(path)
     except TypeError:

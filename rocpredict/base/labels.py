@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.validation import (
     FloatArray,
+    Label,
+    NanPolicy,
     RocPredictError,
     as_float_array,
     check_nonnegative,
@@ -54,9 +56,9 @@ def split_classes(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
-    nan_policy: str = "raise",
+    positive: Label = None,
+    negative: Label = None,
+    nan_policy: NanPolicy = "raise",
     weights: ArrayLike | None = None,
 ) -> ClassSamples:
     """Split the values of one feature by class.
@@ -99,9 +101,9 @@ def split_rows(
     columns: Mapping[str, ArrayLike],
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
-    nan_policy: str = "raise",
+    positive: Label = None,
+    negative: Label = None,
+    nan_policy: NanPolicy = "raise",
 ) -> tuple[dict[str, FloatArray], ClassRows]:
     """Return the rows of each class that have a value in every column: pairs stay pairs.
 
@@ -165,7 +167,7 @@ class EncodedLabels(NamedTuple):
 
 
 def encode_labels(
-    labels: NDArray[Any], *, positive: Any = None, negative: Any = None, pairs: str | None = "rest"
+    labels: NDArray[Any], *, positive: Label = None, negative: Label = None, pairs: str | None = "rest"
 ) -> EncodedLabels:
     """Convert labels to class numbers.
 
@@ -201,7 +203,7 @@ def _check_not_unique_ids(names: list[Any], rows: int) -> None:
         )
 
 
-def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Any = None) -> EncodedLabels:
+def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label = None) -> EncodedLabels:
     """Convert labels of two classes to numbers; either class may be absent."""
     codes = np.asarray(labels == positive).astype(np.int16)
     if negative is not None:
@@ -351,7 +353,7 @@ def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
 
 
 def is_label(label: Any, names: list[Any]) -> bool:
-    """Whether a value is one of the labels."""
+    """Return whether a value is one of the labels."""
     return np.ndim(label) == 0 and not is_missing(label) and any(label == name for name in names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
     RocPredictError,
+    Value,
     broadcast_arrays,
     check_nonnegative,
     check_probabilities,
@@ -30,8 +31,12 @@ class ConfusionCounts(NamedTuple):
     tn: FloatArray
 
 
-def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates:
-    """Give every measure of a confusion matrix.
+@overload
+def rates(tp: float, fp: float, fn: float, tn: float) -> Rates[float]: ...
+@overload
+def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[FloatArray]: ...
+def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[Any]:
+    """Return every measure of a confusion matrix.
 
     Parameters
     ----------
@@ -74,7 +79,7 @@ def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates:
 
 
 def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) -> ArrayOrFloat:
-    """Give the precision TPR BR/(TPR BR + FPR (1 - BR)) at a base rate BR; NaN where that is 0/0.
+    """Return the precision TPR BR/(TPR BR + FPR (1 - BR)) at a base rate BR; NaN where that is 0/0.
 
     Examples
     --------
@@ -87,7 +92,7 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
 
 
 def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_positive: ArrayLike) -> ArrayOrFloat:
-    """Give the precision recall N_p/N^_p from the numbers of positives and of predicted positives.
+    """Return the precision recall N_p/N^_p from the numbers of positives and of predicted positives.
 
     Examples
     --------
@@ -102,9 +107,24 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
     return to_scalar(_safe_divide(share * positives, predicted))
 
 
+class _Alias:
+    """The measure of another name, as a property."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self.__doc__ = f"``{target}`` by the name of another field."
+
+    @overload
+    def __get__(self, rates: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, rates: Rates[Value], owner: type) -> Value: ...
+    def __get__(self, rates: Any, owner: type) -> Any:
+        return self if rates is None else getattr(rates, self.target)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Rates(Result):
-    """Hold the rates of a rule at a threshold; every other measure follows.
+class Rates(Result, Generic[Value]):
+    """Rates of a rule at a threshold; every other measure follows from them.
 
     Attributes
     ----------
@@ -125,11 +145,11 @@ class Rates(Result):
         From a measure that needs a prevalence (or counts) when there is none.
     """
 
-    tpr: ArrayOrFloat
-    fpr: ArrayOrFloat
-    tnr: ArrayOrFloat
-    fnr: ArrayOrFloat
-    prevalence: ArrayOrFloat = None
+    tpr: Value
+    fpr: Value
+    tnr: Value
+    fnr: Value
+    prevalence: Value | None = None
     counts: ConfusionCounts | None = None
     _text = "tpr={tpr:.6g}, fpr={fpr:.6g}, tnr={tnr:.6g}, fnr={fnr:.6g}, ameans={ameans:.6g}{_prevalence_text}"
     _heading = "Rates at a threshold"
@@ -150,105 +170,115 @@ class Rates(Result):
 
     # ---- within a class
     @property
-    def ameans(self) -> ArrayOrFloat:
-        """Give the arithmetic mean of the accuracies of both classes, (TPR + TNR)/2."""
+    def ameans(self) -> Value:
+        """Return the arithmetic mean of the accuracies of both classes, (TPR + TNR)/2."""
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
     @property
-    def youden(self) -> ArrayOrFloat:
-        """Give Youden's J, TPR - FPR, from whichever pair of rates is the smaller."""
+    def youden(self) -> Value:
+        """Return Youden's J, TPR - FPR, from whichever pair of rates is the smaller."""
         tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (self.tpr, self.fpr, self.tnr, self.fnr))
         return to_scalar(np.where(tpr + fpr > 1, tnr - fnr, tpr - fpr))
 
     @property
-    def positive_likelihood_ratio(self) -> ArrayOrFloat:
-        """Give the likelihood ratio of a positive call, TPR/FPR."""
+    def positive_likelihood_ratio(self) -> Value:
+        """Return the likelihood ratio of a positive call, TPR/FPR."""
         return to_scalar(_safe_divide(self.tpr, self.fpr))
 
     @property
-    def negative_likelihood_ratio(self) -> ArrayOrFloat:
-        """Give the likelihood ratio of a negative call, FNR/TNR."""
+    def negative_likelihood_ratio(self) -> Value:
+        """Return the likelihood ratio of a negative call, FNR/TNR."""
         return to_scalar(_safe_divide(self.fnr, self.tnr))
 
     @property
-    def diagnostic_odds_ratio(self) -> ArrayOrFloat:
-        """Give the odds of a positive call among positives over those among negatives."""
+    def diagnostic_odds_ratio(self) -> Value:
+        """Return the odds of a positive call among positives over those among negatives."""
         with np.errstate(invalid="ignore"):
             return to_scalar(_safe_divide(self.tpr, self.fpr) * _safe_divide(self.tnr, self.fnr))
 
     # ---- across the classes
     @property
-    def precision(self) -> ArrayOrFloat:
-        """Give the share of positives among the predicted positives."""
+    def precision(self) -> Value:
+        """Return the share of positives among the predicted positives."""
         return to_scalar(_safe_divide(self._cells.tp, self._cells.tp + self._cells.fp))
 
     @property
-    def npv(self) -> ArrayOrFloat:
-        """Give the share of negatives among the predicted negatives."""
+    def npv(self) -> Value:
+        """Return the share of negatives among the predicted negatives."""
         return to_scalar(_safe_divide(self._cells.tn, self._cells.tn + self._cells.fn))
 
     @property
-    def false_discovery_rate(self) -> ArrayOrFloat:
-        """Give the share of negatives among the predicted positives."""
+    def false_discovery_rate(self) -> Value:
+        """Return the share of negatives among the predicted positives."""
         return to_scalar(_safe_divide(self._cells.fp, self._cells.tp + self._cells.fp))
 
     @property
-    def false_omission_rate(self) -> ArrayOrFloat:
-        """Give the share of positives among the predicted negatives."""
+    def false_omission_rate(self) -> Value:
+        """Return the share of positives among the predicted negatives."""
         return to_scalar(_safe_divide(self._cells.fn, self._cells.tn + self._cells.fn))
 
     @property
-    def accuracy(self) -> ArrayOrFloat:
-        """Give the share of right calls."""
+    def accuracy(self) -> Value:
+        """Return the share of right calls."""
         return to_scalar(_safe_divide(self._cells.tp + self._cells.tn, sum(self._cells)))
 
     @property
-    def error_rate(self) -> ArrayOrFloat:
-        """Give the share of wrong calls."""
+    def error_rate(self) -> Value:
+        """Return the share of wrong calls."""
         return to_scalar(_safe_divide(self._cells.fp + self._cells.fn, sum(self._cells)))
 
     @property
-    def predicted_positive_rate(self) -> ArrayOrFloat:
-        """Give the share of positive calls."""
+    def predicted_positive_rate(self) -> Value:
+        """Return the share of positive calls."""
         return to_scalar(_safe_divide(self._cells.tp + self._cells.fp, sum(self._cells)))
 
     @property
-    def f1(self) -> ArrayOrFloat:
-        """Give the harmonic mean of precision and recall."""
+    def f1(self) -> Value:
+        """Return the harmonic mean of precision and recall."""
         return self.f_beta(1.0)
 
-    def f_beta(self, beta: float) -> ArrayOrFloat:
-        """Give the harmonic mean of precision and recall in which recall counts ``beta`` squared times."""
+    def f_beta(self, beta: float) -> Value:
+        """Return the harmonic mean of precision and recall in which recall counts ``beta`` squared times."""
         level, tp, fp, fn, _ = broadcast_arrays(beta=check_nonnegative("beta", beta), **self._cells._asdict())
         with np.errstate(over="ignore", invalid="ignore"):
             weight = np.where(level > 1e8, 1.0, level**2 / (1 + level**2))  # of recall; beyond, 1 to double precision
         return to_scalar(_safe_divide(tp, tp + weight * fn + (1 - weight) * fp))
 
     @property
-    def mcc(self) -> ArrayOrFloat:
-        """Give Matthews' correlation of calls and classes."""
+    def mcc(self) -> Value:
+        """Return Matthews' correlation of calls and classes."""
         tp, fp, fn, tn = (_safe_divide(cell, sum(self._cells)) for cell in self._cells)
         spread = (tp + fn) * (fp + tn)
         with np.errstate(invalid="ignore"):
             mcc = np.asarray(self.youden) * np.sqrt(_safe_divide(spread, (tp + fp) * (tn + fn)))
             return to_scalar(np.where(spread == 0, np.nan, mcc))
 
+    # ---- names of other fields
+    sensitivity = recall = hit_rate = _Alias("tpr")
+    specificity = selectivity = _Alias("tnr")
+    fall_out = false_alarm_rate = type_1_error = _Alias("fpr")
+    miss_rate = type_2_error = _Alias("fnr")
+    balanced_accuracy = _Alias("ameans")
+    informedness = _Alias("youden")
+    ppv = _Alias("precision")
+    base_rate = _Alias("prevalence")
+
     # ---- the confusion matrix, rows by true class, columns by call, negative first (scikit-learn's layout)
     @property
     def confusion(self) -> FloatArray:
-        """Give the matrix [[TN, FP], [FN, TP]] in cases, on two last axes."""
+        """Return the matrix [[TN, FP], [FN, TP]] in cases, on two last axes."""
         if self.counts is None:
             raise RocPredictError("confusion needs the number of cases of both classes; see confusion_joint")
         return _matrix(*self.counts)
 
     @property
     def confusion_joint(self) -> FloatArray:
-        """Give the matrix as shares of all: it sums to 1."""
+        """Return the matrix as shares of all: it sums to 1."""
         return _matrix(*(_safe_divide(cell, sum(self._cells)) for cell in self._cells))
 
     @property
     def confusion_conditional(self) -> FloatArray:
-        """Give the matrix as shares of the true class: each row sums to 1."""
+        """Return the matrix as shares of the true class: each row sums to 1."""
         return _matrix(*(np.asarray(rate) for rate in (self.tpr, self.fpr, self.fnr, self.tnr)))
 
     @property
@@ -298,39 +328,12 @@ MEASURES = (
     *PREVALENCE_FREE_MEASURES[6:],
 )
 """All measures."""
-ALIASES = {
-    "sensitivity": "tpr",
-    "recall": "tpr",
-    "hit_rate": "tpr",
-    "specificity": "tnr",
-    "selectivity": "tnr",
-    "fall_out": "fpr",
-    "false_alarm_rate": "fpr",
-    "type_1_error": "fpr",
-    "miss_rate": "fnr",
-    "type_2_error": "fnr",
-    "balanced_accuracy": "ameans",
-    "informedness": "youden",
-    "ppv": "precision",
-    "base_rate": "prevalence",
-}
+ALIASES = {name: held.target for name, held in vars(Rates).items() if isinstance(held, _Alias)}
 """Names that other fields expect, and the measure each of them means."""
 
 
-def _make_alias(target: str) -> property:
-    def same(self: Rates) -> ArrayOrFloat:
-        return getattr(self, target)
-
-    same.__doc__ = f"Give ``{target}`` by the name that another field uses."
-    return property(same)
-
-
-for _name, _meaning in ALIASES.items():
-    setattr(Rates, _name, _make_alias(_meaning))
-
-
 def _safe_divide(part: ArrayLike, whole: ArrayLike) -> FloatArray:
-    """Give part/whole: NaN for 0/0, infinite for x/0."""
+    """Return part/whole: NaN for 0/0, infinite for x/0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(np.asarray(part, dtype=np.float64), whole)
 
@@ -340,5 +343,5 @@ def _matrix(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> F
     return np.stack([np.stack([tn, fp], axis=-1), np.stack([fn, tp], axis=-1)], axis=-2)
 
 
-RateFunction = Callable[[Rates], ArrayOrFloat]
+RateFunction: TypeAlias = Callable[[Rates[FloatArray]], ArrayLike]
 """A function of rates, as ``best_threshold(criterion=...)`` takes it."""

@@ -10,17 +10,18 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, time
 from functools import partial
 from html import escape
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
-from rocpredict.base.files import data_frame, format_csv
+from rocpredict.base.files import Backend, data_frame, format_csv
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
     RocPredictError,
+    Value,
     broadcast_arrays,
     check_nonnegative,
     check_option,
@@ -28,6 +29,11 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 MAX_ROWS = 10
 """Of a batch or a curve, in a table."""
@@ -163,14 +169,14 @@ def _svg_polyline(x: ArrayLike, y: ArrayLike, how: str) -> str:
 
 
 def _to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
-    """Give places on the screen, whose y goes downward; what is undefined lies at an end."""
+    """Return places on the screen, whose y goes downward; what is undefined lies at an end."""
     side = _PLOT_SIZE - 2 * _MARGIN
     x, y = (np.clip(np.nan_to_num(part), 0, 1) for part in (x, y))
     return _MARGIN + side * x, _PLOT_SIZE - _MARGIN - side * y
 
 
 def thin_curve(x: ArrayLike, y: ArrayLike, most: int = 241) -> tuple[Any, Any]:
-    """Give a monotone curve with few enough points to draw, its ends and its corners among them."""
+    """Return a monotone curve with few enough points to draw, its ends and its corners among them."""
     x, y = np.asarray(x), np.asarray(y)
     if len(x) <= most:
         return x, y
@@ -282,7 +288,7 @@ class Table:
         return [[_format_cell(value, form) for value, form in zip(row, forms, strict=True)] for row in self.rows[:most]]
 
     def is_numeric(self, index: int) -> bool:
-        """Whether a column holds numbers only."""
+        """Return whether a column holds numbers only."""
         return all(row[index] is None or _is_number(_first(row[index])) for row in self.rows)
 
     def sort_key(self, row: int, index: int) -> str:
@@ -408,7 +414,13 @@ class Result:
         """Return the numbers by name."""
         return {name: to_plain(getattr(self, name)) for name in self._listed or self._names()}
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    @overload
+    def to_frame(self, backend: Literal["pandas"] = "pandas") -> pd.DataFrame: ...
+    @overload
+    def to_frame(self, backend: Literal["polars"]) -> pl.DataFrame: ...
+    @overload
+    def to_frame(self, backend: Literal["pyarrow"]) -> pa.Table: ...
+    def to_frame(self, backend: Backend = "pandas") -> pd.DataFrame | pl.DataFrame | pa.Table:
         """Return a data frame: a row for each feature or point, or one row.
 
         Parameters
@@ -422,11 +434,11 @@ class Result:
         """
         return data_frame(self._columns(), backend)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pd.DataFrame:
         """Return a pandas data frame; see ``to_frame``."""
         return self.to_frame("pandas")
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> pl.DataFrame:
         """Return a polars data frame; see ``to_frame``."""
         return self.to_frame("polars")
 
@@ -532,7 +544,7 @@ def to_plain(value: Any) -> Any:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Whether two values are equal, arrays by their items, NaN to NaN."""
+    """Return whether two values are equal, arrays by their items, NaN to NaN."""
     a, b = _open(a), _open(b)
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
@@ -647,7 +659,7 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         self._masks = {name: held[name] for name in sorted(held) if held[name].any()}
 
     def reshape(self, shape: tuple[int, ...]) -> Flags:
-        """Give the same flags for features in another shape."""
+        """Return the same flags for features in another shape."""
         return Flags(
             **{name: np.broadcast_to(mask, np.size(mask)).reshape(shape) for name, mask in self._masks.items()}
         )
@@ -666,7 +678,7 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         return Flags(**{name: self._masks.get(name, False) | other._masks.get(name, False) for name in names})
 
     def messages(self) -> list[str]:
-        """Give what each flag says, with the number of features where there are several."""
+        """Return what each flag says, with the number of features where there are several."""
         return [f"{name}{_format_count(mask)}: {FLAG_DESCRIPTIONS[name]}" for name, mask in self.items()]
 
     def table(self) -> Table:
@@ -698,12 +710,13 @@ def _format_count(mask: NDArray[np.bool_]) -> str:
     return f" ({mask.sum()} of {mask.size} features)" if mask.ndim else ""
 
 
-PROPORTION_METHODS = ("clopper-pearson", "wilson")
+ProportionMethod: TypeAlias = Literal["clopper-pearson", "wilson"]
+PROPORTION_METHODS: tuple[ProportionMethod, ...] = get_args(ProportionMethod)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interval(Result):
-    """Hold an estimate and the interval about it.
+class Interval(Result, Generic[Value]):
+    """Confidence interval with its estimate.
 
     It unpacks into its ends: ``low, high = interval``; ``value in interval`` tells whether a value lies inside.
 
@@ -720,11 +733,11 @@ class Interval(Result):
         Stated outcomes of degenerate inputs.
     """
 
-    low: ArrayOrFloat
-    high: ArrayOrFloat
+    low: Value
+    high: Value
     level: float
     method: str
-    estimate: ArrayOrFloat
+    estimate: Value
     flags: Flags = field(default_factory=Flags)
     _listed = ("estimate", "low", "high", "level", "method", "flags")
     _tabled = ("estimate", "low", "high")
@@ -733,11 +746,11 @@ class Interval(Result):
     _heading = "Interval of level {level:g} by {method}"
 
     @property
-    def width(self) -> ArrayOrFloat:
-        """Give high - low."""
+    def width(self) -> Value:
+        """Difference high - low."""
         return to_scalar(np.subtract(self.high, self.low))
 
-    def __iter__(self) -> Iterator[ArrayOrFloat]:
+    def __iter__(self) -> Iterator[Value]:
         return iter((self.low, self.high))
 
     def __contains__(self, value: ArrayLike) -> bool:
@@ -750,14 +763,14 @@ def check_confidence_level(level: ArrayLike) -> float:
 
 
 def normal_critical_value(level: float) -> float:
-    """Give the normal quantile that leaves half of 1 - level above it."""
+    """Return the normal quantile that leaves half of 1 - level above it."""
     return float(-ndtri((1 - level) / 2))
 
 
 def zero_variance_interval(
     estimate: FloatArray, successes: tuple[ArrayOrFloat, ArrayOrFloat], level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Give the ends of an area where no spread was seen, by how many unlike cases there can be all the same.
+    """Return the ends of an area where no spread was seen, by how many unlike cases there can be all the same.
 
     The smaller class has n cases, so there are n pairs of a negative and a positive that share no case. All were
     alike: others can be at most a share of 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934), all on one side at
@@ -767,10 +780,18 @@ def zero_variance_interval(
     return np.asarray(estimate * seen), np.asarray(1 - (1 - estimate) * seen)
 
 
+@overload
 def proportion_interval(
-    successes: ArrayLike, n_trials: ArrayLike, *, level: float = 0.95, method: str = "clopper-pearson"
-) -> Interval:
-    """Give the interval of a proportion.
+    successes: float, n_trials: float, *, level: float = 0.95, method: ProportionMethod = "clopper-pearson"
+) -> Interval[float]: ...
+@overload
+def proportion_interval(
+    successes: ArrayLike, n_trials: ArrayLike, *, level: float = 0.95, method: ProportionMethod = "clopper-pearson"
+) -> Interval[FloatArray]: ...
+def proportion_interval(
+    successes: ArrayLike, n_trials: ArrayLike, *, level: float = 0.95, method: ProportionMethod = "clopper-pearson"
+) -> Interval[Any]:
+    """Return the interval of a proportion.
 
     Parameters
     ----------
@@ -819,7 +840,7 @@ def proportion_interval(
 
 
 def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Give the ends of the exact interval of count/total."""
+    """Return the ends of the exact interval of count/total."""
     tail = (1 - level) / 2
     none, all_of_them = successes == 0, successes == n_trials
     low = np.where(none, 0.0, betaincinv(np.where(none, 1.0, successes), n_trials - successes + 1, tail))
@@ -828,7 +849,7 @@ def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -
 
 
 def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Give the ends of the score interval of count/total."""
+    """Return the ends of the score interval of count/total."""
     z = normal_critical_value(level)
     share, square = successes / n_trials, z * z / n_trials
     middle = (share + square / 2) / (1 + square)
@@ -843,14 +864,14 @@ def to_json(value: Any) -> str:
 
 
 def label_to_text(value: Any) -> str:
-    """Give a label or a cell as text: dates and times as ISO 8601."""
+    """Return a label or a cell as text: dates and times as ISO 8601."""
     if isinstance(value, (date, time)):
         return value.isoformat()
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 def to_json_value(value: Any) -> Any:
-    """Give a result as what JSON can hold; what it cannot, such as dates, as text."""
+    """Return a result as what JSON can hold; what it cannot, such as dates, as text."""
     if isinstance(value, Mapping):
         return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -869,7 +890,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _escape_markdown(text: str) -> str:
-    """Give text that Markdown takes as it stands in one cell."""
+    """Return text that Markdown takes as it stands in one cell."""
     return _MARKUP.sub(r"\\\g<0>", escape_control_characters(text))
 
 

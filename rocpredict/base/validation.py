@@ -1,10 +1,10 @@
 """Errors and the validation of arguments."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from numbers import Number
 from operator import index
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,31 @@ class AssumptionWarning(UserWarning):
 
 
 FloatArray: TypeAlias = NDArray[np.float64]
-ArrayOrFloat: TypeAlias = Any
+if TYPE_CHECKING:  # whose checkers know defaults before Python 3.13 does: a plain ``Interval`` is that of one feature
+    from typing_extensions import TypeVar
+
+    Value = TypeVar("Value", bound=float | FloatArray, covariant=True, default=float)
+else:
+    from typing import TypeVar
+
+    Value = TypeVar("Value", bound=float | FloatArray, covariant=True)
 """A float for one feature, a float64 array of shape F for a batch of features."""
+ArrayOrFloat: TypeAlias = Any
+"""The same inside the package, where a function serves both."""
+Label: TypeAlias = Hashable
+"""A class label: a string, a number, a boolean or a date."""
+Seed: TypeAlias = int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
+"""What ``numpy.random.default_rng`` accepts."""
+Direction: TypeAlias = Literal["higher", "lower", "auto"] | None
+"""The side on which positives lie."""
+Directions: TypeAlias = Direction | Sequence[Literal["higher", "lower"]]
+"""One side for every curve, or one for each."""
+Correction: TypeAlias = Literal["mcclish"] | None
+"""The scale of a partial area: as it is, or after McClish (1989)."""
+Pairs: TypeAlias = Literal["rest", "all"]
+"""Contrasts of several classes: each against the rest, or every pair."""
+NanPolicy: TypeAlias = Literal["raise", "omit"]
+"""What happens to missing values."""
 
 
 def to_scalar(values: ArrayLike) -> ArrayOrFloat:
@@ -88,7 +111,7 @@ def _check_exact_integers(name: str, integers: list[Any]) -> None:
 
 
 def is_missing(item: Any) -> bool:
-    """Tell None, NaN, and the NA and NaT of pandas."""
+    """Return whether a value is None, NaN, or the NA or NaT of pandas."""
     return item is None or type(item).__name__ in ("NAType", "NaTType") or bool(item != item)  # noqa: PLR0124
 
 

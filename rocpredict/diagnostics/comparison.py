@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -13,8 +13,12 @@ from rocpredict.base.results import Result, Table, format_interval, format_numbe
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
 from rocpredict.diagnostics.fit import ks_statistic
 from rocpredict.distributions.misfit import FPR, area_between
+from rocpredict.inference.uncertainty import AucErrorMethod
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _GRID = np.unique(np.concatenate([np.linspace(0, 1, 4097), ndtr(np.linspace(-8, 8, 2049))]))
 _MIN_CLASS_SIZE = 3  # negatives, for an FPR that is neither the first step nor the last
@@ -95,9 +99,9 @@ class Comparison(Result):
         "fpr={max_tpr_gap_fpr:.4g}, area_between={area_between:.4g}, threshold_regret={threshold_regret:.4g}"
     )
 
-    def plot(self, *, ax: Any = None, **options: Any) -> Any:
+    def plot(self, *, ax: Axes | None = None, **options: object) -> Axes:
         """Draw the predicted curve over the empirical one; see ``rocpredict.plots.curves.plot_comparison``."""
-        return plot_result("plot_comparison", *self.curves, ax=ax, **options)
+        return plot_result("plot_comparison", self.curves, {"ax": ax} | options)
 
     def table(self) -> Table:
         """Return both curves in figures, side by side."""
@@ -121,8 +125,8 @@ class Comparison(Result):
         return Table("Predicted beside empirical", columns, rows, notes=notes)
 
 
-def compare(predicted: Roc, empirical: EmpiricalRoc, *, level: float = 0.95) -> Comparison:
-    """Lay a predicted ROC curve beside an empirical one.
+def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.95) -> Comparison:
+    """Compare a predicted ROC curve with an empirical one.
 
     Parameters
     ----------
@@ -219,7 +223,9 @@ def _direction(roc: Roc) -> str:
 def _empirical_std_error(empirical: EmpiricalRoc) -> float:
     """Return the standard error of the empirical AUC by the first method that sees one."""
     lonely = min(empirical.negative.total, empirical.positive.total) <= 1
-    methods = ("smoothed-logit", "hanley-mcneil") if lonely else ("delong", "smoothed-logit", "hanley-mcneil")
+    methods: tuple[AucErrorMethod, ...] = (
+        ("smoothed-logit", "hanley-mcneil") if lonely else ("delong", "smoothed-logit", "hanley-mcneil")
+    )
     errors = (empirical.auc_std_error(method=method) for method in methods)
     return float(next(error for error in errors if error > 0))
 

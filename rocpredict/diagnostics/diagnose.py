@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from rocpredict.base.accessors import plot_result
 from rocpredict.base.labels import split_classes
 from rocpredict.base.results import CurvePlot, Interval, Result, Table, thin_curve
-from rocpredict.base.validation import FloatArray, RocPredictError
+from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, RocPredictError, Seed
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.diagnostics.fit import (
     ClassDescription,
@@ -30,12 +30,16 @@ from rocpredict.diagnostics.fit import (
     std_ratio,
 )
 from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.misfit import FPR, area_between, empirical_tpr
 from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION, suppress_normality_warning
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.solvers.base import RocCurve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LEVELS = ("ok", "note", "warn")
 _SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
@@ -188,9 +192,9 @@ class Diagnosis(Result):
         """Return the finding of this name, such as "curve" or "positive skewness", if there is one."""
         return next((item for item in self.findings if item.name == name), None)
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: object) -> Axes:
         """Draw both curves, the quantiles of each class and the densities; see ``plots.plot_diagnosis``."""
-        return plot_result("plot_diagnosis", self, **options)
+        return plot_result("plot_diagnosis", (self,), options)
 
     def __str__(self) -> str:
         return str(self.table().to_text())
@@ -204,13 +208,13 @@ def diagnose(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
-    family: Any = "gaussian",
-    direction: str | None = None,
-    nan_policy: str = "raise",
+    positive: Label = None,
+    negative: Label = None,
+    family: FamilyName | ScipyFamily = "gaussian",
+    direction: Direction = None,
+    nan_policy: NanPolicy = "raise",
     n_resamples: int = 500,
-    rng: Any = 0,
+    rng: Seed = 0,
 ) -> Diagnosis:
     """Diagnose whether a predicted ROC curve can be believed, and where it fails.
 
@@ -263,7 +267,7 @@ def diagnose(
         raise RocPredictError(
             "family='empirical' is the rows themselves: there is nothing to diagnose; give another one"
         )
-    labels = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
+    labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
     with suppress_normality_warning():  # the findings say it at length
         roc = predict_roc(x, y, family=family, direction=direction, **labels)
     classes = split_classes(x, y, **labels)

@@ -87,7 +87,7 @@ class ClassDescription(Result):
 
     @property
     def constant(self) -> bool:
-        """Whether all values are equal."""
+        """True if all values are equal."""
         return self.n_unique == 1
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.results import Result
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     FloatArray,
     RocPredictError,
+    Value,
     broadcast_arrays,
     check_probabilities,
     check_real,
@@ -40,7 +40,7 @@ class Atoms(NamedTuple):
     masses: FloatArray
 
 
-class Distribution(Result, ABC):
+class Distribution(Result, ABC, Generic[Value]):
     """Distribution of a feature in one class: a continuous part, point masses, or both.
 
     All methods accept scalars and arrays, and broadcast them with ``shape``. Tails come in pairs: ``cdf`` and ``sf``,
@@ -86,35 +86,67 @@ class Distribution(Result, ABC):
         """Shape of the batch of features; ``()`` for one feature."""
         return ()
 
-    def pdf(self, x: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def pdf(self: Distribution[float], x: float) -> float: ...
+    @overload
+    def pdf(self, x: ArrayLike) -> FloatArray: ...
+    def pdf(self, x: ArrayLike) -> float | FloatArray:
         """Return the density of the continuous part; 0 where there is none."""
         return to_scalar(self._pdf(self._check_x(x)))
 
-    def logpdf(self, x: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def logpdf(self: Distribution[float], x: float) -> float: ...
+    @overload
+    def logpdf(self, x: ArrayLike) -> FloatArray: ...
+    def logpdf(self, x: ArrayLike) -> float | FloatArray:
         """Return the logarithm of ``pdf`` without underflow; -inf where the density is 0."""
         return to_scalar(self._logpdf(self._check_x(x)))
 
-    def cdf(self, x: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def cdf(self: Distribution[float], x: float) -> float: ...
+    @overload
+    def cdf(self, x: ArrayLike) -> FloatArray: ...
+    def cdf(self, x: ArrayLike) -> float | FloatArray:
         """Return P(X <= x)."""
         return to_scalar(self._cdf(self._check_x(x)))
 
-    def sf(self, x: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def sf(self: Distribution[float], x: float) -> float: ...
+    @overload
+    def sf(self, x: ArrayLike) -> FloatArray: ...
+    def sf(self, x: ArrayLike) -> float | FloatArray:
         """Return P(X > x)."""
         return to_scalar(self._sf(self._check_x(x)))
 
-    def cdf_strict(self, x: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def cdf_strict(self: Distribution[float], x: float) -> float: ...
+    @overload
+    def cdf_strict(self, x: ArrayLike) -> FloatArray: ...
+    def cdf_strict(self, x: ArrayLike) -> float | FloatArray:
         """Return P(X < x)."""
         return to_scalar(self._cdf_strict(self._check_x(x)))
 
-    def sf_inclusive(self, x: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def sf_inclusive(self: Distribution[float], x: float) -> float: ...
+    @overload
+    def sf_inclusive(self, x: ArrayLike) -> FloatArray: ...
+    def sf_inclusive(self, x: ArrayLike) -> float | FloatArray:
         """Return P(X >= x)."""
         return to_scalar(self._sf_inclusive(self._check_x(x)))
 
-    def ppf(self, q: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def ppf(self: Distribution[float], q: float) -> float: ...
+    @overload
+    def ppf(self, q: ArrayLike) -> FloatArray: ...
+    def ppf(self, q: ArrayLike) -> float | FloatArray:
         """Return the smallest x with ``cdf(x) >= q``."""
         return to_scalar(self._ppf(self._check_q(q)))
 
-    def isf(self, q: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def isf(self: Distribution[float], q: float) -> float: ...
+    @overload
+    def isf(self, q: ArrayLike) -> FloatArray: ...
+    def isf(self, q: ArrayLike) -> float | FloatArray:
         """Return the smallest x with ``sf(x) <= q``."""
         return to_scalar(self._isf(self._check_q(q)))
 
@@ -122,9 +154,10 @@ class Distribution(Result, ABC):
         """Return all values that have a positive probability."""
         return Atoms(np.empty(0), np.empty(0))
 
-    def reflect(self) -> Distribution:
+    def reflect(self) -> Distribution[Value]:
         """Return the distribution of -X."""
-        return ReflectedDistribution(self)
+        reflected: Distribution[Any] = ReflectedDistribution(self)
+        return reflected
 
     @abstractmethod
     def _cdf(self, x: FloatArray) -> FloatArray: ...
@@ -164,10 +197,10 @@ class Distribution(Result, ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReflectedDistribution(Distribution):
+class ReflectedDistribution(Distribution[float]):
     """Distribution of -X for a distribution of one feature without a reflection in its own family."""
 
-    base: Distribution
+    base: Distribution[Any]
     _heading = "Distribution of the negative of"
 
     def _pdf(self, x: FloatArray) -> FloatArray:
@@ -203,7 +236,7 @@ class ReflectedDistribution(Distribution):
         points, masses = self.base.atoms()
         return Atoms(-points[::-1], masses[::-1])
 
-    def reflect(self) -> Distribution:
+    def reflect(self) -> Distribution[Any]:
         """Return the distribution of X."""
         return self.base
 
@@ -211,7 +244,7 @@ class ReflectedDistribution(Distribution):
         return f"-{self.base!r}"
 
 
-def check_continuous(name: str, candidate: object) -> Distribution:
+def check_continuous(name: str, candidate: object) -> Distribution[Any]:
     """Check that an argument is a continuous distribution of one feature, and return it."""
     if isinstance(candidate, Distribution) and not candidate.shape and not candidate.atoms().points.size:
         return candidate

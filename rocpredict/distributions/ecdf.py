@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.validation import (
     ArrayOrFloat,
@@ -61,7 +61,7 @@ def count_below_transposed(n_less: Counts, n_less_equal: Counts, size: int) -> t
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ecdf(Distribution):
+class Ecdf(Distribution[float]):
     """Empirical distribution of a class: every observation is a point mass.
 
     Parameters
@@ -89,12 +89,16 @@ class Ecdf(Distribution):
     (0.25, 0.75)
     """
 
-    sample: ArrayOrFloat
-    weights: ArrayOrFloat = None
+    sample: FloatArray
+    weights: FloatArray | None = None
     total: float = field(init=False)
     _long = True
     _text = "total={total:g}, n_unique={unique_values.size}"
     _heading = "Sample (Ecdf) of {total:g} cases"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, sample: ArrayLike, weights: ArrayLike | None = None) -> None: ...
 
     def _columns(self) -> dict[str, Any]:
         return {"value": self.unique_values, "weight": self.unique_weights}

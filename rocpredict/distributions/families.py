@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -49,8 +49,51 @@ def from_scipy(frozen: Any) -> ScipyDistribution | Ecdf:
     return ScipyDistribution(frozen)
 
 
+class ScipyFrozen(Protocol):
+    """A frozen scipy.stats distribution, such as ``scipy.stats.gamma(2)``."""
+
+    args: tuple[float, ...]
+    kwds: dict[str, float]
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """Return P(X <= x)."""
+
+    def ppf(self, q: FloatArray) -> FloatArray:
+        """Return the smallest x with ``cdf(x) >= q``."""
+
+
+class ScipyFamily(Protocol):
+    """A scipy.stats distribution, such as ``scipy.stats.gumbel_r``."""
+
+    name: str
+
+    def fit(self, data: FloatArray) -> tuple[float, ...]:
+        """Return maximum likelihood estimates of shapes, location and scale."""
+
+
+FamilyName: TypeAlias = Literal[
+    "gaussian",
+    "auto",
+    "boxcox",
+    "yeojohnson",
+    "kde",
+    "mixture",
+    "histogram",
+    "empirical",
+    "gamma",
+    "lognormal",
+    "weibull",
+    "exponential",
+    "logistic",
+    "laplace",
+    "beta",
+    "student_t",
+    "skew_normal",
+]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class ScipyDistribution(Distribution):
+class ScipyDistribution(Distribution[float]):
     """Wrap a frozen scipy.stats distribution, continuous or discrete.
 
     Parameters
@@ -84,7 +127,7 @@ class ScipyDistribution(Distribution):
 
     @property
     def discrete(self) -> bool:
-        """Whether the distribution has point masses only."""
+        """True if the distribution has point masses only."""
         return not hasattr(self.frozen.dist, "pdf")
 
     def _logpdf(self, x: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.base.validation import Direction, FloatArray, RocPredictError, short_repr
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import FAMILIES as PARAMETRIC
@@ -24,7 +24,7 @@ PairFitter = Callable[[FloatArray, FloatArray], DistributionPair]
 _CLASSES = ("negative", "positive")
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
-    "auto": "between the sample and a transformed Gaussian, with an area that real features have; see trust()",
+    "auto": "between the sample and a transformed Gaussian, with an area that real features have; see model_fit()",
     "boxcox": "Gaussians after one Box-Cox transform of both classes (Yeo-Johnson where some value is 0 or less)",
     "yeojohnson": "Gaussians after one Yeo-Johnson transform of both classes",
     "kde": "a Gaussian kernel density on the scale of 'boxcox', as wide as twice Silverman's rule, variance preserved",
@@ -36,7 +36,7 @@ FAMILIES = {
 """Description of every family, by name."""
 
 
-def get_fitter(family: Any, direction: str | None = None) -> PairFitter:
+def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     """Return the function that fits a family to both classes.
 
     Parameters
@@ -66,7 +66,7 @@ def get_fitter(family: Any, direction: str | None = None) -> PairFitter:
     )
 
 
-def _fit_shrunk(direction: str | None, negative: FloatArray, positive: FloatArray) -> DistributionPair:
+def _fit_shrunk(direction: Direction, negative: FloatArray, positive: FloatArray) -> DistributionPair:
     from rocpredict.distributions.shrinkage import fit_shrinkage
 
     _check_finite_and_size(negative, positive)
@@ -78,7 +78,7 @@ def _fit_each(family: Any, negative: FloatArray, positive: FloatArray) -> Distri
     return _fit_class(family, "negative", negative), _fit_class(family, "positive", positive)
 
 
-def _fit_class(family: Any, name: str, sample: FloatArray) -> Distribution:
+def _fit_class(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
     if not isinstance(family, str):
         return _fit_scipy(family, name, check_finite_sample(name, sample))
     if family == "empirical":
@@ -108,7 +108,7 @@ def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) ->
     _check_finite_and_size(negative, positive)
     only = "yeo-johnson" if family == "yeojohnson" else None
     transforms, values = fit_power_transforms(negative[None, :], positive[None, :], method=only)
-    bases: list[Gaussian | GaussianKde] = []
+    bases: list[Gaussian[Any] | GaussianKde] = []
     for name, z in zip(_CLASSES, np.split(values[0], [len(negative)]), strict=True):
         if (z == z[0]).all():
             raise RocPredictError(f"family={family!r} cannot be fitted: all values of the {name} class are equal")
@@ -117,7 +117,7 @@ def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) ->
     return Transformed(bases[0], transforms[0]), Transformed(bases[1], transforms[0])
 
 
-def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution:
+def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
     fixed = {"floc": 0.0} if family.a == 0 and sample.min() > 0 else {}
     if fixed and family.b == 1 and sample.max() < 1:  # it lives on (0, 1)
         fixed["fscale"] = 1.0

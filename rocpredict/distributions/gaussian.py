@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     FloatArray,
     RocPredictError,
+    Value,
     broadcast_arrays,
     check_finite,
     check_int,
@@ -27,7 +28,7 @@ _HALF_MAX_FLOAT = np.finfo(float).max / 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gaussian(Distribution):
+class Gaussian(Distribution[Value]):
     """Gaussian distribution of a class, for one feature or for a batch.
 
     Parameters
@@ -50,17 +51,31 @@ class Gaussian(Distribution):
     array([0.84134475, 0.5       ])
     """
 
-    mean: ArrayOrFloat
-    std: ArrayOrFloat
+    mean: Value
+    std: Value
     _text = "mean={mean:.6g}, std={std:.6g}"
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(self: Gaussian[float], mean: float, std: float) -> None: ...
+        @overload
+        def __init__(self: Gaussian[FloatArray], mean: ArrayLike, std: ArrayLike) -> None: ...
+        def __init__(self, mean: Any, std: Any) -> None: ...
 
     def __post_init__(self) -> None:
         mean, std = broadcast_arrays(mean=check_finite("mean", self.mean), std=check_nonnegative("std", self.std))
         object.__setattr__(self, "mean", to_scalar(readonly_array(mean)))
         object.__setattr__(self, "std", to_scalar(readonly_array(std)))
 
+    @overload
     @classmethod
-    def fit(cls, x: ArrayLike, *, ddof: int = 1, weights: ArrayLike | None = None) -> Self:
+    def fit(cls, x: Sequence[float], *, ddof: int = 1, weights: ArrayLike | None = None) -> Gaussian[float]: ...
+    @overload
+    @classmethod
+    def fit(cls, x: ArrayLike, *, ddof: int = 1, weights: ArrayLike | None = None) -> Gaussian[Any]: ...
+    @classmethod
+    def fit(cls, x: ArrayLike, *, ddof: int = 1, weights: ArrayLike | None = None) -> Gaussian[Any]:
         """Estimate mean and standard deviation from a sample.
 
         Parameters
@@ -141,9 +156,10 @@ class Gaussian(Distribution):
         points = [self.mean] if self.std == 0 else []
         return Atoms(np.array(points), np.ones(len(points)))
 
-    def reflect(self, where: ArrayLike = True) -> Gaussian:
+    def reflect(self, where: ArrayLike = True) -> Gaussian[Value]:
         """Return the distribution of -X; for features not chosen by ``where``, of X."""
-        return Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)
+        reflected: Gaussian[Any] = Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)
+        return reflected
 
     def _z(self, x: FloatArray, *, at_mean: float) -> FloatArray:
         """Return (x - mean)/std; with std=0 +-inf, and ``at_mean`` at the mean."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     FloatArray,
     RocPredictError,
     check_finite,
@@ -67,7 +66,7 @@ def _freedman_diaconis(values: FloatArray) -> int:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histogram(Distribution):
+class Histogram(Distribution[float]):
     """Histogram of a class: a density that is constant within each bin.
 
     Parameters
@@ -100,12 +99,16 @@ class Histogram(Distribution):
     (0.625, 1.0)
     """
 
-    edges: ArrayOrFloat
-    counts: ArrayOrFloat
+    edges: FloatArray
+    counts: FloatArray
     total: float = field(init=False)
     _long = True
     _heading = "Histogram of {total:g} cases"
     _text = "bins={counts.size}, {_range_text}, total={total:g}"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, edges: ArrayLike, counts: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         edges, counts = check_finite("edges", self.edges), check_nonnegative("counts", self.counts)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rocpredict.base.results import Result
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     FloatArray,
     RocPredictError,
     check_finite,
@@ -20,7 +21,8 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.normal_sum import GaussianSum, GaussianSumDistribution, symmetric_sum
 
-BANDWIDTH_RULES = ("silverman", "scott", "cube-root")
+Bandwidth: TypeAlias = Literal["silverman", "scott", "cube-root"]
+BANDWIDTH_RULES: tuple[Bandwidth, ...] = get_args(Bandwidth)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,14 +85,26 @@ class GaussianKde(GaussianSumDistribution, Result):
     0.9...
     """
 
-    sample: ArrayOrFloat
-    bandwidth: ArrayOrFloat = field(default="silverman", kw_only=True)
+    sample: FloatArray
+    bandwidth: float | Bandwidth = field(default="silverman", kw_only=True)
     bandwidth_factor: float = field(default=1.0, kw_only=True)
     variance_preserving: bool = field(default=False, kw_only=True)
-    weights: ArrayOrFloat = field(default=None, kw_only=True)
+    weights: FloatArray | None = field(default=None, kw_only=True)
     std: float = field(init=False)
     _tabled = ("std", "variance_preserving")
     _heading = "Kernel density (GaussianKde) of {sample.size} rows"
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            sample: ArrayLike,
+            *,
+            bandwidth: float | Bandwidth = "silverman",
+            bandwidth_factor: float = 1.0,
+            variance_preserving: bool = False,
+            weights: ArrayLike | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         rows = Ecdf(check_finite("sample", self.sample), self.weights)

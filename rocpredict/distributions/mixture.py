@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.results import Result
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     FloatArray,
     RocPredictError,
+    Seed,
     broadcast_arrays,
     check_finite,
     check_int,
@@ -184,11 +184,15 @@ class GaussianMixture(GaussianSumDistribution, Result):
     0.706...
     """
 
-    weights: ArrayOrFloat
-    means: ArrayOrFloat
-    stds: ArrayOrFloat
+    weights: FloatArray
+    means: FloatArray
+    stds: FloatArray
     _long = True
     _heading = "Mixture of {weights.size} Gaussians"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, weights: ArrayLike, means: ArrayLike, stds: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         weights, means = check_nonnegative("weights", self.weights), check_finite("means", self.means)
@@ -211,7 +215,7 @@ class GaussianMixture(GaussianSumDistribution, Result):
             object.__setattr__(self, name, readonly_array(values))
 
     @classmethod
-    def fit(cls, x: ArrayLike, *, n_components: int | None = None, rng: object = 0) -> Self:
+    def fit(cls, x: ArrayLike, *, n_components: int | None = None, rng: Seed = 0) -> Self:
         """Estimate a mixture from a sample by maximum likelihood.
 
         Parameters
@@ -257,7 +261,7 @@ class GaussianMixture(GaussianSumDistribution, Result):
         counts = rows.astype(np.float64)
         mean, std = mean_and_std(points, counts)
         scores = (points / 2 - mean / 2) / (std / 2)  # the fit is the same in every unit
-        generator = np.random.default_rng(rng)  # type: ignore[arg-type]
+        generator = np.random.default_rng(rng)
         if k is None:
             fitted = select_n_components(scores, counts, generator, min(_MAX_COMPONENTS, len(points)))
         else:

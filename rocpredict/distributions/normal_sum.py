@@ -52,7 +52,7 @@ class GaussianSum:
 
     @cached_property
     def equal_stds(self) -> bool:
-        """Whether all normals have one standard deviation."""
+        """True if all normals have one standard deviation."""
         return bool((self.stds == self.stds[0]).all())
 
     @cached_property

@@ -205,7 +205,7 @@ class Transformed(Distribution):
     2.718281828459045
     """
 
-    base: Distribution
+    base: Distribution[Any]
     transform: PowerTransform
 
     def __post_init__(self) -> None:

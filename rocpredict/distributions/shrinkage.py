@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri, owens_t
 
 from rocpredict.base.validation import (
     ArrayOrFloat,
+    Direction,
     FloatArray,
     RocPredictError,
     check_probabilities,
@@ -415,7 +416,7 @@ def _blended_roc(
 
 
 def fit_shrinkage(
-    negative: FloatArray, positive: FloatArray, direction: str | None
+    negative: FloatArray, positive: FloatArray, direction: Direction
 ) -> tuple[Distribution, Distribution]:
     """Estimate both classes of one feature.
 

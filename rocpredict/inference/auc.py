@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from rocpredict.base.results import (
     PROPORTION_METHODS,
     Flags,
     Interval,
+    ProportionMethod,
     proportion_interval,
     wilson,
     zero_variance_interval,
@@ -40,7 +41,7 @@ BAND_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
 """Standard errors of an area in a band."""
 
 
-def auc_interval(areas: AnyPlacements, level: float, method: str | None, replicate: Any = None) -> Interval:
+def auc_interval(areas: AnyPlacements, level: float, method: str | None, replicate: Any = None) -> Interval[Any]:
     """Return the interval of one area as a share, by a method; where it has none, by the smoothed logit.
 
     ``replicate`` returns the area in each resample, for "bootstrap" and "bca".
@@ -73,13 +74,13 @@ def auc_std_error(areas: AnyPlacements, method: str | None, replicate: Any = Non
     return float(np.sqrt(variance))
 
 
-def map_interval(interval: Interval, change: Callable[[Any], Any]) -> Interval:
+def map_interval(interval: Interval[Any], change: Callable[[Any], Any]) -> Interval[Any]:
     """Return an interval with its ends and its estimate changed, in an order that stays."""
     low, high, estimate = (change(part) for part in (interval.low, interval.high, interval.estimate))
     return replace(interval, low=low, high=high, estimate=estimate)
 
 
-def complement_interval(interval: Interval) -> Interval:
+def complement_interval(interval: Interval[Any]) -> Interval[Any]:
     """Return the interval of 1 less the quantity."""
     turned = map_interval(interval, lambda part: to_scalar(1 - np.asarray(part)))
     return replace(turned, low=turned.high, high=turned.low)
@@ -132,7 +133,8 @@ def _interval_limits(areas: AnyPlacements, level: float, method: str, replicate:
     variance = hanley_mcneil_variance(area, units) if method == "hanley-mcneil" else float(areas.variance())
     if variance <= VARIANCE_TOL or (method == "logit" and area in {0, 1}):
         return None
-    return (logit_wald_interval if method == "logit" else _wald_limits)(area, variance, critical_value(areas.df, level))
+    limits = {"delong": _wald_limits, "hanley-mcneil": _wald_limits, "logit": logit_wald_interval}[method]
+    return limits(area, variance, critical_value(areas.df, level))
 
 
 def _bootstrap_limits(areas: AnyPlacements, level: float, method: str, replicates: FloatArray) -> tuple[float, float]:
@@ -276,22 +278,22 @@ EMPIRICAL_MEASURES = (*_PROPORTIONS, "ameans", "youden")
 """Measures of which the four cells at a threshold give an interval."""
 
 
-def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: str | None) -> Interval:
+def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: str | None) -> Interval[Any]:
     """Return the interval of a measure from the four cells at a threshold that was fixed beforehand."""
     check_option("measure", measure, EMPIRICAL_MEASURES)
     if measure in {"ameans", "youden"}:
         check_option("method", method, (None, "newcombe-wilson"))
         return _ameans_or_youden(measure, cells, level)
     check_option("method", method, (None, *PROPORTION_METHODS))
-    method = method or PROPORTION_METHODS[0]
+    chosen = cast(ProportionMethod, method or PROPORTION_METHODS[0])
     part, other = (np.sum([getattr(cells, name) for name in names], axis=0) for names in _PROPORTIONS[measure])
     total = part + other
-    known = proportion_interval(part, np.where(total > 0, total, 1), level=level, method=method)
+    known = proportion_interval(part, np.where(total > 0, total, 1), level=level, method=chosen)
     if (total > 0).all():
         return known
     ends = (known.low, 0.0), (known.high, 1.0), (known.estimate, np.nan)
     low, high, estimate = (np.where(total > 0, end, nothing)[()] for end, nothing in ends)
-    return Interval(low, high, level, method, estimate, Flags(undefined=total == 0))
+    return Interval(low, high, level, chosen, estimate, Flags(undefined=total == 0))
 
 
 def ameans_interval(
@@ -307,7 +309,7 @@ def ameans_interval(
     return middle - np.hypot(*(rates - low)) / 2, middle + np.hypot(*(high - rates)) / 2
 
 
-def _ameans_or_youden(measure: str, cells: ConfusionCounts, level: float) -> Interval:
+def _ameans_or_youden(measure: str, cells: ConfusionCounts, level: float) -> Interval[Any]:
     positives, negatives = (np.asarray(part, dtype=np.float64) for part in (cells.tp + cells.fn, cells.fp + cells.tn))
     tpr, tnr = cells.tp / positives, cells.tn / negatives
     low, high = ameans_interval(tpr, tnr, (negatives, positives), level)

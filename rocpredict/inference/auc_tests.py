@@ -5,17 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import reduce
 from operator import or_
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.results import Flags, check_confidence_level
-from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_pair, short_repr
+from rocpredict.base.validation import (
+    Directions,
+    FloatArray,
+    Label,
+    NanPolicy,
+    RocPredictError,
+    Seed,
+    check_option,
+    check_pair,
+    short_repr,
+)
 from rocpredict.inference.auc import map_interval
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.hypotheses import (
     METHOD_NAMES,
+    Alternative,
     AucStatistic,
     AucTest,
     ComparedQuantity,
@@ -44,23 +55,24 @@ def auc_test(
     x2: ArrayLike | None,
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
+    positive: Label = None,
+    negative: Label = None,
     null: float | None = None,
-    method: str | None = None,
-    alternative: str = "two-sided",
+    method: Literal["smoothed-logit", "delong", "mann-whitney", "exact", "bootstrap", "permutation", "venkatraman"]
+    | None = None,
+    alternative: Alternative = "two-sided",
     margin: float | None = None,
     fpr: tuple[float, float] | None = None,
     tpr: tuple[float, float] | None = None,
     tpr_at_fpr: float | None = None,
-    direction: Any = None,
+    direction: Directions = None,
     level: float = 0.95,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     n_resamples: int = 2000,
-    rng: Any = 0,
+    rng: Seed = 0,
 ) -> AucTest:
     """Test two features on the same cases against each other, or one against a value.
 
@@ -159,25 +171,25 @@ def auc_test(
 
 
 def auc_test_unpaired(
-    sample1: tuple[Any, Any],
-    sample2: tuple[Any, Any],
+    sample1: tuple[ArrayLike, ArrayLike],
+    sample2: tuple[ArrayLike, ArrayLike],
     *,
-    positive: Any = None,
-    negative: Any = None,
-    method: str | None = None,
-    alternative: str = "two-sided",
+    positive: Label = None,
+    negative: Label = None,
+    method: Literal["delong", "bootstrap", "permutation", "venkatraman"] | None = None,
+    alternative: Alternative = "two-sided",
     margin: float | None = None,
     fpr: tuple[float, float] | None = None,
     tpr: tuple[float, float] | None = None,
     tpr_at_fpr: float | None = None,
-    direction: Any = None,
+    direction: Directions = None,
     level: float = 0.95,
-    nan_policy: str = "raise",
-    weights: tuple[Any, Any] | None = None,
-    clusters: tuple[Any, Any] | None = None,
-    strata: tuple[Any, Any] | None = None,
+    nan_policy: NanPolicy = "raise",
+    weights: tuple[ArrayLike, ArrayLike] | None = None,
+    clusters: tuple[ArrayLike, ArrayLike] | None = None,
+    strata: tuple[ArrayLike, ArrayLike] | None = None,
     n_resamples: int = 2000,
-    rng: Any = 0,
+    rng: Seed = 0,
 ) -> AucTest:
     """Test two curves on different cases against each other.
 

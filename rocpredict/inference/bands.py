@@ -21,12 +21,11 @@ from rocpredict.base.validation import (
     readonly_array,
     short_repr,
 )
-from rocpredict.inference.bootstrap import ThresholdStability
 from rocpredict.inference.hypotheses import AucTest, Hypothesis
 from rocpredict.inference.placements import RateInterval
 from rocpredict.solvers.base import Solver
 from rocpredict.solvers.select import solver_for
-from rocpredict.solvers.thresholds import ThresholdCriterion
+from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability
 
 KINDS = ("pointwise", "simultaneous")
 """A band holds at one FPR, or everywhere at once; the first is the default."""
@@ -125,7 +124,7 @@ class Uncertainty(ABC):
         """Return the standard error of an area."""
 
     @abstractmethod
-    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval:
+    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
 
     @abstractmethod
@@ -133,19 +132,19 @@ class Uncertainty(ABC):
         """Test the AUC against a value."""
 
     @abstractmethod
-    def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval:
+    def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at each of some FPRs."""
 
     @abstractmethod
-    def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval:
+    def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of a measure at a threshold that was fixed beforehand."""
 
     @abstractmethod
-    def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
+    def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the best threshold."""
 
     @abstractmethod
-    def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
+    def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the Ameans at the best threshold."""
 
     def stability(

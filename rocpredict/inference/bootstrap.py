@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.rates import Rates
-from rocpredict.base.results import Result, Table
-from rocpredict.base.validation import FloatArray, RocPredictError, check_int, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_int, short_repr
 from rocpredict.distributions.ecdf import Ecdf, count_below
 from rocpredict.inference.placements import RateInterval
 from rocpredict.solvers.base import area_under, interpolate_tpr_batch, middle_of_best
@@ -30,7 +29,7 @@ class BootstrapOptions:
     """Options of the bootstrap: the same rows, number and seed (or numpy Generator) give the same resamples."""
 
     n_resamples: Any = 2000
-    rng: Any = 0
+    rng: Seed = 0
 
     def __post_init__(self) -> None:
         if check_int("n_resamples", self.n_resamples) < _MIN_RESAMPLES:
@@ -237,50 +236,3 @@ def _oob_share(drawn: FloatArray, weights: Any, place: Any) -> Callable[[FloatAr
             return np.asarray((total - below[np.arange(len(chosen)), place[chosen]]) / total)
 
     return share
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ThresholdStability(Result):
-    """Behaviour of the best threshold when it is chosen anew on resampled data.
-
-    Attributes
-    ----------
-    thresholds : array of shape (n_resamples,)
-        The threshold that each resample chooses, ascending.
-    quantiles : dict
-        Quantiles of these: 0.05, 0.25, 0.5, 0.75, 0.95.
-    share_in_plateau : float
-        How many of these lie where the whole sample's best thresholds lie.
-    ameans_in_sample : float
-        The Ameans on the rows that chose the threshold: optimistic.
-    ameans_oob : float
-        The mean Ameans, over resamples, on the rows that did not choose it: hardly biased, if anything a little
-        pessimistic, since fewer rows choose. 1/2 where a class has too few rows to leave any out.
-    n_resamples, n_dropped : int
-        Resamples, and those that left no row of a class out.
-    """
-
-    thresholds: FloatArray = field(metadata={"hidden": True})
-    quantiles: dict[float, float]
-    share_in_plateau: float
-    ameans_in_sample: float
-    ameans_oob: float
-    n_resamples: int
-    n_dropped: int
-
-    def table(self) -> Table:
-        """Return the quantiles of the threshold, and what resampling costs."""
-        rows: list[list[Any]] = [[f"threshold, {share:.0%} below", value] for share, value in self.quantiles.items()]
-        names = ("share_in_plateau", "ameans_in_sample", "ameans_oob", "n_resamples", "n_dropped")
-        rows += [[name.replace("_", " "), getattr(self, name)] for name in names]
-        return Table("Stability of a best threshold", ("quantity", "value"), rows)
-
-    def _columns(self) -> dict[str, Any]:
-        return {"threshold": self.thresholds}
-
-    def __repr__(self) -> str:
-        return (
-            f"ThresholdStability(threshold 5 % to 95 %: {self.quantiles[0.05]:.6g} to {self.quantiles[0.95]:.6g}, "
-            f"ameans_in_sample={self.ameans_in_sample:.4g}, ameans_oob={self.ameans_oob:.4g}, "
-            f"n_resamples={self.n_resamples})"
-        )

@@ -25,7 +25,6 @@ from rocpredict.inference.auc import (
 from rocpredict.inference.bands import KINDS, ConfidenceBand, Uncertainty
 from rocpredict.inference.bootstrap import (
     BootstrapOptions,
-    ThresholdStability,
     bootstrap_areas,
     bootstrap_thresholds,
     bootstrap_tpr,
@@ -34,7 +33,7 @@ from rocpredict.inference.bootstrap import (
 )
 from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_test
 from rocpredict.inference.placements import Placements, RateInterval, compute_placements, partial_placements
-from rocpredict.solvers.thresholds import ThresholdCriterion, find_best_threshold
+from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability, find_best_threshold
 
 HEIGHT_METHODS = ("bootstrap", "hilgers")
 """Intervals of the TPR at an FPR; the first is the default."""
@@ -65,7 +64,7 @@ class EmpiricalUncertainty(Uncertainty):
         replicate = partial(bootstrap_areas, *self._cases, band, self.resampling)
         return auc_std_error(self._placements(band), method, replicate)
 
-    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval:
+    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
         replicate = partial(bootstrap_areas, *self._cases, band, self.resampling)
         return auc_interval(self._placements(band), level, method, replicate)
@@ -76,13 +75,13 @@ class EmpiricalUncertainty(Uncertainty):
         rows: dict[str, Any] = {"n": self.class_sizes, "direction": (direction,), "flags": Flags()}
         return empirical_auc_test(self._placements(None), self._cases, null, method, **asked, **rows)
 
-    def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval:
+    def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at each of some FPRs."""
         found = self._tpr_intervals(fpr.ravel(), level, _select_method(method, HEIGHT_METHODS))
         shaped = map_interval(found, lambda part: to_scalar(np.reshape(part, fpr.shape)))
         return replace(shaped, flags=found.flags.reshape(fpr.shape))
 
-    def _tpr_intervals(self, fpr: FloatArray, level: float, method: str) -> Interval:
+    def _tpr_intervals(self, fpr: FloatArray, level: float, method: str) -> Interval[Any]:
         estimate = self.solver.along("fpr", fpr)
         low, high = self._hilgers_limits(fpr, level)
         if method == "hilgers":
@@ -93,13 +92,13 @@ class EmpiricalUncertainty(Uncertainty):
         low, high = np.where(flat, low, resampled_low), np.where(flat, high, resampled_high)
         return Interval(low, high, level, "hilgers" if flat.all() else method, estimate, Flags(fallback=flat))
 
-    def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval:
+    def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of a measure at a threshold that was fixed beforehand."""
         shares = [(d.sf_inclusive(threshold), d.cdf_strict(threshold)) for d in (self.negative, self.positive)]
         (fp, tn), (tp, fn) = (np.multiply(total, share) for total, share in zip(self.class_sizes, shares, strict=True))
         return rate_interval(ConfusionCounts(tp, fp, fn, tn), measure, level, method)
 
-    def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
+    def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the best threshold: its quantiles over resamples."""
         _select_method(method, ("bootstrap",))
         best = find_best_threshold(self.solver, criterion)
@@ -127,7 +126,7 @@ class EmpiricalUncertainty(Uncertainty):
             n_dropped=len(thresholds) - told.size,
         )
 
-    def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
+    def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the Ameans that the chosen threshold has in truth, about its out-of-bag mean."""
         _select_method(method, ("out-of-bag",))
         best = find_best_threshold(self.solver, criterion)

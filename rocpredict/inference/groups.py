@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,13 +19,14 @@ from rocpredict.base.results import (
     format_number,
     format_p_value,
 )
-from rocpredict.base.validation import RocPredictError, check_option, short_repr
+from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.inference.auc import auc_interval, auc_std_error
 from rocpredict.inference.hypotheses import MANN_WHITNEY
-from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, StratifiedPlacements
+from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, StratifiedPlacements, StratumWeights
 from rocpredict.inference.samples import CurveSample, LabelOptions, RowGroups
 
-ESTIMATE_METHODS = ("smoothed-logit", "delong", "logit")
+EstimateMethod: TypeAlias = Literal["smoothed-logit", "delong", "logit"]
+ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
 """Intervals of an AUC within strata or with clusters; the first is the default."""
 _FIELD_LABELS = 4
 """Groups in a repr."""
@@ -134,16 +135,16 @@ def auc_estimate(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
+    positive: Label = None,
+    negative: Label = None,
     strata: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     weights: ArrayLike | None = None,
-    stratum_weights: str = "pairs",
-    direction: str | None = None,
+    stratum_weights: StratumWeights = "pairs",
+    direction: Direction = None,
     level: float = 0.95,
-    method: str | None = None,
-    nan_policy: str = "raise",
+    method: EstimateMethod | None = None,
+    nan_policy: NanPolicy = "raise",
 ) -> AucEstimate:
     """Estimate an AUC where rows belong together.
 
@@ -205,13 +206,13 @@ def auc_by_group(
     y: ArrayLike,
     groups: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
+    positive: Label = None,
+    negative: Label = None,
     weights: ArrayLike | None = None,
-    direction: str | None = None,
+    direction: Direction = None,
     level: float = 0.95,
-    method: str | None = None,
-    nan_policy: str = "raise",
+    method: EstimateMethod | None = None,
+    nan_policy: NanPolicy = "raise",
 ) -> SubgroupAuc:
     """Return the AUC of each group of rows, and test whether they differ.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import logit, ndtr, ndtri, stdtr
@@ -26,7 +26,8 @@ from rocpredict.inference.permutation import exact_auc_p_values, null_auc_varian
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, RateInterval, check_rate_interval
 from rocpredict.solvers.base import interpolate_tpr_batch
 
-ALTERNATIVES = ("two-sided", "greater", "less", "noninferior", "equivalent")
+Alternative: TypeAlias = Literal["two-sided", "greater", "less", "noninferior", "equivalent"]
+ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 """Claims against the null hypothesis; the last two need a margin."""
 METHOD_NAMES = {
     "delong": "DeLong",

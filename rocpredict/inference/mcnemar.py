@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,9 +21,10 @@ from rocpredict.base.results import (
     format_p_value,
     proportion_interval,
 )
-from rocpredict.base.validation import RocPredictError, check_option, short_repr
+from rocpredict.base.validation import Label, RocPredictError, check_option, short_repr
 
-MCNEMAR_METHODS = ("exact", "mid-p", "asymptotic")
+McnemarMethod: TypeAlias = Literal["exact", "mid-p", "asymptotic"]
+MCNEMAR_METHODS: tuple[McnemarMethod, ...] = get_args(McnemarMethod)
 _NULL = "on rows of this population both classifiers err equally often"
 
 
@@ -105,9 +106,9 @@ def mcnemar_test(
     y_pred2: ArrayLike,
     y: ArrayLike,
     *,
-    positive: Any = None,
+    positive: Label = None,
     labels: ArrayLike | None = None,
-    method: str = "exact",
+    method: McnemarMethod = "exact",
     level: float = 0.95,
     weights: ArrayLike | None = None,
 ) -> McNemarTest:

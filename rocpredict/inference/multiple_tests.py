@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +20,15 @@ from rocpredict.base.results import (
     format_number,
     format_p_value,
 )
-from rocpredict.base.validation import FloatArray, RocPredictError, check_finite, readonly_array
+from rocpredict.base.validation import (
+    Directions,
+    FloatArray,
+    Label,
+    NanPolicy,
+    RocPredictError,
+    check_finite,
+    readonly_array,
+)
 from rocpredict.inference.auc_tests import opposite_direction_flag
 from rocpredict.inference.hypotheses import MANN_WHITNEY, METHOD_NAMES, AucTest, Hypothesis, delong_test
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements
@@ -102,12 +109,12 @@ def auc_test_many(
     features: Sequence[ArrayLike] | Mapping[str, ArrayLike],
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
+    positive: Label = None,
+    negative: Label = None,
     contrasts: ArrayLike | None = None,
-    direction: Any = None,
+    direction: Directions = None,
     level: float = 0.95,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
@@ -179,10 +186,10 @@ def auc_covariance(
     features: Sequence[ArrayLike] | Mapping[str, ArrayLike],
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
-    direction: Any = None,
-    nan_policy: str = "raise",
+    positive: Label = None,
+    negative: Label = None,
+    direction: Directions = None,
+    nan_policy: NanPolicy = "raise",
     weights: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> FloatArray:

@@ -87,8 +87,8 @@ class ParametricUncertainty(Uncertainty):
     the prediction, where there is one.
     """
 
-    negative: Distribution
-    positive: Distribution
+    negative: Distribution[Any]
+    positive: Distribution[Any]
     count: Count | None
     resampling: BootstrapOptions
     refit: PairFit | None = None
@@ -113,7 +113,7 @@ class ParametricUncertainty(Uncertainty):
         density = np.exp(-(spread.z**2) / 2) / np.sqrt(2 * np.pi)
         return to_scalar(np.where(density > 0, density * spread.std_error, 0.0))
 
-    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval:
+    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
         if band is not None:
             return self._probability_interval(_area_function(band), level, method)
@@ -149,7 +149,7 @@ class ParametricUncertainty(Uncertainty):
             flags=Flags(),
         )
 
-    def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval:
+    def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at an FPR, one for each feature or for each of some FPRs.
 
         Where a class has no spread nothing is known of it; at the ends of the curve nothing is left to know.
@@ -170,7 +170,7 @@ class ParametricUncertainty(Uncertainty):
         flags = Flags(fallback=flat, single_case=np.broadcast_to(np.minimum(*self.class_sizes) <= 1, np.shape(flat)))
         return Interval(to_scalar(low), to_scalar(high), level, chosen, to_scalar(estimate), flags | dropped)
 
-    def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval:
+    def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of a measure at a threshold that was fixed beforehand."""
         check_option("measure", measure, PARAMETRIC_MEASURES)
         of_positive = measure in {"tpr", "fnr"}
@@ -183,7 +183,7 @@ class ParametricUncertainty(Uncertainty):
         found = self._ensure_width(*ends, np.asarray(distribution.sf_inclusive(threshold)), level, method)
         return found if measure in {"tpr", "fpr"} else complement_interval(found)
 
-    def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
+    def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the best threshold."""
         best = find_best_threshold(self.solver, criterion)
         if self._select_method(method, ("delta",)) == "bootstrap":
@@ -202,7 +202,7 @@ class ParametricUncertainty(Uncertainty):
             high = np.where(known, best.threshold + half, np.inf)
         return Interval(to_scalar(low), to_scalar(high), level, "delta", to_scalar(best.threshold), best.flags)
 
-    def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval:
+    def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the Ameans at the best threshold."""
 
         def ameans(solver: Solver) -> FloatArray:
@@ -283,7 +283,7 @@ class ParametricUncertainty(Uncertainty):
         """Return whether an AUC that was fitted, but not by two Gaussians, is located as its rows locate it."""
         return self.refit is not None and not self._is_gaussian and method != "bootstrap"
 
-    def _empirical_interval(self, level: float, method: str | None) -> Interval:
+    def _empirical_interval(self, level: float, method: str | None) -> Interval[Any]:
         """Return the interval that the rows give, as wide as it takes to hold the estimate."""
         found, estimate = self._empirical.area_interval(None, level, method), float(self.solver.auc())
         low, high = min(found.low, estimate), max(found.high, estimate)
@@ -295,7 +295,7 @@ class ParametricUncertainty(Uncertainty):
         return isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian)
 
     @property
-    def _gaussians(self) -> tuple[Gaussian, Gaussian]:
+    def _gaussians(self) -> tuple[Gaussian[Any], Gaussian[Any]]:
         if isinstance(self.negative, Gaussian) and isinstance(self.positive, Gaussian):
             return self.negative, self.positive
         raise RocPredictError(
@@ -303,7 +303,7 @@ class ParametricUncertainty(Uncertainty):
         )
 
     @property
-    def _moments(self) -> tuple[Gaussian, Gaussian, Count]:
+    def _moments(self) -> tuple[Gaussian[Any], Gaussian[Any], Count]:
         """Both Gaussians and their cases, as the delta method takes them."""
         return *self._gaussians, self.class_sizes
 
@@ -329,7 +329,9 @@ class ParametricUncertainty(Uncertainty):
             )
         return found, Flags(dropped_resamples=len(found) < drawn)
 
-    def _percentile(self, quantity: Callable[[Solver], FloatArray], estimate: FloatArray, level: float) -> Interval:
+    def _percentile(
+        self, quantity: Callable[[Solver], FloatArray], estimate: FloatArray, level: float
+    ) -> Interval[Any]:
         replicates, dropped = self.bootstrap(quantity)
         ends = percentile_interval(replicates[:, 0], level)
         found = self._ensure_width(np.asarray(ends[0]), np.asarray(ends[1]), estimate, level, "bootstrap")
@@ -337,7 +339,7 @@ class ParametricUncertainty(Uncertainty):
 
     def _probability_interval(
         self, quantity: Callable[[Solver], FloatArray], level: float, method: str | None
-    ) -> Interval:
+    ) -> Interval[Any]:
         """Return the interval of a probability, by the delta method on the probit scale."""
         estimate = quantity(self.solver)
         if self._select_method(method, ("delta",)) == "bootstrap":
@@ -350,7 +352,7 @@ class ParametricUncertainty(Uncertainty):
 
     def _ensure_width(
         self, low: FloatArray, high: FloatArray, estimate: FloatArray, level: float, method: str
-    ) -> Interval:
+    ) -> Interval[Any]:
         """Return an interval of a probability; without spread, by how many unlike cases there can be unseen."""
         flat = ~(high - low > _MIN_WIDTH)
         unseen = zero_variance_interval(estimate, self.class_sizes, level)
@@ -373,7 +375,7 @@ def _has_width(low: FloatArray, high: FloatArray) -> bool:
     return bool(np.any(high - low > np.finfo(float).eps))
 
 
-def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian:
+def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any]:
     """Return the Gaussians fitted to B resamples of a class, drawn ``counts`` times (B, n) each."""
     centre = sample.mean()
     deviation = sample - centre
@@ -397,14 +399,14 @@ class ProbitEstimate(NamedTuple):
             return ndtr(self.z - half), ndtr(self.z + half)
 
 
-def auc_probit(negative: Gaussian, positive: Gaussian, count: Count) -> ProbitEstimate:
+def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> ProbitEstimate:
     """Return D = (mean difference)/sqrt(sum of variances) and its standard error, so that AUC = Phi(D)."""
     z, of_means, of_stds = _parts(negative, positive, count)
     with np.errstate(invalid="ignore"):
         return ProbitEstimate(z, np.sqrt(of_means + z * z / 2 * of_stds))
 
 
-def tpr_probit(negative: Gaussian, positive: Gaussian, count: Count, fpr: FloatArray) -> ProbitEstimate:
+def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> ProbitEstimate:
     """Return the probit of the TPR at an FPR, a + b Phi^-1(FPR), and its standard error."""
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     x = ndtri(fpr)
@@ -415,14 +417,16 @@ def tpr_probit(negative: Gaussian, positive: Gaussian, count: Count, fpr: FloatA
         return ProbitEstimate(z, np.sqrt(of_negative + 1 / count[1] + _safe_divide(z * z / 2, count[1] - 1)))
 
 
-def tail_probit(distribution: Gaussian, count: ArrayOrFloat, threshold: FloatArray) -> ProbitEstimate:
+def tail_probit(distribution: Gaussian[Any], count: ArrayOrFloat, threshold: FloatArray) -> ProbitEstimate:
     """Return the probit of P(X >= threshold) and its standard error."""
     with np.errstate(divide="ignore", invalid="ignore"):
         z = (np.asarray(distribution.mean) - threshold) / np.asarray(distribution.std)
         return ProbitEstimate(z, np.sqrt(1 / count + _safe_divide(z * z / 2, count - 1)))
 
 
-def threshold_std_error(negative: Gaussian, positive: Gaussian, count: Count, log_price: FloatArray) -> FloatArray:
+def threshold_std_error(
+    negative: Gaussian[Any], positive: Gaussian[Any], count: Count, log_price: FloatArray
+) -> FloatArray:
     """Return the standard error of the best threshold (cf. Schisterman and Perkins 2007).
 
     It grows without bound as the classes become alike.
@@ -436,7 +440,7 @@ def threshold_std_error(negative: Gaussian, positive: Gaussian, count: Count, lo
 
 
 def delta_std_error(
-    quantity: Callable[[Solver], FloatArray], negative: Gaussian, positive: Gaussian, count: Count
+    quantity: Callable[[Solver], FloatArray], negative: Gaussian[Any], positive: Gaussian[Any], count: Count
 ) -> FloatArray:
     """Return the standard error of any smooth function of the two Gaussians, its slopes by central differences."""
     std_error = np.zeros(())
@@ -455,7 +459,7 @@ def delta_std_error(
 
 
 def reiser_guttman_interval(
-    negative: Gaussian, positive: Gaussian, count: Count, level: float
+    negative: Gaussian[Any], positive: Gaussian[Any], count: Count, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of the AUC by the noncentral t of its D (Reiser and Guttman 1986)."""
     z, of_means, of_stds = _parts(negative, positive, count)
@@ -467,7 +471,7 @@ def reiser_guttman_interval(
 
 
 def tail_noncentral_t_interval(
-    distribution: Gaussian, count: ArrayOrFloat, threshold: FloatArray, level: float
+    distribution: Gaussian[Any], count: ArrayOrFloat, threshold: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the exact interval of P(X >= threshold) for a Gaussian sample, by the noncentral t."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -500,7 +504,7 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
     return solved((1 + level) / 2), solved((1 - level) / 2)
 
 
-def _parts(negative: Gaussian, positive: Gaussian, count: Count) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _parts(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return D, and what means and standard deviations add to its variance, the latter for D^2/2 = 1.
 
     All from the shares that the classes have in the sum of variances, so that no unit matters.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -337,7 +337,8 @@ def _cumulative_area(fpr: FloatArray, tpr: FloatArray) -> Callable[[FloatArray],
     return area_to
 
 
-STRATUM_WEIGHTS = ("pairs", "positives", "equal")
+StratumWeights: TypeAlias = Literal["pairs", "positives", "equal"]
+STRATUM_WEIGHTS: tuple[StratumWeights, ...] = get_args(StratumWeights)
 """Weightings of strata; the first is the default."""
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassRows, check_sample_weight, split_rows
 from rocpredict.base.results import Flags
-from rocpredict.base.validation import FloatArray, RocPredictError, check_option, short_repr
+from rocpredict.base.validation import FloatArray, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.placements import (
     STRATUM_WEIGHTS,
@@ -34,7 +34,7 @@ class LabelOptions(NamedTuple):
 
     positive: Any
     negative: Any
-    nan_policy: str
+    nan_policy: NanPolicy
 
 
 class RowGroups(NamedTuple):

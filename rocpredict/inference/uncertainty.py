@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +14,11 @@ from rocpredict.base.rates import ALIASES
 from rocpredict.base.results import Interval, check_confidence_level
 from rocpredict.base.validation import (
     ArrayOrFloat,
+    Correction,
     FloatArray,
     RocPredictError,
+    Seed,
+    Value,
     check_option,
     check_probabilities,
     to_scalar,
@@ -25,21 +28,36 @@ from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.auc import complement_interval, map_interval
 from rocpredict.inference.bands import ConfidenceBand, Uncertainty
 from rocpredict.inference.bootstrap import BootstrapOptions
-from rocpredict.inference.hypotheses import AucTest, Hypothesis
+from rocpredict.inference.hypotheses import Alternative, AucTest, Hypothesis
 from rocpredict.inference.placements import RateInterval, check_rate_interval
 from rocpredict.solvers.thresholds import ThresholdCriterion
 
 if TYPE_CHECKING:
-    from rocpredict.inference.bootstrap import ThresholdStability
     from rocpredict.inference.parametric import PairFit
+    from rocpredict.solvers.thresholds import ThresholdStability
 
 
 _N_OOB_RESAMPLES = 1000  # resamples behind an out-of-bag mean that is shown unasked
 _MAX_REPR_SIZE = 10_000  # cases, at most, of which a repr shows that mean: with more it is hardly needed
 _MAX_REPR_WORK = 2_000_000  # rows times resamples, at most, for the same
 
+AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
+AucMethod: TypeAlias = (
+    Literal[
+        "smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca", "delta", "reiser-guttman"
+    ]
+    | None
+)
+AucTestMethod: TypeAlias = Literal["smoothed-logit", "delong", "mann-whitney", "exact", "delta"] | None
+PartialAucMethod: TypeAlias = Literal["smoothed-logit", "delong", "logit", "bootstrap", "bca", "delta"] | None
+PointMethod: TypeAlias = Literal["bootstrap", "hilgers", "delta"] | None
+BandMethod: TypeAlias = Literal["bootstrap", "hilgers", "delta", "kolmogorov-smirnov", "working-hotelling"] | None
+RateMethod: TypeAlias = Literal["clopper-pearson", "wilson", "newcombe-wilson", "delta", "noncentral-t"] | None
+"""Methods of each interval, for samples or for two Gaussians; None takes the default."""
+BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
-class UncertaintyMixin:
+
+class UncertaintyMixin(Generic[Value]):
     """Standard errors and intervals; mixed into ``Roc``.
 
     Every method names its own default: for samples the intervals that held in simulation, for Gaussians known
@@ -57,7 +75,7 @@ class UncertaintyMixin:
     _check_batch_argument: Callable[..., Any]
     _direction_flags: Any
 
-    def auc_std_error(self, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0) -> ArrayOrFloat:
+    def auc_std_error(self, *, method: AucErrorMethod = None, n_resamples: int = 2000, rng: Seed = 0) -> Value:
         """Return the standard error of the AUC.
 
         Parameters
@@ -77,8 +95,8 @@ class UncertaintyMixin:
         return self._uncertainty(n_resamples, rng).area_std_error(None, method)
 
     def auc_interval(
-        self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
-    ) -> Interval:
+        self, level: float = 0.95, *, method: AucMethod = None, n_resamples: int = 2000, rng: Seed = 0
+    ) -> Interval[Value]:
         """Return the confidence interval of the AUC.
 
         Parameters
@@ -115,8 +133,8 @@ class UncertaintyMixin:
         self,
         null: float = 0.5,
         *,
-        method: str | None = None,
-        alternative: str = "two-sided",
+        method: AucTestMethod = None,
+        alternative: Alternative = "two-sided",
         margin: float | None = None,
         level: float = 0.95,
     ) -> AucTest:
@@ -152,11 +170,11 @@ class UncertaintyMixin:
         *,
         fpr: tuple[float, float] | None = None,
         tpr: tuple[float, float] | None = None,
-        correction: str | None = None,
-        method: str | None = None,
+        correction: Correction = None,
+        method: AucErrorMethod = None,
         n_resamples: int = 2000,
-        rng: Any = 0,
-    ) -> ArrayOrFloat:
+        rng: Seed = 0,
+    ) -> Value:
         """Return the standard error of ``partial_auc`` with the same band and correction.
 
         Parameters
@@ -176,11 +194,11 @@ class UncertaintyMixin:
         *,
         fpr: tuple[float, float] | None = None,
         tpr: tuple[float, float] | None = None,
-        correction: str | None = None,
-        method: str | None = None,
+        correction: Correction = None,
+        method: PartialAucMethod = None,
         n_resamples: int = 2000,
-        rng: Any = 0,
-    ) -> Interval:
+        rng: Seed = 0,
+    ) -> Interval[Value]:
         """Return the confidence interval of ``partial_auc`` with the same band and correction.
 
         Parameters
@@ -194,9 +212,23 @@ class UncertaintyMixin:
         found = map_interval(share, lambda part: apply_mcclish(np.multiply(part, band.width), band, correction))
         return replace(found, flags=found.flags | self._direction_flags)
 
+    @overload
     def tpr_at_fpr_interval(
-        self, fpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
-    ) -> Interval:
+        self: UncertaintyMixin[float],
+        fpr: float,
+        level: float = 0.95,
+        *,
+        method: PointMethod = None,
+        n_resamples: int = 2000,
+        rng: Seed = 0,
+    ) -> Interval[float]: ...
+    @overload
+    def tpr_at_fpr_interval(
+        self, fpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
+    ) -> Interval[FloatArray]: ...
+    def tpr_at_fpr_interval(
+        self, fpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
+    ) -> Interval[Any]:
         """Return the pointwise confidence interval of the TPR at an FPR.
 
         Parameters
@@ -210,9 +242,23 @@ class UncertaintyMixin:
         behind, at = self._uncertainty(n_resamples, rng), check_probabilities("fpr", fpr)
         return behind.tpr_at_fpr_interval(at, check_confidence_level(level), method)
 
+    @overload
     def fpr_at_tpr_interval(
-        self, tpr: ArrayLike, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
-    ) -> Interval:
+        self: UncertaintyMixin[float],
+        tpr: float,
+        level: float = 0.95,
+        *,
+        method: PointMethod = None,
+        n_resamples: int = 2000,
+        rng: Seed = 0,
+    ) -> Interval[float]: ...
+    @overload
+    def fpr_at_tpr_interval(
+        self, tpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
+    ) -> Interval[FloatArray]: ...
+    def fpr_at_tpr_interval(
+        self, tpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
+    ) -> Interval[Any]:
         """Return the pointwise confidence interval of the FPR at a TPR; see ``tpr_at_fpr_interval``."""
         behind, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - check_probabilities("tpr", tpr)
         return complement_interval(behind.tpr_at_fpr_interval(at, check_confidence_level(level), method))
@@ -221,11 +267,11 @@ class UncertaintyMixin:
         self,
         level: float = 0.95,
         *,
-        kind: str = "pointwise",
+        kind: BandKind = "pointwise",
         fpr: ArrayLike | None = None,
-        method: str | None = None,
+        method: BandMethod = None,
         n_resamples: int = 2000,
-        rng: Any = 0,
+        rng: Seed = 0,
     ) -> ConfidenceBand:
         """Return a confidence band about the curve of one feature.
 
@@ -273,9 +319,17 @@ class UncertaintyMixin:
         """
         return self._uncertainty(n_resamples, rng).band(fpr, check_confidence_level(level), kind, method)
 
+    @overload
     def rate_interval(
-        self, measure: str, threshold: ArrayLike, level: float = 0.95, *, method: str | None = None
-    ) -> Interval:
+        self: UncertaintyMixin[float], measure: str, threshold: float, level: float = 0.95, *, method: RateMethod = None
+    ) -> Interval[float]: ...
+    @overload
+    def rate_interval(
+        self, measure: str, threshold: ArrayLike, level: float = 0.95, *, method: RateMethod = None
+    ) -> Interval[FloatArray]: ...
+    def rate_interval(
+        self, measure: str, threshold: ArrayLike, level: float = 0.95, *, method: RateMethod = None
+    ) -> Interval[Any]:
         """Return the confidence interval of a rate at a threshold that was fixed beforehand.
 
         A threshold chosen on the same rows makes the rates there optimistic: see ``best_threshold``.
@@ -312,7 +366,7 @@ class UncertaintyMixin:
         """Return how to fit resamples, where there is a sample behind fitted classes."""
         return None
 
-    def _uncertainty(self, n_resamples: int, rng: Any, *, swap_axes: bool = False) -> Uncertainty:
+    def _uncertainty(self, n_resamples: int, rng: Seed, *, swap_axes: bool = False) -> Uncertainty:
         """Return the uncertainty of two samples, or of two distributions.
 
         With ``swap_axes`` it is that of the curve as seen from the corner (1, 1).
@@ -344,7 +398,7 @@ class ThresholdUncertainty:
     criterion: ThresholdCriterion
     to_feature_scale: Callable[[FloatArray], ArrayOrFloat]
 
-    def threshold_interval(self, level: float, method: str | None, n_resamples: int, rng: Any) -> Interval:
+    def threshold_interval(self, level: float, method: str | None, n_resamples: int, rng: Seed) -> Interval:
         """Return the interval of the threshold."""
         behind, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
         found = behind.threshold_interval(self.criterion, level, method)
@@ -352,12 +406,12 @@ class ThresholdUncertainty:
         ends = found.low, found.high
         return replace(found, low=to_scalar(np.minimum(*ends)), high=to_scalar(np.maximum(*ends)))
 
-    def ameans_interval(self, level: float, method: str | None, n_resamples: int, rng: Any) -> Interval:
+    def ameans_interval(self, level: float, method: str | None, n_resamples: int, rng: Seed) -> Interval:
         """Return the interval of the Ameans there."""
         behind, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
         return behind.ameans_interval(self.criterion, level, method)
 
-    def stability(self, n_resamples: int, rng: Any) -> ThresholdStability:
+    def stability(self, n_resamples: int, rng: Seed) -> ThresholdStability:
         """Return what the threshold does over resamples."""
         return self.make_uncertainty(n_resamples, rng).stability(self.criterion, self.to_feature_scale)
 
@@ -377,7 +431,7 @@ class ThresholdUncertainty:
         return self.stability(few, 0).ameans_oob
 
 
-def apply_mcclish(area: ArrayOrFloat, band: RateInterval, correction: str | None) -> ArrayOrFloat:
+def apply_mcclish(area: ArrayOrFloat, band: RateInterval, correction: Correction) -> ArrayOrFloat:
     """Return an area in a band on the scale that is asked for."""
     check_option("correction", correction, (None, "mcclish"))
     if correction is None:

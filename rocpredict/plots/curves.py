@@ -11,10 +11,11 @@ from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
 from rocpredict.base.results import check_confidence_level, format_level, format_rate
-from rocpredict.base.validation import FloatArray, RocPredictError, check_probability, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.inference.hypotheses import AucTest
 from rocpredict.inference.multiple_tests import AucTestMany
+from rocpredict.inference.uncertainty import BandKind, BandMethod
 from rocpredict.plots import style
 from rocpredict.plots.canvas import Canvas
 from rocpredict.plots.densities import plot_densities
@@ -41,7 +42,7 @@ _SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
 
 
 def plot_roc(
-    *rocs: Roc,
+    *rocs: Roc[float],
     ax: Axes | None = None,
     labels: Sequence[str] | None = None,
     best: bool = True,
@@ -101,7 +102,7 @@ def plot_roc(
     return canvas.ax
 
 
-def plot_comparison(predicted: Roc, empirical: EmpiricalRoc, *, ax: Axes | None = None) -> Axes:
+def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes | None = None) -> Axes:
     """Draw a predicted ROC curve over an empirical one, and mark where their TPR differ most.
 
     Parameters
@@ -203,7 +204,7 @@ def _add_aucs(rocs: Sequence[Roc], names: Sequence[str]) -> list[str]:
 def plot_mean_roc(
     *means: MeanRoc,
     ax: Axes | None = None,
-    labels: Any = None,
+    labels: str | Sequence[str] | None = None,
     show_folds: bool | None = None,
     band: bool = True,
     chance: bool = True,
@@ -273,12 +274,12 @@ def _draw_mean(canvas: Canvas, index: int, mean: MeanRoc, name: str, *, show_fol
 
 
 def plot_side_by_side(
-    predicted: Roc,
+    predicted: Roc[float],
     empirical: EmpiricalRoc | None = None,
     *,
     feature: str = "x",
     unit: str | None = None,
-    classes: Sequence[Any] | None = None,
+    classes: Sequence[str] | None = None,
 ) -> style.NotebookFigure:
     """Draw the two class densities on the left, the ROC curve on the right.
 
@@ -317,17 +318,17 @@ _RECALL_GRID = np.linspace(0, 1, 201)
 
 
 def plot_band(
-    roc: Roc,
+    roc: Roc[float],
     *,
     level: float = 0.95,
-    kind: str = "pointwise",
-    method: str | None = None,
+    kind: BandKind = "pointwise",
+    method: BandMethod = None,
     ax: Axes | None = None,
     label: str | None = None,
     chance: bool = True,
     legend: bool = True,
     n_resamples: int = 2000,
-    rng: Any = 0,
+    rng: Seed = 0,
 ) -> Axes:
     """Draw a ROC curve with its confidence band.
 
@@ -369,7 +370,7 @@ def plot_band(
 
 
 def plot_precision_recall(
-    *rocs: Roc,
+    *rocs: Roc[float],
     prevalence: float | None = None,
     ax: Axes | None = None,
     labels: Sequence[str] | None = None,
@@ -450,7 +451,7 @@ _PROBIT_MARGIN = 1.03
 
 
 def plot_probit(
-    *rocs: Roc,
+    *rocs: Roc[float],
     min_rate: float = 0.001,
     ax: Axes | None = None,
     labels: Sequence[str] | None = None,

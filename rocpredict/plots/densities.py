@@ -1,5 +1,7 @@
 """Plot of class densities with the threshold."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -35,14 +37,14 @@ class _ClassDrawing(NamedTuple):
 
 
 def plot_densities(
-    roc: Roc,
+    roc: Roc[float],
     *,
     ax: Axes | None = None,
-    threshold: float | BestThreshold | None = None,
+    threshold: float | BestThreshold[float] | None = None,
     prevalence: float | None = None,
     feature: str = "x",
     unit: str | None = None,
-    classes: Sequence[Any] | None = None,
+    classes: Sequence[str] | None = None,
     legend: bool = True,
 ) -> Axes:
     """Draw both class densities, a threshold, and the areas TP, FP, FN and TN.
@@ -108,7 +110,7 @@ def plot_densities(
 
 
 # ---- what is drawn
-def _threshold(roc: Roc, threshold: float | BestThreshold | None) -> float:
+def _threshold(roc: Roc, threshold: float | BestThreshold[float] | None) -> float:
     if threshold is None:
         threshold = roc.best_threshold()
     if isinstance(threshold, (bool, np.bool_)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -312,7 +312,7 @@ def _label_points(cloud: _Scatter, rows: NDArray[np.intp], points: FloatArray) -
 def plot_screening(
     table: ScreeningResult,
     *,
-    kind: str = "ranking",
+    kind: Literal["ranking", "agreement", "volcano"] = "ranking",
     top: int = 20,
     label: int = 5,
     q: float = 0.05,

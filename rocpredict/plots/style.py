@@ -1,9 +1,9 @@
 """Style of pictures: colours, names, checks of arguments, limits of axes, files."""
 
 import io
-import os
 from collections.abc import Sequence
 from functools import lru_cache
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import bidirectional, category
@@ -16,7 +16,14 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.text import Text
 
 from rocpredict.base.files import write_atomic
-from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_probabilities, short_repr
+from rocpredict.base.validation import (
+    Direction,
+    FloatArray,
+    RocPredictError,
+    check_option,
+    check_probabilities,
+    short_repr,
+)
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.roc.base import Roc
@@ -160,7 +167,7 @@ def as_sequence(values: object) -> list[Any] | None:
     if isinstance(values, (str, bytes, dict, set, frozenset)) or not hasattr(values, "__len__"):
         return None
     try:
-        return list(values)  # type: ignore[call-overload, no-any-return]
+        return list(values)  # type: ignore[call-overload]
     except TypeError:  # an array without axes
         return None
 
@@ -222,7 +229,7 @@ def line_style(index: int, width: float = 2.0) -> dict[str, Any]:
     return {"color": colour, "linestyle": dash, "linewidth": width, "zorder": 3}
 
 
-def format_rule(threshold: float, direction: str | None) -> str:
+def format_rule(threshold: float, direction: Direction) -> str:
     """Show a threshold as what it calls positive, such as "≥ 5.826"."""
     lower = direction == "lower"
     if threshold in {float("inf"), float("-inf")}:
@@ -325,7 +332,7 @@ _FIXED_METADATA: dict[str, dict[str, Any]] = {
 """By kind of file: what matplotlib would write into it that differs by the day or by its version."""
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str]) -> Path:
+def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     """Write a figure into a file, the same bytes each time.
 
     Parameters

@@ -9,23 +9,24 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from rocpredict.base.rates import ALIASES, MEASURES
+from rocpredict.base.rates import ALIASES, MEASURES, RateFunction
 from rocpredict.base.results import format_rate
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
+    Seed,
     check_int,
     check_nonnegative,
     check_option,
     short_repr,
 )
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.inference.bootstrap import ThresholdStability
 from rocpredict.plots import style
 from rocpredict.plots.canvas import Canvas
 from rocpredict.plots.curves import unique_prevalences
 from rocpredict.roc.base import Roc
-from rocpredict.solvers.thresholds import BestThreshold
+from rocpredict.roc.curves import DecisionRule
+from rocpredict.solvers.thresholds import BestThreshold, CriterionName, ThresholdStability
 
 _UNBOUNDED_MEASURES = ("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio")
 _PLOTTABLE_MEASURES = tuple(name for name in MEASURES if name not in (*_UNBOUNDED_MEASURES, "prevalence"))
@@ -38,7 +39,7 @@ _NAMES |= {"youden": "Youden's J", "mcc": "MCC"}
 
 
 def plot_measures(
-    roc: Roc,
+    roc: Roc[float],
     *,
     measures: Sequence[str] | None = None,
     prevalence: float | None = None,
@@ -140,7 +141,7 @@ def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float
     """Circle the highest value of each measure that is also a criterion."""
     rings: list[Any] = []
     for index, name in enumerate(names):
-        criterion = ALIASES.get(name, name)
+        criterion: Any = ALIASES.get(name, name)
         if criterion in _CRITERION_BY_MEASURE:
             share = None if criterion in {"ameans", "youden"} else prevalence
             found = roc.best_threshold(criterion, prevalence=share)
@@ -156,7 +157,7 @@ _POINTS = 2049
 
 
 def plot_cost(
-    *rocs: Roc,
+    *rocs: Roc[float],
     prevalence: float | None = None,
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
@@ -252,9 +253,9 @@ def _lower_envelope(roc: Roc) -> FloatArray:
 
 
 def plot_decision(
-    *rocs: Roc,
+    *rocs: Roc[float],
     prevalence: float | None = None,
-    rule: str = "best",
+    rule: DecisionRule = "best",
     ax: Axes | None = None,
     labels: Sequence[str] | None = None,
     legend: bool = True,
@@ -308,12 +309,12 @@ _MAX_DISTANCE = 1e300
 
 
 def plot_stability(
-    roc_or_threshold: Roc | BestThreshold,
+    roc_or_threshold: Roc[float] | BestThreshold[float],
     *,
-    criterion: Any = "ameans",
+    criterion: CriterionName | RateFunction = "ameans",
     prevalence: float | None = None,
     n_resamples: int = 2000,
-    rng: Any = 0,
+    rng: Seed = 0,
     ax: Axes | None = None,
     feature: str = "x",
     unit: str | None = None,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ from rocpredict.base.results import (
     format_rate,
     label_to_text,
 )
-from rocpredict.base.validation import FloatArray, check_probability
+from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, check_probability
 from rocpredict.diagnostics.diagnose import Diagnosis, diagnose
+from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import suppress_normality_warning
@@ -59,8 +61,8 @@ class FeatureAnalysis:
     positive: Any
     negative: Any
     family: Any
-    direction: str | None
-    nan_policy: str
+    direction: Direction
+    nan_policy: NanPolicy
     level: float
     stated_prevalence: float | None
     n_resamples: int
@@ -90,7 +92,7 @@ class FeatureAnalysis:
 
     @property
     def has_prediction(self) -> bool:
-        """Whether the family is another one than the data themselves."""
+        """True if the family is another one than the data themselves."""
         return not (isinstance(self.family, str) and self.family == "empirical")
 
     @cached_property
@@ -128,13 +130,13 @@ class FeatureAnalysis:
 
     @property
     def prevalence_from_data(self) -> bool:
-        """Whether no prevalence was stated."""
+        """True if no prevalence was stated."""
         return self.stated_prevalence is None
 
     @property
     def prevalence(self) -> float:
         """Prevalence as stated, or that of the data."""
-        return float(self.empirical.prevalence) if self.stated_prevalence is None else self.stated_prevalence
+        return self.empirical.prevalence or 0.0 if self.stated_prevalence is None else self.stated_prevalence
 
     @property
     def family_name(self) -> str:
@@ -143,12 +145,12 @@ class FeatureAnalysis:
 
     @property
     def gaussian(self) -> bool:
-        """Whether the delta method gives the intervals of the prediction."""
+        """True if the delta method gives the intervals of the prediction."""
         return self.family_name == "gaussian"
 
     @property
     def shrunk(self) -> bool:
-        """Whether the prediction is shrunk towards the data."""
+        """True if the prediction is shrunk towards the data."""
         return self.family_name == "auto"
 
     @property
@@ -163,7 +165,7 @@ class FeatureAnalysis:
 
     @property
     def lower(self) -> bool:
-        """Whether the positive class has lower values."""
+        """True if the positive class has lower values."""
         return bool(self.predicted.direction == "lower")
 
     @property
@@ -314,19 +316,19 @@ def _ends(interval: Interval, form: Any = format_rate) -> tuple[str, str]:
 def feature_report(
     x: ArrayLike,
     y: ArrayLike,
-    path: str | os.PathLike[str],
+    path: str | PathLike[str],
     *,
     feature: str = "x",
     unit: str | None = None,
-    positive: Any = None,
-    negative: Any = None,
-    family: Any = "gaussian",
-    direction: str | None = None,
-    nan_policy: str = "raise",
+    positive: Label = None,
+    negative: Label = None,
+    family: FamilyName | ScipyFamily = "gaussian",
+    direction: Direction = None,
+    nan_policy: NanPolicy = "raise",
     level: float = 0.95,
     prevalence: float | None = None,
     title: str | None = None,
-    date: Any = None,
+    date: str | datetime.date | None = None,
     n_resamples: int = 500,
     rng: int = 0,
     notes: Sequence[str] = (),

@@ -6,11 +6,11 @@ import datetime
 import hashlib
 import io
 import math
-import os
 import platform
 import re
 from base64 import b64encode
 from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,7 +100,7 @@ _FILTERS = {
 }
 
 
-def write_report(path: str | os.PathLike[str], template: str, **context: Any) -> Path:
+def write_report(path: str | PathLike[str], template: str, **context: Any) -> Path:
     """Render a template with the versions of the software, and write it whole or not at all."""
     return write_atomic(path, render(template, versions=software_versions(), **context))
 

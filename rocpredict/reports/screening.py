@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import datetime
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from rocpredict.base.results import (
     label_to_text,
     pluralize,
 )
-from rocpredict.base.validation import FloatArray, RocPredictError, check_int, short_repr
+from rocpredict.base.validation import Direction, FloatArray, RocPredictError, check_int, short_repr
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import suppress_normality_warning
 from rocpredict.plots.curves import plot_side_by_side
@@ -62,7 +63,7 @@ def feature_grid(table: ScreeningResult) -> Table:
     return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
 
 
-def rule_of(threshold: float, direction: str) -> str:
+def rule_of(threshold: float, direction: Direction) -> str:
     """Return the values that are called positive, such as "≥ 5.826"."""
     return "–" if not direction or np.isnan(threshold) else format_rule(threshold, direction)
 
@@ -190,11 +191,11 @@ def _rocs(
     if column is None or given is None:
         return predicted, None
     rest = isinstance(contrast[0], str) and contrast[0] == "rest" and "rest" not in unique_labels(given.labels)
-    asked = {"positive": contrast[1], "negative": None if rest else contrast[0], "nan_policy": "omit"}
+    asked: dict[str, Any] = {"positive": contrast[1], "negative": None if rest else contrast[0], "nan_policy": "omit"}
     empirical = empirical_roc(column, given.labels, direction=row["direction"], weights=given.weights, **asked)
     _check_same(row, empirical)
     if row.get("family") == "auto":
-        side = "auto" if table.direction == "auto" else row["direction"]
+        side: Direction = "auto" if table.direction == "auto" else row["direction"]
         with suppress_normality_warning():
             predicted = predict_roc(column, given.labels, family="auto", direction=side, weights=given.weights, **asked)
     return predicted, empirical
@@ -218,12 +219,12 @@ _RANKED = 20
 
 def screening_report(
     table: ScreeningResult,
-    path: str | os.PathLike[str],
+    path: str | PathLike[str],
     *,
     top: int = 10,
     title: str | None = None,
-    data: Any = None,
-    date: Any = None,
+    data: Sequence[object] | None = None,
+    date: str | datetime.date | None = None,
     notes: Sequence[str] = (),
 ) -> Path:
     """Write the report of a screening as one self-contained HTML file.
@@ -332,12 +333,12 @@ class ScreeningSummary:
 
     @property
     def several(self) -> bool:
-        """Whether there are several contrasts, and a row is a pair of a feature and a contrast."""
+        """True if there are several contrasts, and a row is a pair of a feature and a contrast."""
         return len(self.table.contrasts) > 1
 
     @property
     def against_rest(self) -> bool:
-        """Whether in each contrast a class stands against all others."""
+        """True if in each contrast a class stands against all others."""
         return all(isinstance(negative, str) and negative == "rest" for negative, _ in self.table.contrasts)
 
     @property
@@ -347,7 +348,7 @@ class ScreeningSummary:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether all rows of the screening are here, in whatever order."""
+        """True if all rows of the screening are here, in whatever order."""
         return len(np.unique(self.table.row_index)) == self.table.n_screened
 
     @property
@@ -371,12 +372,12 @@ class ScreeningSummary:
 
     @property
     def weighted(self) -> bool:
-        """Whether rows had weights."""
+        """True if rows had weights."""
         return bool(self.table["n_negative"].dtype.kind == "f")
 
     @property
     def some_uncounted(self) -> bool:
-        """Whether a row may have no empirical AUC: a part may hold none, though the screening had it."""
+        """True if a row may have no empirical AUC: a part may hold none, though the screening had it."""
         return bool(np.isnan(self.table["empirical_auc"]).any() or not self.complete)
 
     @property

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rocpredict.base.accessors import plot_roc_kind
+from rocpredict.base.accessors import PictureKind, plot_roc_kind
 from rocpredict.base.rates import ConfusionCounts, RateFunction, Rates
 from rocpredict.base.results import MAX_ROWS, CurvePlot, Flags, Result, Table, batch_table
 from rocpredict.base.validation import (
     ArrayOrFloat,
+    Correction,
+    Direction,
     FloatArray,
     RocPredictError,
+    Value,
     check_int,
     check_option,
     check_pair,
@@ -31,11 +34,13 @@ from rocpredict.distributions.families import check_distribution, is_frozen_scip
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.uncertainty import ThresholdUncertainty, UncertaintyMixin, apply_mcclish
+from rocpredict.roc.curves import DecisionRule
 from rocpredict.solvers.base import EVEN, Hook, RocCurve, Solver
 from rocpredict.solvers.select import solver_for
 from rocpredict.solvers.thresholds import (
     PREVALENCE_FREE_CRITERIA,
     BestThreshold,
+    CriterionName,
     ThresholdCriterion,
     evaluate_criterion,
     find_best_threshold,
@@ -43,6 +48,8 @@ from rocpredict.solvers.thresholds import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from rocpredict.roc.curves import DecisionCurve, PrecisionRecallCurve
     from rocpredict.roc.grey_zone import GreyZone
     from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
@@ -106,7 +113,7 @@ def is_fast(roc: Any) -> bool:
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
-    """Give FPR and TPR at few thresholds, spread over both classes."""
+    """Return FPR and TPR at few thresholds, spread over both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.thresholds is not None and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
     inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=_exact(roc)) for d in pair])
@@ -117,7 +124,7 @@ def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
-    """Give quantiles; where each takes a search, only some, and between them values at even steps."""
+    """Return quantiles; where each takes a search, only some, and between them values at even steps."""
     shares = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
     found = np.asarray(distribution.isf(shares))
     return (
@@ -128,7 +135,7 @@ def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
 
 
 def _distribution_label(distribution: Any) -> str:
-    """Say what a class is taken for."""
+    """Return a description of the distribution of a class."""
     if not isinstance(distribution, ShrinkageDistribution):
         return repr(distribution)
     share = f"{1 - distribution.data_weight:.4g} of it the model's"
@@ -136,7 +143,7 @@ def _distribution_label(distribution: Any) -> str:
 
 
 def n_terms(distribution: Any) -> int:
-    """Give how many values a distribution sums over for one answer, as far as they make it slow."""
+    """Return how many values a distribution sums over for one answer, as far as they make it slow."""
     if isinstance(distribution, ShrinkageDistribution):
         return 20 * n_terms(distribution.model) + int(distribution.sample.total)
     if hasattr(distribution, "base"):
@@ -148,8 +155,8 @@ _DIRECTIONS = (None, "higher", "lower", "auto")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Roc(UncertaintyMixin, Result):
-    """Answer every question about the ROC curve of two class distributions.
+class Roc(UncertaintyMixin[Value], Result):
+    """ROC curve of two class distributions.
 
     The rule is "positive when x >= threshold"; with direction "lower" "positive when x <= threshold".
 
@@ -172,11 +179,11 @@ class Roc(UncertaintyMixin, Result):
         What is no distribution, an unknown direction, counts below 0 or none above.
     """
 
-    negative: Any
-    positive: Any
+    negative: Distribution[Value]
+    positive: Distribution[Value]
     _: KW_ONLY
-    direction: Any = None
-    count: tuple[ArrayOrFloat, ArrayOrFloat] | None = None
+    direction: Direction = None
+    count: tuple[Value, Value] | None = None
     omitted: tuple[int, int] = (0, 0)
     auto_direction: bool = field(init=False, default=False)
 
@@ -206,13 +213,20 @@ class Roc(UncertaintyMixin, Result):
         return np.broadcast_shapes(self.negative.shape, self.positive.shape)
 
     @property
-    def prevalence(self) -> ArrayOrFloat:
+    def prevalence(self) -> Value | None:
         """The share of positives among the counted cases; None when nobody counted."""
-        return None if self.count is None else self.count[1] / (self.count[0] + self.count[1])
+        if self.count is None:
+            return None
+        negatives, positives = (np.asarray(count) for count in self.count)
+        return to_scalar(positives / (negatives + positives))
 
     # ---- rates at a threshold
-    def tpr(self, threshold: ArrayLike) -> ArrayOrFloat:
-        """Give the true positive rate at a threshold.
+    @overload
+    def tpr(self: Roc[float], threshold: float) -> float: ...
+    @overload
+    def tpr(self, threshold: ArrayLike) -> FloatArray: ...
+    def tpr(self, threshold: ArrayLike) -> float | FloatArray:
+        """Return the true positive rate at a threshold.
 
         Parameters
         ----------
@@ -221,28 +235,44 @@ class Roc(UncertaintyMixin, Result):
         """
         return self._orient(self.positive).sf_inclusive(self._to_solver_scale(threshold))
 
-    def fpr(self, threshold: ArrayLike) -> ArrayOrFloat:
-        """Give the false positive rate at a threshold: among negatives, not among all."""
+    @overload
+    def fpr(self: Roc[float], threshold: float) -> float: ...
+    @overload
+    def fpr(self, threshold: ArrayLike) -> FloatArray: ...
+    def fpr(self, threshold: ArrayLike) -> float | FloatArray:
+        """Return the false positive rate at a threshold: among negatives, not among all."""
         return self._orient(self.negative).sf_inclusive(self._to_solver_scale(threshold))
 
-    def tnr(self, threshold: ArrayLike) -> ArrayOrFloat:
-        """Give the true negative rate at a threshold."""
+    @overload
+    def tnr(self: Roc[float], threshold: float) -> float: ...
+    @overload
+    def tnr(self, threshold: ArrayLike) -> FloatArray: ...
+    def tnr(self, threshold: ArrayLike) -> float | FloatArray:
+        """Return the true negative rate at a threshold."""
         return self._orient(self.negative).cdf_strict(self._to_solver_scale(threshold))
 
-    def fnr(self, threshold: ArrayLike) -> ArrayOrFloat:
-        """Give the false negative rate at a threshold."""
+    @overload
+    def fnr(self: Roc[float], threshold: float) -> float: ...
+    @overload
+    def fnr(self, threshold: ArrayLike) -> FloatArray: ...
+    def fnr(self, threshold: ArrayLike) -> float | FloatArray:
+        """Return the false negative rate at a threshold."""
         return self._orient(self.positive).cdf_strict(self._to_solver_scale(threshold))
 
     def tpr_grid(self, thresholds: ArrayLike) -> FloatArray:
-        """Give the TPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
+        """Return the TPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
         return self._tail_on_grid(self.positive, thresholds)
 
     def fpr_grid(self, thresholds: ArrayLike) -> FloatArray:
-        """Give the FPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
+        """Return the FPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
         return self._tail_on_grid(self.negative, thresholds)
 
-    def rates(self, threshold: ArrayLike, *, prevalence: ArrayLike | None = None) -> Rates:
-        """Give every measure at a threshold.
+    @overload
+    def rates(self: Roc[float], threshold: float, *, prevalence: float | None = None) -> Rates[float]: ...
+    @overload
+    def rates(self, threshold: ArrayLike, *, prevalence: ArrayLike | None = None) -> Rates[FloatArray]: ...
+    def rates(self, threshold: ArrayLike, *, prevalence: ArrayLike | None = None) -> Rates[Any]:
+        """Return every measure at a threshold.
 
         Parameters
         ----------
@@ -264,16 +294,16 @@ class Roc(UncertaintyMixin, Result):
         return Rates(tpr, fpr, tnr, fnr, self.prevalence, ConfusionCounts(*cells, *others))
 
     # ---- areas
-    def auc(self) -> ArrayOrFloat:
-        """Give the probability that a positive lies further to the positive side than a negative, ties half."""
+    def auc(self) -> Value:
+        """Return the probability that a positive lies further to the positive side than a negative, ties half."""
         return to_scalar(self._solver.auc())
 
-    def auc_complement(self) -> ArrayOrFloat:
-        """Give 1 - AUC, by itself: it keeps its digits when the AUC is all but 1."""
+    def auc_complement(self) -> Value:
+        """Return 1 - AUC, by itself: it keeps its digits when the AUC is all but 1."""
         return to_scalar(self._solver.auc_complement())
 
-    def log_auc_complement(self) -> ArrayOrFloat:
-        """Give the logarithm of 1 - AUC; for two Gaussians it does not underflow."""
+    def log_auc_complement(self) -> Value:
+        """Return the logarithm of 1 - AUC; for two Gaussians it does not underflow."""
         return to_scalar(self._solver.log_auc_complement())
 
     def partial_auc(
@@ -281,9 +311,9 @@ class Roc(UncertaintyMixin, Result):
         *,
         fpr: tuple[float, float] | None = None,
         tpr: tuple[float, float] | None = None,
-        correction: str | None = None,
-    ) -> ArrayOrFloat:
-        """Give the area in a band of the ROC plot.
+        correction: Correction = None,
+    ) -> Value:
+        """Return the area in a band of the ROC plot.
 
         Parameters
         ----------
@@ -305,32 +335,52 @@ class Roc(UncertaintyMixin, Result):
         return apply_mcclish(area, band, correction)
 
     # ---- along the curve
-    def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
-        """Give the TPR at an FPR; where the curve is vertical, its top."""
+    @overload
+    def tpr_at_fpr(self: Roc[float], fpr: float) -> float: ...
+    @overload
+    def tpr_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
+    def tpr_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
+        """Return the TPR at an FPR; where the curve is vertical, its top."""
         return to_scalar(self._solver.along("fpr", self._rate("fpr", fpr)))
 
-    def fpr_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
-        """Give the lowest FPR at which the curve reaches a TPR."""
+    @overload
+    def fpr_at_tpr(self: Roc[float], tpr: float) -> float: ...
+    @overload
+    def fpr_at_tpr(self, tpr: ArrayLike) -> FloatArray: ...
+    def fpr_at_tpr(self, tpr: ArrayLike) -> float | FloatArray:
+        """Return the lowest FPR at which the curve reaches a TPR."""
         return to_scalar(self._solver.along("tpr", self._rate("tpr", tpr)))
 
-    def threshold_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
-        """Give the threshold with the highest TPR among those with no more than this FPR."""
+    @overload
+    def threshold_at_fpr(self: Roc[float], fpr: float) -> float: ...
+    @overload
+    def threshold_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
+    def threshold_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
+        """Return the threshold with the highest TPR among those with no more than this FPR."""
         return self._to_feature_scale(self._solver.threshold_at("fpr", self._rate("fpr", fpr)))
 
-    def threshold_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
-        """Give the threshold with the lowest FPR among those with no less than this TPR."""
+    @overload
+    def threshold_at_tpr(self: Roc[float], tpr: float) -> float: ...
+    @overload
+    def threshold_at_tpr(self, tpr: ArrayLike) -> FloatArray: ...
+    def threshold_at_tpr(self, tpr: ArrayLike) -> float | FloatArray:
+        """Return the threshold with the lowest FPR among those with no less than this TPR."""
         return self._to_feature_scale(self._solver.threshold_at("tpr", self._rate("tpr", tpr)))
 
-    def slope(self, fpr: ArrayLike) -> ArrayOrFloat:
-        """Give the slope of the curve at an FPR: the likelihood ratio at its threshold."""
+    @overload
+    def slope(self: Roc[float], fpr: float) -> float: ...
+    @overload
+    def slope(self, fpr: ArrayLike) -> FloatArray: ...
+    def slope(self, fpr: ArrayLike) -> float | FloatArray:
+        """Return the slope of the curve at an FPR: the likelihood ratio at its threshold."""
         return to_scalar(self._solver.slope(self._rate("fpr", fpr)))
 
-    def hook(self) -> Hook:
-        """Give the part of the curve that lies below the chance line."""
+    def hook(self) -> Hook[Value]:
+        """Return the part of the curve that lies below the chance line."""
         return Hook(*(to_scalar(part) for part in self._solver.hook()))
 
     def curve(self, n_points: int = 513) -> RocCurve:
-        """Give the curve as a table, from (0, 0) to (1, 1).
+        """Return the curve as a table, from (0, 0) to (1, 1).
 
         Parameters
         ----------
@@ -348,7 +398,7 @@ class Roc(UncertaintyMixin, Result):
     def precision_recall_curve(
         self, *, prevalence: ArrayLike | None = None, n_points: int = 513
     ) -> PrecisionRecallCurve:
-        """Give the precision-recall curve of one feature.
+        """Return the precision-recall curve of one feature.
 
         Parameters
         ----------
@@ -383,9 +433,9 @@ class Roc(UncertaintyMixin, Result):
         *,
         prevalence: ArrayLike | None = None,
         probabilities: ArrayLike | None = None,
-        rule: str = "best",
+        rule: DecisionRule = "best",
     ) -> DecisionCurve:
-        """Give the net benefit of one feature at each threshold probability (Vickers and Elkin 2006).
+        """Return the net benefit of one feature at each threshold probability (Vickers and Elkin 2006).
 
         Parameters
         ----------
@@ -428,17 +478,39 @@ class Roc(UncertaintyMixin, Result):
         return decision(self._solver, self._to_feature_scale, share, probabilities, rule)
 
     # ---- thresholds
+    @overload
     def best_threshold(
         self,
-        criterion: str | RateFunction = "ameans",
+        criterion: CriterionName | RateFunction = "ameans",
+        *,
+        prevalence: float | None = None,
+        cost_fp: float = 1.0,
+        cost_fn: float = 1.0,
+        beta: float | None = None,
+        value: float | None = None,
+    ) -> BestThreshold[Value]: ...
+    @overload
+    def best_threshold(
+        self,
+        criterion: CriterionName | RateFunction = "ameans",
         *,
         prevalence: ArrayLike | None = None,
         cost_fp: ArrayLike = 1.0,
         cost_fn: ArrayLike = 1.0,
         beta: float | None = None,
         value: ArrayLike | None = None,
-    ) -> BestThreshold:
-        """Give the best threshold for a criterion.
+    ) -> BestThreshold[FloatArray]: ...
+    def best_threshold(
+        self,
+        criterion: CriterionName | RateFunction = "ameans",
+        *,
+        prevalence: ArrayLike | None = None,
+        cost_fp: ArrayLike = 1.0,
+        cost_fn: ArrayLike = 1.0,
+        beta: float | None = None,
+        value: ArrayLike | None = None,
+    ) -> BestThreshold[Any]:
+        """Return the best threshold for a criterion.
 
         Parameters
         ----------
@@ -499,7 +571,7 @@ class Roc(UncertaintyMixin, Result):
     def crossings(
         self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
     ) -> FloatArray:
-        """Give all thresholds where the densities, weighted by prevalence and costs, are equal.
+        """Return all thresholds where the densities, weighted by prevalence and costs, are equal.
 
         Returns
         -------
@@ -512,8 +584,8 @@ class Roc(UncertaintyMixin, Result):
         found = np.sort(self._to_feature_scale(found, grid=True), axis=-1)
         return found if found.ndim > 1 else found[~np.isnan(found)]
 
-    def proper(self) -> LikelihoodRatioRoc:
-        """Give the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
+    def proper(self) -> LikelihoodRatioRoc[Value]:
+        """Return the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
 
         A shrunk estimate (family "auto") answers by its model alone, as it was fitted: between rows and
         densities there is no likelihood ratio.
@@ -532,8 +604,8 @@ class Roc(UncertaintyMixin, Result):
         min_npv: ArrayLike | None = None,
         min_ppv: ArrayLike | None = None,
         prevalence: ArrayLike | None = None,
-    ) -> GreyZone:
-        """Give two thresholds that rule out below, rule in above, and leave the cases between them undecided.
+    ) -> GreyZone[Value]:
+        """Return two thresholds that rule out below, rule in above, and leave the cases between them undecided.
 
         Parameters
         ----------
@@ -593,7 +665,7 @@ class Roc(UncertaintyMixin, Result):
         )
         return find_grey_zone(self._solver, demands, self._is_lower, self._to_feature_scale)
 
-    def plot(self, kind: str = "roc", *, ax: Any = None, **options: Any) -> Any:
+    def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:
         """Draw this ROC, or another picture of the same two classes.
 
         Parameters
@@ -630,7 +702,7 @@ class Roc(UncertaintyMixin, Result):
     # ---- what lies behind
     @property
     def _repr_suffix(self) -> str:
-        """Give what a repr adds where it is not the usual: the direction, and how many rows were left out."""
+        """Return what a repr adds where it is not the usual: the direction, and how many rows were left out."""
         side = f", direction={self.direction!r}" if self.direction is not None else ""
         side += " (auto)" if self.auto_direction else ""
         return side + (f", omitted={self.omitted}" if any(self.omitted) else "")
@@ -679,12 +751,12 @@ class Roc(UncertaintyMixin, Result):
         return values
 
     def _orient(self, distribution: Any) -> Distribution:
-        """Give the distribution of x, or of -x where positives lie lower: then the rule is x >= threshold again."""
+        """Return the distribution of x, or of -x where positives lie lower: then the rule is x >= threshold again."""
         if not np.any(self._is_lower):
-            return distribution  # type: ignore[no-any-return]
+            return distribution
         if isinstance(distribution, Gaussian):
             return distribution.reflect(where=self._is_lower)
-        return distribution.reflect()  # type: ignore[no-any-return]
+        return distribution.reflect()
 
     def _to_solver_scale(self, threshold: ArrayLike, *, grid: bool = False) -> FloatArray:
         threshold = check_real("threshold", threshold)
@@ -708,7 +780,7 @@ class Roc(UncertaintyMixin, Result):
         return np.broadcast_to(heights, self.shape + heights.shape[-1:])
 
     def _thresholds(self, points: int) -> FloatArray:
-        """Give thresholds spread over both classes, descending from +inf to -inf."""
+        """Return thresholds spread over both classes, descending from +inf to -inf."""
         if (thresholds := self._solver.thresholds) is not None:
             return thresholds
         wide = [add_grid_axis(d) for d in self._oriented_distributions]
@@ -723,14 +795,14 @@ class Roc(UncertaintyMixin, Result):
 
 
 def _quantiles_with_atoms(distribution: Distribution, share: FloatArray) -> FloatArray:
-    """Give quantiles; of an atom those in its upper half lie just above it, since the curve jumps there."""
+    """Return quantiles; of an atom those in its upper half lie just above it, since the curve jumps there."""
     quantiles = np.asarray(distribution.isf(share))
     at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
     return np.where(at & (share < 0.5), _next_float(quantiles), quantiles)
 
 
 def _next_float(x: FloatArray) -> FloatArray:
-    """Give the next float; beyond the largest lies infinity."""
+    """Return the next float; beyond the largest lies infinity."""
     with np.errstate(over="ignore"):
         return np.asarray(np.nextafter(x, np.inf))
 
@@ -749,8 +821,8 @@ def check_sample(name: str, sample: Any) -> Ecdf:
         raise RocPredictError(f"{name}: {error}") from None
 
 
-def _broadcast_gaussian(distribution: Distribution, shape: tuple[int, ...]) -> Distribution:
-    """Give a Gaussian the shape of the whole batch, so that every answer has it."""
+def _broadcast_gaussian(distribution: Distribution[Any], shape: tuple[int, ...]) -> Distribution[Any]:
+    """Return a Gaussian the shape of the whole batch, so that every answer has it."""
     if isinstance(distribution, Gaussian) and distribution.shape != shape:
         return Gaussian(np.broadcast_to(distribution.mean, shape), distribution.std)
     return distribution

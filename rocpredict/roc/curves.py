@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,8 @@ from rocpredict.solvers.base import RocCurve, Solver
 from rocpredict.solvers.quadrature import expectation
 from rocpredict.solvers.thresholds import log_cost_ratio
 
-DECISION_RULES = ("best", "probability")
+DecisionRule: TypeAlias = Literal["best", "probability"]
+DECISION_RULES: tuple[DecisionRule, ...] = get_args(DecisionRule)
 """What a decision curve calls positive at a threshold probability; the first is the default."""
 _PROBABILITIES = readonly_array(np.arange(1, 100) / 100)
 _MAX_LOG_PRICE = 690.0  # of a false positive: doubles still hold its exponential
@@ -134,7 +135,7 @@ class DecisionCurve(Result):
 
 
 def resolve_prevalence(
-    asked: str, prevalence: ArrayLike | None, counted: float | None, shape: tuple[int, ...]
+    asked: str, prevalence: ArrayLike | None, counted: ArrayLike | None, shape: tuple[int, ...]
 ) -> float:
     """Return the prevalence asked for, or that of the class counts; refuse a batch, and what is not known."""
     if shape:

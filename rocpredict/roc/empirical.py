@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.labels import split_classes
-from rocpredict.base.validation import RocPredictError, check_option, short_repr
+from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.roc.base import Roc, check_sample
 
@@ -17,8 +18,8 @@ _RESPONSE_METHODS = ("predict_proba", "decision_function")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EmpiricalRoc(Roc):
-    """Answer every question about the ROC curve of two samples, by counting.
+class EmpiricalRoc(Roc[float]):
+    """Empirical ROC curve of two samples.
 
     Ties between the classes count half and make the curve run diagonally. Thresholds are midpoints of
     neighbouring distinct values: between the same two values every threshold does the same.
@@ -39,6 +40,20 @@ class EmpiricalRoc(Roc):
     [inf, 4.5, 3.5, 2.5, 1.5, -inf]
     """
 
+    if TYPE_CHECKING:
+        negative: Ecdf
+        positive: Ecdf
+
+        def __init__(
+            self,
+            negative: ArrayLike | Ecdf,
+            positive: ArrayLike | Ecdf,
+            *,
+            direction: Direction = None,
+            count: Sequence[float] | None = None,
+            omitted: tuple[int, int] = (0, 0),
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         for name in ("negative", "positive"):
             object.__setattr__(self, name, check_sample(name, getattr(self, name)))
@@ -54,11 +69,11 @@ class EmpiricalRoc(Roc):
         y: ArrayLike,
         scores: ArrayLike,
         *,
-        positive: Any = None,
-        negative: Any = None,
+        positive: Label = None,
+        negative: Label = None,
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
-        """Give the curve of a classifier's scores; labels come first, as in scikit-learn's displays.
+        """Return the curve of a classifier's scores; labels come first, as in scikit-learn's displays.
 
         Parameters
         ----------
@@ -84,15 +99,15 @@ class EmpiricalRoc(Roc):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: object,
+        X: object,
         y: ArrayLike,
         *,
-        positive: Any = None,
-        response_method: str = "auto",
+        positive: Label = None,
+        response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
-        """Give the curve of a fitted classifier on rows, best on such as it was not fitted to.
+        """Return the curve of a fitted classifier on rows, best on such as it was not fitted to.
 
         Parameters
         ----------
@@ -131,13 +146,13 @@ def empirical_roc(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
-    direction: str | None = None,
-    nan_policy: str = "raise",
+    positive: Label = None,
+    negative: Label = None,
+    direction: Direction = None,
+    nan_policy: NanPolicy = "raise",
     weights: ArrayLike | None = None,
 ) -> EmpiricalRoc:
-    """Give the ROC curve that a sample shows.
+    """Return the ROC curve that a sample shows.
 
     Parameters
     ----------
@@ -173,8 +188,8 @@ def empirical_roc(
     )
 
 
-def _estimator_scores(estimator: Any, X: Any, positive: Any, response_method: str) -> tuple[Any, Any]:
-    """Ask a classifier for scores that rise with the positive class, and give that class."""
+def _estimator_scores(estimator: object, X: object, positive: Label, response_method: str) -> tuple[Any, Any]:
+    """Return scores of a classifier that rise with the positive class, and that class."""
     check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))
     classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2:

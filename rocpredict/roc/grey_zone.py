@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
     RocPredictError,
+    Value,
     check_probabilities,
     short_repr,
     to_scalar,
@@ -29,7 +30,7 @@ _ROUNDING = 1e-12  # of a rate that was asked for, in the rate of its own quanti
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GreyZone(Result):
+class GreyZone(Result, Generic[Value]):
     """Two thresholds, the rates beyond them and the shares of both classes that stay undecided between them.
 
     Attributes
@@ -51,17 +52,17 @@ class GreyZone(Result):
         Whether positives lie lower, so that low values rule in.
     """
 
-    low: ArrayOrFloat
-    high: ArrayOrFloat
-    tpr: ArrayOrFloat
-    fpr: ArrayOrFloat
-    tnr: ArrayOrFloat
-    fnr: ArrayOrFloat
-    undecided_negative: ArrayOrFloat
-    undecided_positive: ArrayOrFloat
-    single_threshold: ArrayOrFloat
-    prevalence: ArrayOrFloat
-    lower: ArrayOrFloat
+    low: Value
+    high: Value
+    tpr: Value
+    fpr: Value
+    tnr: Value
+    fnr: Value
+    undecided_negative: Value
+    undecided_positive: Value
+    single_threshold: bool | NDArray[np.bool_]
+    prevalence: Value | None
+    lower: bool | NDArray[np.bool_]
     _heading = "Grey zone"
 
     def _names(self) -> tuple[str, ...]:
@@ -79,35 +80,35 @@ class GreyZone(Result):
         return [one if self.single_threshold else f"Ruled in: {side}; undecided: in between."]
 
     @property
-    def rule_in(self) -> ArrayOrFloat:
+    def rule_in(self) -> Value:
         """Return the threshold of a positive call: "higher" x >= it, "lower" x <= it."""
         return to_scalar(np.where(self.lower, self.low, self.high))
 
     @property
-    def rule_out(self) -> ArrayOrFloat:
+    def rule_out(self) -> Value:
         """Return the threshold of a negative call: "higher" x < it, "lower" x > it."""
         return to_scalar(np.where(self.lower, self.high, self.low))
 
     @property
-    def undecided(self) -> ArrayOrFloat:
+    def undecided(self) -> Value:
         """Return the share of all cases that stay undecided, for the prevalence."""
         share = self._share("undecided")
         return to_scalar(share * self.undecided_positive + (1 - share) * self.undecided_negative)
 
     @property
-    def ppv(self) -> ArrayOrFloat:
+    def ppv(self) -> Value:
         """Return the share of positives among the cases ruled in, for the prevalence; NaN when nobody is."""
         share = self._share("ppv")
         return _fraction(share * self.tpr, (1 - share) * np.asarray(self.fpr))
 
     @property
-    def npv(self) -> ArrayOrFloat:
+    def npv(self) -> Value:
         """Return the share of negatives among the cases ruled out, for the prevalence; NaN when nobody is."""
         share = self._share("npv")
         return _fraction((1 - share) * np.asarray(self.tnr), share * self.fnr)
 
     @property
-    def likelihood_ratios(self) -> tuple[ArrayOrFloat, ArrayOrFloat, ArrayOrFloat]:
+    def likelihood_ratios(self) -> tuple[Value, Value, Value]:
         """Return P(zone | positive)/P(zone | negative) of the cases ruled out, undecided and ruled in; NaN for none."""
         zones = ((self.fnr, self.tnr), (self.undecided_positive, self.undecided_negative), (self.tpr, self.fpr))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -115,7 +116,7 @@ class GreyZone(Result):
         return ratios[0], ratios[1], ratios[2]
 
     @property
-    def decided_rates(self) -> Rates:
+    def decided_rates(self) -> Rates[Value]:
         """Return the rates among the decided cases alone, with their own prevalence; NaN in a class with none."""
         rates = Rates(
             tpr=_fraction(self.tpr, self.fnr),
@@ -233,7 +234,7 @@ class _ZoneLimits(NamedTuple):
 
 def find_grey_zone(
     solver: Solver, demands: GreyZoneConstraints, lower: ArrayLike, turned_back: Callable[..., Any]
-) -> GreyZone:
+) -> GreyZone[Any]:
     """Find the grey zone of two distributions, reflected so that positives have larger values."""
     for name in ("max_fnr", "max_fpr", "min_npv", "min_ppv", "prevalence"):
         _check_shape(name, getattr(demands, name), solver.shape)
@@ -328,7 +329,7 @@ def _refine_by_bisection(
     return float(found[0] if before else found[1])
 
 
-def _interval_probability(d: Distribution, low: FloatArray, high: FloatArray) -> FloatArray:
+def _interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray) -> FloatArray:
     """Return P(low <= X < high) from the nearer tail."""
     above, below = (
         np.asarray(d.sf_inclusive(low)) - d.sf_inclusive(high),

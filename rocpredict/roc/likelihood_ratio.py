@@ -1,18 +1,21 @@
 """ROC curve of the likelihood ratio."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.results import Result, Table, batch_table
 from rocpredict.base.validation import (
-    ArrayOrFloat,
+    Correction,
     FloatArray,
     RocPredictError,
+    Value,
     check_int,
     check_probabilities,
     check_real,
@@ -30,7 +33,7 @@ _MAX_FAST_SIZE = 20_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LikelihoodRatioGain(Result):
+class LikelihoodRatioGain(Result, Generic[Value]):
     """Gain of the likelihood-ratio rule over the best single threshold of the declared direction.
 
     Attributes
@@ -49,11 +52,11 @@ class LikelihoodRatioGain(Result):
     of two Gaussians do, the benefit is the J that a single threshold reaches in the opposite direction.
     """
 
-    auc_single: ArrayOrFloat
-    auc: ArrayOrFloat
-    ameans_single: ArrayOrFloat
-    ameans: ArrayOrFloat
-    hook: Hook
+    auc_single: Value
+    auc: Value
+    ameans_single: Value
+    ameans: Value
+    hook: Hook[Value]
     _tabled = ("auc_single", "auc", "auc_gain", "ameans_single", "ameans", "ameans_gain", "youden_gain")
     _listed = (*_tabled, "hook", "summary")
     _text = "ameans={ameans_single:.6g} -> {ameans:.6g}, auc={auc_single:.6g} -> {auc:.6g}"
@@ -63,17 +66,17 @@ class LikelihoodRatioGain(Result):
         return [self.summary]
 
     @property
-    def auc_gain(self) -> ArrayOrFloat:
+    def auc_gain(self) -> Value:
         """Return how much higher the AUC is."""
         return to_scalar(np.asarray(self.auc) - self.auc_single)
 
     @property
-    def ameans_gain(self) -> ArrayOrFloat:
+    def ameans_gain(self) -> Value:
         """Return how much higher the best Ameans is."""
         return to_scalar(np.asarray(self.ameans) - self.ameans_single)
 
     @property
-    def youden_gain(self) -> ArrayOrFloat:
+    def youden_gain(self) -> Value:
         """Return how much higher the best Youden's J is."""
         return to_scalar(2 * np.asarray(self.ameans_gain))
 
@@ -94,7 +97,7 @@ class LikelihoodRatioGain(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LikelihoodRatioRoc(Result):
+class LikelihoodRatioRoc(Result, Generic[Value]):
     """ROC curve of the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
 
     No rule on the same feature does better (Neyman and Pearson 1933): its curve is concave and nowhere below that of
@@ -140,11 +143,11 @@ class LikelihoodRatioRoc(Result):
     def _solver(self) -> LikelihoodRatioSolver:
         return self.base.likelihood_ratio()
 
-    def auc(self) -> ArrayOrFloat:
+    def auc(self) -> Value:
         """Return the area under the likelihood-ratio ROC curve."""
         return to_scalar(1 - np.asarray(self.auc_complement()))
 
-    def auc_complement(self) -> ArrayOrFloat:
+    def auc_complement(self) -> Value:
         """Return 1 minus that area, by itself."""
         return to_scalar(self._solver.auc_complement())
 
@@ -153,27 +156,35 @@ class LikelihoodRatioRoc(Result):
         *,
         fpr: tuple[float, float] | None = None,
         tpr: tuple[float, float] | None = None,
-        correction: str | None = None,
-    ) -> ArrayOrFloat:
+        correction: Correction = None,
+    ) -> Value:
         """Return the area in a band of the ROC plot; arguments, errors and correction as in ``Roc.partial_auc``."""
         band = check_rate_interval(fpr, tpr)
         ends = [self._check_batch_argument(band.axis, np.asarray(end)) for end in (band.low, band.high)]
         return apply_mcclish(self._solver.area(band.axis, *ends), band, correction)
 
-    def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def tpr_at_fpr(self: LikelihoodRatioRoc[float], fpr: float) -> float: ...
+    @overload
+    def tpr_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
+    def tpr_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
         """Return the TPR at an FPR; where the curve is vertical, its top."""
         return to_scalar(self._solver.along("fpr", self._rate("fpr", fpr)))
 
-    def fpr_at_tpr(self, tpr: ArrayLike) -> ArrayOrFloat:
+    @overload
+    def fpr_at_tpr(self: LikelihoodRatioRoc[float], tpr: float) -> float: ...
+    @overload
+    def fpr_at_tpr(self, tpr: ArrayLike) -> FloatArray: ...
+    def fpr_at_tpr(self, tpr: ArrayLike) -> float | FloatArray:
         """Return the lowest FPR at which the curve reaches a TPR."""
         return to_scalar(self._solver.along("tpr", self._rate("tpr", tpr)))
 
-    def curve(self, points: int = 513) -> RocCurve:
+    def curve(self, n_points: int = 513) -> RocCurve:
         """Return the curve as a table, from (0, 0) to (1, 1).
 
         Parameters
         ----------
-        points : int
+        n_points : int
             How many rules, spread over both classes; step functions have their own and ignore this, and where
             densities level out there may be some more or fewer.
 
@@ -183,11 +194,11 @@ class LikelihoodRatioRoc(Result):
             Its ``thresholds`` are those of the likelihood ratio f1/f0, which is the slope of the curve there:
             descending from +inf, where nothing is positive, to 0. In the unit of the feature: ``rule_at_fpr``.
         """
-        if check_int("points", points) < 2:
-            raise RocPredictError(f"points={points!r} is too few; the curve has at least its two ends")
-        return RocCurve(*self._solver.curve(points))
+        if check_int("n_points", n_points) < 2:
+            raise RocPredictError(f"n_points={n_points!r} is too few; the curve has at least its two ends")
+        return RocCurve(*self._solver.curve(n_points))
 
-    def rule_at_fpr(self, fpr: ArrayLike) -> TwoThresholdRule:
+    def rule_at_fpr(self, fpr: ArrayLike) -> TwoThresholdRule[Value]:
         """Return the rule with the highest TPR of all with no more than this FPR, as its thresholds.
 
         Parameters
@@ -200,7 +211,7 @@ class LikelihoodRatioRoc(Result):
 
     def best_rule(
         self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
-    ) -> TwoThresholdRule:
+    ) -> TwoThresholdRule[Value]:
         """Return the rule with the highest Ameans, or the lowest expected cost of errors.
 
         Parameters
@@ -224,7 +235,7 @@ class LikelihoodRatioRoc(Result):
             self._check_batch_argument(name, check_real(name, number))
         return self._on_own_axis(self._solver.rule(log_cost_ratio(prevalence, cost_fp, cost_fn)))
 
-    def gain(self) -> LikelihoodRatioGain:
+    def gain(self) -> LikelihoodRatioGain[Value]:
         """Return what this rule gains over the best single threshold, and what that means."""
         best = self.base.optimal(EVEN)
         hook = Hook(*(to_scalar(part) for part in self.base.hook()))
@@ -243,7 +254,7 @@ class LikelihoodRatioRoc(Result):
             raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; give {allowed}")
         return values
 
-    def _on_own_axis(self, found: TwoThresholdRule) -> TwoThresholdRule:
+    def _on_own_axis(self, found: TwoThresholdRule[Any]) -> TwoThresholdRule[Value]:
         """Return a rule with its thresholds on the feature's own axis."""
         ends = [np.asarray(self.to_feature_scale(end)) for end in (found.low, found.high)]
         shares = {name: to_scalar(getattr(found, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,8 +23,10 @@ from rocpredict.base.results import (
     thin_curve,
 )
 from rocpredict.base.validation import (
-    ArrayOrFloat,
+    Direction,
     FloatArray,
+    Label,
+    NanPolicy,
     RocPredictError,
     check_int,
     check_pair,
@@ -34,6 +36,9 @@ from rocpredict.base.validation import (
 )
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.solvers.base import interpolate_tpr, interpolate_tpr_below
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,7 +75,7 @@ class MeanRoc(Result):
     std: FloatArray
     aucs: FloatArray
     auc: float
-    auc_interval: Interval
+    auc_interval: Interval[float]
     fold_sizes: FloatArray
     level: float
     fold_rocs: tuple[EmpiricalRoc, ...]
@@ -89,8 +94,12 @@ class MeanRoc(Result):
         """Number of folds."""
         return len(self.fold_rocs)
 
-    def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
-        """Return the TPR of the mean curve, on a vertical piece its upper end.
+    @overload
+    def tpr_at_fpr(self, fpr: float) -> float: ...
+    @overload
+    def tpr_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
+    def tpr_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
+        """Return the height of the mean curve, on a vertical piece its top.
 
         Parameters
         ----------
@@ -108,9 +117,9 @@ class MeanRoc(Result):
         """
         return to_scalar(interpolate_tpr(self.fpr, self.tpr, check_probabilities("fpr", fpr)))
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: object) -> Axes:
         """Draw the mean curve with its band; see ``rocpredict.plots.curves.plot_mean_roc``."""
-        return plot_result("plot_mean_roc", self, ax=ax, **options)
+        return plot_result("plot_mean_roc", (self,), {"ax": ax} | options)
 
     def table(self) -> Table:
         """Return the areas of the folds, under their mean."""
@@ -124,14 +133,14 @@ class MeanRoc(Result):
 
 
 def mean_roc(
-    folds: Iterable[Any],
+    folds: Iterable[tuple[ArrayLike, ArrayLike] | EmpiricalRoc],
     *,
-    positive: Any = None,
-    negative: Any = None,
-    direction: str | None = None,
+    positive: Label = None,
+    negative: Label = None,
+    direction: Direction = None,
     n_points: int | None = None,
     level: float = 0.95,
-    nan_policy: str = "raise",
+    nan_policy: NanPolicy = "raise",
 ) -> MeanRoc:
     """Average the ROC curves of several folds vertically.
 

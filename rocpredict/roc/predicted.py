@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +16,12 @@ from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     ArrayOrFloat,
     AssumptionWarning,
+    Direction,
     FloatArray,
+    Label,
+    NanPolicy,
     RocPredictError,
+    Value,
     broadcast_arrays,
     check_finite,
     check_nonnegative,
@@ -27,6 +32,7 @@ from rocpredict.base.validation import (
 from rocpredict.distributions import misfit
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.shrinkage import FPR, ShrinkageDistribution, shrinkage_weight
 from rocpredict.roc.base import Roc, is_fast
@@ -41,7 +47,7 @@ _RATIO_OK, _RATIO_LARGE = 1.0, 4.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelFit(Result):
-    """Say how far a predicted curve can be believed.
+    """Distance of a predicted curve from the sample, and the weight of the model.
 
     Attributes
     ----------
@@ -75,7 +81,7 @@ class ModelFit(Result):
 
     @property
     def summary(self) -> str:
-        """What these figures mean, in one sentence."""
+        """Interpretation of the numbers in one sentence."""
         if self.misfit_ratio <= _RATIO_OK:
             apart = "no farther than chance would put them"
         elif self.misfit_ratio <= _RATIO_LARGE:
@@ -92,7 +98,7 @@ class ModelFit(Result):
 
 
 def evaluate_model_fit(pair: tuple[Distribution, Distribution], negative: FloatArray, positive: FloatArray) -> ModelFit:
-    """Lay the model's curve beside the empirical one.
+    """Compare the curve of a model with the empirical curve.
 
     Parameters
     ----------
@@ -154,8 +160,8 @@ class _TwoClassMoments(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictedRoc(Roc):
-    """Answer every question about the ROC curve that two class distributions predict.
+class PredictedRoc(Roc[Value]):
+    """ROC curve predicted from two class distributions.
 
     Two Gaussians are answered in closed form, one feature or a batch; any other pair numerically. What
     is predicted is the curve of these distributions: how well they describe real values is for
@@ -196,20 +202,63 @@ class PredictedRoc(Roc):
     _: KW_ONLY
     fit: PairFit | None = field(default=None, metadata={"hidden": True})
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            negative: Distribution[Value] | ScipyFrozen,
+            positive: Distribution[Value] | ScipyFrozen,
+            *,
+            direction: Direction = None,
+            count: Sequence[ArrayLike] | None = None,
+            omitted: tuple[int, int] = (0, 0),
+            fit: PairFit | None = None,
+        ) -> None: ...
+
+    @overload
     @classmethod
     def from_stats(
         cls,
         *,
-        mean: Any = None,
-        std: Any = None,
-        count: Any = None,
-        sem: Any = None,
-        median: Any = None,
-        iqr: Any = None,
-        effect_size: Any = None,
-        family: str = "gaussian",
-        direction: str | None = None,
-    ) -> Self:
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
+        count: Sequence[float] | None = None,
+        sem: Sequence[float] | None = None,
+        median: Sequence[float] | None = None,
+        iqr: Sequence[float] | Sequence[tuple[float, float]] | None = None,
+        effect_size: float | None = None,
+        family: FamilyName = "gaussian",
+        direction: Direction = None,
+    ) -> PredictedRoc[float]: ...
+    @overload
+    @classmethod
+    def from_stats(
+        cls,
+        *,
+        mean: Sequence[ArrayLike] | None = None,
+        std: Sequence[ArrayLike] | None = None,
+        count: Sequence[ArrayLike] | None = None,
+        sem: Sequence[ArrayLike] | None = None,
+        median: Sequence[ArrayLike] | None = None,
+        iqr: Sequence[ArrayLike] | None = None,
+        effect_size: ArrayLike | None = None,
+        family: FamilyName = "gaussian",
+        direction: Direction = None,
+    ) -> PredictedRoc[FloatArray]: ...
+    @classmethod
+    def from_stats(
+        cls,
+        *,
+        mean: Sequence[ArrayLike] | None = None,
+        std: Sequence[ArrayLike] | None = None,
+        count: Sequence[ArrayLike] | None = None,
+        sem: Sequence[ArrayLike] | None = None,
+        median: Sequence[ArrayLike] | None = None,
+        iqr: Sequence[ArrayLike] | None = None,
+        effect_size: ArrayLike | None = None,
+        family: FamilyName = "gaussian",
+        direction: Direction = None,
+    ) -> PredictedRoc[Any]:
         """Predict from published statistics, taking each class as Gaussian or of another family.
 
         Each is a pair (negative, positive); an item may be an array of shape F for a batch.
@@ -276,10 +325,10 @@ class PredictedRoc(Roc):
         if family != "gaussian":
             pair = _match_moments(family, spread, pair)
         negative, positive = pair
-        return cls(negative=negative, positive=positive, direction=direction, count=count)
+        return PredictedRoc(negative, positive, direction=direction, count=count)
 
     @classmethod
-    def from_summary(cls, summary: _TwoClassMoments, *, direction: str | None = None) -> Self:
+    def from_summary(cls, summary: _TwoClassMoments, *, direction: Direction = None) -> PredictedRoc[FloatArray]:
         """Predict every feature of a table from its summary, taking each class as Gaussian.
 
         Parameters
@@ -315,10 +364,10 @@ class PredictedRoc(Roc):
             )
         negative, positive = (Gaussian(side.mean, side.std) for side in sides)
         count = summary.negative.count, summary.positive.count
-        return cls(negative, positive, direction=direction, count=count)
+        return PredictedRoc(negative, positive, direction=direction, count=count)
 
     def model_fit(self) -> ModelFit:
-        """Say how far the model and the sample lie apart, and how much of the answer is the model's.
+        """Return the distance of model and sample, and the weight of the model in the estimate.
 
         Raises
         ------
@@ -372,13 +421,13 @@ def predict_roc(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    positive: Any = None,
-    negative: Any = None,
-    family: Any = "gaussian",
-    direction: str | None = None,
-    nan_policy: str = "raise",
+    positive: Label = None,
+    negative: Label = None,
+    family: FamilyName | ScipyFamily = "gaussian",
+    direction: Direction = None,
+    nan_policy: NanPolicy = "raise",
     weights: ArrayLike | None = None,
-) -> PredictedRoc:
+) -> PredictedRoc[float]:
     """Predict the ROC curve from a distribution fitted to each class of a sample.
 
     Parameters
@@ -448,7 +497,7 @@ def predict_roc(
     return roc
 
 
-def _warn_if_contradicted(roc: PredictedRoc, cases: tuple[FloatArray, FloatArray], direction: str | None) -> None:
+def _warn_if_contradicted(roc: PredictedRoc, cases: tuple[FloatArray, FloatArray], direction: Direction) -> None:
     """Warn where the rows lie on the other side than was declared; the shrunk estimate takes that as known."""
     counted = Roc(Ecdf(cases[0]), Ecdf(cases[1]), direction=direction).auc_interval()
     if np.asarray(counted.high) < 0.5:
@@ -462,7 +511,7 @@ def _warn_if_contradicted(roc: PredictedRoc, cases: tuple[FloatArray, FloatArray
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:
-    """Give the values of both classes with whole weights as repeated rows; None where some are not whole."""
+    """Return the values of both classes with whole weights as repeated rows; None where some are not whole."""
     weighed = classes.negative_weights, classes.positive_weights
     if weighed[0] is None:
         return classes.negative, classes.positive
@@ -488,13 +537,13 @@ def _fit_weighted(family: Any, name: str, sample: FloatArray, weights: FloatArra
     )
 
 
-def _gaussians(centre: Any, std: tuple[ArrayOrFloat, ArrayOrFloat]) -> tuple[Gaussian, Gaussian]:
+def _gaussians(centre: Any, std: tuple[ArrayOrFloat, ArrayOrFloat]) -> tuple[Gaussian[Any], Gaussian[Any]]:
     negative, positive = (Gaussian(m, s) for m, s in zip(check_pair("mean", centre), std, strict=True))
     return negative, positive
 
 
 def _match_moments(family: str, spread: str, pair: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Give the distributions of a family with the moments of two Gaussians."""
+    """Return the distributions of a family with the moments of two Gaussians."""
     from rocpredict.distributions.families import from_moments
 
     if spread not in {"std", "sem"}:
@@ -522,7 +571,7 @@ def _std_from_iqr(median: Any, iqr: Any) -> tuple[ArrayOrFloat, ArrayOrFloat]:
 
 
 def _iqr_width(median: Any, iqr: Any) -> FloatArray:
-    """Give the width of an interquartile range: itself, or the distance of its two quartiles."""
+    """Return the width of an interquartile range: itself, or the distance of its two quartiles."""
     middle, given = check_finite("median", median), check_finite("iqr", iqr)
     if given.ndim <= middle.ndim:
         return check_nonnegative("iqr", to_scalar(given))
@@ -540,7 +589,7 @@ def _iqr_width(median: Any, iqr: Any) -> FloatArray:
     return np.asarray(high - low)
 
 
-def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian, Gaussian]:
+def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian[Any], Gaussian[Any]]:
     d = check_finite("effect_size", effect_size)
     if mean is None:
         return Gaussian(np.zeros_like(d), 1.0), Gaussian(d, 1.0)

@@ -13,7 +13,7 @@ from scipy.special import betaln, ndtr, ndtri, stdtr
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.results import Flags, Interval, zero_variance_interval
-from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, as_float_array
+from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
@@ -154,7 +154,7 @@ class GaussianPairs:
         """Cases of the (negative, positive) class."""
         return self.n0, self.n1
 
-    def to_higher(self) -> tuple[Gaussian, Gaussian]:
+    def to_higher(self) -> tuple[Gaussian[Any], Gaussian[Any]]:
         """Return both classes of the rule "positive when x >= threshold"."""
         return Gaussian(self._side * self.m0, self.s0), Gaussian(self._side * self.m1, self.s1)
 
@@ -183,7 +183,7 @@ class Prediction(NamedTuple):
     """The same of an Ameans counted at the threshold, for classes well apart."""
 
 
-def gaussian_pairs(summary: TwoClassSummary, direction: str | None) -> GaussianPairs:
+def gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianPairs:
     """Return the Gaussians of a summary, and the direction of each rule: as declared, or by the means."""
     sides = summary.negative, summary.positive
     moments = [np.asarray(part) for side in sides for part in (side.mean, side.std)]
@@ -227,7 +227,7 @@ def predict(pair: GaussianPairs, *, level: float, free: bool) -> Prediction:
 
 
 def _widen_degenerate(
-    pair: GaussianPairs, interval: Interval, level: float
+    pair: GaussianPairs, interval: Interval[Any], level: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """Widen intervals where one class shows no spread, by how many of its cases may be unlike those seen."""
     low, high = np.asarray(interval.low), np.asarray(interval.high)
@@ -466,7 +466,7 @@ class ShrinkageBlock(NamedTuple):
 
 
 def shrinkage_columns(
-    matrix: Any, pair: GaussianPairs, rows: ClassRows, direction: str | None, n_jobs: int
+    matrix: Any, pair: GaussianPairs, rows: ClassRows, direction: Direction, n_jobs: int
 ) -> Iterator[ShrinkageBlock]:
     """Compute the columns of the features that have a prediction, block by block.
 

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import datetime
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, time
-from typing import Any
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, get_args, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.accessors import plot_result, report_screening
 from rocpredict.base.files import data_frame, format_csv, none_if_missing, write_atomic
 from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, Table, format_p_value
-from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option, is_missing, short_repr
+from rocpredict.base.validation import (
+    Direction,
+    FloatArray,
+    RocPredictError,
+    check_int,
+    check_option,
+    is_missing,
+    short_repr,
+)
 
-ADJUSTMENTS = ("benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Adjustment: TypeAlias = Literal["benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"]
+ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 """Values of ``adjust=``; the first is the default."""
 _FALSE_DISCOVERY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 
@@ -77,7 +91,10 @@ def _to_csv_column(values: NDArray[Any]) -> list[Any]:
         return _format_datetimes(values)
     if values.dtype.kind == "O":
         items = [none_if_missing(item) for item in values.tolist()]
-        return ["" if item is None else item.isoformat() if isinstance(item, (date, time)) else item for item in items]
+        return [
+            "" if item is None else item.isoformat() if isinstance(item, (datetime.date, datetime.time)) else item
+            for item in items
+        ]
     if values.dtype.kind == "f":
         return ["" if value != value else value for value in values.tolist()]  # noqa: PLR0124
     return list(values.tolist())
@@ -162,7 +179,7 @@ class ScreeningResult(Result):
     contrasts: tuple[tuple[Any, Any], ...]
     level: float
     adjust: str
-    direction: str | None
+    direction: Direction
     empirical: bool | str
     family: str
     n_rows: int
@@ -184,6 +201,10 @@ class ScreeningResult(Result):
     def __contains__(self, name: object) -> bool:
         return name == "flags" or name in self.columns
 
+    @overload
+    def __getitem__(self, item: str) -> NDArray[Any]: ...
+    @overload
+    def __getitem__(self, item: slice | int | ArrayLike) -> ScreeningResult: ...
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, str):
             check_option("column", item, [*self.columns, "flags"])
@@ -245,7 +266,7 @@ class ScreeningResult(Result):
         """Return the table contrast by contrast, with the features in the order of the input."""
         return self._rows(np.argsort(self.row_index, kind="stable"))
 
-    def to_csv(self, path: Any = None) -> str | None:
+    def to_csv(self, path: str | PathLike[str] | TextIO | None = None) -> str | None:
         """Write the table as CSV with every digit, into a file or as text; what is undefined is empty.
 
         Parameters
@@ -266,7 +287,7 @@ class ScreeningResult(Result):
         _write(path, text)
         return None
 
-    def to_parquet(self, path: Any) -> None:
+    def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write the table as a Parquet file, whole or not at all, or into a file open for bytes."""
         try:
             frame = data_frame(self._columns(), "polars")
@@ -276,7 +297,7 @@ class ScreeningResult(Result):
         frame.write_parquet(buffer)
         _write(path, buffer.getvalue())
 
-    def plot(self, kind: str = "ranking", **options: Any) -> Any:
+    def plot(self, kind: Literal["ranking", "agreement", "volcano"] = "ranking", **options: object) -> Axes:
         """Draw the table.
 
         Parameters
@@ -290,9 +311,18 @@ class ScreeningResult(Result):
         -------
         matplotlib.axes.Axes
         """
-        return plot_result("plot_screening", self, kind=kind, **options)
+        shown: Axes = plot_result("plot_screening", (self,), {"kind": kind} | options)
+        return shown
 
-    def report(self, path: Any, *, top: int = 10, title: str | None = None, data: Any = None, date: Any = None) -> Any:
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        top: int = 10,
+        title: str | None = None,
+        data: Sequence[object] | None = None,
+        date: str | datetime.date | None = None,
+    ) -> Path:
         """Write the table as one HTML file that needs nothing else, with pictures and methods in words.
 
         Parameters

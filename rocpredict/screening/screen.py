@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.labels import EncodedLabels, check_sample_weight, encode_labels
 from rocpredict.base.results import Flags, check_confidence_level
-from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option, short_repr
+from rocpredict.base.validation import (
+    Direction,
+    FloatArray,
+    Label,
+    NanPolicy,
+    Pairs,
+    RocPredictError,
+    check_int,
+    check_option,
+    short_repr,
+)
 from rocpredict.screening.columns import (
     AMEANS_AT_THRESHOLD,
     GAUSSIAN_ONLY_FLAGS,
@@ -28,10 +38,10 @@ from rocpredict.screening.columns import (
     predict,
     shrinkage_columns,
 )
-from rocpredict.screening.kernels.base import effective_n_jobs, select_backend
+from rocpredict.screening.kernels.base import Engine, effective_n_jobs, select_backend
 from rocpredict.screening.kernels.counts import Contrast, Counts, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
-from rocpredict.screening.result import ADJUSTMENTS, ScreeningResult, adjust_p_values
+from rocpredict.screening.result import ADJUSTMENTS, Adjustment, ScreeningResult, adjust_p_values
 from rocpredict.screening.summary import (
     TwoClassSummary,
     summaries_by_contrast,
@@ -227,24 +237,24 @@ EmpiricalBlock = tuple[slice, list[tuple[dict[str, Any], Flags]]]
 
 
 def screen(
-    X: Any,
-    y: Any = None,
+    X: object,
+    y: ArrayLike | None = None,
     *,
-    positive: Any = None,
-    negative: Any = None,
-    pairs: str = "rest",
-    empirical: bool | str = True,
+    positive: Label = None,
+    negative: Label = None,
+    pairs: Pairs = "rest",
+    empirical: bool | Literal["top"] = True,
     n_top: int = 100,
-    family: str = "gaussian",
+    family: Literal["gaussian", "auto"] = "gaussian",
     moments: int = 2,
-    direction: str | None = "auto",
+    direction: Direction = "auto",
     weights: ArrayLike | None = None,
     level: float = 0.95,
-    adjust: str = "benjamini-hochberg",
-    feature_names: Any = None,
-    engine: str = "auto",
+    adjust: Adjustment = "benjamini-hochberg",
+    feature_names: Iterable[str] | None = None,
+    engine: Engine = "auto",
     n_jobs: int = 1,
-    nan_policy: str = "omit",
+    nan_policy: NanPolicy = "omit",
     progress: ProgressCallback | None = None,
 ) -> ScreeningResult:
     """Rank the features of a table by predicted and empirical AUC.
@@ -384,12 +394,12 @@ class _ScreenOptions:
     n_top: int
     family: Any
     moments: int
-    direction: str | None
+    direction: Direction
     level: float
     adjust: str
-    engine: str
+    engine: Engine
     n_jobs: int
-    nan_policy: str
+    nan_policy: NanPolicy
     progress: ProgressCallback | None
 
     def __post_init__(self) -> None:

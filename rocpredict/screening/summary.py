@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import accumulate, starmap
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +21,16 @@ from rocpredict.base.labels import (
     unique_labels,
 )
 from rocpredict.base.results import Result, Table, to_json_value, truncate
-from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_pair, is_missing, short_repr
-from rocpredict.screening.kernels.base import Moments, effective_n_jobs, merge, select_backend
+from rocpredict.base.validation import (
+    FloatArray,
+    Label,
+    RocPredictError,
+    check_option,
+    check_pair,
+    is_missing,
+    short_repr,
+)
+from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_backend
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.sources.table import FeatureTable, split_table_and_labels
 
@@ -76,7 +84,7 @@ class ClassSummary(Result):
 
     @property
     def is_valid(self) -> NDArray[np.bool_]:
-        """Whether mean and standard deviation are: of two cases or more, and within the range of float64."""
+        """Mask of the features with two values or more and a mean and standard deviation within float64."""
         spread = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
         return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & spread)
 
@@ -111,14 +119,14 @@ class ClassSummary(Result):
     def __repr__(self) -> str:
         return f"ClassSummary({len(self)} features, {_cases(self.count)}, order={self.order})"
 
-    def select(self, features: Any) -> ClassSummary:
+    def select(self, features: slice | ArrayLike) -> ClassSummary:
         """Return the summary of some features, by index, slice or mask."""
-        chosen = np.atleast_1d(np.arange(len(self))[features])
+        chosen = np.atleast_1d(np.arange(len(self))[cast(Any, features)])
         parts = (getattr(self, item.name) for item in fields(self))
         return ClassSummary(*(None if part is None else part[chosen] for part in parts))  # type: ignore[arg-type]
 
     @classmethod
-    def from_dict(cls, numbers: Any) -> Self:
+    def from_dict(cls, numbers: Mapping[str, Any]) -> Self:
         """Read the summary from a dictionary that ``to_dict``, or JSON, returned.
 
         Raises
@@ -181,8 +189,8 @@ class TwoClassSummary(Result):
     negative: ClassSummary
     positive: ClassSummary
     feature_names: tuple[str, ...]
-    negative_label: Any = "negative"
-    positive_label: Any = "positive"
+    negative_label: Label = "negative"
+    positive_label: Label = "positive"
 
     @property
     def order(self) -> int:
@@ -223,9 +231,9 @@ class TwoClassSummary(Result):
         )
         return f"TwoClassSummary({len(self)} features, {', '.join(sides)}, order={self.order})"
 
-    def select(self, features: Any) -> TwoClassSummary:
+    def select(self, features: slice | ArrayLike) -> TwoClassSummary:
         """Return the summary of some features, by index, slice or mask."""
-        names = tuple(self.feature_names[place] for place in np.atleast_1d(np.arange(len(self))[features]))
+        names = tuple(self.feature_names[place] for place in np.atleast_1d(np.arange(len(self))[cast(Any, features)]))
         return replace(
             self, negative=self.negative.select(features), positive=self.positive.select(features), feature_names=names
         )
@@ -297,14 +305,14 @@ def _array(name: str, part: Any) -> NDArray[Any]:
 
 
 def summarize(
-    X: Any,
-    y: Any = None,
+    X: object,
+    y: ArrayLike | None = None,
     *,
-    positive: Any = None,
-    negative: Any = None,
+    positive: Label = None,
+    negative: Label = None,
     moments: int = 2,
     weights: ArrayLike | None = None,
-    engine: str = "auto",
+    engine: Engine = "auto",
     n_jobs: int = 1,
 ) -> TwoClassSummary:
     """Read a table once and keep counts and moments of both classes, for every feature.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,19 +20,22 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
 
 from rocpredict.base.labels import check_sample_weight
+from rocpredict.base.rates import RateFunction
 from rocpredict.base.validation import (
     AssumptionWarning,
     FloatArray,
+    Label,
     RocPredictError,
     check_option,
     short_repr,
 )
+from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.normality import normality_warning, suppress_normality_warning
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import predict_roc
 from rocpredict.sklearn.selector import check_labels
-from rocpredict.solvers.thresholds import BestThreshold
+from rocpredict.solvers.thresholds import BestThreshold, CriterionName
 
 RESPONSE_METHODS = ("auto", "predict_proba", "decision_function", "log_odds")
 _NEEDS = {"predict_proba": "predict_proba", "decision_function": "decision_function", "log_odds": "predict_log_proba"}
@@ -51,7 +54,7 @@ class ResponseMethod(NamedTuple):
     method: str
     positive: Any
 
-    def scores(self, estimator: Any, X: Any) -> FloatArray:
+    def scores(self, estimator: Any, X: object) -> FloatArray:
         """Return one score for each row, shape (n,), or refuse NaN."""
         with np.errstate(divide="ignore"):  # the logarithm of a probability of 0
             values = np.asarray(getattr(estimator, _NEEDS[self.method])(X), dtype=np.float64)
@@ -88,8 +91,8 @@ def select_response_method(estimator: Any, method: str, *, fitted_family: bool) 
 
 
 def cross_val_scores(
-    estimator: Any,
-    X: Any,
+    estimator: object,
+    X: object,
     y: NDArray[Any],
     splits: Iterable[tuple[Any, Any]],
     asker: ResponseMethod,
@@ -118,7 +121,7 @@ def cross_val_scores(
 
 def _fold_scores(
     estimator: Any,
-    X: Any,
+    X: object,
     y: NDArray[Any],
     fold: tuple[NDArray[np.intp], NDArray[np.intp]],
     *,
@@ -177,7 +180,7 @@ def _available_if_delegate_has(method: str) -> Callable[[Any], Any]:
         getattr(getattr(self, "estimator_", self.estimator), method)  # whose AttributeError names the classifier
         return True
 
-    return available_if(is_there)  # type: ignore[no-any-return]
+    return available_if(is_there)
 
 
 class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -283,20 +286,20 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: object,
         *,
-        criterion: Any = "ameans",
+        criterion: CriterionName | RateFunction = "ameans",
         prevalence: float | None = None,
         cost_fp: float = 1.0,
         cost_fn: float = 1.0,
         beta: float | None = None,
         value: float | None = None,
-        positive: Any = None,
-        cv: Any = 5,
-        response_method: str = "auto",
-        family: Any = "empirical",
+        positive: Label = None,
+        cv: object = 5,
+        response_method: Literal["auto", "predict_proba", "decision_function", "log_odds"] = "auto",
+        family: FamilyName | ScipyFamily = "empirical",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
         self.criterion = criterion
@@ -312,7 +315,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
+    def fit(self, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: object) -> Self:
         """Choose the threshold, and fit the classifier.
 
         Parameters
@@ -338,7 +341,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         routed = self._route(weights, fit_params)
         if isinstance(self.cv, str) and self.cv == "prefit":
             check_is_fitted(self.estimator)
-            self.estimator_ = self.estimator
+            self.estimator_: Any = self.estimator
             held = [OutOfFoldScores(np.arange(_num_samples(X)), asker.scores(self.estimator_, X))]
         else:
             splits = self._splitter(labels).split(X, labels, **routed.splitter.split)
@@ -348,7 +351,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self._set_fitted_attributes(held, codes, weights, asker, labels)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: object) -> NDArray[Any]:
         """Return the label of each row: positive when its score is not below ``threshold_``."""
         check_is_fitted(self, "threshold_")
         scores = ResponseMethod(self.response_method_, self.positive_).scores(self.estimator_, X)
@@ -357,24 +360,24 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.asarray(self.classes_[np.where(called, place, 1 - place)])
 
     @_available_if_delegate_has("predict_proba")
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: object) -> FloatArray:
         """Return the probabilities of the classifier inside, shape (n, 2)."""
         check_is_fitted(self, "threshold_")
-        return self.estimator_.predict_proba(X)  # type: ignore[no-any-return]
+        return self.estimator_.predict_proba(X)
 
     @_available_if_delegate_has("predict_log_proba")
-    def predict_log_proba(self, X: Any) -> FloatArray:
+    def predict_log_proba(self, X: object) -> FloatArray:
         """Return the logarithms of the probabilities of the classifier inside, shape (n, 2)."""
         check_is_fitted(self, "threshold_")
-        return self.estimator_.predict_log_proba(X)  # type: ignore[no-any-return]
+        return self.estimator_.predict_log_proba(X)
 
     @_available_if_delegate_has("decision_function")
-    def decision_function(self, X: Any) -> FloatArray:
+    def decision_function(self, X: object) -> FloatArray:
         """Return the decision function of the classifier inside, shape (n,): ``threshold_`` does not move it."""
         check_is_fitted(self, "threshold_")
-        return self.estimator_.decision_function(X)  # type: ignore[no-any-return]
+        return self.estimator_.decision_function(X)
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> object:
         """Return where scikit-learn's metadata go: to the classifier's ``fit`` and the splitter's ``split``."""
         to_fit = MethodMapping().add(caller="fit", callee="fit")
         to_split = MethodMapping().add(caller="fit", callee="split")

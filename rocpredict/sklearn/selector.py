@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,11 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rocpredict.base.validation import (
     FloatArray,
+    Pairs,
     RocPredictError,
     check_int,
     check_option,
     check_probability,
 )
+from rocpredict.screening.kernels.base import Engine
 from rocpredict.screening.result import adjust_p_values
 from rocpredict.screening.screen import screen
 
@@ -62,7 +64,7 @@ class FeatureScores(NamedTuple):
 
 
 def score_features(
-    X: Any,
+    X: object,
     y: ArrayLike,
     *,
     direction: str = "auto",
@@ -82,7 +84,8 @@ def score_features(
     listed = table.in_input_order()
     name = "empirical_auc" if empirical else "auc"
     areas, p_values = (
-        np.asarray(listed[column], dtype=np.float64).reshape((-1, np.shape(X)[1])) for column in (name, "p_value")
+        np.asarray(listed[column], dtype=np.float64).reshape((-1, np.shape(cast(Any, X))[1]))
+        for column in (name, "p_value")
     )
     distance = _DIRECTIONS[direction](areas - 0.5)
     if direction != "auto":
@@ -93,7 +96,7 @@ def score_features(
     return FeatureScores(table, areas[best, features], p_value, adjust_p_values(p_value))
 
 
-def roc_score_func(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Score each feature by how far its empirical AUC lies from 1/2: for ``SelectKBest``, ``SelectFdr`` and their like.
 
     Parameters
@@ -215,10 +218,10 @@ class RocSelector(SelectorMixin, BaseEstimator):
         k: int | None = None,
         min_auc: float | None = None,
         max_q: float | None = None,
-        direction: str = "auto",
+        direction: Literal["higher", "lower", "auto"] = "auto",
         empirical: bool = True,
-        pairs: str = "rest",
-        engine: str = "auto",
+        pairs: Pairs = "rest",
+        engine: Engine = "auto",
         n_jobs: int = 1,
     ) -> None:
         self.k = k
@@ -230,7 +233,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         self.engine = engine
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: object, y: ArrayLike) -> Self:
         """Screen the features.
 
         Parameters

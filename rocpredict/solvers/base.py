@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,7 @@ from rocpredict.base.results import (
     curve_table,
     thin_curve,
 )
-from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, to_scalar
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, Value, to_scalar
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import add_grid_axis
 from rocpredict.solvers.quadrature import expectation, log_ratio, panel_edges, search_grid, sign_changes
@@ -49,13 +49,13 @@ class OptimalThreshold(NamedTuple):
     flags: Flags
 
 
-class _HookFields(NamedTuple):
-    fpr_low: ArrayOrFloat
-    fpr_high: ArrayOrFloat
-    area: ArrayOrFloat
+class _HookFields(NamedTuple, Generic[Value]):
+    fpr_low: Value
+    fpr_high: Value
+    area: Value
 
 
-class Hook(Result, _HookFields):
+class Hook(Result, _HookFields[Value]):
     """Part of a ROC curve that lies below the chance line.
 
     Attributes
@@ -71,23 +71,23 @@ class Hook(Result, _HookFields):
     _heading = "Hook: the part below the chance line"
 
     @property
-    def exists(self) -> ArrayOrFloat:
-        """Whether any part lies below."""
+    def exists(self) -> bool | NDArray[np.bool_]:
+        """True if any part lies below."""
         return to_scalar(np.asarray(self.area) > 0)
 
 
-class _TwoThresholdRuleFields(NamedTuple):
-    low: ArrayOrFloat
-    high: ArrayOrFloat
-    positive_inside: ArrayOrFloat
+class _TwoThresholdRuleFields(NamedTuple, Generic[Value]):
+    low: Value
+    high: Value
+    positive_inside: bool | NDArray[np.bool_]
     thresholds: FloatArray
-    tpr: ArrayOrFloat
-    fpr: ArrayOrFloat
-    tnr: ArrayOrFloat
-    fnr: ArrayOrFloat
+    tpr: Value
+    fpr: Value
+    tnr: Value
+    fnr: Value
 
 
-class TwoThresholdRule(Result, _TwoThresholdRuleFields):
+class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
     """Rule with two thresholds or more, and its rates.
 
     Attributes
@@ -112,12 +112,12 @@ class TwoThresholdRule(Result, _TwoThresholdRuleFields):
     _heading = "Rule with two thresholds or more"
 
     @property
-    def ameans(self) -> ArrayOrFloat:
+    def ameans(self) -> Value:
         """Return (TPR + TNR)/2."""
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
 
-def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """Return low, high and inside of a rule that changes sides at every edge."""
     if not len(edges):
         return np.asarray(-np.inf), np.asarray(np.inf), np.asarray(starts_positive)
@@ -280,7 +280,7 @@ class Solver(CurveSolver):
 
     exact: ClassVar[bool] = False
 
-    def __init__(self, negative: Distribution, positive: Distribution) -> None:
+    def __init__(self, negative: Distribution[Any], positive: Distribution[Any]) -> None:
         self.negative, self.positive = negative, positive
 
     @property
@@ -333,7 +333,7 @@ class Solver(CurveSolver):
             ratio = np.exp(log_ratio(self.negative, self.positive)(t))
             return np.where(atom > 0, atom_mass(self.positive, t) / atom, ratio)
 
-    def hook(self) -> Hook:
+    def hook(self) -> Hook[Any]:
         """Return the part of the curve below the chance line."""
         negative, positive, grid = self.negative, self.positive, self.search_grid
 
@@ -356,7 +356,7 @@ class Solver(CurveSolver):
         low, high, _ = hook_of_polyline(np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[0.0], tpr, [1.0]]))
         return Hook(*(np.asarray(part if area > 0 else 0.0) for part in (low, high, area)))
 
-    def maximize(self, utility: Callable[[Rates], FloatArray]) -> OptimalThreshold:
+    def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
         """Return the threshold that maximises a function of the rates, -inf where that is undefined."""
         wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
         shares = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
@@ -399,7 +399,7 @@ class Solver(CurveSolver):
 
 def make_optimum(
     threshold: FloatArray,
-    rates: Rates,
+    rates: Rates[Any],
     plateau: tuple[FloatArray, FloatArray],
     crossings: FloatArray,
     **flags: ArrayLike,
@@ -416,7 +416,7 @@ def make_optimum(
     return OptimalThreshold(np.asarray(threshold), tpr, fpr, tnr, fnr, low, high, crossings, found)
 
 
-def rates_at(negative: Distribution, positive: Distribution, threshold: FloatArray) -> Rates:
+def rates_at(negative: Distribution[Any], positive: Distribution[Any], threshold: FloatArray) -> Rates[Any]:
     """Return the rates of the rule x >= threshold."""
     return Rates(
         np.asarray(positive.sf_inclusive(threshold)),
@@ -445,7 +445,7 @@ def spread_shares(n_points: int) -> tuple[FloatArray, FloatArray]:
     return first, second
 
 
-def atom_mass(d: Distribution, t: FloatArray) -> FloatArray:
+def atom_mass(d: Distribution[Any], t: FloatArray) -> FloatArray:
     """Return P(X = t)."""
     return np.asarray(np.asarray(d.sf_inclusive(t)) - d.sf(t))
 
@@ -457,11 +457,11 @@ class LikelihoodRatioSolver(CurveSolver):
     """
 
     @abstractmethod
-    def rule(self, log_price: FloatArray) -> TwoThresholdRule:
+    def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule that maximises TPR - price FPR: positive where the ratio is above the price."""
 
     @abstractmethod
-    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule:
+    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with the highest TPR of all with at most this FPR."""
 
     @abstractmethod
@@ -507,7 +507,11 @@ class MappedSolver(SameCurveSolver, Solver):
     base: Solver
 
     def __init__(
-        self, negative: Distribution, positive: Distribution, base: Solver, back: Callable[[FloatArray], FloatArray]
+        self,
+        negative: Distribution[Any],
+        positive: Distribution[Any],
+        base: Solver,
+        back: Callable[[FloatArray], FloatArray],
     ) -> None:
         super().__init__(negative, positive)
         self.base, self._map = base, back
@@ -520,7 +524,7 @@ class MappedSolver(SameCurveSolver, Solver):
         """Return the slope of the curve."""
         return self.base.slope(fpr)
 
-    def hook(self) -> Hook:
+    def hook(self) -> Hook[Any]:
         """Return the part of the curve below the chance line."""
         return self.base.hook()
 
@@ -562,13 +566,14 @@ class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         """Return the ratio, FPR and TPR of points spread over both classes, from (0, 0) to (1, 1)."""
         return self.base.curve(n_points)
 
-    def rule(self, log_price: FloatArray) -> TwoThresholdRule:
+    def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule that maximises TPR - price FPR."""
         return self._mapped(self.base.rule(log_price))
 
-    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule:
+    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with the highest TPR of all with at most this FPR."""
         return self._mapped(self.base.rule_at_fpr(fpr))
 
-    def _mapped(self, rule: TwoThresholdRule) -> TwoThresholdRule:
-        return rule._replace(**{name: self._back(getattr(rule, name)) for name in ("low", "high", "thresholds")})
+    def _mapped(self, rule: TwoThresholdRule[Any]) -> TwoThresholdRule[Any]:
+        mapped: dict[str, Any] = {name: self._back(getattr(rule, name)) for name in ("low", "high", "thresholds")}
+        return rule._replace(**mapped)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri, owens_t
@@ -45,8 +45,8 @@ class BinormalSolver(Solver):
     """ROC curve of two Gaussians, in closed form; the only solver of batches."""
 
     exact = True
-    negative: Gaussian
-    positive: Gaussian
+    negative: Gaussian[Any]
+    positive: Gaussian[Any]
 
     @property
     def parameters(self) -> tuple[FloatArray, ...]:
@@ -124,7 +124,7 @@ class BinormalSolver(Solver):
         sigma, beta = (s1, s0) if axis == "fpr" else (s0, -s1)
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
 
-    def hook(self) -> Hook:
+    def hook(self) -> Hook[Any]:
         """Return the part of the curve below the chance line, which exists wherever the standard deviations differ."""
         d, s0, s1 = self.scaled
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -186,7 +186,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
     mirror images.
     """
 
-    def __init__(self, negative: Gaussian, positive: Gaussian) -> None:
+    def __init__(self, negative: Gaussian[Any], positive: Gaussian[Any]) -> None:
         self.base = BinormalSolver(negative, positive)
 
     @property
@@ -231,12 +231,12 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         chance = chance if forward else 1 - chance
         return np.asarray((high - low) * np.where(pair.identical, chance, np.where(pair.has_point_mass, 1.0, height)))
 
-    def rule(self, log_price: FloatArray) -> TwoThresholdRule:
+    def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with two thresholds that maximises TPR - price FPR: positive where f1 > price f0."""
         low, high, inside, *rates = map_blocks(two_threshold_rule, *self.base.parameters, log_price)
-        return TwoThresholdRule(low, high, inside, np.stack([low, high], axis=-1), *rates)
+        return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rates)
 
-    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule:
+    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with the highest TPR of all with at most this FPR."""
         pair, moments = self.folded, self.base.parameters
         z0 = pair.given.isf(fpr)
@@ -251,7 +251,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
             spreadless = map_blocks(two_threshold_rule, *moments, whole)
             found = [np.where(pair.has_point_mass, there, here) for there, here in zip(spreadless, found, strict=True)]
         low, high, inside, *rest = (np.array(part) for part in np.broadcast_arrays(*found))
-        return TwoThresholdRule(low, high, inside, np.stack([low, high], axis=-1), *rest)
+        return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rest)
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the ratio, FPR and TPR of rules spread over both classes, from (0, 0) to (1, 1)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,7 +113,7 @@ class EmpiricalSolver(Solver):
         starts, slopes = v.fpr[:-1][sloped], rise[sloped] / run[sloped]
         return np.asarray(slopes[np.searchsorted(starts, fpr, side="right") - 1])
 
-    def hook(self) -> Hook:
+    def hook(self) -> Hook[Any]:
         """Return the part of the curve below the chance line."""
         return Hook(*(np.asarray(part) for part in hook_of_polyline(self.points.fpr, self.points.tpr)))
 
@@ -137,7 +137,7 @@ class EmpiricalSolver(Solver):
         shape = np.shape(log_price)
         return self._optimum(*(np.concatenate(parts).reshape(shape) for parts in zip(*blocks, strict=True)))
 
-    def maximize(self, utility: Callable[[Rates], FloatArray]) -> OptimalThreshold:
+    def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
         """Return the middle one of the operating points with the highest utility, and the run that it is in."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
@@ -180,13 +180,13 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         """Solver of the shares of positives in place of the values."""
         return EmpiricalSolver(*(Ecdf(self.positive_share, weights) for weights in self.weights))
 
-    def rule(self, log_price: FloatArray) -> TwoThresholdRule:
+    def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule "positive where the share of positives is above the price times that of negatives"."""
         n, p = self.shares
         with np.errstate(over="ignore", invalid="ignore"):
             return self._rule((p > np.exp(log_price) * n) | (n == 0))
 
-    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule:
+    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with the highest TPR of all with at most this FPR."""
         v = self.base.points
         return self._rule(self.positive_share > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
@@ -199,7 +199,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
             ratio = np.where(np.isinf(share), np.inf, share / (1 - share))
         return ratio, v.fpr, v.tpr
 
-    def _rule(self, called: NDArray[np.bool_]) -> TwoThresholdRule:
+    def _rule(self, called: NDArray[np.bool_]) -> TwoThresholdRule[Any]:
         """Return the rule that calls these of the values positive."""
         edges = _midpoints(self.values)[np.diff(called.astype(int)) != 0]
         rates = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import betainc, betaincc, digamma, expit, gammaln, log_ndtr, ndtr, polygamma, wrightomega
@@ -67,7 +67,7 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
 """The families to which a distribution of scipy.stats belongs; beta and t for some shapes only."""
 
 
-def match_family(negative: Distribution, positive: Distribution) -> FamilyPair | None:
+def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
     """Return two classes as members of one family with a closed area, or as their mirror images; None otherwise."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
@@ -79,7 +79,7 @@ def match_family(negative: Distribution, positive: Distribution) -> FamilyPair |
     return None
 
 
-def _family_candidates(distribution: Distribution) -> dict[str, FamilyParameters]:
+def _family_candidates(distribution: Distribution[Any]) -> dict[str, FamilyParameters]:
     """Return every family that a class belongs to, and what it is there."""
     if isinstance(distribution, Gaussian) and not distribution.shape and distribution.std > 0:
         return {"normal": FamilyParameters(distribution.mean, distribution.std)}
@@ -380,7 +380,7 @@ def _log_expm1_ratio(d: float) -> float:
 class FamilySolver(NumericalSolver):
     """ROC curve of two members of one family, with the area and most crossings in closed form."""
 
-    def __init__(self, negative: Distribution, positive: Distribution, pair: FamilyPair) -> None:
+    def __init__(self, negative: Distribution[Any], positive: Distribution[Any], pair: FamilyPair) -> None:
         super().__init__(negative, positive)
         self.pair = pair
 
@@ -425,7 +425,7 @@ class NormalSumSolver(NumericalSolver):
     385-458.
     """
 
-    def __init__(self, negative: Distribution, positive: Distribution) -> None:
+    def __init__(self, negative: Distribution[Any], positive: Distribution[Any]) -> None:
         super().__init__(negative, positive)
         self._sums = []
         for d in (negative, positive):
@@ -443,12 +443,12 @@ class NormalSumSolver(NumericalSolver):
         return _area(*self._sums, upper=True)
 
 
-def is_normal_sum(distribution: Distribution) -> bool:
+def is_normal_sum(distribution: Distribution[Any]) -> bool:
     """Return whether a distribution is a sum of normals: a Gaussian of one feature, a kernel density or a mixture."""
     return _components(distribution) is not None
 
 
-def _components(distribution: Distribution) -> GaussianSum | None:
+def _components(distribution: Distribution[Any]) -> GaussianSum | None:
     base = distribution.base if isinstance(distribution, ReflectedDistribution) else distribution
     if isinstance(base, ScipyDistribution) and "normal" in (found := _family_candidates(base)):
         gaussian = Gaussian(found["normal"].loc, found["normal"].scale)

@@ -328,12 +328,12 @@ class FoldedPair(NamedTuple):
 
     @property
     def has_point_mass(self) -> NDArray[np.bool_]:
-        """Whether a class has no spread."""
+        """True if a class has no spread."""
         return np.asarray((self.std == 0) | (self.other_std == 0))
 
     @property
     def identical(self) -> NDArray[np.bool_]:
-        """Whether both classes have the same distribution."""
+        """True if both classes have the same distribution."""
         return np.asarray((self.d == 0) & (self.std == self.other_std))
 
     def other_z(self, z: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         """Return the slope of the curve."""
         return self.base.slope(fpr)
 
-    def hook(self) -> Hook:
+    def hook(self) -> Hook[Any]:
         """Return the part of the curve below the chance line."""
         return self.base.hook()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,7 +166,7 @@ def _pad(rows: list[FloatArray]) -> FloatArray:
     return np.array([np.pad(row, (0, width - len(row)), constant_values=np.nan) for row in rows])
 
 
-def _atom_fraction(d: Distribution, t: FloatArray, rate: FloatArray) -> FloatArray:
+def _atom_fraction(d: Distribution[Any], t: FloatArray, rate: FloatArray) -> FloatArray:
     """Return how much of the atom at ``t`` it takes to bring the tail above ``t`` up to ``rate``."""
     mass = atom_mass(d, t)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -253,7 +253,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         levels = self.ranking.level_at(axis, np.array([low, high]))
         return self.ranking.expectation(other, part, levels, float(high - low))
 
-    def rule(self, log_price: FloatArray) -> TwoThresholdRule:
+    def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule that maximises TPR - price FPR: positive where f1 > price f0, with all its thresholds."""
         self._check_densities()
         price = np.clip(log_price, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
@@ -262,7 +262,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         signs = signs[np.abs(signs) > rounding_error(self.negative, self.positive, grid)]
         return self._rule(self.base.crossings(price), starts_positive=bool(signs.size and signs[0] > 0))
 
-    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule:
+    def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with the highest TPR of all with at most this FPR."""
         ranking = self.ranking
         highest, lowest = ranking.values.max(), ranking.values.min()
@@ -312,7 +312,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         """The FPR at which the curve reaches TPR 1."""
         return self.ranking.upper_tail(self.negative, np.asarray(-_MAX_LOG_RATIO), ties=0.0)
 
-    def _rule(self, edges: FloatArray, *, starts_positive: bool) -> TwoThresholdRule:
+    def _rule(self, edges: FloatArray, *, starts_positive: bool) -> TwoThresholdRule[Any]:
         """Return the rule that changes sides at every edge."""
         cuts = np.concatenate([[-np.inf], edges, [np.inf]])
         chosen = np.arange(len(cuts) - 1) % 2 == (0 if starts_positive else 1)
@@ -335,7 +335,7 @@ class LikelihoodRatioRanking:
     def __init__(self, base: Solver) -> None:
         grid, negative, positive = base.search_grid, base.negative, base.positive
         self._panel_edges = base.panel_edges
-        self.classes: dict[Axis, Distribution] = {"fpr": negative, "tpr": positive}
+        self.classes: dict[Axis, Distribution[Any]] = {"fpr": negative, "tpr": positive}
         self.level, flat_ends = _smooth_rounding(negative, positive, grid)
         self.has_ties = flat_ends.size > 0
         values = self.level(grid)
@@ -356,14 +356,14 @@ class LikelihoodRatioRanking:
         rises = bool(values[-1] >= values[0])
         return _MonotonePiece(points, np.maximum.accumulate(values if rises else -values), rises)
 
-    def upper_tail(self, d: Distribution, wanted: FloatArray, *, ties: float) -> FloatArray:
+    def upper_tail(self, d: Distribution[Any], wanted: FloatArray, *, ties: float) -> FloatArray:
         """Return the probability of a higher log ratio than the wanted one, and this share of that of an equal one."""
         if not self.has_ties:
             return self._above(d, wanted, strictly=True)
         strict, including = (self._above(d, wanted, strictly=strictly) for strictly in (True, False))
         return (1 - ties) * strict + ties * including
 
-    def _above(self, d: Distribution, wanted: FloatArray, *, strictly: bool) -> FloatArray:
+    def _above(self, d: Distribution[Any], wanted: FloatArray, *, strictly: bool) -> FloatArray:
         """Return the probability of a log ratio above the wanted one, or at least as high."""
         total = np.zeros(np.shape(wanted))
         for piece, (left, right) in zip(self._pieces, pairwise(self._limits), strict=True):
@@ -385,7 +385,7 @@ class LikelihoodRatioRanking:
         return _solve(lambda x, wanted: np.asarray(sign * self.level(x) - wanted), low, high, height, close)
 
     def expectation(
-        self, d: Distribution, height: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
+        self, d: Distribution[Any], height: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
         """Return the mean over a class of a height that bends at these levels, and where the ratio turns.
 
@@ -455,7 +455,7 @@ def _solve(
 
 
 def _smooth_rounding(
-    negative: Distribution, positive: Distribution, grid: FloatArray
+    negative: Distribution[Any], positive: Distribution[Any], grid: FloatArray
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
     """Return the logarithm of the likelihood ratio, constant wherever it moves by no more than rounding.
 
@@ -518,7 +518,7 @@ def _turning_points(
 
 
 def _mean_clipped_rank(
-    ranking: LikelihoodRatioRanking, d: Distribution, x: FloatArray, low: FloatArray, high: FloatArray
+    ranking: LikelihoodRatioRanking, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray
 ) -> FloatArray:
     """Return the mean place of x among a class by its ratio, as a rate kept in a band; ties spread evenly."""
     at = ranking.level(x)

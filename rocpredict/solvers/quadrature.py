@@ -85,7 +85,7 @@ def integrate(
 
 
 def expectation(
-    d: Distribution, height: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
+    d: Distribution[Any], height: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
 ) -> float:
     """Integrate a height over the continuous part of a distribution, between the first and the last edge.
 
@@ -107,7 +107,7 @@ def expectation(
     return integrate(panel, edges, rtol=rtol)
 
 
-def log_ratio(negative: Distribution, positive: Distribution) -> Callable[[FloatArray], FloatArray]:
+def log_ratio(negative: Distribution[Any], positive: Distribution[Any]) -> Callable[[FloatArray], FloatArray]:
     """Return log(f1/f0) as a function: +-inf where one class alone has density, NaN where none has."""
 
     def level(x: FloatArray) -> FloatArray:
@@ -117,13 +117,13 @@ def log_ratio(negative: Distribution, positive: Distribution) -> Callable[[Float
     return level
 
 
-def interval_probability(d: Distribution, low: FloatArray, high: FloatArray) -> FloatArray:
+def interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray) -> FloatArray:
     """Return P(low < X <= high) from the nearer tail."""
     above, below = np.asarray(d.sf(low)) - d.sf(high), np.asarray(d.cdf(high)) - d.cdf(low)
     return np.asarray(np.where(np.asarray(d.cdf(low)) > 0.5, above, below))
 
 
-def panel_edges(negative: Distribution, positive: Distribution) -> FloatArray:
+def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> FloatArray:
     """Return quantiles of both classes, far into the tails, ascending: panels between them are smooth."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # a family may run out of digits in its far tail: that point is dropped
@@ -135,7 +135,7 @@ def panel_edges(negative: Distribution, positive: Distribution) -> FloatArray:
     return np.asarray(points[np.isfinite(points)])
 
 
-def search_grid(negative: Distribution, positive: Distribution, edges: FloatArray) -> FloatArray:
+def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges: FloatArray) -> FloatArray:
     """Return points dense wherever a class has probability, and some far beyond its ``panel_edges``."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -149,7 +149,7 @@ def search_grid(negative: Distribution, positive: Distribution, edges: FloatArra
     return np.asarray(points[np.isfinite(points)])
 
 
-def rounding_error(negative: Distribution, positive: Distribution, x: FloatArray) -> FloatArray:
+def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: FloatArray) -> FloatArray:
     """Return a bound of the rounding error of the log ratio; infinite where a density has underflowed to 0.
 
     A density underflows where the log density is -inf next to values that are far below those at the end of a support.

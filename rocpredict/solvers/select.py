@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rocpredict.base.validation import RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
@@ -13,7 +15,7 @@ from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.numerical import NumericalSolver
 
 
-def solver_for(negative: Distribution, positive: Distribution) -> Solver:
+def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
     """Return the solver of a pair: exact where there is a closed form or a sample, else numerical."""
     pair = (negative, positive)
     if all(isinstance(d, Gaussian) for d in pair):
@@ -30,7 +32,7 @@ def solver_for(negative: Distribution, positive: Distribution) -> Solver:
     return _other_solver(negative, positive)
 
 
-def _other_solver(negative: Distribution, positive: Distribution) -> Solver:
+def _other_solver(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
     """Return the solver of a pair whose solvers are imported only when needed."""
     from rocpredict.distributions.histogram import Histogram
     from rocpredict.solvers.families import FamilySolver, NormalSumSolver, is_normal_sum, match_family

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Generic, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rocpredict.base.rates import RateFunction, Rates
 from rocpredict.base.results import Flags, Interval, Result, Table, format_interval, truncate
@@ -14,6 +15,8 @@ from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
     RocPredictError,
+    Seed,
+    Value,
     check_nonnegative,
     check_option,
     check_probabilities,
@@ -22,7 +25,20 @@ from rocpredict.base.validation import (
 )
 from rocpredict.solvers.base import EVEN, OptimalThreshold, Solver
 
-CRITERIA = {
+CriterionName: TypeAlias = Literal[
+    "ameans",
+    "youden",
+    "balanced_accuracy",
+    "cost",
+    "accuracy",
+    "f1",
+    "f_beta",
+    "closest_topleft",
+    "min_tpr",
+    "min_tnr",
+    "max_fpr",
+]
+CRITERIA: dict[str, str] = {
     "ameans": "highest Ameans (TPR + TNR)/2",
     "youden": "the same as ameans",
     "balanced_accuracy": "the same as ameans",
@@ -41,13 +57,15 @@ AMEANS_ALIASES = ("ameans", "youden", "balanced_accuracy")
 PREVALENCE_FREE_CRITERIA = (*AMEANS_ALIASES, "closest_topleft", "min_tpr", "min_tnr", "max_fpr")
 """Criteria that no prevalence changes."""
 _PREVALENCE_CRITERIA = ("cost", "accuracy", "f1", "f_beta")
+_MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", **dict.fromkeys(AMEANS_ALIASES, "ameans")}
+"""The measure of ``Rates`` that a criterion maximises, where it has another name."""
 _MAX_ITER = 100
 _MAX_BETA = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdCriterion:
-    """Say what the best threshold is best for; the fields are those of ``Roc.best_threshold``."""
+    """Criterion of the best threshold; the fields are those of ``Roc.best_threshold``."""
 
     criterion: str | RateFunction = "ameans"
     prevalence: ArrayOrFloat = None
@@ -86,7 +104,54 @@ class ThresholdCriterion:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BestThreshold(Result):
+class ThresholdStability(Result):
+    """Best thresholds of resampled data.
+
+    Attributes
+    ----------
+    thresholds : array of shape (n_resamples,)
+        The threshold that each resample chooses, ascending.
+    quantiles : dict
+        Quantiles of these: 0.05, 0.25, 0.5, 0.75, 0.95.
+    share_in_plateau : float
+        How many of these lie where the whole sample's best thresholds lie.
+    ameans_in_sample : float
+        The Ameans on the rows that chose the threshold: optimistic.
+    ameans_oob : float
+        The mean Ameans, over resamples, on the rows that did not choose it: hardly biased, if anything a little
+        pessimistic, since fewer rows choose. 1/2 where a class has too few rows to leave any out.
+    n_resamples, n_dropped : int
+        Resamples, and those that left no row of a class out.
+    """
+
+    thresholds: FloatArray = field(metadata={"hidden": True})
+    quantiles: dict[float, float]
+    share_in_plateau: float
+    ameans_in_sample: float
+    ameans_oob: float
+    n_resamples: int
+    n_dropped: int
+
+    def table(self) -> Table:
+        """Return the quantiles of the threshold, and what resampling costs."""
+        rows: list[list[Any]] = [[f"threshold, {share:.0%} below", value] for share, value in self.quantiles.items()]
+        names = ("share_in_plateau", "ameans_in_sample", "ameans_oob", "n_resamples", "n_dropped")
+        rows += [[name.replace("_", " "), getattr(self, name)] for name in names]
+        return Table("Stability of a best threshold", ("quantity", "value"), rows)
+
+    def _columns(self) -> dict[str, Any]:
+        return {"threshold": self.thresholds}
+
+    def __repr__(self) -> str:
+        return (
+            f"ThresholdStability(threshold 5 % to 95 %: {self.quantiles[0.05]:.6g} to {self.quantiles[0.95]:.6g}, "
+            f"ameans_in_sample={self.ameans_in_sample:.4g}, ameans_oob={self.ameans_oob:.4g}, "
+            f"n_resamples={self.n_resamples})"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BestThreshold(Result, Generic[Value]):
     """The best threshold for a criterion, and what it achieves.
 
     Attributes
@@ -112,27 +177,27 @@ class BestThreshold(Result):
         Who knows how far off the threshold and its Ameans may be; asked by the methods here.
     """
 
-    threshold: ArrayOrFloat
-    tpr: ArrayOrFloat
-    fpr: ArrayOrFloat
-    tnr: ArrayOrFloat
-    fnr: ArrayOrFloat
+    threshold: Value
+    tpr: Value
+    fpr: Value
+    tnr: Value
+    fnr: Value
     criterion: str
-    criterion_value: ArrayOrFloat
+    criterion_value: Value
     crossings: FloatArray
-    plateau: tuple[ArrayOrFloat, ArrayOrFloat]
+    plateau: tuple[Value, Value]
     flags: Flags
     _uncertainty: Any = field(default=None, compare=False)
     _tabled = ("threshold", "ameans", "tpr", "fpr", "tnr", "fnr")
     _heading = "Best threshold by {_criterion_text}"
 
     @property
-    def ameans(self) -> ArrayOrFloat:
+    def ameans(self) -> Value:
         """Return (TPR + TNR)/2."""
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
     @property
-    def crossing_count(self) -> ArrayOrFloat:
+    def crossing_count(self) -> int | NDArray[np.int_]:
         """Return how many crossings there are."""
         return to_scalar(np.sum(~np.isnan(self.crossings), axis=-1))
 
@@ -147,8 +212,13 @@ class BestThreshold(Result):
         return None if self._uncertainty is None else self._uncertainty.ameans_corrected
 
     def threshold_interval(
-        self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
-    ) -> Interval:
+        self,
+        level: float = 0.95,
+        *,
+        method: Literal["bootstrap", "delta"] | None = None,
+        n_resamples: int = 2000,
+        rng: Seed = 0,
+    ) -> Interval[Value]:
         """Return the confidence interval of the threshold.
 
         Parameters
@@ -165,11 +235,16 @@ class BestThreshold(Result):
         Interval
             Infinite where the data leave the threshold open.
         """
-        return self._uncertainty.threshold_interval(level, method, n_resamples, rng)  # type: ignore[no-any-return]
+        return self._uncertainty.threshold_interval(level, method, n_resamples, rng)
 
     def ameans_interval(
-        self, level: float = 0.95, *, method: str | None = None, n_resamples: int = 2000, rng: Any = 0
-    ) -> Interval:
+        self,
+        level: float = 0.95,
+        *,
+        method: Literal["out-of-bag", "delta", "bootstrap"] | None = None,
+        n_resamples: int = 2000,
+        rng: Seed = 0,
+    ) -> Interval[Value]:
         """Return the confidence interval of the Ameans that the threshold has beyond these rows.
 
         Parameters
@@ -178,10 +253,10 @@ class BestThreshold(Result):
             Samples: "out-of-bag", Wilson's intervals of both rates, less the optimism of having chosen the
             threshold here. Two Gaussians with counts: "delta"; a fitted prediction also "bootstrap".
         """
-        return self._uncertainty.ameans_interval(level, method, n_resamples, rng)  # type: ignore[no-any-return]
+        return self._uncertainty.ameans_interval(level, method, n_resamples, rng)
 
-    def stability(self, *, n_resamples: int = 2000, rng: Any = 0) -> Any:
-        """Tell how firmly the rows choose this threshold: a ``ThresholdStability``; for samples."""
+    def stability(self, *, n_resamples: int = 2000, rng: Seed = 0) -> ThresholdStability:
+        """Return how firmly the observations determine this threshold; for samples."""
         return self._uncertainty.stability(n_resamples, rng)
 
     @property
@@ -215,7 +290,7 @@ class BestThreshold(Result):
 
     @property
     def _oob_is_fast(self) -> bool:
-        """Whether there is an honest Ameans that a look need not wait for."""
+        """True if there is an honest Ameans that a look need not wait for."""
         return self._uncertainty is not None and self._uncertainty.is_fast and self._is_empirical
 
     def __repr__(self) -> str:
@@ -240,7 +315,7 @@ def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalTh
     return solver.maximize(partial(utility, target))
 
 
-def evaluate_criterion(target: ThresholdCriterion, rates: Rates) -> ArrayOrFloat:
+def evaluate_criterion(target: ThresholdCriterion, rates: Rates[Any]) -> ArrayOrFloat:
     """Return what a criterion is at some rates."""
     if callable(target.criterion):  # which takes the rates of many thresholds: here of one
         tpr, fpr, tnr, fnr = (np.asarray(rate)[..., None] for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
@@ -252,8 +327,7 @@ def evaluate_criterion(target: ThresholdCriterion, rates: Rates) -> ArrayOrFloat
         return to_scalar(np.hypot(rates.fpr, rates.fnr))
     if target.criterion == "f_beta":
         return rates.f_beta(float(target.beta or 1.0))
-    known = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "accuracy": "accuracy", "f1": "f1"}
-    return getattr(rates, known.get(str(target.criterion), "ameans"))
+    return getattr(rates, _MEASURES.get(str(target.criterion), str(target.criterion)))
 
 
 def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
@@ -292,7 +366,7 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
     return found
 
 
-def utility(target: ThresholdCriterion, rates: Rates) -> FloatArray:
+def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
     """Return what a criterion maximises at some rates: -inf where it is undefined or its limit is not met."""
     if target.value is not None:
         value = float(check_probabilities("value", target.value))
@@ -311,14 +385,14 @@ def utility(target: ThresholdCriterion, rates: Rates) -> FloatArray:
         return np.asarray(-(dear + np.exp(-np.abs(price)) * cheap))
     if callable(target.criterion):
         values = _evaluate_function(target.criterion, replace(rates, prevalence=_on_grid(target.prevalence)))
+    elif target.criterion == "f_beta":
+        values = np.asarray(replace(rates, prevalence=target.prevalence).f_beta(target.beta or 1.0))
     else:
-        values = np.asarray(
-            replace(rates, prevalence=target.prevalence).f_beta(1.0 if target.beta is None else target.beta)
-        )
+        values = np.asarray(getattr(replace(rates, prevalence=target.prevalence), str(target.criterion)))
     return np.where(np.isnan(values), -np.inf, values)
 
 
-def _evaluate_function(criterion: RateFunction, rates: Rates) -> FloatArray:
+def _evaluate_function(criterion: RateFunction, rates: Rates[Any]) -> FloatArray:
     found = criterion(rates)
     try:
         values = np.asarray(found, dtype=np.float64)

@@ -165,7 +165,7 @@ class ColumnwiseSource(BlockSource):
 
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged."""
-        return self._columns[column]  # type: ignore[no-any-return]
+        return self._columns[column]
 
 
 def contiguous_runs(columns: ColumnIndices) -> Iterator[tuple[int, slice]]:
@@ -379,7 +379,7 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def is_text_column(values: NDArray[Any]) -> bool:
-    """Whether a column holds values, and none of them is a number."""
+    """Return whether a column holds values, and none of them is a number."""
     if values.dtype.kind != "O":
         return values.dtype.kind not in "biufc"
     items = values[~np.ma.getmaskarray(values)]
@@ -409,5 +409,5 @@ def _is_number(item: Any) -> bool:
 
 
 def _is_text_item(item: Any) -> bool:
-    """Whether an item is neither a number nor missing."""
+    """Return whether an item is neither a number nor missing."""
     return not _is_number(item) and (isinstance(item, Iterable) or not is_missing(item))

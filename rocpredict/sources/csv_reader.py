@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
@@ -11,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
+from os import PathLike
 from pathlib import Path
 from typing import Any
 from weakref import finalize
@@ -179,7 +179,7 @@ class CsvTable:
         return infer_label_dtype(np.array(cells))
 
 
-def read_csv(path: str | os.PathLike[str]) -> CsvTable:
+def read_csv(path: str | PathLike[str]) -> CsvTable:
     """Read a CSV file with a header line, in UTF-8.
 
     Raises
@@ -377,7 +377,7 @@ class _ColumnKinds:
 
     @property
     def is_text(self) -> NDArray[np.bool_]:
-        """Which columns hold text."""
+        """Return a mask of the columns with text."""
         return np.isin(np.arange(len(self._names)), list(self._first_text))
 
     def parse(self, columns: Sequence[Sequence[str]], lines: Sequence[int], file: str) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ _PARQUET = (".parquet", ".pq")
 _MAGIC = b"PAR1"
 
 
-def open_tables(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> TableReader:
+def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> TableReader:
     r"""Open CSV or Parquet files with the same columns; the rows are read when features are asked for.
 
     Parameters
@@ -150,7 +151,7 @@ def open_tables(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
     return ParquetFiles(held) if kinds[0] else CsvFiles(held)
 
 
-def _as_path(path: Any) -> Path:
+def _as_path(path: str | PathLike[str]) -> Path:
     try:
         return Path(path)
     except TypeError:

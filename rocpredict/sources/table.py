@@ -240,7 +240,7 @@ def _from_source(source: ColumnSource, names: Iterable[Any] | None) -> FeatureTa
 
 
 def _is_anndata(X: Any) -> bool:
-    """Whether X is AnnData or similar."""
+    """Return whether X is AnnData or similar."""
     return all(hasattr(X, name) for name in ("X", "var", "var_names", "obs"))
 
 
@@ -302,7 +302,7 @@ def _array_source(X: Any) -> ColumnSource:
 
 
 def _is_lazy_array(X: Any) -> bool:
-    """Whether X is an HDF5, zarr or Dask array, from which slices are fetched."""
+    """Return whether X is an HDF5, zarr or Dask array, from which slices are fetched."""
     held = isinstance(getattr(X, "dtype", None), np.dtype) and X.dtype.kind in "biuf"
     return held and (hasattr(X, "read_direct") or getattr(X, "chunks", None) is not None)
 

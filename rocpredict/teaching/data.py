@@ -300,9 +300,10 @@ def feature_statistics(rows: PageDataset, contrast: int, feature: int, words: di
     if reason is not None:
         return counts | {"error": reason}
     predicted, empirical = feature_rocs(*pair)
+    classes: list[Any] = [predicted.negative, predicted.positive]
     return counts | {
-        "mean": [predicted.negative.mean, predicted.positive.mean],
-        "std": [predicted.negative.std, predicted.positive.std],
+        "mean": [d.mean for d in classes],
+        "std": [d.std for d in classes],
         "direction": predicted.direction,
         "doubt": normality_warning(*pair) is not None,
         "auc": predicted.auc(),

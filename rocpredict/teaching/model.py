@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
     ArrayOrFloat,
+    Direction,
     FloatArray,
     RocPredictError,
     check_finite,
@@ -68,7 +69,7 @@ class PageState:
     mean1: float = 8.0
     std0: float = 3.0
     std1: float = 2.0
-    direction: str = "higher"
+    direction: Direction = "higher"
     threshold: float = 6.0
     prevalence: float = 0.5
     cost: float = 1.0
@@ -340,7 +341,7 @@ class PageModel:
                 raise RocPredictError(f"{name}={getattr(state, name)} is not on the page; it has {len(held)}, from 0")
         return state.data, state.contrast, state.feature
 
-    def _observe(self, data: str, contrast: int, feature: int, direction: str) -> _Observed:
+    def _observe(self, data: str, contrast: int, feature: int, direction: Direction) -> _Observed:
         rows = self._data[data]
         reason = unusable_message(rows, contrast, feature, self._words)
         if reason is not None:
@@ -377,7 +378,9 @@ def _gaussians(state: PageState) -> PredictedRoc:
 
 def _moments(roc: PredictedRoc) -> Moments:
     """Return m0, s0, m1, s1."""
-    return roc.negative.mean, roc.negative.std, roc.positive.mean, roc.positive.std
+    negative: Any = roc.negative
+    positive: Any = roc.positive
+    return negative.mean, negative.std, positive.mean, positive.std
 
 
 def _measures(roc: PredictedRoc, state: PageState) -> dict[str, Any]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from html import escape
 from itertools import product
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rocpredict._version import __version__
 from rocpredict.base.files import write_atomic
-from rocpredict.base.validation import RocPredictError, check_option, check_pair, short_repr, to_scalar
+from rocpredict.base.validation import Label, RocPredictError, check_option, check_pair, short_repr, to_scalar
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.teaching.assets import build_html, languages, page_strings, python_strings, text_or_none
@@ -34,6 +35,7 @@ from rocpredict.teaching.model import FAMILIES, PageModel, parse_state
 
 if TYPE_CHECKING:
     from rocpredict.teaching.server import TeachingServer
+    from rocpredict.teaching.widget import TeachingWidget
 
 
 _STEP, _MAX_Z = 0.0625, 8.5
@@ -165,15 +167,15 @@ class TeachingPage:
 
     def __init__(
         self,
-        x: Any = None,
-        y: Any = None,
+        x: object = None,
+        y: ArrayLike | None = None,
         *,
-        positive: Any = None,
-        negative: Any = None,
-        feature: Any = None,
-        unit: Any = None,
-        mean: Any = None,
-        std: Any = None,
+        positive: Label = None,
+        negative: Label = None,
+        feature: str | Sequence[str] | None = None,
+        unit: str | Sequence[str] | None = None,
+        mean: Sequence[float] | None = None,
+        std: Sequence[float] | None = None,
         threshold: float | None = None,
         prevalence: float | None = None,
         cost_fp: float | None = None,
@@ -224,7 +226,7 @@ class TeachingPage:
         """Return the page as one HTML file that fetches nothing."""
         return build_html(self.payload())
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | PathLike[str]) -> Path:
         """Write the page into a file, to be opened by a double click.
 
         Raises
@@ -263,7 +265,7 @@ class TeachingPage:
             server.open_browser()
         return server
 
-    def widget(self) -> Any:
+    def widget(self) -> TeachingWidget:
         """Return the page as a widget for notebooks; ``widget.state`` is the state of the page.
 
         The kernel computes every number.

@@ -53,10 +53,11 @@ def solutions() -> dict[str, Facts]:
 def roc_statistics(roc: PredictedRoc) -> Facts:
     """Return the facts of most questions: the classes, the area, the best threshold and the crossings."""
     best, auc = roc.best_threshold(), roc.auc()
+    classes: list[Any] = [roc.negative, roc.positive]
     return {
-        "mean": [roc.negative.mean, roc.positive.mean],
-        "std": [roc.negative.std, roc.positive.std],
-        "shift": (roc.positive.mean - roc.negative.mean) / float(np.hypot(roc.negative.std, roc.positive.std)),
+        "mean": [d.mean for d in classes],
+        "std": [d.std for d in classes],
+        "shift": (classes[1].mean - classes[0].mean) / float(np.hypot(classes[0].std, classes[1].std)),
         "auc": auc,
         "best": {name: getattr(best, name) for name in ("threshold", "tpr", "fpr", "ameans")},
         "crossings": roc.crossings().tolist(),

@@ -9,14 +9,15 @@ from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from os import cpu_count
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, RocPredictError, check_int, check_option
 
-ENGINES = ("auto", "numpy", "numba")
+Engine: TypeAlias = Literal["auto", "numpy", "numba"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
 """Values of ``engine=``; "auto" is numba where it is installed and the table is large enough."""
 MIN_CELLS_NUMBA = 1_000_000
 """Cells from which on "auto" takes numba: below, numpy is done before compiled code is loaded."""
