@@ -12,10 +12,10 @@ from rocpredict.distributions import Distribution, Ecdf, Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.inference.auc_tests import auc_test, auc_test_unpaired
-from rocpredict.inference.groups import auc_by_group, auc_estimate
+from rocpredict.inference.auc_tests import auc_test
+from rocpredict.inference.groups import auc_estimate
 from rocpredict.inference.mcnemar import mcnemar_test
-from rocpredict.inference.multiple_tests import auc_covariance, auc_test_many
+from rocpredict.inference.multiple_tests import auc_test_many
 from rocpredict.multiclass import multiclass_auc
 from rocpredict.planning import sample_size
 from rocpredict.reports import feature_report
@@ -52,12 +52,9 @@ __all__ = [
     "TeachingServer",
     "TwoClassSummary",
     "__version__",
-    "auc_by_group",
-    "auc_covariance",
     "auc_estimate",
     "auc_test",
     "auc_test_many",
-    "auc_test_unpaired",
     "class_mean_distance",
     "compare",
     "datasets",

@@ -41,7 +41,7 @@ _LOADING_TOL = 1e-6
 _SYMMETRY_TOL = 1e-8
 
 
-class ClassMoments(NamedTuple):
+class MultivariateMoments(NamedTuple):
     """Moments of the negative and the positive class.
 
     Attributes
@@ -156,7 +156,7 @@ _GRID = np.array(sorted(np.linspace(-1, 1, 145), key=abs))  # the middle first: 
 _N_REFINEMENTS = 7
 
 
-def optimal_weights(moments: ClassMoments, criterion: str, ridge: float = 0.0) -> tuple[FloatArray, float]:
+def optimal_weights(moments: MultivariateMoments, criterion: str, ridge: float = 0.0) -> tuple[FloatArray, float]:
     """Return the weights of the best combination, and l of Anderson and Bahadur's family.
 
     ``ridge`` times the mean variance of each feature is added to that of both classes. The score's variance, averaged
@@ -331,13 +331,13 @@ class LinearCombination(Result):
         >>> LinearCombination.from_stats(**classes, criterion="ameans").ameans
         0.72...
         """
-        moments = ClassMoments.of_stats(mean, covariance, feature_names)
+        moments = MultivariateMoments.of_stats(mean, covariance, feature_names)
         return cls.from_moments(moments, criterion, check_ridge(ridge), count)
 
     @classmethod
     def from_moments(
         cls,
-        moments: ClassMoments,
+        moments: MultivariateMoments,
         criterion: Criterion,
         ridge: float,
         count: Sequence[float] | None,
@@ -475,16 +475,16 @@ def cross_validate(
 
 
 def _number_of_folds(folds: Any, samples: Samples) -> int:
-    asked = check_int("folds", folds)
-    if asked < 2:
-        raise RocPredictError(f"folds={asked} is too few; give 2 or more, or None to leave cross-fitting out")
-    count = min(asked, *(len(sample) for sample in samples))
+    requested = check_int("folds", folds)
+    if requested < 2:
+        raise RocPredictError(f"folds={requested} is too few; give 2 or more, or None to leave cross-fitting out")
+    count = min(requested, *(len(sample) for sample in samples))
     named = zip(("negative", "positive"), samples, strict=True)
     for name, sample in sorted(named, key=lambda pair: len(pair[1])):
         left = len(sample) - -(-len(sample) // count)
         if left < _MIN_ROWS:
             raise RocPredictError(
-                f"the {name} class has {len(sample)} rows, and folds={asked} leave {left} of them to fit to; "
+                f"the {name} class has {len(sample)} rows, and folds={requested} leave {left} of them to fit to; "
                 "cross-fitting needs 3 rows of each class (folds=None leaves it out)"
             )
     return count
@@ -492,7 +492,7 @@ def _number_of_folds(folds: Any, samples: Samples) -> int:
 
 def _fitted(train: Samples, names: tuple[str, ...], criterion: str, ridge: float) -> tuple[FloatArray, float]:
     """Return weights and threshold; a feature that is constant on these rows, or adds nothing, has weight 0."""
-    moments = ClassMoments.of_samples(train, names)
+    moments = MultivariateMoments.of_samples(train, names)
     try:
         weights, _ = optimal_weights(moments, criterion, ridge)
     except RocPredictError:  # the classes do not differ on these rows: every score is 0
@@ -596,7 +596,7 @@ def fit_linear_combination(
     names, table = tuple(columns), np.column_stack(list(values.values()))
     samples = table[rows.negative], table[rows.positive]
     _check_samples(samples, names, ridged=shrink > 0)
-    moments = ClassMoments.of_samples(samples, names)
+    moments = MultivariateMoments.of_samples(samples, names)
     count = (len(samples[0]), len(samples[1]))
     found = LinearCombination.from_moments(moments, criterion, shrink, count, rows.omitted)
     if folds is None:
@@ -621,7 +621,7 @@ def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) ->
         )
 
 
-_LEAVE_ONE_OUT_MESSAGE = 1e-9
+_LEAVE_ONE_OUT_TOL = 1e-9
 
 
 def class_mean_distance(
@@ -741,7 +741,7 @@ def _mahalanobis(
 def _leave_one_out_correction(squared: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
     n = len(squared)
     rest = 1 - n * squared / (n - 1) ** 2
-    if (rest < _LEAVE_ONE_OUT_MESSAGE).any():
+    if (rest < _LEAVE_ONE_OUT_TOL).any():
         row = rows[np.argmin(rest)]
         raise RocPredictError(
             f"without row {row} its class has no spread in some direction, and nothing to measure it by; "

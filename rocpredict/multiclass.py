@@ -172,7 +172,7 @@ class Decomposition:
 
 _PSEUDO_COUNT = 0.25
 """Cases of weight that smoothing adds, placed where chance is."""
-_MIN_VARIANCE = 3.0
+_MIN_VARIANCE_DIVISOR = 3.0
 """The variance is no less than A(1 - A)/3 has it for one case: uniform placements vary so at A = 1/2."""
 _ROUNDING = 1e-12
 
@@ -189,11 +189,15 @@ def _effective_size(used: list[BinaryProblem], groups: Groups) -> float:
     return len(pairs) * len(sizes) / sum(1 / size for size in sizes)
 
 
-def _smoothed_logit(area: float, variance: float, cases: float, level: float) -> tuple[float, float]:
+def _smoothed_logit(area: float, variance: float, n_observations: float, level: float) -> tuple[float, float]:
     """Return the logit interval about the area with a quarter of a case more, of a variance that is never too small."""
-    centre = (area * cases + _PSEUDO_COUNT / 2) / (cases + _PSEUDO_COUNT)
+    centre = (area * n_observations + _PSEUDO_COUNT / 2) / (n_observations + _PSEUDO_COUNT)
     spread = centre * (1 - centre)
-    half = normal_critical_value(level) * np.sqrt(max(variance, spread / (_MIN_VARIANCE * cases))) / spread
+    half = (
+        normal_critical_value(level)
+        * np.sqrt(max(variance, spread / (_MIN_VARIANCE_DIVISOR * n_observations)))
+        / spread
+    )
     low, high = expit(logit(centre) - half), expit(logit(centre) + half)
     return min(float(low), area), max(float(high), area)
 
@@ -277,8 +281,8 @@ class MulticlassAuc(Result):
         ]
         if not np.ndim(self.auc):
             rows.insert(0, [f"average ({self.average})", self.auc, *self.interval])
-        cases = format_list(f"{label} {count}" for label, count in self.n_by_class.items())
-        notes = [f"Intervals of level {self.interval.level:g}. Cases: {cases}."]
+        sizes = format_list(f"{label} {count}" for label, count in self.n_by_class.items())
+        notes = [f"Intervals of level {self.interval.level:g}. Cases: {sizes}."]
         columns = ["positive against negative", "AUC", "low", "high"]
         return Table(f"AUC of {len(self.labels)} classes, {self.method}", columns, rows, None, notes, self.flags)
 

@@ -86,8 +86,8 @@ def simulate_experiment(count: tuple[int, int], seed: int) -> EmpiricalRoc:
 def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]:
     """Return each feature of Table IV: its values and labels in classes 2 and 3, and its direction."""
     iris = load_iris()
-    kept = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
-    X, y = iris.X[kept], iris.y[kept]
+    selected = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
+    X, y = iris.X[selected], iris.y[selected]
     features: dict[str, Any] = {name: (X[:, place], y, "higher") for place, name in enumerate(FEATURES)}
     for number, species, direction in ((2, _NEGATIVE, "higher"), (3, _POSITIVE, "lower")):
         distance = class_mean_distance(X, y, class_label=species)

@@ -195,9 +195,9 @@ def _gaussians(roc: Roc, null: float | None = None) -> tuple[Gaussian, Gaussian]
 
 
 # ---- the study
-Counts: TypeAlias = tuple[int, int]
-_MIN_CASES = 2  # cases of a class, for a variance to be estimated
-_MAX_CASES = 10**12
+SampleSizes: TypeAlias = tuple[int, int]
+_MIN_CLASS_SIZE = 2  # cases of a class, for a variance to be estimated
+_MAX_CLASS_SIZE = 10**12
 _FEW = 50  # cases of a class, below which the normal approximation is rough
 _VARIANCES = {
     "exact": "the exact variance of the empirical AUC of these classes",
@@ -258,7 +258,7 @@ class StudyDesign:
         """The variances under the null hypothesis."""
         return self.variances if self.null is None else auc_variances(self.curve, self.null)
 
-    def achieved(self, method: str, counts: Counts) -> float:
+    def achieved(self, method: str, counts: SampleSizes) -> float:
         """Return the width of the interval +- z SE at these counts, or the power to reject to the right side."""
         z = normal_critical_value(self.level) if self.alternative == "two-sided" else float(ndtri(self.level))
         std_error = sqrt(self.variances[method](*counts))
@@ -267,9 +267,9 @@ class StudyDesign:
         gap = abs(self.estimate - (self.null or 0.0))
         return float(ndtr((gap - z * sqrt(self.null_variances[method](*counts))) / std_error))
 
-    def minimal_counts(self, method: str, ratio: float) -> Counts:
+    def minimal_counts(self, method: str, ratio: float) -> SampleSizes:
         """Return the fewest positives that meet the goal, with ``ratio`` negatives for each, rounded up."""
-        if not 0 < self.variances[method](*_counts(_MIN_CASES, ratio)) < float("inf"):
+        if not 0 < self.variances[method](*_counts(_MIN_CLASS_SIZE, ratio)) < float("inf"):
             raise RocPredictError(
                 "this estimate has no variance to plan for: a class is without spread, or both curves are one"
             )
@@ -292,7 +292,7 @@ class StudyDesign:
         of = one if self.other is None else f"the difference of {one} from {other}"
         return f"a {100 * self.level:g} % interval of {of} that is {self.target:g} wide"
 
-    def describe_assumptions(self, method: str, counts: Counts) -> Iterator[str]:
+    def describe_assumptions(self, method: str, counts: SampleSizes) -> Iterator[str]:
         """Return the sentences that say what a sample size rests on."""
         if self.auc_only:
             yield "Both classes are Gaussian with equal SDs: all that an AUC alone allows to assume."
@@ -343,21 +343,23 @@ class StudyDesign:
         return f"{percent} {verdict}: {why}"
 
 
-def _counts(n_positive: int, ratio: float) -> Counts:
-    return max(_MIN_CASES, ceil(round(ratio * n_positive, 9))), n_positive
+def _counts(n_positive: int, ratio: float) -> SampleSizes:
+    return max(_MIN_CLASS_SIZE, ceil(round(ratio * n_positive, 9))), n_positive
 
 
 def _smallest_satisfying(is_met: Callable[[int], bool]) -> int:
     """Return the first number from which on a statement holds, by halving."""
-    low, high = _MIN_CASES - 1, _MIN_CASES
+    low, high = _MIN_CLASS_SIZE - 1, _MIN_CLASS_SIZE
     while not is_met(high):
         low, high = high, 2 * high
-        if high > _MAX_CASES:
+        if high > _MAX_CLASS_SIZE:
             raise RocPredictError("this goal needs more than 10^12 cases; ask for less")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_met(middle) else (middle, high)
-    while high > _MIN_CASES and is_met(high - 1):  # the variances fall with every case; this holds if one should not
+    while high > _MIN_CLASS_SIZE and is_met(
+        high - 1
+    ):  # the variances fall with every case; this holds if one should not
         high -= 1
     return high
 
@@ -645,12 +647,12 @@ def sample_size(
     planned = {
         name: AlternativeMethod(
             name,
-            *cases,
-            total=n_samples * sum(cases),
-            achieved_reference=design.achieved(reference, cases),
-            bias=design.describe_bias(name, reference, sum(cases) / sum(counts[reference])),
+            *sizes,
+            total=n_samples * sum(sizes),
+            achieved_reference=design.achieved(reference, sizes),
+            bias=design.describe_bias(name, reference, sum(sizes) / sum(counts[reference])),
         )
-        for name, cases in counts.items()
+        for name, sizes in counts.items()
     }
     chosen = method or reference
     return SampleSize(

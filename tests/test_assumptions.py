@@ -135,7 +135,7 @@ def test_unit_mirror_and_exchange_change_nothing():
     rng = np.random.default_rng(4)
     negative, positive = rng.exponential(1, 60), rng.exponential(3, 45)
     found = _found(negative, positive)
-    assert found.ratio_to_expected > assumptions.MISFIT_RATIO_LIMIT_SKEWED
+    assert found.ratio_to_expected > assumptions.WARNING_MISFIT_RATIO_SKEWED
     for factor in (2.0**990, 2.0**-990):
         assert _found(factor * negative, factor * positive) == found
     for pair in ((-negative, -positive), (positive, negative), (negative + 1000, positive + 1000)):

@@ -5,6 +5,7 @@ Degenerate data among them: a curve against itself, no variance, one case of a c
 
 from __future__ import annotations
 
+import pickle
 from itertools import combinations, product
 
 import numpy as np
@@ -78,7 +79,7 @@ def test_covariance_of_curves_by_all_pairs(seed):
     """DeLong's matrix of three curves; the paired test and every contrast follow from it."""
     xs, y = rows(seed)
     expected = delong_covariance(xs, y)
-    ours = rp.auc_covariance(xs, y)
+    ours = rp.auc_test_many(xs, y).covariance
     assert ours == pytest.approx(expected, rel=1e-12, abs=1e-16)
     for i, j in combinations(range(3), 2):
         found = rp.auc_test(xs[i], xs[j], y)
@@ -96,7 +97,7 @@ def test_weighted_covariance_by_all_pairs(seed):
     xs, y = rows(seed)
     weights = np.random.default_rng(seed).uniform(0, 3, len(y))
     expected = delong_covariance(xs, y, weights)
-    assert rp.auc_covariance(xs, y, weights=weights) == pytest.approx(expected, rel=1e-12, abs=1e-16)
+    assert rp.auc_test_many(xs, y, weights=weights).covariance == pytest.approx(expected, rel=1e-12, abs=1e-16)
 
 
 def test_many_curves_by_the_quadratic_form():
@@ -138,7 +139,7 @@ def test_clustered_covariance_by_obuchowski(seed):
     xs, y = rows(seed, (19, 22))
     clusters = np.array([f"patient {c}" for c in np.random.default_rng(seed).integers(0, 12, len(y))])
     expected = obuchowski_covariance(xs, y, clusters)
-    assert rp.auc_covariance(xs, y, clusters=clusters) == pytest.approx(expected, rel=1e-11, abs=1e-15)
+    assert rp.auc_test_many(xs, y, clusters=clusters).covariance == pytest.approx(expected, rel=1e-11, abs=1e-15)
     found = rp.auc_test(xs[0], xs[1], y, clusters=clusters)
     error = np.sqrt(expected[0, 0] + expected[1, 1] - 2 * expected[0, 1])
     assert found.statistic == pytest.approx(found.difference / error, rel=1e-9)
@@ -162,10 +163,10 @@ def test_copies_as_a_cluster_tell_nothing_new(copies):
     """
     xs, y = rows()
     repeated = [np.repeat(x, copies) for x in xs], np.repeat(y, copies)
-    once = rp.auc_covariance(xs, y)
-    clustered = rp.auc_covariance(*repeated, clusters=np.repeat(np.arange(len(y)), copies))
+    once = rp.auc_test_many(xs, y).covariance
+    clustered = rp.auc_test_many(*repeated, clusters=np.repeat(np.arange(len(y)), copies)).covariance
     assert clustered == pytest.approx(once, rel=1e-12, abs=1e-16)
-    assert (np.diag(rp.auc_covariance(*repeated)) < np.diag(once) / (copies - 0.2)).all()
+    assert (np.diag(rp.auc_test_many(*repeated).covariance) < np.diag(once) / (copies - 0.2)).all()
 
 
 def test_stratified_area_by_hand():
@@ -304,7 +305,7 @@ def test_permutation_p_by_all_exchanges():
 def test_unpaired_delong_by_the_sum_of_variances():
     (a, _, _), y = rows(1)
     (b, _, _), z = rows(2, (9, 21))
-    found = rp.auc_test_unpaired((a, y), (b, z))
+    found = rp.auc_test((a, y), (b, z))
     error = np.sqrt(delong_covariance([a], y)[0, 0] + delong_covariance([b], z)[0, 0])
     assert found.difference == pytest.approx(kernel(a, y).mean() - kernel(b, z).mean(), rel=1e-12)
     assert found.statistic == pytest.approx(found.difference / error, rel=1e-11)
@@ -550,7 +551,7 @@ def test_clustered_variances_are_never_negative(seed):
     clusters = np.where(y == 1, 0, rng.integers(0, 3, 9)) if seed % 2 else rng.integers(0, 3, 9)
     base = rng.normal(size=3)[clusters]
     xs = [3 * base + y + 0.1 * rng.normal(size=9) for _ in range(2)]
-    covariance = rp.auc_covariance(xs, y, clusters=clusters)
+    covariance = rp.auc_test_many(xs, y, clusters=clusters).covariance
     assert (np.diag(covariance) >= -1e-15).all()
     for x2 in (None, xs[1]):
         found = rp.auc_test(xs[0], x2, y, clusters=clusters)
@@ -602,9 +603,154 @@ def test_test_of_a_prediction_without_spread():
     assert perfect.p_value > 0.05
 
 
+# ---- ROC objects
+
+RESAMPLED = {"n_resamples": 60, "rng": 3}
+ANSWERS = [
+    {},
+    {"fpr": (0, 0.3)},
+    {"tpr": (0.7, 1)},
+    {"tpr_at_fpr": 0.2, **RESAMPLED},
+    {"method": "bootstrap", **RESAMPLED},
+    {"method": "permutation", **RESAMPLED},
+    {"method": "venkatraman", **RESAMPLED},
+    {"alternative": "noninferior", "margin": 0.1},
+]
+
+
+def assert_same_test(found, expected):
+    for name in ("estimates", "difference", "statistic", "p_value", "interval", "n", "omitted", "direction"):
+        assert getattr(found, name) == getattr(expected, name), name
+    assert found.covariance.tolist() == expected.covariance.tolist()
+    assert found.method == expected.method
+
+
+@pytest.mark.parametrize("options", ANSWERS)
+def test_curves_of_the_same_labels_are_tested_as_their_features_are(options):
+    """From the same object or the same memory they are paired; of two samples they are not: to the bit."""
+    xs, y = rows()
+    roc1, roc2, viewed = rp.empirical_roc(xs[0], y), rp.empirical_roc(xs[1], y), rp.empirical_roc(xs[1], y[:])
+    for other in (roc2, viewed):
+        assert_same_test(rp.auc_test(roc1, other, **options), rp.auc_test(xs[0], xs[1], y, **options))
+    unpaired = rp.auc_test(roc1, roc2, paired=False, **options)
+    assert_same_test(unpaired, rp.auc_test((xs[0], y), (xs[1], y), **options))
+    assert "pairing_unknown" not in unpaired.flags
+
+
+def test_rows_of_curves_are_matched():
+    """Directions, weights and rows without a value: as of the features themselves."""
+    xs, y = rows(sizes=(40, 50))
+    lacking = [np.where(np.arange(90) % k, x, np.nan) for k, x in zip((5, 7), xs, strict=False)]
+    cases = [
+        (lacking, {"nan_policy": "omit"}),
+        ((-xs[0], xs[1]), {"direction": ("lower", "higher")}),
+        (xs[:2], {"weights": np.arange(90) % 3}),
+        (xs[:2], {"weights": np.arange(90) / 30 + 0.2}),
+        (lacking, {"nan_policy": "omit", "weights": np.arange(90) % 3 + 1}),
+    ]
+    for pair, options in cases:
+        sides = options.get("direction", (None, None))
+        rocs = [rp.empirical_roc(x, y, **(options | {"direction": side})) for x, side in zip(pair, sides, strict=True)]
+        assert_same_test(rp.auc_test(*rocs), rp.auc_test(*pair, y, **options))
+    third = np.where(np.arange(90) % 9 == 0, 2, y)
+    rocs = [rp.empirical_roc(x, third, positive=1, negative=0) for x in xs[:2]]
+    assert_same_test(rp.auc_test(*rocs), rp.auc_test(*xs[:2], third, positive=1, negative=0))
+
+
+def test_pairing_that_is_not_known_is_flagged():
+    """Equal labels may be of other cases: unpaired, and flagged; other numbers of cases: unpaired."""
+    xs, y = rows()
+    roc1, roc2 = rp.empirical_roc(xs[0], y), rp.empirical_roc(xs[1], y.copy())
+    found = rp.auc_test(roc1, roc2)
+    assert (found.method, list(found.flags)) == ("DeLong, unpaired", ["pairing_unknown"])
+    paired = rp.auc_test(xs[0], xs[1], y)
+    assert_same_test(rp.auc_test(roc1, roc2, paired=True), paired)
+    plain = [rp.EmpiricalRoc(x[y == 0], x[y == 1]) for x in xs[:2]]
+    assert "pairing_unknown" in rp.auc_test(*plain).flags
+    for pair in (plain, (plain[0], roc2)):  # matched by their order within the classes
+        assert rp.auc_test(*pair, paired=True).p_value == pytest.approx(paired.p_value, rel=1e-12)
+    halves = [np.where(np.arange(30) % 2 == k, xs[0], np.nan) for k in (0, 1)]
+    apart = rp.auc_test(*(rp.empirical_roc(half, y, nan_policy="omit") for half in halves))
+    assert (apart.method, list(apart.flags)) == ("DeLong, unpaired", [])  # no row is in both
+    fewer = rp.auc_test(roc1, rp.empirical_roc(xs[1][:20], y[:20]))
+    assert fewer.method == "DeLong, unpaired"
+    assert "pairing_unknown" not in fewer.flags
+    with pytest.raises(rp.RocPredictError, match="same cases in the same order"):
+        rp.auc_test(roc1, rp.empirical_roc(xs[1][::-1], y[::-1]), paired=True)
+
+
+def test_a_curve_keeps_its_cases_where_it_goes():
+    """Pickled together curves stay paired; their cases make no two curves different."""
+    xs, y = rows()
+    rocs = [rp.empirical_roc(x, y) for x in xs[:2]]
+    assert rp.auc_test(*pickle.loads(pickle.dumps(rocs))).method == "DeLong, paired"
+    assert rocs[0] == rp.empirical_roc(xs[0], y.copy()) == rp.EmpiricalRoc(xs[0][y == 0], xs[0][y == 1])
+    listed = [rp.empirical_roc(x, (label for label in y)) for x in xs[:2]]
+    assert "pairing_unknown" in rp.auc_test(*listed).flags
+
+
+def test_predicted_curves_have_their_own_standard_errors():
+    """Two published curves, a published one and an empirical one: z of the difference, variances added."""
+    xs, y = rows(sizes=(40, 50))
+    one = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
+    two = rp.PredictedRoc.from_stats(mean=(4, 7), std=(3, 2), count=(80, 40))
+    fitted, empirical = rp.predict_roc(xs[0], y, family="logistic"), rp.empirical_roc(xs[1], y)
+    named = {"delta": (one, two), "delta and DeLong": (one, fitted), "DeLong": (fitted, empirical)}
+    for method, (roc1, roc2) in named.items():
+        found = rp.auc_test(roc1, roc2)
+        errors = [roc.auc_std_error() for roc in (roc1, roc2)]
+        assert found.method == f"{method}, unpaired"
+        assert found.estimates == (roc1.auc(), roc2.auc())
+        assert found.statistic == pytest.approx((roc1.auc() - roc2.auc()) / np.hypot(*errors), rel=1e-12)
+        assert found.covariance == pytest.approx(np.diag(np.square(errors)), rel=1e-12)
+        assert found.interval.width == pytest.approx(2 * Z * np.hypot(*errors), rel=1e-9)
+    partial = rp.auc_test(one, two, fpr=(0, 0.2))
+    errors = [roc.partial_auc_std_error(fpr=(0, 0.2)) for roc in (one, two)]
+    assert partial.estimates == pytest.approx([roc.partial_auc(fpr=(0, 0.2)) for roc in (one, two)], rel=1e-12)
+    assert partial.statistic == pytest.approx(partial.difference / np.hypot(*errors), rel=1e-9)
+    assert "pairing_unknown" in rp.auc_test(fitted, empirical).flags
+    assert "pairing_unknown" not in rp.auc_test(one, two).flags
+
+
+def test_predicted_curves_without_spread_are_not_certain():
+    sure = rp.PredictedRoc.from_stats(mean=(0, 1), std=(0, 0), count=(6, 4))
+    other = rp.PredictedRoc.from_stats(mean=(4, 7), std=(3, 2), count=(80, 40))
+    for pair in ((sure, sure), (sure, other)):
+        found = rp.auc_test(*pair)
+        assert found.p_value > 0.05
+        assert found.interval.width > 0.1
+        assert "fallback" in found.flags
+
+
+@pytest.mark.parametrize("null", [None, 0.7])
+def test_one_curve_is_tested_as_by_its_method(null):
+    xs, y = rows()
+    for roc in (rp.empirical_roc(xs[0], y), rp.predict_roc(xs[0], y)):
+        assert_same_test(rp.auc_test(roc, None, null=null), roc.auc_test(0.5 if null is None else null))
+
+
+def test_covariance_of_every_test():
+    """That of the estimates, of pairs of auc_test_many too; its difference has the variance of the test."""
+    xs, y = rows()
+    many = rp.auc_test_many(xs, y)
+    assert many.covariance == pytest.approx(delong_covariance(xs, y), rel=1e-12)
+    for contrast, (i, j) in zip(many.contrasts, combinations(range(3), 2), strict=True):
+        assert contrast.covariance.tolist() == many.covariance[np.ix_([i, j], [i, j])].tolist()
+    for found in (rp.auc_test(xs[0], xs[1], y), rp.auc_test((xs[0], y), (xs[1], y))):
+        variance = np.array([1, -1]) @ found.covariance @ [1, -1]
+        assert found.statistic == pytest.approx(found.difference / np.sqrt(variance), rel=1e-9)
+    one = rp.auc_test(xs[0], None, y)
+    assert one.covariance == pytest.approx(delong_covariance(xs[:1], y), rel=1e-12)
+    height = rp.auc_test(xs[0], xs[1], y, tpr_at_fpr=0.2)
+    variance = np.array([1, -1]) @ height.covariance @ [1, -1]
+    assert height.statistic == pytest.approx(height.difference / np.sqrt(variance), rel=1e-9)
+
+
 # ---- error words
 
 XS, LABELS = rows()
+ROCS = [rp.empirical_roc(x, LABELS) for x in XS]
+W = [np.arange(30) + k for k in (1, 2)]
 
 
 @pytest.mark.parametrize(
@@ -668,18 +814,40 @@ def test_error_words_of_two_curves(options, words):
         (lambda: rp.auc_test(XS[0], None, LABELS, method="exact", weights=np.full(30, 1.5)), "exact.*whole weights"),
         (lambda: rp.auc_test(np.arange(300), None, np.arange(300) % 2, method="exact"), "300 cases.*mann-whitney"),
         (lambda: rp.auc_test(XS[2], -XS[2], LABELS, direction="auto"), "auto.*opposite.*'higher', 'lower'"),
-        (lambda: rp.auc_test_unpaired((XS[2], LABELS), (-XS[2], LABELS), direction="auto"), "auto.*opposite"),
-        (lambda: rp.auc_test_unpaired(XS[0], (XS[1], LABELS)), "sample1=.*pair"),
-        (lambda: rp.auc_test_unpaired((XS[0], LABELS), (XS[1], LABELS), method="exact"), "method='exact'"),
-        (lambda: rp.auc_test_unpaired((XS[0], LABELS), (XS[1], LABELS), direction=("up", "up")), "direction='up'"),
-        (lambda: rp.auc_test_unpaired((XS[0], LABELS), (XS[1], LABELS), direction=5), "direction=5"),
+        (lambda: rp.auc_test((XS[2], LABELS), (-XS[2], LABELS), direction="auto"), "auto.*opposite"),
+        (lambda: rp.auc_test(XS[0], (XS[1], LABELS)), "x1=.*pair"),
+        (lambda: rp.auc_test((XS[0], LABELS), (XS[1], LABELS), method="exact"), "method='exact'"),
+        (lambda: rp.auc_test((XS[0], LABELS), (XS[1], LABELS), direction=("up", "up")), "direction='up'"),
+        (lambda: rp.auc_test((XS[0], LABELS), (XS[1], LABELS), direction=5), "direction=5"),
+        (lambda: rp.auc_test(XS[0], XS[1]), "x1=.*pair.*two ROCs"),
+        (lambda: rp.auc_test(XS[0], XS[1], LABELS, paired=False), "paired=False.*x1, y1"),
+        (lambda: rp.auc_test((XS[0], LABELS), (XS[1], LABELS), paired=True), r"paired=True.*x1, x2, y"),
+        (lambda: rp.auc_test(XS[0], None, LABELS, paired=True), "paired= is for two curves"),
+        (lambda: rp.auc_test(XS[0], XS[1], LABELS, paired="yes"), "paired='yes'"),
+        (lambda: rp.auc_test(ROCS[0], XS[1]), "x2=.*no ROC"),
+        (lambda: rp.auc_test(*ROCS[:2], LABELS), "leave y= out"),
+        (lambda: rp.auc_test(*ROCS[:2], positive=1), "leave positive= out"),
+        (lambda: rp.auc_test(*ROCS[:2], clusters=np.arange(30)), "leave clusters= out"),
+        (lambda: rp.auc_test(*ROCS[:2], null=0.7), "null= is for one curve"),
+        (lambda: rp.auc_test(ROCS[0], None, fpr=(0, 0.1)), "one curve.*fpr="),
+        (lambda: rp.auc_test(ROCS[0], rp.empirical_roc(XS[1], LABELS, positive=0)), r"same cases.*\(17, 13\)"),
+        (
+            lambda: rp.auc_test(*(rp.empirical_roc(x, LABELS, weights=w) for x, w in zip(XS, W, strict=False))),
+            "weights",
+        ),
+        (lambda: rp.auc_test(rp.predict_roc(XS[0], LABELS), ROCS[1], paired=True), "paired=True.*empirical"),
+        (lambda: rp.auc_test(rp.predict_roc(XS[0], LABELS), ROCS[1], method="bootstrap"), "method='bootstrap'.*delta"),
+        (lambda: rp.auc_test(rp.predict_roc(XS[0], LABELS), ROCS[1], tpr_at_fpr=0.1), "tpr_at_fpr=.*empirical"),
+        (lambda: rp.auc_test(ROCS[0], rp.PredictedRoc.from_stats(mean=(0, 1), std=(1, 1))), "count="),
+        (lambda: rp.auc_test(*(rp.empirical_roc(x, LABELS, direction="auto") for x in (XS[2], -XS[2]))), "opposite"),
+        (lambda: rp.auc_estimate(XS[0], LABELS, groups=LABELS, strata=LABELS), "groups= goes without strata="),
         (lambda: rp.auc_test_many([XS[0]], LABELS), "1 curves.*two or more"),
         (lambda: rp.auc_test_many(XS, LABELS, contrasts=[1, -1]), "contrasts has shape"),
         (lambda: rp.auc_test_many(XS, LABELS, contrasts=[1, 1, 1]), "contrasts do not sum to 0"),
         (lambda: rp.auc_test_many(XS, LABELS, contrasts=[0, 0, 0]), "contrasts"),
         (lambda: rp.auc_test_many(XS, LABELS, contrasts=[1, -1, np.nan]), "contrasts"),
         (lambda: rp.auc_test_many(XS, LABELS, direction="auto", strata=LABELS), "strata"),
-        (lambda: rp.auc_covariance([], LABELS), "features"),
+        (lambda: rp.auc_test_many([], LABELS), "features"),
         (lambda: rp.PredictedRoc.from_stats(mean=(0, 1), std=(1, 1)).auc_test(), "count="),
         (
             lambda: rp.PredictedRoc.from_stats(mean=([0, 0], [1, 2]), std=(1, 1), count=(9, 9)).auc_test(),
@@ -700,4 +868,4 @@ def test_exchanges_refuse_weights_that_are_not_whole(method):
     with pytest.raises(rp.RocPredictError, match="whole weights only"):
         rp.auc_test(XS[0], XS[1], LABELS, method=method, weights=weights)
     with pytest.raises(rp.RocPredictError, match="whole weights only"):
-        rp.auc_test_unpaired((XS[0], LABELS), (XS[1], LABELS), method=method, weights=(weights, None))
+        rp.auc_test((XS[0], LABELS), (XS[1], LABELS), method=method, weights=(weights, None))

@@ -16,7 +16,7 @@ from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
 from rocpredict.distributions.shrinkage import (
     MAX_SLOPE,
     NOISE_FACTOR,
-    PRIOR_LOG_VARIANCE_RATIO,
+    PRIOR_LOG_RATIO_VARIANCE,
     PRIOR_SCALE,
     PRIOR_SCALE_KNOWN_DIRECTION,
 )
@@ -155,7 +155,7 @@ def test_the_formulas_of_the_shrunk_estimate_have_its_constants():
     rows = {
         name: re.findall(r"\d+\.\d+", row) for name, row in re.findall(r"^\| ([\w ]+) \| (.*)$", text, re.MULTILINE)
     }
-    assert rows["variance ratio"] == [f"{PRIOR_LOG_VARIANCE_RATIO:g}"] * 2
+    assert rows["variance ratio"] == [f"{PRIOR_LOG_RATIO_VARIANCE:g}"] * 2
     assert rows["weight of the sample"] == [f"{NOISE_FACTOR:g}"]
     assert rows["prior"] == [f"{PRIOR_SCALE_KNOWN_DIRECTION:g}", f"{PRIOR_SCALE:g}"]
     assert f"up to {MAX_SLOPE:g}" in text

@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from rocpredict import Gaussian, RocPredictError
-from rocpredict.distributions.families import FAMILIES, fit_family, freeze_family, from_moments
+from rocpredict.distributions.families import PARAMETRIC_FAMILIES, fit_family, freeze_family, from_moments
 from rocpredict.distributions.skew_normal import SKEW_NORMAL
 
 TRUTH = {
@@ -75,11 +75,11 @@ def log_likelihood(fitted, sample):
 
 
 def test_every_family_is_described_and_tested():
-    assert list(FAMILIES) == list(TRUTH) == list(MEANINGS)
-    assert all("scale" in line or name == "beta" for name, line in FAMILIES.items())
+    assert list(PARAMETRIC_FAMILIES) == list(TRUTH) == list(MEANINGS)
+    assert all("scale" in line or name == "beta" for name, line in PARAMETRIC_FAMILIES.items())
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", PARAMETRIC_FAMILIES)
 def test_parameters_give_the_mean_and_spread_that_the_table_says(name):
     """By quadrature of the density, against the formulas of the table, to 1e-6."""
     d = freeze_family(name, *TRUTH[name])
@@ -108,7 +108,7 @@ def test_parameters_mean_what_else_the_table_says():
     np.testing.assert_allclose(logs, Gaussian(np.log(4), 0.6).ppf([0.1, 0.9]))
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", PARAMETRIC_FAMILIES)
 def test_fits_find_the_parameters_again(name):
     """From 800 even quantiles, which stand for the distribution to about 2 % of each parameter."""
     found = parameters_of(fit_family(name, even_sample(name), "negative"))
@@ -116,7 +116,7 @@ def test_fits_find_the_parameters_again(name):
 
 
 @pytest.mark.parametrize("n", [12, 150])
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", PARAMETRIC_FAMILIES)
 def test_no_fit_of_scipy_is_more_likely(name, n):
     """To 1e-6 of the log-likelihood, on seeded samples; the skew normal where scipy's shape stays below 100."""
     family, known = SCIPY_FITS[name]
@@ -132,7 +132,7 @@ def test_no_fit_of_scipy_is_more_likely(name, n):
         assert ours >= theirs.logpdf(sample).sum() - 1e-6 * abs(ours)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", PARAMETRIC_FAMILIES)
 def test_every_step_away_from_a_fit_is_less_likely(name):
     """Each free parameter moved by 1e-4 of a scale, either way, on a seeded sample of 60."""
     sample = freeze_family(name, *TRUTH[name]).ppf(np.random.default_rng(7).uniform(size=60))
@@ -147,7 +147,7 @@ def test_every_step_away_from_a_fit_is_less_likely(name):
 
 
 @pytest.mark.parametrize("unit", [2.0**-990, 2.0**990])
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "beta"])
+@pytest.mark.parametrize("name", [name for name in PARAMETRIC_FAMILIES if name != "beta"])
 def test_a_fit_follows_the_unit(name, unit):
     """Powers of 2 near 1e-298 and 1e298: shapes stay, location and scale follow."""
     sample = even_sample(name, 25)
@@ -205,7 +205,7 @@ def test_a_student_t_without_tails_or_with_half_its_rows_tied_is_a_gaussian():
     assert parameters_of(fit_family("student_t", np.tan(np.linspace(-1.56, 1.56, 99)), "negative"))[0] >= 1
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", PARAMETRIC_FAMILIES)
 def test_two_values_are_enough(name):
     d = fit_family(name, [0.25, 0.75], "negative")
     assert 0 < d.cdf(0.5) < 1

@@ -20,7 +20,7 @@ from benchmarks.fidelity.scoring import ALSO, EVERY, Misfit, Plan, Score, judged
 from benchmarks.fidelity.sources import Problem, parsed
 from rocpredict import EmpiricalRoc, Gaussian, predict_roc
 from rocpredict.distributions.families import fit_family
-from rocpredict.distributions.shrinkage import FPR
+from rocpredict.distributions.shrinkage import SHRINKAGE_FPR
 
 SMALL = Plan(repeats=2, sampled=1, asked=1)
 
@@ -135,7 +135,7 @@ def test_judging_knows_the_truth():
 
 
 def _flat(draws: int) -> Answer:
-    return Answer(np.full((draws, len(FPR)), 0.5), np.full(draws, 0.5), None)
+    return Answer(np.full((draws, len(SHRINKAGE_FPR)), 0.5), np.full(draws, 0.5), None)
 
 
 # ---- the estimators
@@ -149,7 +149,7 @@ def test_vectorised_answers_are_those_of_predict_roc():
 
 
 def test_misfit_is_the_distance_of_trust():
-    """The distance of each draw is what ``trust()`` says of the Gaussian prediction of the same rows."""
+    """The distance of each draw is what ``model_fit()`` says of the Gaussian prediction of the same rows."""
     case = _case(7, coarse=True)
     draws = draw(case, 20, 3)
     found = misfit(case, 20, draws)
@@ -167,7 +167,7 @@ def test_line_on_probit_axes_is_least_squares():
     inside = (roc.tpr > 0) & (roc.tpr < 1) & (roc.fpr > 0) & (roc.fpr < 1)
     slope, intercept = np.polyfit(ndtri(roc.tpr[inside]), ndtri(1 - roc.fpr[inside]), 1)
     heights = probit_line(draws.negative, draws.positive).heights
-    assert heights[0] == pytest.approx(ndtr((ndtri(1 - FPR) - intercept) / slope), abs=1e-10)
+    assert heights[0] == pytest.approx(ndtr((ndtri(1 - SHRINKAGE_FPR) - intercept) / slope), abs=1e-10)
     assert np.array_equal(heights, probit_line(np.exp(draws.negative), np.exp(draws.positive)).heights)
 
 
@@ -195,7 +195,7 @@ def test_curve_of_chosen_families_is_that_of_the_pair():
     draws = draw(_case(9), 25, 1)
     found = chosen_by_aic(draws.negative, draws.positive)
     negative, positive = best_family(draws.negative[0]), best_family(draws.positive[0])
-    assert found.heights[0] == pytest.approx(positive.sf(negative.isf(FPR)))
+    assert found.heights[0] == pytest.approx(positive.sf(negative.isf(SHRINKAGE_FPR)))
     assert found.ameans[0] == pytest.approx(
         (negative.cdf_strict(found.threshold[0]) + positive.sf(found.threshold[0])) / 2
     )

@@ -328,8 +328,8 @@ def test_directions_of_each_curve(table):
     lower, higher = rp.auc_test(a, b, y, direction="lower"), rp.auc_test(a, b, y)
     assert lower.difference == pytest.approx(-higher.difference, abs=1e-12)
     assert lower.p_value == pytest.approx(higher.p_value, abs=1e-9)
-    unpaired = rp.auc_test_unpaired((a, y), (b, y), direction=("higher", "lower"))
-    assert unpaired.p_value == rp.auc_test_unpaired((a, y), (-b, y)).p_value
+    unpaired = rp.auc_test((a, y), (b, y), direction=("higher", "lower"))
+    assert unpaired.p_value == rp.auc_test((a, y), (-b, y)).p_value
 
 
 @drawn
@@ -361,9 +361,7 @@ SEEDED = {
     ),
     "ameans": lambda rng: rp.empirical_roc(X, Y).best_threshold().ameans_interval(n_resamples=99, rng=rng),
     "paired": lambda rng: rp.auc_test(X, X**2, Y, method="bootstrap", n_resamples=99, rng=rng).interval,
-    "unpaired": lambda rng: (
-        rp.auc_test_unpaired((X, Y), (X**2, Y), method="bootstrap", n_resamples=99, rng=rng).interval
-    ),
+    "unpaired": lambda rng: rp.auc_test((X, Y), (X**2, Y), method="bootstrap", n_resamples=99, rng=rng).interval,
 }
 Y = np.repeat([0, 1], 12)
 X = np.random.default_rng(0).normal(size=24) + Y
@@ -387,7 +385,7 @@ def test_seeds_of_permutations():
     for method in ("permutation", "venkatraman"):
         p = [rp.auc_test(X, -X, Y, method=method, n_resamples=500, rng=seed).p_value for seed in (1, 1)]
         assert p[0] == p[1] >= 1 / 501
-        q = [rp.auc_test_unpaired((X, Y), (-X, Y), method=method, n_resamples=99, rng=seed).p_value for seed in (1, 1)]
+        q = [rp.auc_test((X, Y), (-X, Y), method=method, n_resamples=99, rng=seed).p_value for seed in (1, 1)]
         assert q[0] == q[1] >= 1 / 100
 
 
@@ -408,8 +406,8 @@ def test_whole_weights_are_repeated_rows_for_the_other_tests():
     two = y < 2
     first, second = (x[two], y[two]), (np.sin(x[two]), y[two])
     written = [tuple(np.repeat(column, weights[two]) for column in sample) for sample in (first, second)]
-    found = rp.auc_test_unpaired(first, second, weights=(weights[two], weights[two]))
-    expected = rp.auc_test_unpaired(*written)
+    found = rp.auc_test(first, second, weights=(weights[two], weights[two]))
+    expected = rp.auc_test(*written)
     assert (found.p_value, *found.interval, found.n) == (expected.p_value, *expected.interval, expected.n)
     calls = [(x > t).astype(int) for t in (0.5, 1)]
     truth = (y > 0).astype(int)
@@ -421,7 +419,7 @@ def test_whole_weights_are_repeated_rows_for_the_other_tests():
     with pytest.raises(rp.RocPredictError, match=r"weights.*not whole"):
         rp.multiclass_auc(x, y, weights=weights + 0.5)
     with pytest.raises(rp.RocPredictError, match=r"bootstrap.*no clusters"):
-        rp.auc_test_unpaired(first, second, method="bootstrap", clusters=(np.arange(24) // 2, None))
-    clustered = rp.auc_test_unpaired(first, second, clusters=(np.arange(24) // 2, None))
+        rp.auc_test(first, second, method="bootstrap", clusters=(np.arange(24) // 2, None))
+    clustered = rp.auc_test(first, second, clusters=(np.arange(24) // 2, None))
     assert 0 < clustered.p_value <= 1
     assert "clustered" in clustered.method

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.stats import mannwhitneyu
 
 import rocpredict as rp
-from rocpredict.screening.kernels.counts import Contrast, Counts, count_blocks
+from rocpredict.screening.kernels.counts import Contrast, RankStatistics, count_blocks
 from rocpredict.screening.kernels.moments import moments
 
 ENGINES = ("numpy", "numba")
@@ -36,7 +36,7 @@ FORMS = {
 def count(X, codes, contrasts=CONTRASTS, thresholds=None, **options):
     classes = max((*codes, *(code for c in contrasts for code in (*c.negative, c.positive)))) + 1
     blocks = count_blocks(X, codes, classes, contrasts, thresholds, callback=lambda _, counts: counts, **options)
-    return Counts(*(np.concatenate(column, axis=1) for column in zip(*blocks, strict=True)))
+    return RankStatistics(*(np.concatenate(column, axis=1) for column in zip(*blocks, strict=True)))
 
 
 def _untidy(form, X):

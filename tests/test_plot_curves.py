@@ -36,6 +36,12 @@ def test_the_p_value_of_the_test_stands_in_the_legend(counted):
     assert words(plot_roc(*counted, test=several))[3] == f"all AUCs are equal: p < 0.001 ({several.method})"
     claim = rp.auc_test(*(IRIS.column(name) for name in FEATURES[:2]), IRIS.y, alternative="greater", **SPECIES)
     assert words(plot_roc(*counted[:2], test=claim))[2].startswith("AUC of x1 <= AUC of x2: p = ")
+    fitted = rp.predict_roc(IRIS.column(FEATURES[0]), IRIS.y, **SPECIES)
+    for rocs, method in ((counted[:2], "DeLong, paired"), ((fitted, counted[1]), "delta and DeLong, ")):
+        test = rp.auc_test(*rocs)
+        assert words(plot_roc(*rocs, test=test))[2].startswith(f"equal AUCs: p = {test.p_value:.3f} ({method}")
+        with pytest.raises(rp.RocPredictError, match="test is of other curves"):
+            plot_roc(*rocs[::-1], test=test)
     one = rp.auc_test(IRIS.column(FEATURES[0]), None, IRIS.y, null=0.7, **SPECIES)
     assert f": p = {one.p_value:.3f} (" in words(plot_roc(counted[0], test=one))[1]
 

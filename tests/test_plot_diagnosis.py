@@ -61,9 +61,9 @@ def test_the_left_panel_is_both_curves_and_where_they_part(found, picture, roc):
 
 def test_the_area_between_is_the_distance(found, picture):
     corners = artist(picture.axes[0], "between").get_paths()[0].vertices
-    fpr, predicted, counted = found.plot_data.heights
-    assert np.abs(predicted - counted).mean() == pytest.approx(found.area_between)
-    for heights in (predicted, counted):
+    fpr, predicted, empirical = found.plot_data.rates
+    assert np.abs(predicted - empirical).mean() == pytest.approx(found.area_between)
+    for heights in (predicted, empirical):
         seen = {tuple(corner) for corner in corners}
         assert set(zip(fpr, heights, strict=True)) <= seen
 
@@ -165,7 +165,7 @@ def test_bins_are_as_narrow_as_the_narrower_class_and_no_row_hides_the_others():
     for d, values in zip(found.plot_data.densities, (x[y == 0], x[y == 1]), strict=True):
         quartiles = np.quantile(values, (0.25, 0.75))
         assert ((d.edges > quartiles[0]) & (d.edges < quartiles[1])).sum() >= 2
-        assert np.sum(d.heights * np.diff(d.edges)) == pytest.approx(1)
+        assert np.sum(d.histogram_density * np.diff(d.edges)) == pytest.approx(1)
         assert d.edges[-1] == 60_000
     assert ax.get_xlim()[1] < 3_000
     for where in ax.get_xlim():

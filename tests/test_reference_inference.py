@@ -68,7 +68,7 @@ def test_delong_covariance_equals_proc():
     """Every pair of columns of a data set in one (K, K) matrix, its diagonal the variances."""
     for data in {key.data for key, _, _ in about(PROC, "cov_delong")}:
         names = features(data)
-        ours = np.asarray(rp.auc_covariance([load(data)[name] for name in names], load(data)["y"]))
+        ours = np.asarray(rp.auc_test_many([load(data)[name] for name in names], load(data)["y"]).covariance)
         for i, first in enumerate(names):
             assert ours[i, i] == near(PROC[Key(data, first, "", "var_delong", "")].value), (data, first)
             for j, second in enumerate(names[i + 1 :], i + 1):
@@ -102,7 +102,7 @@ def test_one_sided_paired_delong_test_equals_proc(alternative):
 def test_unpaired_delong_test_has_the_statistic_of_proc():
     """The same statistic; we refer it to the normal law, pROC to Student's t with Satterthwaite's df."""
     for key, _, statistic in about(PROC, "unpaired_statistic"):
-        ours = rp.auc_test_unpaired(*two_samples(key), method="delong")
+        ours = rp.auc_test(*two_samples(key), method="delong")
         assert ours.statistic == near(statistic, Z), key
         assert ours.p_value == near(2 * ndtr(-abs(statistic)), 1e-8), key
         assert ours.p_value <= PROC[key._replace(quantity="unpaired_p_t")].value, key
@@ -113,7 +113,7 @@ def test_one_sided_unpaired_delong_test_has_the_direction_of_proc(alternative, s
     """Its p is on the same side of 1/2 as pROC's, and the normal tail of the same statistic."""
     for key, _, by_t in about(PROC, f"unpaired_p_t_{alternative}"):
         statistic = PROC[key._replace(quantity="unpaired_statistic")].value
-        ours = rp.auc_test_unpaired(*two_samples(key), method="delong", alternative=alternative)
+        ours = rp.auc_test(*two_samples(key), method="delong", alternative=alternative)
         assert ours.p_value == near(ndtr(sign * statistic), 1e-8), key
         assert (ours.p_value < 0.5) == (by_t < 0.5), key
 

@@ -274,7 +274,7 @@ def test_that_a_shrunk_estimate_agrees_is_little_evidence(of_feature):
     third = np.arange(80) // 2 % 3 == 0
     odd = np.where(Y, np.where(third, 0.0, 1.0), np.where(third, -0.5, 0.5)) + _RNG.normal(size=80) / 20
     asked = of_feature(odd, family="auto")
-    assert asked.trust.misfit_ratio > 1
+    assert asked.model_fit.misfit_ratio > 1
     assert "; its model alone lies farther off than chance" in asked.verdict
 
 
@@ -356,7 +356,7 @@ def test_nothing_contradicts_the_verdict(of_feature):
     assert "this estimate" not in section(of_feature(family="empirical"), "What the curve rests on")
     asked = of_feature(family="auto")
     said = section(asked, _BELIEVED).removeprefix(f"{_BELIEVED} {asked.verdict} ")
-    part = asked.trust.model_weight
+    part = asked.model_fit.model_weight
     whole = "All of this estimate is the model's."
     assert said == (whole if part == 1 else f"The share of the model in this estimate is {format_rate(part)}; {_REST}")
     assert "chance" not in said
@@ -369,8 +369,8 @@ def test_the_share_of_a_model_that_is_not_all(of_feature):
         + np.random.default_rng(3).normal(size=80) / 20
     )
     asked = of_feature(odd, family="auto")
-    assert 0 < asked.trust.model_weight < 1
-    assert section(asked, _BELIEVED).endswith(f"is {format_rate(asked.trust.model_weight)}; {_REST}")
+    assert 0 < asked.model_fit.model_weight < 1
+    assert section(asked, _BELIEVED).endswith(f"is {format_rate(asked.model_fit.model_weight)}; {_REST}")
 
 
 @pytest.mark.parametrize(

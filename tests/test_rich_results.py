@@ -108,7 +108,7 @@ def _results():
         "Dataset named": rp.datasets.Dataset(
             many, evil, tuple(EVIL + str(j) for j in range(15)), ("1",) * 15, EVIL, "", ""
         ),
-        "SubgroupAuc": rp.auc_by_group(Z, Y, np.tile(["a", EVIL], 20)),
+        "SubgroupAuc": rp.auc_estimate(Z, Y, groups=np.tile(["a", EVIL], 20)),
         "AucEstimate": rp.auc_estimate(Z, Y),
         "MulticlassAuc": rp.multiclass_auc(multi, np.arange(30) % 3),
         "LinearCombination": rp.fit_linear_combination(IRIS.X, IRIS.y, **CLASSES),

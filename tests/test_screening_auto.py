@@ -91,7 +91,7 @@ def test_exchanged_labels_mirror_the_answers():
 
 
 def test_trust_is_the_share_of_the_model_and_misfit_its_distance():
-    """Against ``trust()`` of the estimate, where sample and model share it: to 1e-6."""
+    """Against ``model_fit()`` of the estimate, where sample and model share it: to 1e-6."""
     X, y = _table(3)
     table = _screened(X, y, direction="higher")
     shared = np.flatnonzero((table["model_weight"] < 1) & (table["model_weight"] > 0))

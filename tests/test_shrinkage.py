@@ -13,10 +13,10 @@ from rocpredict.distributions import shrinkage as levels
 from rocpredict.distributions.misfit import empirical_tpr, upper_tails
 from rocpredict.distributions.power import LAMBDA_GRID, Transformed, fit_power_transforms
 from rocpredict.distributions.shrinkage import (
-    FPR,
     MAX_SLOPE,
     NOISE_FACTOR,
-    PRIOR_LOG_VARIANCE_RATIO,
+    PRIOR_LOG_RATIO_VARIANCE,
+    SHRINKAGE_FPR,
     ShrinkageDistribution,
     binormal_tpr,
     estimate_shrinkage,
@@ -97,10 +97,10 @@ class TestHeights:
         """With ties, against EmpiricalRoc.tpr_at_fpr."""
         rng = np.random.default_rng(n0)
         negative, positive = rng.integers(0, 9, (3, n0)) * 1.0, rng.integers(2, 12, (3, n1)) * 1.0
-        found = empirical_tpr(np.sort(negative), np.sort(positive), FPR)
+        found = empirical_tpr(np.sort(negative), np.sort(positive), SHRINKAGE_FPR)
         for k in range(3):
-            assert np.array_equal(empirical_tpr(np.sort(negative[k]), np.sort(positive[k]), FPR), found[k])
-            wanted = empirical_roc(*labelled(negative[k], positive[k])).tpr_at_fpr(FPR)
+            assert np.array_equal(empirical_tpr(np.sort(negative[k]), np.sort(positive[k]), SHRINKAGE_FPR), found[k])
+            wanted = empirical_roc(*labelled(negative[k], positive[k])).tpr_at_fpr(SHRINKAGE_FPR)
             assert found[k] == pytest.approx(wanted, abs=1e-12)
 
     def test_shares_above_are_counted(self):
@@ -114,9 +114,9 @@ class TestHeights:
 class TestWeighing:
     def test_the_weight_of_an_example_made_by_hand(self):
         """Constant curves: D = 0.04, V = T(1 - T)/n1 + s^2 mean f(1 - f)/n0, all of it by hand."""
-        shape = (1, len(FPR))
+        shape = (1, len(SHRINKAGE_FPR))
         found = shrinkage_weight(np.full(shape, 0.5), np.full(shape, 0.7), np.full(shape, 2.0), 10, 20)
-        spread = np.mean(FPR * (1 - FPR))
+        spread = np.mean(SHRINKAGE_FPR * (1 - SHRINKAGE_FPR))
         noise = 0.25 / 20 + 4 * spread / 10
         assert spread == pytest.approx(1 / 6, abs=1e-5)
         assert float(found.mean_square_difference[0]) == pytest.approx(0.04)
@@ -124,7 +124,7 @@ class TestWeighing:
         assert float(found.weight[0]) == pytest.approx(0.04 / (0.04 + NOISE_FACTOR * noise))
 
     def test_a_slope_counts_to_its_limit_only(self):
-        shape = (1, len(FPR))
+        shape = (1, len(SHRINKAGE_FPR))
         curves = np.full(shape, 0.5), np.full(shape, 0.7)
         steep, steeper = (
             shrinkage_weight(*curves, np.full(shape, slope), 10, 20).expected_square_difference
@@ -133,7 +133,7 @@ class TestWeighing:
         assert np.array_equal(steep, steeper)
 
     def test_a_model_that_is_the_sample_has_all_weight(self):
-        same = np.full((1, len(FPR)), 0.5)
+        same = np.full((1, len(SHRINKAGE_FPR)), 0.5)
         assert shrinkage_weight(same, same, same, 10, 10).weight.tolist() == [0]
         assert shrinkage_weight(same * 0, same * 0, same * 0, 10, 10).weight.tolist() == [0]
 
@@ -144,7 +144,7 @@ class TestWeighing:
         m0, s0, m1, s1 = (np.array([value]) for value in (0.0, 1.0, 0.8, 1.1))
         heights, slope = binormal_tpr(m0, s0, m1, s1)
         samples = rng.normal(0, 1, (4000, n)), rng.normal(0.8, 1.1, (4000, n))
-        counted = empirical_tpr(*map(np.sort, samples), FPR)
+        counted = empirical_tpr(*map(np.sort, samples), SHRINKAGE_FPR)
         found = shrinkage_weight(heights, counted, slope, n, n)
         assert np.mean(found.mean_square_difference) == pytest.approx(
             float(found.expected_square_difference[0]), rel=0.14
@@ -153,9 +153,9 @@ class TestWeighing:
     def test_binormal_heights_are_the_formula(self):
         m0, s0, m1, s1 = (np.array([value]) for value in (0.3, 2.0, 1.9, 0.7))
         heights, slope = binormal_tpr(m0, s0, m1, s1)
-        assert heights[0] == pytest.approx(ndtr((1.6 + 2 * ndtri(FPR)) / 0.7), rel=1e-12)
+        assert heights[0] == pytest.approx(ndtr((1.6 + 2 * ndtri(SHRINKAGE_FPR)) / 0.7), rel=1e-12)
         at = 1e-6
-        rise = ndtr((1.6 + 2 * ndtri(FPR + at)) / 0.7) - ndtr((1.6 + 2 * ndtri(FPR - at)) / 0.7)
+        rise = ndtr((1.6 + 2 * ndtri(SHRINKAGE_FPR + at)) / 0.7) - ndtr((1.6 + 2 * ndtri(SHRINKAGE_FPR - at)) / 0.7)
         assert slope[0] == pytest.approx(rise / (2 * at), rel=1e-4, abs=1e-8)
 
 
@@ -273,7 +273,7 @@ class TestEstimate:
         found = estimate_shrinkage(negative[None], positive[None], direction_known=True)
         rows = found.z[0]
         s0, s1 = rows[:12].std(ddof=1), rows[12:].std(ddof=1)
-        kept = PRIOR_LOG_VARIANCE_RATIO / (PRIOR_LOG_VARIANCE_RATIO + 2 / 11 + 2 / 39)
+        kept = PRIOR_LOG_RATIO_VARIANCE / (PRIOR_LOG_RATIO_VARIANCE + 2 / 11 + 2 / 39)
         assert np.log(found.classes.s1[0] / found.classes.s0[0]) == pytest.approx(kept * np.log(s1 / s0))
         assert found.classes.s0[0] ** 2 + found.classes.s1[0] ** 2 == pytest.approx(s0**2 + s1**2)
         assert (found.classes.m0[0], found.classes.m1[0]) == pytest.approx((rows[:12].mean(), rows[12:].mean()))
@@ -362,13 +362,13 @@ class TestEstimate:
     def test_beats_the_empirical_curve_on_few_rows(self):
         """400 samples of 10 a class of two gammas: a quarter less error in TPR; 0.9 is 5 standard errors away."""
         rng = np.random.default_rng(4)
-        truth = stats.gamma(3, scale=1.6).sf(stats.gamma(3).isf(FPR))
+        truth = stats.gamma(3, scale=1.6).sf(stats.gamma(3).isf(SHRINKAGE_FPR))
         errors = []
         for _ in range(60):
             negative, positive = rng.gamma(3, 1, 10), rng.gamma(3, 1.6, 10)
             shrunk = fit_shrinkage(negative, positive, "higher")
-            heights = shrunk[1].sf(shrunk[0].isf(FPR))
-            counted = empirical_tpr(np.sort(negative), np.sort(positive), FPR)
+            heights = shrunk[1].sf(shrunk[0].isf(SHRINKAGE_FPR))
+            counted = empirical_tpr(np.sort(negative), np.sort(positive), SHRINKAGE_FPR)
             errors.append([np.abs(heights - truth).mean(), np.abs(counted - truth).mean()])
         shrunk_error, counted_error = np.mean(errors, axis=0)
         assert shrunk_error < 0.9 * counted_error

@@ -26,7 +26,7 @@ from rocpredict.distributions.fitting import get_fitter
 from rocpredict.teaching import assets as bundle
 from rocpredict.teaching.assets import languages, load_translations
 from rocpredict.teaching.data import builtin_dataset, feature_rocs
-from rocpredict.teaching.model import FAMILIES, PageModel, TabulatedRoc
+from rocpredict.teaching.model import PAGE_FAMILIES, PageModel, TabulatedRoc
 from rocpredict.teaching.page import PRESETS, TeachingPage, normal_table
 from rocpredict.teaching.server import TeachingServer
 
@@ -380,7 +380,7 @@ def test_an_answer_is_the_librarys():
     assert (told["empirical"], told["locked"]) == (None, None)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", PAGE_FAMILIES)
 def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
     """Iris petal length by every family that is offered: the prediction's numbers, and those that are counted."""
     classes = {"positive": "virginica", "negative": "versicolor"}

@@ -49,7 +49,7 @@ def test_t01_auto_direction_is_stated_by_every_test():
         rp.auc_test(x, None, Y, direction="auto"),
         rp.auc_test(x, x + 0.1 * np.sin(9 * x), Y, direction="auto"),
         rp.auc_test_many([x, x**3, x + np.sin(x)], Y, direction="auto"),
-        rp.auc_test_unpaired((x, Y), (x**3, Y), direction="auto"),
+        rp.auc_test((x, Y), (x**3, Y), direction="auto"),
     ):
         assert "auto_direction" in found.flags
         assert {*found.direction} == {"lower"}
@@ -127,7 +127,7 @@ def test_t05_one_sided_sign_agrees_across_methods():
         )
         assert (greater.p_value < 0.05, less.p_value > 0.9) == (True, True), method
         assert greater.statistic > 0
-        unpaired = rp.auc_test_unpaired((better, Y), (worse, Y), method=method, alternative="greater", n_resamples=300)
+        unpaired = rp.auc_test((better, Y), (worse, Y), method=method, alternative="greater", n_resamples=300)
         assert unpaired.p_value < 0.05, method
     for method in ONE_METHODS:
         assert rp.auc_test(better, None, Y, method=method, alternative="greater").p_value < 0.01, method
@@ -245,8 +245,8 @@ def test_t12_infinite_scores_are_ranked_by_everything_that_ranks():
         lambda: rp.auc_test(x, None, Y),
         lambda: rp.auc_test(scores(), x, Y),
         lambda: rp.auc_test_many([scores(), x], Y),
-        lambda: rp.auc_test_unpaired((x, Y), (x, Y)),
-        lambda: rp.auc_covariance([x], Y),
+        lambda: rp.auc_test((x, Y), (x, Y)),
+        lambda: rp.auc_test_many([scores(), x, x], Y),
     ):
         with pytest.raises(rp.RocPredictError, match="NaN"):
             ask()
@@ -269,7 +269,7 @@ def test_t13_missing_values_are_dropped_jointly():
     assert (found.n, found.omitted) == ((28, 23), (2, 2))
     many = rp.auc_test_many([lacking_a, lacking_b, a], Y, nan_policy="omit")
     assert (many.n, many.omitted) == ((28, 23), (2, 2))
-    unpaired = rp.auc_test_unpaired((lacking_a, Y), (lacking_b, Y), nan_policy="omit")
+    unpaired = rp.auc_test((lacking_a, Y), (lacking_b, Y), nan_policy="omit")
     assert (unpaired.n, unpaired.omitted) == (((29, 24), (29, 23)), (2, 3))
 
 
@@ -301,13 +301,13 @@ def everything(x, x2, y, weights, clusters):
     rp.predict_roc(x, y).auc_interval(method="bootstrap", n_resamples=20)
     for method in PAIRED_METHODS:
         rp.auc_test(x, x2, y, method=method, n_resamples=20, direction=("lower", "higher"))
-        rp.auc_test_unpaired((x, y), (x2, y), method=method, n_resamples=20)
+        rp.auc_test((x, y), (x2, y), method=method, n_resamples=20)
     for method in ONE_METHODS:
         rp.auc_test(x, None, y, method=method, direction="auto", **options)
     rp.auc_test(x, x2, y, clusters=clusters)
     rp.auc_test(x, x2, y, strata=clusters, **options)
     rp.auc_test_many([x, x2], y, clusters=clusters, contrasts=[1, -1])
-    rp.auc_covariance([x, x2], y, **options)
+    rp.auc_test_many([x, x2], y, **options)
 
 
 def test_t15_inputs_are_never_written_to():
@@ -446,7 +446,7 @@ def test_t27_what_is_tested_is_stated():
     assert curves.p_value < 0.05 < areas.p_value
     for method in ("mann-whitney", "exact"):
         assert "distribution" in rp.auc_test(steep[100:200], None, y[100:200], method=method).null
-    unpaired = rp.auc_test_unpaired((steep, y), (flat, y), method="venkatraman", n_resamples=200)
+    unpaired = rp.auc_test((steep, y), (flat, y), method="venkatraman", n_resamples=200)
     assert "same ROC curve" in unpaired.null
     assert unpaired.p_value < 0.05
 
@@ -458,9 +458,9 @@ def test_t28_p_is_a_probability_and_z_has_a_side():
     assert up.statistic == pytest.approx(-down.statistic, rel=1e-12)
     assert up.statistic > 0
     assert up.p_value == pytest.approx(2 * stats.norm.sf(up.statistic), rel=1e-9)
-    for found in (up, rp.auc_test(better, None, Y), rp.auc_test_unpaired((better, Y), (worse, Y))):
+    for found in (up, rp.auc_test(better, None, Y), rp.auc_test((better, Y), (worse, Y))):
         assert 0 < found.p_value < 1
         assert json.loads(json.dumps(found.to_dict()))["p_value"] == found.p_value
         assert f"p_value={found.p_value:.6g}" in repr(found)
-    for ask in (partial(rp.auc_test, better, worse, Y), partial(rp.auc_test_unpaired, (better, Y), (worse, Y))):
+    for ask in (partial(rp.auc_test, better, worse, Y), partial(rp.auc_test, (better, Y), (worse, Y))):
         assert np.sign(ask().difference) == np.sign(ask().statistic)

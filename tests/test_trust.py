@@ -1,11 +1,11 @@
-"""What trust() says: how much is the model's, and how far the model lies from the sample."""
+"""What model_fit() says: how much is the model's, and how far the model lies from the sample."""
 
 import numpy as np
 import pytest
 
 from rocpredict import AssumptionWarning, PredictedRoc, RocPredictError, empirical_roc, predict_roc
 from rocpredict.distributions import misfit
-from rocpredict.distributions.shrinkage import FPR, NOISE_FACTOR
+from rocpredict.distributions.shrinkage import NOISE_FACTOR, SHRINKAGE_FPR
 from rocpredict.roc.predicted import ModelFit
 
 
@@ -30,8 +30,8 @@ def test_the_distance_is_that_of_both_curves():
     """Mean distance over 256 FPRs and its square over 200, written out; the weight is the rule of the estimate."""
     x, y = sample_of(2)
     roc, counted = predict_roc(x, y, family="boxcox"), empirical_roc(x, y)
-    gap, trust = roc.tpr_at_fpr(FPR) - counted.tpr_at_fpr(FPR), roc.model_fit()
-    expected = np.abs(roc.tpr_at_fpr(misfit.FPR) - counted.tpr_at_fpr(misfit.FPR)).mean()
+    gap, trust = roc.tpr_at_fpr(SHRINKAGE_FPR) - counted.tpr_at_fpr(SHRINKAGE_FPR), roc.model_fit()
+    expected = np.abs(roc.tpr_at_fpr(misfit.COMPARISON_FPR) - counted.tpr_at_fpr(misfit.COMPARISON_FPR)).mean()
     assert trust.area_between == pytest.approx(expected, rel=1e-9)
     assert not trust.is_shrinkage
     noise = np.mean(gap**2) / trust.misfit_ratio
@@ -93,9 +93,9 @@ def test_it_says_what_it_means(trust, words):
 
 
 def test_it_needs_a_sample_and_one_feature():
-    with pytest.raises(RocPredictError, match="trust is asked of a prediction with a sample behind it"):
+    with pytest.raises(RocPredictError, match="needs a prediction with a sample behind it"):
         PredictedRoc.from_stats(mean=(1, 2), std=(1, 1)).model_fit()
-    with pytest.raises(RocPredictError, match="trust is asked of a prediction with a sample behind it"):
+    with pytest.raises(RocPredictError, match="needs a prediction with a sample behind it"):
         PredictedRoc.from_stats(mean=([1, 2], [2, 3]), std=(1, 1)).model_fit()
 
 

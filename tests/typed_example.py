@@ -56,6 +56,11 @@ assert_type(predicted.auc(), float)
 assert_type(empirical.auc_interval(method="delong"), rp.Interval[float])
 assert_type(rp.compare(predicted, empirical).area_between, float)
 assert_type(predicted.model_fit().model_weight, float)
+assert_type(rp.auc_test(predicted, empirical).p_value, float)
+assert_type(rp.auc_test(empirical, None, null=0.9).covariance, Floats)
+assert_type(rp.auc_test((x, y == "virginica"), (x, y == "setosa"), weights=(None, np.ones(len(y)))).difference, float)
+assert_type(rp.auc_estimate(x, y == "virginica", strata=iris.X[:, 0] // 1).auc, float)
+assert_type(rp.auc_estimate(x, y == "virginica", groups=iris.X[:, 0] // 1).p_value, float)
 assert_type(rp.EmpiricalRoc([1, 2, 3], [2, 3, 4]).best_threshold().threshold, float)
 
 # Many features.

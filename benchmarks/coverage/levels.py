@@ -101,7 +101,7 @@ def paired(method: str, auc: float, correlation: float = 0.5, resamples: int = 2
 def _unpaired(method: str, auc: float, resamples: int = 20) -> Trial:
     def run(rng: np.random.Generator, n: int) -> float:
         (first, second), y = features(rng, n, auc, 0, 2)
-        return rp.auc_test_unpaired((first, y), (second, y), method=method, n_resamples=resamples, rng=rng).p_value
+        return rp.auc_test((first, y), (second, y), method=method, n_resamples=resamples, rng=rng).p_value
 
     return Trial(f"unpaired, {method}", f"AUC {auc:g}", run)
 

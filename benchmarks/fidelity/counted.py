@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.fidelity.sources import Array
 from rocpredict.distributions import misfit
-from rocpredict.distributions.shrinkage import FPR
+from rocpredict.distributions.shrinkage import SHRINKAGE_FPR
 
 _ROUNDING = 1e-12
 
@@ -28,7 +28,7 @@ def counted(negative: Array, positive: Array) -> Answer:
     return Answer(empirical_heights(negative, positive), ameans, threshold)
 
 
-def empirical_heights(negative: Array, positive: Array, fpr: Array = FPR) -> Array:
+def empirical_heights(negative: Array, positive: Array, fpr: Array = SHRINKAGE_FPR) -> Array:
     """Return the empirical TPR at FPRs, those of the estimates unless given."""
     return misfit.empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), fpr)
 

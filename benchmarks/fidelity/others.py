@@ -8,8 +8,8 @@ from benchmarks.fidelity.predicted import best_near
 from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, RocPredictError
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.families import FAMILIES, fit_family
-from rocpredict.distributions.shrinkage import FPR
+from rocpredict.distributions.families import PARAMETRIC_FAMILIES, fit_family
+from rocpredict.distributions.shrinkage import SHRINKAGE_FPR
 
 _PARAMETERS = {"exponential": 1, "student_t": 3, "skew_normal": 3}
 """How many were fitted; of the other families two."""
@@ -17,7 +17,7 @@ _FINE = ndtri((np.arange(4_000) + 0.5) / 4_000)
 
 
 def chosen_by_aic(negative: Array, positive: Array) -> Answer:
-    """Give the curve of the best family of each class: the Gaussian, or one of ``FAMILIES``."""
+    """Give the curve of the best family of each class: the Gaussian, or one of ``PARAMETRIC_FAMILIES``."""
     pairs = [tuple(map(best_family, rows)) for rows in zip(negative, positive, strict=True)]
     heights, ameans, threshold = (np.array(part) for part in zip(*(_read(*pair) for pair in pairs), strict=True))
     return Answer(heights, ameans, threshold)
@@ -33,7 +33,7 @@ def _fitted(sample: Array) -> list[tuple[Distribution, int]]:
     found: list[tuple[Distribution, int]] = [(Gaussian.fit(sample), 2)]
     if found[0][0].std == 0:
         return found
-    for name in FAMILIES:
+    for name in PARAMETRIC_FAMILIES:
         try:
             found.append((fit_family(name, sample, "one"), _PARAMETERS.get(name, 2)))
         except RocPredictError:
@@ -49,9 +49,9 @@ def aicc(fitted: Distribution, sample: Array, parameters: int) -> float:
 
 
 def _read(negative: Distribution, positive: Distribution) -> tuple[Array, float, float]:
-    at = np.unique(np.concatenate([np.asarray(d.isf(FPR)) for d in (negative, positive)]))
+    at = np.unique(np.concatenate([np.asarray(d.isf(SHRINKAGE_FPR)) for d in (negative, positive)]))
     excess = np.asarray(positive.sf_inclusive(at)) - negative.sf_inclusive(at)
-    return np.asarray(positive.sf(negative.isf(FPR))), *best_near(negative, positive, at, excess)
+    return np.asarray(positive.sf(negative.isf(SHRINKAGE_FPR))), *best_near(negative, positive, at, excess)
 
 
 def probit_line(negative: Array, positive: Array) -> Answer:
@@ -63,7 +63,7 @@ def probit_line(negative: Array, positive: Array) -> Answer:
     heights, (_, ameans) = empirical_heights(negative, positive), best_counted(negative, positive)
     for i, rows in enumerate(zip(negative, positive, strict=True)):
         if (line := _line(*rows)) is not None:
-            heights[i] = ndtr((ndtri(1 - FPR) - line[0]) / line[1])
+            heights[i] = ndtr((ndtri(1 - SHRINKAGE_FPR) - line[0]) / line[1])
             ameans[i] = (ndtr(_FINE) + ndtr(line[0] + line[1] * _FINE)).max() / 2
     return Answer(heights, ameans, None)
 

@@ -14,7 +14,7 @@ from benchmarks.fidelity.others import chosen_by_aic, probit_line
 from benchmarks.fidelity.predicted import boxcox, gaussian, gaussian_heights, kde
 from benchmarks.fidelity.shrunk import auto
 from benchmarks.fidelity.sources import Array
-from rocpredict.distributions.misfit import FPR, area_between
+from rocpredict.distributions.misfit import COMPARISON_FPR, area_between
 
 Estimator = Callable[[Array, Array], Answer]
 
@@ -121,8 +121,8 @@ def _distance(negative: Array, positive: Array) -> Array:
     moments = [
         part.mean(axis=1) if k == 0 else part.std(axis=1, ddof=1) for part in (negative, positive) for k in (0, 1)
     ]
-    empirical = empirical_heights(negative, positive, FPR)
-    return area_between(gaussian_heights(*moments, fpr=FPR), empirical)
+    empirical = empirical_heights(negative, positive, COMPARISON_FPR)
+    return area_between(gaussian_heights(*moments, fpr=COMPARISON_FPR), empirical)
 
 
 def _scores(case: Case, n: int, mode: str, estimators: Mapping[str, Estimator], parts: Iterable[Draws]) -> list[Score]:

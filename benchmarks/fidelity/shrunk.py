@@ -7,7 +7,7 @@ from scipy.special import ndtr, ndtri
 
 from benchmarks.fidelity.counted import Answer
 from benchmarks.fidelity.sources import Array
-from rocpredict.distributions.shrinkage import FPR, ShrinkageEstimate, estimate_shrinkage, upper_tails
+from rocpredict.distributions.shrinkage import SHRINKAGE_FPR, ShrinkageEstimate, estimate_shrinkage, upper_tails
 from rocpredict.solvers.shrinkage import make_batch_grid, optimal_thresholds
 
 _TAIL = np.array([3.2, 4.0, 5.0, 6.0])
@@ -30,7 +30,7 @@ class _Curve(NamedTuple):
         fpr, tpr = (np.stack(pair, axis=2)[:, ::-1].reshape(len(self.at), -1) for pair in rates)
         ends = np.zeros((len(self.at), 1))
         fpr, tpr = (np.concatenate([ends, rate, 1 - ends], axis=1) for rate in (fpr, tpr))
-        return np.array([np.interp(FPR, *curve) for curve in zip(fpr, tpr, strict=True)])
+        return np.array([np.interp(SHRINKAGE_FPR, *curve) for curve in zip(fpr, tpr, strict=True)])
 
 
 def auto(negative: Array, positive: Array, *, declared: bool = True) -> Answer:

@@ -29,19 +29,6 @@ MAX_EXPANDED_ROWS = 10_000_000
 """Up to which whole weights are written out as rows."""
 
 
-class ClassSamples(NamedTuple):
-    """Values of both classes, their labels and the numbers of omitted rows."""
-
-    negative: FloatArray
-    positive: FloatArray
-    negative_label: Any
-    positive_label: Any
-    omitted_negative: int
-    omitted_positive: int
-    negative_weights: Any = None
-    positive_weights: Any = None
-
-
 class ClassRows(NamedTuple):
     """Rows of both classes, their labels and the numbers of rows omitted for missing values."""
 
@@ -50,6 +37,35 @@ class ClassRows(NamedTuple):
     negative_label: Any
     positive_label: Any
     omitted: tuple[int, int]
+
+
+class ClassSamples(NamedTuple):
+    """Values of both classes, their labels, the numbers of omitted rows, and the weights and rows of the values."""
+
+    negative: FloatArray
+    positive: FloatArray
+    negative_label: Any
+    positive_label: Any
+    omitted_negative: int
+    omitted_positive: int
+    negative_weights: Any
+    positive_weights: Any
+    rows: ClassRows
+
+
+class CaseRows(NamedTuple):
+    """Rows of the cases of both classes, and the labels of all rows as they were given; None for an iterator."""
+
+    negative: NDArray[np.intp]
+    positive: NDArray[np.intp]
+    y: Any
+
+    def shares_labels(self, other: CaseRows) -> bool:
+        """Return whether the labels are the same object or memory; equal labels may be those of other observations."""
+        if self.y is None or self.y is other.y:
+            return self.y is not None
+        first, second = np.asarray(self.y), np.asarray(other.y)
+        return bool(first.__array_interface__ == second.__array_interface__)
 
 
 def split_classes(
@@ -87,14 +103,12 @@ def split_classes(
     """
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
     values, weighed = columns["x"], check_sample_weight(weights, len(columns["x"]))
-    decided = (rows.negative_label, rows.positive_label, *rows.omitted)
-    if weighed is None:
-        return ClassSamples(values[rows.negative], values[rows.positive], *decided)
-    held = weighed[rows.negative], weighed[rows.positive]
+    held = (None, None) if weighed is None else (weighed[rows.negative], weighed[rows.positive])
     for name, part in zip(("negative", "positive"), held, strict=True):
-        if not part.any():
+        if part is not None and not part.any():
             raise RocPredictError(f"weights of the {name} class are all 0; a class needs one above 0")
-    return ClassSamples(values[rows.negative], values[rows.positive], *decided, *held)
+    decided = rows.negative_label, rows.positive_label, *rows.omitted
+    return ClassSamples(values[rows.negative], values[rows.positive], *decided, held[0], held[1], rows)
 
 
 def split_rows(
@@ -117,7 +131,7 @@ def split_rows(
     -------
     columns : dict of name to float array of shape (n,)
         All rows, as float64.
-    rows : Rows
+    rows : ClassRows
     """
     check_option("nan_policy", nan_policy, ("raise", "omit"))
     labels = check_labels(y, next(iter(columns.values())))

@@ -69,11 +69,11 @@ def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[A
         if np.isinf(positives + negatives).any():
             raise RocPredictError("tp, fp, fn and tn sum to more than float64 holds; scale them down")
     return Rates(
-        tpr=to_scalar(_safe_divide(counts.tp, positives)),
-        fpr=to_scalar(_safe_divide(counts.fp, negatives)),
-        tnr=to_scalar(_safe_divide(counts.tn, negatives)),
-        fnr=to_scalar(_safe_divide(counts.fn, positives)),
-        prevalence=to_scalar(_safe_divide(positives, positives + negatives)),
+        tpr=to_scalar(divide_or_nan(counts.tp, positives)),
+        fpr=to_scalar(divide_or_nan(counts.fp, negatives)),
+        tnr=to_scalar(divide_or_nan(counts.tn, negatives)),
+        fnr=to_scalar(divide_or_nan(counts.fn, positives)),
+        prevalence=to_scalar(divide_or_nan(positives, positives + negatives)),
         counts=counts,
     )
 
@@ -88,7 +88,7 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
     """
     named = {"tpr": tpr, "fpr": fpr, "prevalence": prevalence}
     tpr, fpr, base = broadcast_arrays(**{name: check_probabilities(name, value) for name, value in named.items()})
-    return to_scalar(_safe_divide(tpr * base, tpr * base + fpr * (1 - base)))
+    return to_scalar(divide_or_nan(tpr * base, tpr * base + fpr * (1 - base)))
 
 
 def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_positive: ArrayLike) -> ArrayOrFloat:
@@ -104,7 +104,7 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
         n_positive=check_nonnegative("n_positive", n_positive),
         n_predicted_positive=check_nonnegative("n_predicted_positive", n_predicted_positive),
     )
-    return to_scalar(_safe_divide(share * positives, predicted))
+    return to_scalar(divide_or_nan(share * positives, predicted))
 
 
 class _Alias:
@@ -183,54 +183,54 @@ class Rates(Result, Generic[Value]):
     @property
     def positive_likelihood_ratio(self) -> Value:
         """Return the likelihood ratio of a positive call, TPR/FPR."""
-        return to_scalar(_safe_divide(self.tpr, self.fpr))
+        return to_scalar(divide_or_nan(self.tpr, self.fpr))
 
     @property
     def negative_likelihood_ratio(self) -> Value:
         """Return the likelihood ratio of a negative call, FNR/TNR."""
-        return to_scalar(_safe_divide(self.fnr, self.tnr))
+        return to_scalar(divide_or_nan(self.fnr, self.tnr))
 
     @property
     def diagnostic_odds_ratio(self) -> Value:
         """Return the odds of a positive call among positives over those among negatives."""
         with np.errstate(invalid="ignore"):
-            return to_scalar(_safe_divide(self.tpr, self.fpr) * _safe_divide(self.tnr, self.fnr))
+            return to_scalar(divide_or_nan(self.tpr, self.fpr) * divide_or_nan(self.tnr, self.fnr))
 
     # ---- across the classes
     @property
     def precision(self) -> Value:
         """Return the share of positives among the predicted positives."""
-        return to_scalar(_safe_divide(self._cells.tp, self._cells.tp + self._cells.fp))
+        return to_scalar(divide_or_nan(self._cells.tp, self._cells.tp + self._cells.fp))
 
     @property
     def npv(self) -> Value:
         """Return the share of negatives among the predicted negatives."""
-        return to_scalar(_safe_divide(self._cells.tn, self._cells.tn + self._cells.fn))
+        return to_scalar(divide_or_nan(self._cells.tn, self._cells.tn + self._cells.fn))
 
     @property
     def false_discovery_rate(self) -> Value:
         """Return the share of negatives among the predicted positives."""
-        return to_scalar(_safe_divide(self._cells.fp, self._cells.tp + self._cells.fp))
+        return to_scalar(divide_or_nan(self._cells.fp, self._cells.tp + self._cells.fp))
 
     @property
     def false_omission_rate(self) -> Value:
         """Return the share of positives among the predicted negatives."""
-        return to_scalar(_safe_divide(self._cells.fn, self._cells.tn + self._cells.fn))
+        return to_scalar(divide_or_nan(self._cells.fn, self._cells.tn + self._cells.fn))
 
     @property
     def accuracy(self) -> Value:
         """Return the share of right calls."""
-        return to_scalar(_safe_divide(self._cells.tp + self._cells.tn, sum(self._cells)))
+        return to_scalar(divide_or_nan(self._cells.tp + self._cells.tn, sum(self._cells)))
 
     @property
     def error_rate(self) -> Value:
         """Return the share of wrong calls."""
-        return to_scalar(_safe_divide(self._cells.fp + self._cells.fn, sum(self._cells)))
+        return to_scalar(divide_or_nan(self._cells.fp + self._cells.fn, sum(self._cells)))
 
     @property
     def predicted_positive_rate(self) -> Value:
         """Return the share of positive calls."""
-        return to_scalar(_safe_divide(self._cells.tp + self._cells.fp, sum(self._cells)))
+        return to_scalar(divide_or_nan(self._cells.tp + self._cells.fp, sum(self._cells)))
 
     @property
     def f1(self) -> Value:
@@ -242,15 +242,15 @@ class Rates(Result, Generic[Value]):
         level, tp, fp, fn, _ = broadcast_arrays(beta=check_nonnegative("beta", beta), **self._cells._asdict())
         with np.errstate(over="ignore", invalid="ignore"):
             weight = np.where(level > 1e8, 1.0, level**2 / (1 + level**2))  # of recall; beyond, 1 to double precision
-        return to_scalar(_safe_divide(tp, tp + weight * fn + (1 - weight) * fp))
+        return to_scalar(divide_or_nan(tp, tp + weight * fn + (1 - weight) * fp))
 
     @property
     def mcc(self) -> Value:
         """Return Matthews' correlation of calls and classes."""
-        tp, fp, fn, tn = (_safe_divide(cell, sum(self._cells)) for cell in self._cells)
+        tp, fp, fn, tn = (divide_or_nan(cell, sum(self._cells)) for cell in self._cells)
         spread = (tp + fn) * (fp + tn)
         with np.errstate(invalid="ignore"):
-            mcc = np.asarray(self.youden) * np.sqrt(_safe_divide(spread, (tp + fp) * (tn + fn)))
+            mcc = np.asarray(self.youden) * np.sqrt(divide_or_nan(spread, (tp + fp) * (tn + fn)))
             return to_scalar(np.where(spread == 0, np.nan, mcc))
 
     # ---- names of other fields
@@ -274,7 +274,7 @@ class Rates(Result, Generic[Value]):
     @property
     def confusion_joint(self) -> FloatArray:
         """Return the matrix as shares of all: it sums to 1."""
-        return _matrix(*(_safe_divide(cell, sum(self._cells)) for cell in self._cells))
+        return _matrix(*(divide_or_nan(cell, sum(self._cells)) for cell in self._cells))
 
     @property
     def confusion_conditional(self) -> FloatArray:
@@ -332,7 +332,7 @@ ALIASES = {name: held.target for name, held in vars(Rates).items() if isinstance
 """Names that other fields expect, and the measure each of them means."""
 
 
-def _safe_divide(part: ArrayLike, whole: ArrayLike) -> FloatArray:
+def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:
     """Return part/whole: NaN for 0/0, infinite for x/0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(np.asarray(part, dtype=np.float64), whole)

@@ -182,9 +182,9 @@ def thin_curve(x: ArrayLike, y: ArrayLike, most: int = 241) -> tuple[Any, Any]:
         return x, y
     along = np.abs(np.diff(x)) + np.abs(np.diff(y))
     steps = np.append(0.0, np.cumsum(along))
-    kept = np.unique(np.searchsorted(steps, np.linspace(0, steps[-1], most)))
-    kept = np.unique(np.append(kept, (0, len(x) - 1)))
-    return x[kept], y[kept]
+    selected = np.unique(np.searchsorted(steps, np.linspace(0, steps[-1], most)))
+    selected = np.unique(np.append(selected, (0, len(x) - 1)))
+    return x[selected], y[selected]
 
 
 _MARKUP = re.compile(r"[\\|<]")
@@ -620,6 +620,7 @@ FLAG_DESCRIPTIONS = {
     "not_numeric": "the column holds no numbers (text, dates): it was not screened",
     "opposite_sides": "one AUC lies above 1/2 and the other below: two features may point opposite ways; of one "
     "feature the means, and with them the direction, contradict the ranks",
+    "pairing_unknown": "whether the curves are of the same cases is not known; they were tested as of different ones",
     "perfect_reversal": "every positive lies on the negative side of every negative: the AUC is 0",
     "perfect_separation": "a threshold exists with TPR = 1 and FPR = 0, to double precision",
     "point_mass": "a class has a standard deviation of 0: all its values are equal",
@@ -768,7 +769,7 @@ def normal_critical_value(level: float) -> float:
 
 
 def zero_variance_interval(
-    estimate: FloatArray, successes: tuple[ArrayOrFloat, ArrayOrFloat], level: float
+    estimate: FloatArray, class_sizes: tuple[ArrayOrFloat, ArrayOrFloat], level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of an area where no spread was seen, by how many unlike cases there can be all the same.
 
@@ -776,7 +777,7 @@ def zero_variance_interval(
     alike: others can be at most a share of 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934), all on one side at
     the worst.
     """
-    seen = ((1 - level) / 2) ** (1 / np.minimum(*successes))
+    seen = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * seen), np.asarray(1 - (1 - estimate) * seen)
 
 

@@ -11,7 +11,7 @@ from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, Table, format_leve
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.data import Command, Data, add_data, load, pick, print_result, reword, save_plot, with_feature_name
 from rocpredict.diagnostics.comparison import Comparison, compare
-from rocpredict.inference.auc_tests import PAIRED_METHODS, auc_test
+from rocpredict.inference.auc_tests import TWO_SAMPLE_METHODS, auc_test
 from rocpredict.inference.hypotheses import ALTERNATIVES, AucTest
 from rocpredict.inference.multiple_tests import AucTestMany, auc_test_many
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
@@ -30,7 +30,7 @@ def _check_tests(options: argparse.Namespace) -> None:
         raise RocPredictError(f"--{given[0]} is for a test of two features, here are {named or 'none'} named{rest}")
     drawing = [name for name in given if name in {"seed", "resamples"}]
     if drawing and options.method in {None, "delong"}:
-        others = ", ".join(PAIRED_METHODS[1:])
+        others = ", ".join(TWO_SAMPLE_METHODS[1:])
         raise RocPredictError(f"--{drawing[0]} is for a --method that draws at random: {others}")
 
 
@@ -95,7 +95,7 @@ that --feature names, two or more, against each other on the same cases.
 
 DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
 """
-_OOB_LABEL = (
+_OOB_NOTE = (
     "ameans_empirical is what the best threshold gives on the rows that chose it, and optimistic; "
     "ameans_empirical_corrected is what such thresholds give on rows that did not choose them."
 )
@@ -110,7 +110,9 @@ def _add_options(command: argparse.ArgumentParser) -> None:
         help="where the positives lie (default: higher); given once, or once for each --feature",
     )
     command.add_argument(
-        "--method", choices=PAIRED_METHODS, help="two features: the test (default: delong; venkatraman: whole curves)"
+        "--method",
+        choices=TWO_SAMPLE_METHODS,
+        help="two features: the test (default: delong; venkatraman: whole curves)",
     )
     command.add_argument(
         "--alternative", choices=ALTERNATIVES, help="two features: what is claimed of the first (default: two-sided)"
@@ -185,7 +187,7 @@ def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namesp
     family = "Gaussian" if options.family == "gaussian" else options.family
     title = f"Predicted ({family}) against empirical; positive: {positive}, negative: {negative}"
     ends = f"auc_empirical_low and auc_empirical_high are the ends of its {format_level(options.level)} interval."
-    return Table(title, ["quantity", *compared], rows, notes=[ends, _OOB_LABEL, *notes])
+    return Table(title, ["quantity", *compared], rows, notes=[ends, _OOB_NOTE, *notes])
 
 
 def _notes(data: Data, empirical: dict[str, EmpiricalRoc]) -> list[str]:

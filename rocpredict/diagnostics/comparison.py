@@ -12,7 +12,7 @@ from rocpredict.base.accessors import plot_result
 from rocpredict.base.results import Result, Table, format_interval, format_number
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
 from rocpredict.diagnostics.fit import ks_statistic
-from rocpredict.distributions.misfit import FPR, area_between
+from rocpredict.distributions.misfit import COMPARISON_FPR, area_between
 from rocpredict.inference.uncertainty import AucErrorMethod
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
@@ -169,7 +169,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     ks_negative, ks_positive = (
         ks_statistic(getattr(predicted, name), getattr(empirical, name)) for name in ("negative", "positive")
     )
-    best, counted = predicted.best_threshold(), empirical.best_threshold()
+    best, best_empirical = predicted.best_threshold(), empirical.best_threshold()
     achieved = empirical.rates(best.threshold).ameans
     interval, error = empirical.auc_interval(level), predicted.auc() - empirical.auc()
     return Comparison(
@@ -185,17 +185,19 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
         auc_error_z=error / _empirical_std_error(empirical),
         max_tpr_gap=gap,
         max_tpr_gap_fpr=place,
-        area_between=float(area_between(_tpr_at_fpr(predicted, FPR), _tpr_at_fpr(empirical, FPR))),
+        area_between=float(
+            area_between(_tpr_at_fpr(predicted, COMPARISON_FPR), _tpr_at_fpr(empirical, COMPARISON_FPR))
+        ),
         ks_negative=ks_negative,
         ks_positive=ks_positive,
         ks=max(ks_negative, ks_positive),
         threshold_predicted=best.threshold,
-        threshold_empirical=counted.threshold,
+        threshold_empirical=best_empirical.threshold,
         ameans_predicted=best.ameans,
         ameans_at_predicted_threshold=achieved,
-        ameans_empirical=counted.ameans,
-        ameans_empirical_corrected=float(counted.ameans_corrected),  # type: ignore[arg-type]
-        threshold_regret=counted.ameans - achieved,
+        ameans_empirical=best_empirical.ameans,
+        ameans_empirical_corrected=float(best_empirical.ameans_corrected),  # type: ignore[arg-type]
+        threshold_regret=best_empirical.ameans - achieved,
         curves=(predicted, empirical),
     )
 

@@ -31,7 +31,7 @@ from rocpredict.diagnostics.fit import (
 )
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.families import FamilyName, ScipyFamily
-from rocpredict.distributions.misfit import FPR, area_between, empirical_tpr
+from rocpredict.distributions.misfit import COMPARISON_FPR, area_between, empirical_tpr
 from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION, suppress_normality_warning
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.empirical import EmpiricalRoc
@@ -41,7 +41,7 @@ from rocpredict.solvers.base import RocCurve
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEVELS = ("ok", "note", "warn")
+SEVERITIES = ("ok", "note", "warn")
 _SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
 
 
@@ -86,7 +86,7 @@ class DensityPlotData(NamedTuple):
     x: FloatArray
     density: FloatArray
     edges: FloatArray
-    heights: FloatArray
+    histogram_density: FloatArray
 
 
 class DiagnosisPlotData(NamedTuple):
@@ -94,7 +94,7 @@ class DiagnosisPlotData(NamedTuple):
 
     predicted: RocCurve
     empirical: RocCurve
-    heights: tuple[FloatArray, FloatArray, FloatArray]
+    rates: tuple[FloatArray, FloatArray, FloatArray]
     """FPRs, and the predicted and the counted TPR there."""
     quantiles: tuple[QuantilePlotData, QuantilePlotData]
     densities: tuple[DensityPlotData, DensityPlotData]
@@ -186,7 +186,7 @@ class Diagnosis(Result):
     @property
     def severity(self) -> str:
         """The worst level of all findings but the number of cases: "ok", "note" or "warn"."""
-        return max((item.severity for item in self.findings if item.name != "cases"), key=LEVELS.index)
+        return max((item.severity for item in self.findings if item.name != "cases"), key=SEVERITIES.index)
 
     def finding(self, name: str) -> DiagnosticFinding | None:
         """Return the finding of this name, such as "curve" or "positive skewness", if there is one."""
@@ -283,8 +283,8 @@ def _make_diagnosis(
     p = p_values(observed, simulated.misfit)
     negative, positive = describe_classes(roc, rows, observed, p)
     empirical = EmpiricalRoc(*rows, direction=roc.direction)
-    predicted_tpr, counted_tpr = np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
-    low, middle, high = (float(part.mean()) for part in np.array_split(predicted_tpr - counted_tpr, 3))
+    predicted_tpr, sample_tpr = np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
+    low, middle, high = (float(part.mean()) for part in np.array_split(predicted_tpr - sample_tpr, 3))
     gap, gap_fpr = max_tpr_gap(roc, empirical)
     threshold = roc.best_threshold().threshold
     diagnosis = Diagnosis(
@@ -296,8 +296,8 @@ def _make_diagnosis(
         auc_predicted=roc.auc(),
         auc_empirical=empirical.auc(),
         auc_error=roc.auc() - empirical.auc(),
-        auc_p_value=p.bias,
-        area_between=float(area_between(predicted_tpr, counted_tpr)),
+        auc_p_value=p.auc_error,
+        area_between=float(area_between(predicted_tpr, sample_tpr)),
         area_between_expected=float(simulated.misfit.area_between.mean()),
         area_between_p_value=p.area_between,
         max_tpr_gap=gap,
@@ -384,7 +384,7 @@ def _suggest_family(family: str) -> str:
 
 
 def _min_severity(*severities: str) -> str:
-    return min(severities, key=LEVELS.index)
+    return min(severities, key=SEVERITIES.index)
 
 
 def _format_p(value: float) -> str:
@@ -545,9 +545,9 @@ def _make_plot_data(
     edges, x = _axis_limits((empirical.negative.sorted_sample, empirical.positive.sorted_sample))
     sides = (roc.negative, empirical.negative.sorted_sample), (roc.positive, empirical.positive.sorted_sample)
     densities = [_densities(d, values, edges, x) for d, values in sides]
-    heights = FPR, np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
+    rates = COMPARISON_FPR, np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
     return DiagnosisPlotData(
-        roc.curve(), empirical.curve(), heights, (quantiles[0], quantiles[1]), (densities[0], densities[1])
+        roc.curve(), empirical.curve(), rates, (quantiles[0], quantiles[1]), (densities[0], densities[1])
     )
 
 
@@ -598,5 +598,5 @@ def _n_bins(samples: list[FloatArray], spreads: FloatArray, span: float) -> int:
 def _densities(distribution: Distribution, values: FloatArray, edges: FloatArray, x: FloatArray) -> DensityPlotData:
     with np.errstate(over="ignore"):
         density = np.asarray(distribution.pdf(x))
-        counted = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
-    return DensityPlotData(x, np.where(np.isfinite(density), density, 0.0), edges, counted)
+        histogram_density = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
+    return DensityPlotData(x, np.where(np.isfinite(density), density, 0.0), edges, histogram_density)

@@ -16,7 +16,7 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.misfit import FPR, FPR_PROBIT, area_between, empirical_tpr
+from rocpredict.distributions.misfit import COMPARISON_FPR, FPR_PROBIT, area_between, empirical_tpr
 from rocpredict.distributions.normality import sample_moments, skewness_z
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.base import Roc
@@ -193,7 +193,7 @@ class GoodnessOfFit(NamedTuple):
     positive: ArrayOrFloat
     area_between: ArrayOrFloat
     """Mean |TPR predicted - TPR counted| over all FPR."""
-    bias: ArrayOrFloat
+    auc_error: ArrayOrFloat
     """|mean of the same with its sign|."""
     threshold_regret: ArrayOrFloat
     """Ameans that the value of a row with the best predicted Ameans loses against the best counted one."""
@@ -214,19 +214,19 @@ def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> S
 
 def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
     """Measure how far a ROC curve is off two samples."""
-    predicted, empirical = np.asarray(roc.tpr_at_fpr(FPR)), empirical_tpr(*samples)
+    predicted, empirical = np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
     negative, positive = (
         anderson_darling(*log_tail_probabilities(d, x))
         for d, x in zip(oriented_distributions(roc), samples, strict=True)
     )
-    bias = np.abs((predicted - empirical).mean())
+    auc_error = np.abs((predicted - empirical).mean())
     side = -1.0 if roc.direction == "lower" else 1.0
     values = np.union1d(*samples)
-    counted_fpr, counted_tpr = ((len(x) - np.searchsorted(x, values, "left")) / len(x) for x in samples)
-    better = counted_tpr - counted_fpr
+    sample_fpr, sample_tpr = ((len(x) - np.searchsorted(x, values, "left")) / len(x) for x in samples)
+    better = sample_tpr - sample_fpr
     chosen = np.argmax(np.asarray(roc.tpr(side * values)) - np.asarray(roc.fpr(side * values)))
     lost = max(better.max(), 0) - better[chosen]
-    return GoodnessOfFit(negative, positive, area_between(predicted, empirical), bias, lost / 2)
+    return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2)
 
 
 def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tuple[FloatArray, FloatArray]]:
@@ -243,12 +243,12 @@ def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tup
     lows, highs = (np.cumsum(part, axis=1) for part in (below, ~below))
     counts = samples.negative.shape[1], samples.positive.shape[1]
     above = highs[below].reshape(len(falling), -1) / counts[1]
-    empirical = above[:, (FPR * counts[0]).astype(np.intp)]
+    empirical = above[:, (COMPARISON_FPR * counts[0]).astype(np.intp)]
     better = highs / counts[1] - lows / counts[0]
     chosen = np.argmax(ndtr((m1 - falling) / s1) - ndtr((m0 - falling) / s0), axis=1)
     lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), chosen]
-    bias = np.abs((predicted - empirical).mean(axis=1))
-    return GoodnessOfFit(negative, positive, area_between(predicted, empirical), bias, lost / 2), (z0, z1)
+    auc_error = np.abs((predicted - empirical).mean(axis=1))
+    return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2), (z0, z1)
 
 
 def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:

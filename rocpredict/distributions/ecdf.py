@@ -19,10 +19,10 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.base import Atoms, Distribution
 
-Counts = NDArray[np.intp]
+IntArray = NDArray[np.intp]
 
 
-def count_below(values: FloatArray, queries: FloatArray) -> tuple[Counts, Counts]:
+def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntArray]:
     """Count, for each query, the values below it and the values at or below it.
 
     Parameters
@@ -44,7 +44,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[Counts, Counts
     return below, np.searchsorted(values, queries, side="right")
 
 
-def count_below_transposed(n_less: Counts, n_less_equal: Counts, size: int) -> tuple[Counts, Counts]:
+def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
     """Count, for each value, the queries below it and the queries at or below it, from ``count_below``.
 
     Parameters
@@ -220,12 +220,12 @@ def _check_weights(weights: ArrayOrFloat, shape: tuple[int, ...]) -> FloatArray:
     return checked
 
 
-_TOTAL_MASS_TOL = 1 - 1e-9
+_MIN_TOTAL_MASS = 1 - 1e-9
 
 
 def is_discrete(distribution: Distribution) -> bool:
     """Check whether a distribution of one feature has point masses only."""
-    return isinstance(distribution, Ecdf) or bool(distribution.atoms().masses.sum() > _TOTAL_MASS_TOL)
+    return isinstance(distribution, Ecdf) or bool(distribution.atoms().masses.sum() > _MIN_TOTAL_MASS)
 
 
 def to_step_functions(negative: Distribution, positive: Distribution) -> tuple[Distribution, Distribution]:

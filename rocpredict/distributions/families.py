@@ -221,7 +221,7 @@ def _format_parameter(value: Any) -> str:
     return f"{value:.6g}" if np.ndim(value) == 0 else short_repr(value)
 
 
-FAMILIES = {
+PARAMETRIC_FAMILIES = {
     "gamma": "above 0: shape k and scale theta; mean k theta, standard deviation sqrt(k) theta",
     "lognormal": "above 0: the logarithm is Gaussian with standard deviation s; the scale is the median",
     "logistic": "everywhere: loc is mean and median; standard deviation scale pi/sqrt(3)",
@@ -235,7 +235,7 @@ FAMILIES = {
 }
 """Every named family, where it lives and what its parameters mean; the names are those of scipy.stats."""
 _REAL_FAMILIES = "choose a family that lives everywhere ('logistic', 'laplace', 'student_t', 'skew_normal')"
-_CONSTANT_MESSAGE = 1e-6  # a printed mean and SD of an exponential agree that closely or they say something else
+_EXPONENTIAL_RTOL = 1e-6  # a printed mean and SD of an exponential agree that closely or they say something else
 
 
 class Support(NamedTuple):
@@ -256,7 +256,7 @@ UNIT_INTERVAL = Support(
 )
 
 
-class Family(NamedTuple):
+class FamilySpec(NamedTuple):
     """Name in scipy.stats, estimator and support of a family."""
 
     scipy_name: str
@@ -265,15 +265,15 @@ class Family(NamedTuple):
 
 
 _FAMILIES = {
-    "gamma": Family("gamma", fit_gamma, POSITIVE),
-    "lognormal": Family("lognorm", fit_lognormal, POSITIVE),
-    "logistic": Family("logistic", fit_logistic, REAL_LINE),
-    "laplace": Family("laplace", fit_laplace, REAL_LINE),
-    "exponential": Family("expon", exponential, NONNEGATIVE),
-    "weibull": Family("weibull_min", fit_weibull, POSITIVE),
-    "beta": Family("beta", fit_beta, UNIT_INTERVAL),
-    "student_t": Family("t", student_t, REAL_LINE),
-    "skew_normal": Family("skewnorm", skew_normal, REAL_LINE),
+    "gamma": FamilySpec("gamma", fit_gamma, POSITIVE),
+    "lognormal": FamilySpec("lognorm", fit_lognormal, POSITIVE),
+    "logistic": FamilySpec("logistic", fit_logistic, REAL_LINE),
+    "laplace": FamilySpec("laplace", fit_laplace, REAL_LINE),
+    "exponential": FamilySpec("expon", exponential, NONNEGATIVE),
+    "weibull": FamilySpec("weibull_min", fit_weibull, POSITIVE),
+    "beta": FamilySpec("beta", fit_beta, UNIT_INTERVAL),
+    "student_t": FamilySpec("t", student_t, REAL_LINE),
+    "skew_normal": FamilySpec("skewnorm", skew_normal, REAL_LINE),
 }
 
 
@@ -283,7 +283,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     Parameters
     ----------
     name : str
-        A name in ``FAMILIES``. The location of families that live above 0 is 0, and not fitted; the beta
+        A name in ``PARAMETRIC_FAMILIES``. The location of families that live above 0 is 0, and not fitted; the beta
         lives on (0, 1).
     sample : array of shape (n,)
         Finite values of one class, at least two of them distinct.
@@ -312,7 +312,7 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     >>> fit_family("gamma", [1.0, 2.0, 3.5, 6.0], "negative")
     gamma(2.59337, scale=1.20499)
     """
-    check_option("family", name, FAMILIES)
+    check_option("family", name, PARAMETRIC_FAMILIES)
     values = check_finite(f"the {label} class", sample)
     if values.ndim != 1:
         raise RocPredictError(f"the {label} class has shape {values.shape}; family={name!r} needs shape (n,)")
@@ -359,7 +359,7 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     >>> from_moments("gamma", 4, 3)
     gamma(1.77778, scale=2.25)
     """
-    check_option("family", name, FAMILIES)
+    check_option("family", name, PARAMETRIC_FAMILIES)
     if name not in MOMENT_ESTIMATORS:
         raise RocPredictError(
             f"family={name!r} has three parameters, which a mean and a std leave open; give samples, or one of "
@@ -416,7 +416,7 @@ def _check_scalar(argument: str, value: Any) -> float:
 def _exponential_mean(mean: float, std: Any) -> float:
     if mean == 0:
         raise RocPredictError("family='exponential' with a mean of 0 is a point mass; give a mean above 0")
-    if std is not None and not abs(_check_scalar("std", std) - mean) <= _CONSTANT_MESSAGE * mean:
+    if std is not None and not abs(_check_scalar("std", std) - mean) <= _EXPONENTIAL_RTOL * mean:
         raise RocPredictError(
             f"std={short_repr(std)} differs from mean={mean:g}, and an exponential distribution has both equal; leave "
             "std out, or take family='gamma' or 'weibull', which have one more parameter"

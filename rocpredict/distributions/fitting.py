@@ -11,8 +11,7 @@ import numpy as np
 from rocpredict.base.validation import Direction, FloatArray, RocPredictError, short_repr
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.families import FAMILIES as PARAMETRIC
-from rocpredict.distributions.families import ScipyDistribution, fit_family
+from rocpredict.distributions.families import PARAMETRIC_FAMILIES, ScipyDistribution, fit_family
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.kde import GaussianKde
@@ -31,7 +30,7 @@ FAMILIES = {
     "mixture": "one to four Gaussians each, as many as BIC takes",
     "histogram": "bins common to both classes, by the rule of Freedman and Diaconis",
     "empirical": "the sample itself",
-    **PARAMETRIC,
+    **PARAMETRIC_FAMILIES,
 }
 """Description of every family, by name."""
 

@@ -240,9 +240,9 @@ def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
 
     def slopes(at: FloatArray) -> tuple[FloatArray, FloatArray]:
         u = at[1] * z - at[0]
-        pull = np.tanh(u / 2)
+        score = np.tanh(u / 2)
         bend = 2 * expit(u) * expit(-u)
-        first = np.array([pull.mean(), 1 / at[1] - np.mean(pull * z)])
+        first = np.array([score.mean(), 1 / at[1] - np.mean(score * z)])
         mixed = np.mean(bend * z)
         return first, -np.array([[bend.mean(), -mixed], [-mixed, np.mean(bend * z * z) + 1 / at[1] ** 2]])
 
@@ -283,10 +283,10 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
         loc, scale, df = at[0], np.exp(at[1]), np.exp(at[2])
         y = (z - loc) / scale
         square = y * y
-        pull, far = (df + 1) / (df + square), np.log1p(square / df)
+        weights, far = (df + 1) / (df + square), np.log1p(square / df)
         height = -betaln(0.5, df / 2) - 0.5 * at[2] - at[1] - (df + 1) / 2 * far.mean()
-        by_df = digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - far.mean() + np.mean(pull * square) / df
-        slopes = np.array([np.mean(pull * y) / scale, np.mean(pull * square) - 1, df * by_df / 2])
+        by_df = digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - far.mean() + np.mean(weights * square) / df
+        slopes = np.array([np.mean(weights * y) / scale, np.mean(weights * square) - 1, df * by_df / 2])
         return -float(height), -slopes
 
     quartile = max(float(np.median(np.abs(z - np.median(z)))), 1e-3)

@@ -10,9 +10,9 @@ from rocpredict.base.validation import FloatArray
 
 N_FPR = 256
 """Number of FPRs at which curves are compared; a power of 2, so that the FPRs and their multiples are exact."""
-FPR = (np.arange(N_FPR) + 0.5) / N_FPR
+COMPARISON_FPR = (np.arange(N_FPR) + 0.5) / N_FPR
 """FPRs at which curves are compared: the middles of as many equal parts of [0, 1]."""
-FPR_PROBIT = ndtri(FPR)
+FPR_PROBIT = ndtri(COMPARISON_FPR)
 MAX_HARMLESS_AREA = 0.02
 """Area between two curves that is tolerated in any sample."""
 
@@ -28,7 +28,7 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 
 
-def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = FPR) -> FloatArray:
+def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
     """Return the empirical TPR at FPRs; through ties the curve runs diagonally.
 
     Parameters

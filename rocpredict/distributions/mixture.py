@@ -31,7 +31,7 @@ _MAX_ITER = 1000  # on a sample of up to as many values as there are groups
 _MAX_ITER_FULL = 100  # on a larger one, after those on its groups
 _N_BINS = 1024  # of neighbouring values, on which a large sample's fit begins
 _TOL = 1e-7  # of log-likelihood per row and step
-_REG_STD = 0.01  # of the sample's
+_MIN_RELATIVE_STD = 0.01  # of the sample's
 _MIN_RESPONSIBILITY = 1e-200  # rows
 
 
@@ -92,20 +92,20 @@ def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Genera
     fits: list[MixtureFit] = []
     for k in range(1, most + 1):
         fits.append(fit_mixture(x, counts, k, rng))
-        bic = [bic_penalty(fit, counts.sum()) for fit in fits]
+        bic = [compute_bic(fit, counts.sum()) for fit in fits]
         if k - 1 - int(np.argmin(bic)) == 2:
             break
     return fits[int(np.argmin(bic))]
 
 
-def bic_penalty(fit: MixtureFit, n: float) -> float:
+def compute_bic(fit: MixtureFit, n: float) -> float:
     """Return the BIC: (3k - 1) log n - 2 log L."""
     return float((3 * len(fit.weights) - 1) * np.log(n) - 2 * fit.log_likelihood)
 
 
 def min_std(n: float) -> float:
     """Return the smallest standard deviation of a component, relative to the sample."""
-    return float(max(_REG_STD, n**-0.5))
+    return float(max(_MIN_RELATIVE_STD, n**-0.5))
 
 
 def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:

@@ -12,11 +12,11 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between, empirical_tpr
+from rocpredict.distributions.misfit import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between, empirical_tpr
 
-MISFIT_RATIO_LIMIT = 1.6
+WARNING_MISFIT_RATIO = 1.6
 """Limit of a mean square distance over its expectation, by itself; the ratio is 0.3 in the middle, being fitted."""
-MISFIT_RATIO_LIMIT_SKEWED = 0.4
+WARNING_MISFIT_RATIO_SKEWED = 0.4
 """The same where a class is skewed beyond doubt."""
 SKEWNESS_Z_LIMIT = 3.2
 """Standard errors of a skewness, which 1 of 350 pairs of normal samples exceed."""
@@ -39,7 +39,7 @@ SKEWED_SUGGESTION = "family='boxcox' or family='auto'"
 OTHER_SUGGESTION = "family='auto' or rp.empirical_roc"
 
 
-class Moments(NamedTuple):
+class SampleMoments(NamedTuple):
     """The mean and standard deviation (ddof 1) of a sample, its skewness and excess kurtosis (moments, ddof 0)."""
 
     mean: float
@@ -111,7 +111,9 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
     )
 
 
-def binormal_misfit(samples: tuple[FloatArray, FloatArray], moments: tuple[Moments, Moments]) -> CurveMisfit:
+def binormal_misfit(
+    samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]
+) -> CurveMisfit:
     """Compare the counted curve with that of two Gaussians with these moments.
 
     Values are in ascending order; not both standard deviations are 0. No excess is looked for within what is tolerated.
@@ -129,13 +131,13 @@ def binormal_misfit(samples: tuple[FloatArray, FloatArray], moments: tuple[Momen
     return CurveMisfit(area, square / (expected + _PSEUDO_VARIANCE / min(counts) ** 2))
 
 
-def _binormal_tpr(low: Moments, high: Moments) -> FloatArray:
+def _binormal_tpr(low: SampleMoments, high: SampleMoments) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         tpr = ndtr((high.mean - low.mean + low.std * FPR_PROBIT) / high.std)
-    return np.where(np.isnan(tpr), FPR, tpr)
+    return np.where(np.isnan(tpr), COMPARISON_FPR, tpr)
 
 
-def sample_moments(ordered: FloatArray) -> Moments:
+def sample_moments(ordered: FloatArray) -> SampleMoments:
     """Return the moments of a sample of two rows or more in ascending order; shape is 0 where there is no spread."""
     count = len(ordered)
     mean = float(ordered.sum()) / count
@@ -143,10 +145,10 @@ def sample_moments(ordered: FloatArray) -> Moments:
     square = deviation * deviation
     total = float(square.sum())
     if ordered[0] == ordered[-1] or total == 0:
-        return Moments(float(ordered[0]), 0.0, 0.0, 0.0)
+        return SampleMoments(float(ordered[0]), 0.0, 0.0, 0.0)
     variance = total / count
     third, fourth = float(square @ deviation) / total, float(square @ square) / total
-    return Moments(mean, sqrt(total / (count - 1)), third / sqrt(variance), fourth / variance - 3)
+    return SampleMoments(mean, sqrt(total / (count - 1)), third / sqrt(variance), fourth / variance - 3)
 
 
 def skewness_z(skewness: float, count: int) -> float:
@@ -165,12 +167,12 @@ def sort_and_scale(negative: FloatArray, positive: FloatArray) -> tuple[FloatArr
     return np.ldexp(low, exponent), np.ldexp(high, exponent)
 
 
-def _misfit_limit(samples: tuple[FloatArray, FloatArray], moments: tuple[Moments, Moments]) -> float:
+def _misfit_limit(samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]) -> float:
     counts = len(samples[0]), len(samples[1])
     if min(counts) < _MIN_SIZE_SKEWNESS_TEST:
-        return MISFIT_RATIO_LIMIT
+        return WARNING_MISFIT_RATIO
     z = max(abs(skewness_z(m.skewness, n)) for m, n in zip(moments, counts, strict=True))
-    return MISFIT_RATIO_LIMIT_SKEWED if z > SKEWNESS_Z_LIMIT else MISFIT_RATIO_LIMIT
+    return WARNING_MISFIT_RATIO_SKEWED if z > SKEWNESS_Z_LIMIT else WARNING_MISFIT_RATIO
 
 
 def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> float:
@@ -182,7 +184,9 @@ def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> fl
     return float(((off * off + height * (1 - height) / counts[1]) @ _WEIGHTS).sum() / len(_COARSE_FPR))
 
 
-def _explain_misfit(samples: tuple[FloatArray, FloatArray], moments: tuple[Moments, Moments]) -> tuple[str, str]:
+def _explain_misfit(
+    samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]
+) -> tuple[str, str]:
     """Return what is wrong with the worse class, and what helps."""
     for word, (share, value) in _classes_by_magnitude(map(_mode_share, samples)):
         if share > _TIE_LIMIT:

@@ -40,7 +40,7 @@ class ShrinkageDistribution(Distribution):
         Finite values.
     data_weight : float
         w, from 0 (the model alone) to 1 (the sample alone).
-    pull : float
+    shift : float
         By how many normal scores the class lies higher than sample and model have it.
 
     Raises
@@ -143,9 +143,9 @@ class ShrinkageDistribution(Distribution):
         else:
             passed, jumped = (len(points) - np.searchsorted(t[::-1], q, side="right") for t in (at, before))
         edges = np.concatenate([[-np.inf], points, [np.inf]])
-        counted = self.sample._cdf(edges[passed]) if rising else self.sample._sf(edges[passed])
+        empirical = self.sample._cdf(edges[passed]) if rising else self.sample._sf(edges[passed])
         with np.errstate(divide="ignore", invalid="ignore"):
-            rest = (q - self.data_weight * counted) / (1 - self.data_weight)
+            rest = (q - self.data_weight * empirical) / (1 - self.data_weight)
         rest = np.clip(np.where(np.isnan(rest), 1.0, rest), 0.0, 1.0)
         smooth = self.model._ppf(rest) if rising else self.model._isf(rest)
         with np.errstate(over="ignore"):
@@ -154,8 +154,8 @@ class ShrinkageDistribution(Distribution):
         return np.where(jumped > passed, edges[np.minimum(passed + 1, len(points))], between)
 
     def __repr__(self) -> str:
-        pull = f", shift={self.shift:.6g}" if self.shift else ""
-        return f"ShrinkageDistribution({self.model!r}, {self.sample!r}, data_weight={self.data_weight:.6g}{pull})"
+        shift = f", shift={self.shift:.6g}" if self.shift else ""
+        return f"ShrinkageDistribution({self.model!r}, {self.sample!r}, data_weight={self.data_weight:.6g}{shift})"
 
 
 def _score(upper: FloatArray, lower: FloatArray) -> FloatArray:
@@ -164,9 +164,9 @@ def _score(upper: FloatArray, lower: FloatArray) -> FloatArray:
 
 
 N_GRID = 200
-FPR = (np.arange(N_GRID) + 0.5) / N_GRID
+SHRINKAGE_FPR = (np.arange(N_GRID) + 0.5) / N_GRID
 """FPRs at which the model is weighed against the sample: the middles of as many equal parts of [0, 1]."""
-_FPR_PROBIT = ndtri(FPR)
+_FPR_PROBIT = ndtri(SHRINKAGE_FPR)
 
 
 PRIOR_SCALE_KNOWN_DIRECTION, PRIOR_SCALE = 1.4, 0.7
@@ -297,7 +297,9 @@ def shrinkage_weight(model: FloatArray, empirical: FloatArray, slope: FloatArray
     """
     gap = empirical - model
     square = np.mean(gap**2, axis=1)
-    noise = np.mean(model * (1 - model) / n1 + np.minimum(slope, MAX_SLOPE) ** 2 * FPR * (1 - FPR) / n0, axis=1)
+    noise = np.mean(
+        model * (1 - model) / n1 + np.minimum(slope, MAX_SLOPE) ** 2 * SHRINKAGE_FPR * (1 - SHRINKAGE_FPR) / n0, axis=1
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = np.where(square > 0, square / (square + NOISE_FACTOR * noise), 0.0)
     return ShrinkageWeight(weight, square, noise)
@@ -313,7 +315,7 @@ def binormal_tpr(
     return ndtr(z), slope
 
 
-PRIOR_LOG_VARIANCE_RATIO = 0.25
+PRIOR_LOG_RATIO_VARIANCE = 0.25
 """Mean square of the log variance ratios of real features."""
 _TAIL = np.array([3.2, 4.0, 5.0, 6.0])
 _Z_GRID = np.concatenate([-_TAIL, ndtri((np.arange(48) + 0.5) / 48), _TAIL])
@@ -369,7 +371,7 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, direction_
     rows = z[:, :n0], z[:, n0:]
     classes, known = _shrink_variances(*rows)
     tpr, slope = binormal_tpr(*classes)
-    empirical = empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), FPR)
+    empirical = empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), SHRINKAGE_FPR)
     weighing = shrinkage_weight(tpr, empirical, slope, n0, n1)
     weighing = weighing._replace(weight=np.where(known, weighing.weight, 1.0))
     fpr, tpr = _blended_roc(rows, classes, np.asarray(weighing.weight))
@@ -381,15 +383,15 @@ def _shrink_variances(negative: FloatArray, positive: FloatArray) -> tuple[Binor
     """Return means and SDs, and whether both classes vary.
 
     The ratio of the variances is shrunk towards 1, more so in small samples.
-    The log ratio varies by 2/(n0 - 1) + 2/(n1 - 1) about its true value, and that by ``PRIOR_LOG_VARIANCE_RATIO``
+    The log ratio varies by 2/(n0 - 1) + 2/(n1 - 1) about its true value, and that by ``PRIOR_LOG_RATIO_VARIANCE``
     about 0. The sum of both variances stays, and with it the area under the curve.
     """
     spreads = [np.where(np.ptp(part, axis=1) > 0, part.std(axis=1, ddof=1), 0.0) for part in (negative, positive)]
     noise = sum(2 / (part.shape[1] - 1) for part in (negative, positive))
-    kept = PRIOR_LOG_VARIANCE_RATIO / (PRIOR_LOG_VARIANCE_RATIO + noise)
+    retained = PRIOR_LOG_RATIO_VARIANCE / (PRIOR_LOG_RATIO_VARIANCE + noise)
     both = np.hypot(*spreads)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = (spreads[1] / spreads[0]) ** kept
+        ratio = (spreads[1] / spreads[0]) ** retained
     varies = [spread > 0 for spread in spreads]
     known = varies[0] & varies[1]
     alone = [np.where(some, spread, 1.0) for some, spread in zip(varies, spreads, strict=True)]
@@ -408,7 +410,7 @@ def _blended_roc(
 
     def rates(sample: FloatArray, mean: FloatArray, std: FloatArray) -> FloatArray:
         model = (1 - share) * ndtr((mean - at) / std)
-        tails = [share * counted + model for counted in upper_tails(sample, at)]
+        tails = [share * empirical + model for empirical in upper_tails(sample, at)]
         falling = np.stack(tails, axis=2)[:, ::-1].reshape(len(at), -1)
         return np.concatenate([ends[0], falling, ends[1]], axis=1)
 

@@ -123,24 +123,19 @@ def critical_value(freedom: float, level: float) -> float:
 
 def _interval_limits(areas: AnyPlacements, level: float, method: str, replicate: Any) -> tuple[Any, Any] | None:
     """Return the ends of an interval, or None where the method sees no spread."""
-    if method in {"bootstrap", "bca"}:
-        return _bootstrap_limits(areas, level, method, replicate())
+    area, units = float(areas.estimate), areas.n_units
+    if method == "bootstrap":
+        return percentile_interval(replicate(), level)
+    if method == "bca":
+        return bca_interval(replicate(), area, _bca_acceleration(areas), level)
     if method in {"smoothed-logit", "newcombe"}:
         return (smoothed_logit_interval if method == "smoothed-logit" else _newcombe)(areas, level)
-    area, units = float(areas.estimate), areas.n_units
-    if method in {"delong", "logit"} and min(units) <= 1:
-        return None
     variance = hanley_mcneil_variance(area, units) if method == "hanley-mcneil" else float(areas.variance())
-    if variance <= VARIANCE_TOL or (method == "logit" and area in {0, 1}):
+    blind = (method != "hanley-mcneil" and min(units) <= 1) or (method == "logit" and area in {0, 1})
+    if blind or variance <= VARIANCE_TOL:
         return None
     limits = {"delong": _wald_limits, "hanley-mcneil": _wald_limits, "logit": logit_wald_interval}[method]
     return limits(area, variance, critical_value(areas.df, level))
-
-
-def _bootstrap_limits(areas: AnyPlacements, level: float, method: str, replicates: FloatArray) -> tuple[float, float]:
-    if method == "bootstrap":
-        return percentile_interval(replicates, level)
-    return bca_interval(replicates, float(areas.estimate), _bca_acceleration(areas), level)
 
 
 def _wald_limits(area: float, variance: float, quantile: float) -> tuple[float, float]:

@@ -1,8 +1,9 @@
-"""Tests of one or two AUCs, paired or unpaired."""
+"""Tests of one or two AUCs, on the same cases or on different ones."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import Any, Literal, NamedTuple
@@ -10,7 +11,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.results import Flags, check_confidence_level
+from rocpredict.base.results import (
+    Flags,
+    check_confidence_level,
+)
 from rocpredict.base.validation import (
     Directions,
     FloatArray,
@@ -22,10 +26,14 @@ from rocpredict.base.validation import (
     check_pair,
     short_repr,
 )
+from rocpredict.distributions.ecdf import Ecdf
+from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.auc import map_interval
+from rocpredict.inference.bands import area_function
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.hypotheses import (
     METHOD_NAMES,
+    PREDICTED_AUC,
     Alternative,
     AucStatistic,
     AucTest,
@@ -36,14 +44,23 @@ from rocpredict.inference.hypotheses import (
     delong_test,
     empirical_auc_test,
     is_same_curve,
+    opposite_direction_flag,
 )
 from rocpredict.inference.permutation import permute_paired_ranks, permute_samples
-from rocpredict.inference.placements import PLACEMENT_TOL, AnyPlacements, compute_placements
-from rocpredict.inference.samples import CurveSample, LabelOptions, RowGroups
+from rocpredict.inference.placements import (
+    PLACEMENT_TOL,
+    VARIANCE_TOL,
+    AnyPlacements,
+    ClassPlacements,
+    Placements,
+    compute_placements,
+)
+from rocpredict.inference.samples import CurveSample, RowOptions, join_rocs
+from rocpredict.inference.uncertainty import UncertaintyMixin
 from rocpredict.solvers.empirical import EmpiricalSolver
 
-PAIRED_METHODS = ("delong", "bootstrap", "permutation", "venkatraman")
-"""Tests of two curves, on the same cases or on different ones; the first is the default."""
+TWO_SAMPLE_METHODS = ("delong", "bootstrap", "permutation", "venkatraman")
+"""Tests of two empirical curves, on the same cases or on different ones; the first is the default."""
 _PERMUTATION_STATISTICS = {"permutation": "area", "venkatraman": "errors"}
 """Methods that exchange cases, and the statistic of each."""
 _WHOLE_AREA = ComparedQuantity()
@@ -51,14 +68,17 @@ _DIFFERENCE = np.array([1.0, -1.0])
 
 
 def auc_test(
-    x1: ArrayLike,
-    x2: ArrayLike | None,
-    y: ArrayLike,
+    x1: ArrayLike | UncertaintyMixin[float],
+    x2: ArrayLike | UncertaintyMixin[float] | None,
+    y: ArrayLike | None = None,
     *,
+    paired: bool | None = None,
     positive: Label = None,
     negative: Label = None,
     null: float | None = None,
-    method: Literal["smoothed-logit", "delong", "mann-whitney", "exact", "bootstrap", "permutation", "venkatraman"]
+    method: Literal[
+        "smoothed-logit", "delong", "mann-whitney", "exact", "bootstrap", "permutation", "venkatraman", "delta"
+    ]
     | None = None,
     alternative: Alternative = "two-sided",
     margin: float | None = None,
@@ -68,29 +88,39 @@ def auc_test(
     direction: Directions = None,
     level: float = 0.95,
     nan_policy: NanPolicy = "raise",
-    weights: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
+    weights: ArrayLike | tuple[ArrayLike | None, ArrayLike | None] | None = None,
+    clusters: ArrayLike | tuple[ArrayLike | None, ArrayLike | None] | None = None,
+    strata: ArrayLike | tuple[ArrayLike | None, ArrayLike | None] | None = None,
     n_resamples: int = 2000,
     rng: Seed = 0,
 ) -> AucTest:
-    """Test two features on the same cases against each other, or one against a value.
+    """Test two areas against each other, or one against a value.
 
     Parameters
     ----------
-    x1, x2 : array of shape (n,)
-        Values of both features on the same rows; ``x2=None`` tests ``x1`` against ``null``.
-    y : array of shape (n,)
-        Labels.
+    x1, x2 : array of shape (n,), pair (x, y), or ROC
+        Two features on the same cases: ``auc_test(x1, x2, y)``. Samples of different cases, of any length each:
+        ``auc_test((x1, y1), (x2, y2))``. Two curves: ``auc_test(roc1, roc2)``. With ``x2=None`` the first is tested
+        against ``null``.
+    y : array of shape (n,), optional
+        Labels, where x1 and x2 are values.
+    paired : bool, optional
+        Of two curves: whether they are of the same cases. Left out, they are if ``empirical_roc`` made both with the
+        same labels (the same object, or the same memory: equal labels may be those of other cases) and any row is in
+        both; else they are tested as of different cases, with the flag ``pairing_unknown`` where they could be of the
+        same. If True, the cases are matched by their rows, or by their order within the classes of an
+        ``EmpiricalRoc(...)``, and a row that one curve lacks is left out of both.
     positive, negative : label, optional
         As in ``empirical_roc``.
     null : float, optional
         The AUC that one curve is tested against (1/2 when left out).
     method : str, optional
-        Two curves: "delong" (default), "bootstrap", "permutation" (of ranks between the curves of each case;
-        Bandos, Rockette and Gur 2005), "venkatraman" (equality of the whole curves, not of their areas). One
-        curve: "smoothed-logit" (default; agrees with the default interval), "delong", "mann-whitney" (equal
-        distributions; tie-corrected normal), "exact" (the same, counting all ways to label up to 200 cases).
+        Two empirical curves: "delong" (default), "bootstrap", "permutation" (of ranks between the curves of each case;
+        Bandos, Rockette and Gur 2005; on different cases of places between the samples, class by class),
+        "venkatraman" (equality of the whole curves, not of their areas). Curves of which one or both are predicted:
+        "delta" (by the standard error of each). One curve: "smoothed-logit" (default; agrees with the default
+        interval), "delong", "mann-whitney" (equal distributions; tie-corrected normal), "exact" (the same, counting
+        all ways to label up to 200 cases); predicted: "delta".
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
         What is claimed of the first curve. The last two need ``margin``: not worse by as much, not other by as much.
     margin : float
@@ -107,9 +137,11 @@ def auc_test(
     nan_policy : {"raise", "omit"}
         "omit" leaves out rows that lack a value of either feature, so that pairs stay pairs.
     weights : array of shape (n,), optional
-        How many cases each row stands for.
+        How many cases each row stands for. Of two samples this, ``clusters`` and ``strata`` are pairs: one array, or
+        None, for each.
     clusters : array of shape (n,), optional
-        Which rows belong together, such as readings of one patient: variances by Obuchowski (1997).
+        Which rows belong together, such as readings of one patient: variances by Obuchowski (1997). Clusters do not
+        span two samples.
     strata : array of shape (n,), optional
         Only rows of one stratum are compared; strata count by their pairs of a negative and a positive.
     n_resamples, rng
@@ -118,6 +150,7 @@ def auc_test(
     Returns
     -------
     AucTest
+        Of two samples or unpaired curves ``n`` has a pair for each, and ``omitted`` the rows left out of both.
 
     Raises
     ------
@@ -128,143 +161,213 @@ def auc_test(
     -----
     "delong" refers the difference over its standard error to the normal law (DeLong, DeLong and Clarke-Pearson
     1988); of partial areas with their own variance. A curve against itself has p = 1, with the flag ``same_curve``.
+    Of different cases the variances add up. Curves of the same cases that are tested as of different ones usually go
+    up and down together, so that the test rejects too seldom.
 
     Examples
     --------
-    >>> from rocpredict.datasets import load_iris
-    >>> iris = load_iris()
+    >>> from rocpredict import empirical_roc
+    >>> from rocpredict.datasets import load_iris, simulate_two_gaussians
+    >>> iris, classes = load_iris(), {"positive": "virginica", "negative": "versicolor"}
     >>> x1, x2 = iris.column("sepal_length"), iris.column("sepal_width")
-    >>> auc_test(x1, x2, iris.y, positive="virginica", negative="versicolor")
+    >>> auc_test(x1, x2, iris.y, **classes)
     AucTest(null='AUC of x1 = AUC of x2', method='DeLong, paired', estimates=(0.7896, 0.6636), difference=+0.126,
             interval=0.02828 to 0.2237, statistic=2.52723, p_value=0.0114966, n=(50, 50))
-    >>> auc_test(x2, None, iris.y, positive="virginica", negative="versicolor").p_value
+    >>> auc_test(empirical_roc(x1, iris.y, **classes), empirical_roc(x2, iris.y, **classes)).p_value
+    0.01149658...
+    >>> auc_test(x2, None, iris.y, **classes).p_value
     0.0050620...
-    """
-    claim, level = Hypothesis(alternative, margin), check_confidence_level(level)
-    features = {"x1": x1} if x2 is None else {"x1": x1, "x2": x2}
-    labels, groups = LabelOptions(positive, negative, nan_policy), RowGroups(weights, clusters, strata)
-    sample = CurveSample.from_rows(features, y, labels, direction, groups)
-    quantity = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)
-    if x2 is not None:
-        if null is not None:
-            raise RocPredictError(
-                "null= is for one curve (x2=None); two curves are tested for equality, or with margin="
-            )
-        chosen = select_method(method, quantity, claim)
-        return _compare((sample,), _Asked(quantity, chosen, claim, level, BootstrapOptions(n_resamples, rng)))
-    if quantity != _WHOLE_AREA:
-        raise RocPredictError("one curve is tested by its AUC; leave fpr=, tpr= and tpr_at_fpr= out")
-    pair = None if sample.design else sample.pair(0)
-    return empirical_auc_test(
-        compute_placements(*pair) if pair else sample.placements().contrast(np.ones(1)),
-        pair,
-        0.5 if null is None else null,
-        method,
-        claim=claim,
-        level=level,
-        design=sample.design,
-        n=sample.n,
-        omitted=sample.omitted,
-        direction=sample.directions,
-        flags=sample.flags,
-    )
-
-
-def auc_test_unpaired(
-    sample1: tuple[ArrayLike, ArrayLike],
-    sample2: tuple[ArrayLike, ArrayLike],
-    *,
-    positive: Label = None,
-    negative: Label = None,
-    method: Literal["delong", "bootstrap", "permutation", "venkatraman"] | None = None,
-    alternative: Alternative = "two-sided",
-    margin: float | None = None,
-    fpr: tuple[float, float] | None = None,
-    tpr: tuple[float, float] | None = None,
-    tpr_at_fpr: float | None = None,
-    direction: Directions = None,
-    level: float = 0.95,
-    nan_policy: NanPolicy = "raise",
-    weights: tuple[ArrayLike, ArrayLike] | None = None,
-    clusters: tuple[ArrayLike, ArrayLike] | None = None,
-    strata: tuple[ArrayLike, ArrayLike] | None = None,
-    n_resamples: int = 2000,
-    rng: Seed = 0,
-) -> AucTest:
-    """Test two curves on different cases against each other.
-
-    Parameters
-    ----------
-    sample1, sample2 : (x, y)
-        Values and labels of each sample, of any length each; the features may have different units.
-    positive, negative : label, optional
-        As in ``empirical_roc``, for both samples.
-    method : str, optional
-        "delong" (default; the sum of both variances), "bootstrap", "permutation" and "venkatraman" (of places
-        between the samples, class by class; the first of the difference of the areas, the second of the whole
-        curves).
-    alternative, margin, fpr, tpr, tpr_at_fpr, level, nan_policy, n_resamples, rng
-        As in ``auc_test``.
-    direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower"
-        As in ``auc_test``; opposite answers under "auto" are refused.
-    weights, clusters, strata : pair, optional
-        One array (or None) for each sample, as in ``auc_test``; clusters do not span the samples.
-
-    Returns
-    -------
-    AucTest
-        ``n`` has a pair for each sample, ``omitted`` the rows left out of both.
-
-    Raises
-    ------
-    RocPredictError
-        As ``auc_test``.
-
-    Examples
-    --------
-    >>> from rocpredict.datasets import simulate_two_gaussians
-    >>> first, second = (simulate_two_gaussians(count=(80, 70), seed=seed) for seed in (1, 2))
-    >>> auc_test_unpaired(first, second)
+    >>> auc_test(*(simulate_two_gaussians(count=(80, 70), seed=seed) for seed in (1, 2)))
     AucTest(null='AUC of sample1 = AUC of sample2', method='DeLong, unpaired', ...
     """
     claim, level = Hypothesis(alternative, margin), check_confidence_level(level)
-    quantity, resampling = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr), BootstrapOptions(n_resamples, rng)
-    asked = _Asked(quantity, select_method(method, quantity, claim), claim, level, resampling)
-    labels = LabelOptions(positive, negative, nan_policy)
-    groups = [
-        (None, None) if pair is None else check_pair(name, pair, "one for each sample, or None")
-        for name, pair in (("weights", weights), ("clusters", clusters), ("strata", strata))
-    ]
-    given = [check_pair(name, sample, "(x, y)") for name, sample in (("sample1", sample1), ("sample2", sample2))]
-    shared = direction is None or isinstance(direction, str)
-    sides = (direction, direction) if shared else check_pair("direction", direction, "one for each sample")
-    samples = [
-        CurveSample.from_rows({"x": x}, y, labels, side, RowGroups(*parts))
-        for (x, y), side, parts in zip(given, sides, zip(*groups, strict=True), strict=True)
-    ]
-    found = tuple(sample.directions[0] for sample in samples)
-    if isinstance(direction, str) and direction == "auto" and len(set(found)) > 1:
-        raise RocPredictError(
-            f"direction='auto' finds opposite directions {short_repr(found)}; if that is meant, say direction={found}"
-        )
-    return _compare(tuple(samples), asked)
+    quantity = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)
+    options = _TestOptions(quantity, method, claim, level, BootstrapOptions(n_resamples, rng))
+    rows = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata)
+    check_option("paired", paired, (None, True, False))
+    if x2 is None:
+        if paired is not None:
+            raise RocPredictError("paired= is for two curves; leave it out")
+        return _test_one_curve(x1, y, 0.5 if null is None else null, options, rows)
+    if null is not None:
+        raise RocPredictError("null= is for one curve (x2=None); two curves are tested for equality, or with margin=")
+    if isinstance(x1, UncertaintyMixin) or isinstance(x2, UncertaintyMixin):
+        return _test_rocs(_check_rocs({"x1": x1, "x2": x2}, y, rows), paired, options)
+    if y is None:
+        if paired:
+            raise RocPredictError("paired=True needs both features on the same rows; give auc_test(x1, x2, y)")
+        return _compare(_independent_samples(x1, x2, rows), ("sample1", "sample2"), options)
+    if paired is False:
+        raise RocPredictError("paired=False needs different cases; give auc_test((x1, y1), (x2, y2))")
+    return _compare((CurveSample.from_rows({"x1": x1, "x2": x2}, y, rows),), ("x1", "x2"), options)
 
 
-class _Asked(NamedTuple):
-    """The compared quantity of two curves, the claim about it, and the way to test it."""
+class _TestOptions(NamedTuple):
+    """The compared quantity, the way to test it, the claim about it, and the level of the interval."""
 
     quantity: ComparedQuantity
-    method: str
+    method: Any
     claim: Hypothesis
     level: float
     resampling: BootstrapOptions
 
 
+def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: RowOptions) -> AucTest:
+    """Test the AUC of values, or of a ROC, against a value."""
+    if options.quantity != _WHOLE_AREA:
+        raise RocPredictError("one curve is tested by its AUC; leave fpr=, tpr= and tpr_at_fpr= out")
+    claim = options.claim
+    if isinstance(x, UncertaintyMixin):
+        (roc,) = _check_rocs({"x1": x}, y, rows)
+        asked = {"alternative": claim.alternative, "margin": claim.margin, "level": options.level}
+        return roc.auc_test(null, method=options.method, **asked)
+    sample = CurveSample.from_rows({"x1": x}, y, rows)
+    pair = None if sample.design else sample.pair(0)
+    return empirical_auc_test(
+        compute_placements(*pair) if pair else sample.placements().contrast(np.ones(1)),
+        pair,
+        null,
+        options.method,
+        claim=claim,
+        level=options.level,
+        design=sample.design,
+        **sample.fields(),
+    )
+
+
+# ---- two samples, or two curves
+def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSample, CurveSample]:
+    """Return two samples of different cases."""
+    expected = "(x, y) of a sample; or two features with y, or two ROCs"
+    given = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
+    direction = rows.direction
+    shared = direction is None or isinstance(direction, str)
+    sides = (direction, direction) if shared else check_pair("direction", direction, "one for each sample")
+    of_each = []
+    for name in ("weights", "clusters", "strata"):
+        pair = getattr(rows, name)
+        of_each.append((None, None) if pair is None else check_pair(name, pair, "one for each sample, or None"))
+    first, second = (
+        CurveSample.from_rows({"x": x}, y, rows._replace(direction=side, weights=w, clusters=c, strata=s))
+        for (x, y), side, w, c, s in zip(given, sides, *of_each, strict=True)
+    )
+    found = first.directions + second.directions
+    if isinstance(direction, str) and direction == "auto" and len(set(found)) > 1:
+        raise RocPredictError(
+            f"direction='auto' finds opposite directions {short_repr(found)}; if that is meant, say direction={found}"
+        )
+    return first, second
+
+
+def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
+    """Return ROCs of one feature each, or refuse what is none, and options of values."""
+    for name, roc in rocs.items():
+        if not isinstance(roc, UncertaintyMixin):
+            raise RocPredictError(f"{name}={short_repr(roc)} is no ROC as the other is; give two of a kind")
+        if np.ndim(roc.auc()):
+            raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
+    defaults = RowOptions()._asdict()
+    given = [name for name, value in rows._asdict().items() if not np.array_equal(value, defaults[name])]
+    given += [] if y is None else ["y"]
+    if given:
+        raise RocPredictError(f"a ROC has its cases and its direction; leave {given[0]}= out")
+    return list(rocs.values())
+
+
+def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> AucTest:
+    """Test two curves against each other; paired if it is stated, or known from their cases."""
+    names, empirical = ("roc1", "roc2"), [_is_empirical(roc) for roc in rocs]
+    known = _are_paired(*rocs) if paired is None else paired
+    if paired and not all(empirical):
+        raise RocPredictError("paired=True is for two empirical curves; a predicted one does not keep its cases apart")
+    if all(roc.auto_direction for roc in rocs) and rocs[0].direction != rocs[1].direction:
+        raise RocPredictError("direction='auto' finds opposite directions of the curves; if that is meant, name them")
+    if not all(empirical):
+        found = _compare_predicted(rocs, names, options)
+    elif known:
+        found = _compare((join_rocs(dict(zip(names, rocs, strict=True))),), names, options)
+    else:
+        found = _compare(tuple(join_rocs({"x": roc}) for roc in rocs), names, options)
+    return replace(found, flags=found.flags | Flags(pairing_unknown=known is None))
+
+
+def _is_empirical(roc: Any) -> bool:
+    return isinstance(roc.negative, Ecdf) and isinstance(roc.positive, Ecdf)
+
+
+def _are_paired(roc1: Any, roc2: Any) -> bool | None:
+    """Return whether two curves are known to be of the same cases or of others; None where neither is known."""
+    cases: list[Any] = [getattr(roc, "cases", None) for roc in (roc1, roc2)]
+    if all(cases) and cases[0].shares_labels(cases[1]):
+        first, second = (np.concatenate([rows.negative, rows.positive]) for rows in cases)
+        return bool(np.intersect1d(first, second, assume_unique=True).size)
+    if roc1.count is None or roc2.count is None:
+        return None
+    return None if np.array_equal(np.add(roc1.count, roc1.omitted), np.add(roc2.count, roc2.omitted)) else False
+
+
+@dataclass(frozen=True)
+class _PredictedArea(Placements):
+    """An area with the standard error of a prediction; where that is 0, one as of cases that are all placed alike."""
+
+    std_error: float = 0.0
+
+    def variance(self) -> FloatArray:
+        """Return the square of the standard error."""
+        return np.asarray(self.std_error**2)
+
+    def smoothed_estimate(self) -> tuple[Any, FloatArray]:
+        """Return area and variance; see ``Placements.smoothed_estimate``."""
+        if self.std_error**2 <= VARIANCE_TOL:
+            return super().smoothed_estimate()
+        return self.estimate, self.variance()
+
+
+def _area_of_roc(roc: Any, options: _TestOptions) -> tuple[AnyPlacements, str]:
+    """Return the area of a curve with its variance, and the name of the method behind that."""
+    band, resampling = options.quantity.band, options.resampling
+    if _is_empirical(roc):
+        return join_rocs({"x": roc}).placements(band).contrast(np.ones(1)), METHOD_NAMES["delong"]
+    behind = roc._uncertainty(resampling.n_resamples, resampling.rng)
+    estimate, std_error = np.asarray(area_function(band)(behind.solver)), float(behind.area_std_error(band, None))
+    negative, positive = (ClassPlacements(estimate[None], np.array([n]), n) for n in map(float, behind.class_sizes))
+    chance = 0.5 if band is None else float(band.chance_area / band.width)
+    area = _PredictedArea(estimate, negative, positive, chance, is_partial=band is not None, std_error=std_error)
+    of_gaussians = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
+    return area, METHOD_NAMES["delta" if of_gaussians else "delong" if band is None else "bootstrap"]
+
+
+def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
+    """Test two curves of which one or both are predicted, as of different cases, by the standard error of each."""
+    check_option("method", options.method, (None, "delta"))
+    if options.quantity.fpr is not None:
+        raise RocPredictError("tpr_at_fpr= compares two empirical curves; the AUC and fpr=(low, high) do for others")
+    areas, methods = zip(*(_area_of_roc(roc, options) for roc in rocs), strict=True)
+    quantity = options.quantity
+    found = delong_test(IndependentDifference(*areas), options.claim.divide(quantity.band_width), options.level)
+    if found.interval.method == "delong":
+        found = found._replace(interval=replace(found.interval, method="delta"))
+    return _build_test(
+        found,
+        options.claim.describe(*(f"{quantity.name} of {name}" for name in names)),
+        areas,
+        quantity,
+        method=f"{' and '.join(dict.fromkeys(methods))}, unpaired",
+        estimator=PREDICTED_AUC if quantity.band is None else "area under the curve in the band, raw",
+        estimates=tuple(float(area.estimate) * quantity.band_width for area in areas),
+        covariance=_covariance(areas, quantity),
+        n=tuple(tuple(map(float, roc.count)) for roc in rocs),
+        omitted=tuple(np.sum([roc.omitted for roc in rocs], axis=0).tolist()),
+        direction=tuple(roc.direction or "higher" for roc in rocs),
+        flags=Flags(auto_direction=any(roc.auto_direction for roc in rocs)),
+    )
+
+
 def select_method(method: str | None, quantity: ComparedQuantity, claim: Hypothesis) -> str:
     """Return the method asked for, or the default, or refuse one that cannot answer this."""
-    check_option("method", method, (None, *PAIRED_METHODS))
+    check_option("method", method, (None, *TWO_SAMPLE_METHODS))
     of_height = quantity.fpr is not None
-    chosen = method or ("bootstrap" if of_height else PAIRED_METHODS[0])
+    chosen = method or ("bootstrap" if of_height else TWO_SAMPLE_METHODS[0])
     if of_height and chosen != "bootstrap":
         raise RocPredictError(f"tpr_at_fpr= is compared by method='bootstrap', not {chosen!r}")
     if chosen in _PERMUTATION_STATISTICS:
@@ -278,74 +381,98 @@ def select_method(method: str | None, quantity: ComparedQuantity, claim: Hypothe
     return chosen
 
 
-def _compare(samples: tuple[CurveSample, ...], asked: _Asked) -> AucTest:
-    """Test two curves: both features of one sample, or one feature each of two samples."""
-    quantity, method, claim = asked.quantity, asked.method, asked.claim
-    _check_design(samples, asked)
+def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: _TestOptions) -> AucTest:
+    """Test two empirical curves: both features of one sample, or one feature each of two samples."""
+    quantity, claim = options.quantity, options.claim
+    method = select_method(options.method, quantity, claim)
+    _check_design(samples, quantity, method)
     areas = [sample.placements(quantity.band) for sample in samples]
     estimates = tuple(
         np.concatenate([_estimates(*each, quantity) for each in zip(samples, areas, strict=True)]).tolist()
     )
-    found = _test_difference(samples, areas, estimates, asked)
-    paired, names = ("paired", samples[0].names) if len(samples) == 1 else ("unpaired", ("sample1", "sample2"))
+    found, covariance = _test_difference(samples, areas, estimates, options._replace(method=method))
     null, alternative = claim.describe(*(f"{quantity.name} of {name}" for name in names))
     if method in _PERMUTATION_STATISTICS:
         null = f"{' and '.join(names)} have the same ROC curve"
     if method == "venkatraman":
         alternative = "their ROC curves differ somewhere"
-    found = found._replace(interval=map_interval(found.interval, lambda end: end * quantity.band_width))
-    opposite = opposite_direction_flag(np.hstack([area.estimate for area in areas]), areas[0].null_value)
-    return found.result(
+    paired = len(samples) == 1
+    return _build_test(
+        found,
         (null, alternative),
-        method=f"{METHOD_NAMES[method]}, {paired}{samples[0].design or samples[-1].design}",
+        areas,
+        quantity,
+        method=f"{METHOD_NAMES[method]}, {'paired' if paired else 'unpaired'}{samples[0].design or samples[-1].design}",
         estimator=quantity.estimator,
         estimates=estimates,
-        difference=estimates[0] - estimates[1],
-        n=samples[0].n if len(samples) == 1 else tuple(sample.n for sample in samples),
+        covariance=covariance,
+        n=samples[0].n if paired else tuple(sample.n for sample in samples),
         omitted=tuple(np.sum([sample.omitted for sample in samples], axis=0).tolist()),
         direction=tuple(side for sample in samples for side in sample.directions),
-        flags=reduce(or_, (sample.flags for sample in samples)) | opposite,
+        flags=reduce(or_, (sample.flags for sample in samples)),
     )
 
 
+def _build_test(
+    found: AucStatistic,
+    hypotheses: tuple[str, str],
+    areas: Sequence[AnyPlacements],
+    quantity: ComparedQuantity,
+    *,
+    flags: Flags,
+    **fields: Any,
+) -> AucTest:
+    """Return the test of a difference of shares of the band's width; ``fields`` are those of ``AucTest``."""
+    found = found._replace(interval=map_interval(found.interval, lambda end: end * quantity.band_width))
+    flags |= opposite_direction_flag(np.hstack([area.estimate for area in areas]), areas[0].null_value)
+    first, second = fields["estimates"]
+    return found.result(hypotheses, difference=first - second, flags=flags, **fields)
+
+
+def _covariance(areas: Sequence[AnyPlacements], quantity: ComparedQuantity) -> FloatArray:
+    """Return the covariance matrix of two areas: of one sample, or of two, whose covariance is 0."""
+    variances = [np.asarray(area.variance()) * quantity.band_width**2 for area in areas]
+    return variances[0] if len(areas) == 1 else np.diag([float(variance.item()) for variance in variances])
+
+
 def _test_difference(
-    samples: tuple[CurveSample, ...], areas: list[AnyPlacements], estimates: tuple[float, ...], asked: _Asked
-) -> AucStatistic:
-    """Test the difference of two areas, as shares of the band's width."""
-    quantity, method, claim, level, resampling = asked
-    width = quantity.band_width
-    if claim.margin is not None:
-        claim = replace(claim, margin=min(claim.margin / width, 1 - 1e-12))
+    samples: tuple[CurveSample, ...], areas: list[AnyPlacements], estimates: tuple[float, ...], options: _TestOptions
+) -> tuple[AucStatistic, FloatArray]:
+    """Test the difference of two areas, as shares of the band's width; return the covariance of the estimates, too."""
+    quantity, method, claim, level, resampling = options
+    width, paired = quantity.band_width, len(samples) == 1
+    claim, covariance = claim.divide(width), _covariance(areas, quantity)
     difference: AnyPlacements | IndependentDifference
-    paired = len(samples) == 1
     if paired:
         difference = areas[0].contrast(_DIFFERENCE)
     else:
         difference = IndependentDifference(areas[0].contrast(np.ones(1)), areas[1].contrast(np.ones(1)))
-    found = delong_test(difference, claim, level)
-    if method == "delong" or (paired and is_same_curve(difference)):
-        return found
-    if method == "bootstrap":
+    found, same = delong_test(difference, claim, level), paired and is_same_curve(difference)
+    if method == "bootstrap" and (quantity.fpr is not None or not same):
         drawn = _replicates(samples, quantity, resampling)
+        covariance = covariance if quantity.fpr is None else np.cov(drawn.T)
         if not paired and quantity.fpr is None and min(float(np.std(part)) for part in drawn.T) <= PLACEMENT_TOL:
-            return found  # a sample that shows no spread is not known exactly
-        apart = (estimates[0] - estimates[1]) / width
-        return bootstrap_test((drawn[:, 0] - drawn[:, 1]) / width, apart, difference.n_units, claim, level)
-    observed, replicates = _permute(samples, method, resampling)
-    one_sided = Hypothesis("greater") if method == "venkatraman" else asked.claim
-    return found._replace(statistic=observed, p_value=one_sided.permutation_p_value(replicates, observed))
+            return found, covariance  # a sample that shows no spread is not known exactly
+        if not same:
+            apart = (estimates[0] - estimates[1]) / width
+            found = bootstrap_test((drawn[:, 0] - drawn[:, 1]) / width, apart, difference.n_units, claim, level)
+    if method in _PERMUTATION_STATISTICS and not same:
+        observed, replicates = _permute(samples, method, resampling)
+        one_sided = Hypothesis("greater") if method == "venkatraman" else options.claim
+        found = found._replace(statistic=observed, p_value=one_sided.permutation_p_value(replicates, observed))
+    return found, covariance
 
 
-def _check_design(samples: tuple[CurveSample, ...], asked: _Asked) -> None:
+def _check_design(samples: tuple[CurveSample, ...], quantity: ComparedQuantity, method: str) -> None:
     """Refuse clusters, strata and weights for what draws or exchanges cases one by one."""
     plain = not any(sample.design for sample in samples)
-    if asked.quantity.fpr is not None and not plain:
+    if quantity.fpr is not None and not plain:
         raise RocPredictError("tpr_at_fpr= takes no clusters= or strata=; the AUC and fpr=(low, high) do")
-    if asked.method != "delong" and not plain:
-        raise RocPredictError(f"method={asked.method!r} takes no clusters= or strata=; give 'delong'")
+    if method != "delong" and not plain:
+        raise RocPredictError(f"method={method!r} takes no clusters= or strata=; give 'delong'")
     weighed = any(sample.classes[0].weights is not None for sample in samples)
-    if asked.method in _PERMUTATION_STATISTICS and weighed:
-        raise RocPredictError(f"method={asked.method!r} takes whole weights only: what is exchanged is a case")
+    if method in _PERMUTATION_STATISTICS and weighed:
+        raise RocPredictError(f"method={method!r} takes whole weights only: what is exchanged is a case")
 
 
 def _estimates(sample: CurveSample, areas: AnyPlacements, quantity: ComparedQuantity) -> FloatArray:
@@ -392,8 +519,3 @@ def _permute(samples: tuple[CurveSample, ...], method: str, resampling: Bootstra
     values = [part.values for part in samples[0].classes]
     is_positive = np.repeat([False, True], [len(part) for part in values])
     return permute_paired_ranks(is_positive, rankdata(np.concatenate(values), axis=0), statistic, resampling)
-
-
-def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
-    """Flag areas on both sides of what a feature that tells nothing has."""
-    return Flags(opposite_sides=np.min(areas) < chance < np.max(areas))

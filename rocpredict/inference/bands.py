@@ -188,6 +188,14 @@ class Uncertainty(ABC):
         return ConfidenceBand(fpr, self.solver.along("fpr", fpr), low, high, level, kind, "kolmogorov-smirnov", flags)
 
 
+def area_function(band: RateInterval | None) -> Callable[[Solver], FloatArray]:
+    """Return the function that computes the AUC, or the area in a band as a share of its width."""
+    if band is None:
+        return Solver.auc
+    ends = np.asarray(band.low), np.asarray(band.high)
+    return lambda solver: np.asarray(solver.area(band.axis, *ends) / band.width)
+
+
 def kolmogorov_critical_value(level: float, total: float) -> float:
     """Return how far an empirical cdf of this many cases lies from the true one, anywhere, with this probability.
 

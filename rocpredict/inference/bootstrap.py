@@ -89,19 +89,27 @@ def bootstrap_areas(
     negative: Ecdf, positive: Ecdf, band: RateInterval | None, resampling: BootstrapOptions
 ) -> FloatArray:
     """Return the area, or that in a band as a share of its width, in each resample: shape (n_resamples,)."""
-    if band is not None:
-        points = bootstrap_points(negative, positive, resampling)
-        return np.asarray(np.concatenate([each.area(band) for each in points]) / band.width)
-    areas = make_auc_function(negative, positive)
-    return np.concatenate([areas(*counts) for counts in _class_counts(negative, positive, resampling)])
+    areas = make_area_function(negative, positive, band)
+    found = [areas(*counts) for counts in _class_counts(negative, positive, resampling)]
+    return np.asarray(np.concatenate(found) / (1 if band is None else band.width))
 
 
 def _class_counts(
-    negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions, row_size: int = 0
+    negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Return how often each value of both classes is drawn, a chunk of resamples at a time."""
     rows = len(negative.sorted_sample), len(positive.sorted_sample)
-    return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, row_size * sum(rows))
+    return resampling.resample_counts((negative.sorted_weights, positive.sorted_weights), rows, 10 * sum(rows))
+
+
+def make_area_function(
+    negative: Ecdf, positive: Ecdf, band: RateInterval | None
+) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """Return the function from how often each value is drawn to the AUC, or to the area in a band, of B resamples."""
+    if band is None:
+        return make_auc_function(negative, positive)
+    points = make_points_function(negative, positive)
+    return lambda *counts: points(*counts).area(band)
 
 
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
@@ -117,6 +125,12 @@ def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, F
         return np.asarray(np.einsum("ij,ij->i", lower, drawn_positive) / (total[:, -1] * drawn_positive.sum(axis=1)))
 
     return areas
+
+
+def percentile_intervals(replicates: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the percentile interval of each column, shape (k,) each."""
+    low, high = np.array([percentile_interval(column, level) for column in replicates.T]).T
+    return low, high
 
 
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, float]:
@@ -168,8 +182,7 @@ def expand_weights(sample: Ecdf) -> Ecdf:
 def bootstrap_points(negative: Ecdf, positive: Ecdf, resampling: BootstrapOptions) -> Iterator[BootstrapPoints]:
     """Return the operating points of every resample, a chunk at a time."""
     points = make_points_function(negative, positive)
-    for counts in _class_counts(negative, positive, resampling, row_size=10):
-        yield points(*counts)
+    return (points(*counts) for counts in _class_counts(negative, positive, resampling))
 
 
 def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], BootstrapPoints]:

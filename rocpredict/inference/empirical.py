@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,7 +19,6 @@ from rocpredict.inference.auc import (
     auc_interval,
     auc_std_error,
     check_total_weight,
-    map_interval,
     rate_interval,
 )
 from rocpredict.inference.bands import KINDS, ConfidenceBand, Uncertainty
@@ -29,7 +28,7 @@ from rocpredict.inference.bootstrap import (
     bootstrap_thresholds,
     bootstrap_tpr,
     expand_weights,
-    percentile_interval,
+    percentile_intervals,
 )
 from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_test
 from rocpredict.inference.placements import Placements, RateInterval, compute_placements, partial_placements
@@ -71,25 +70,19 @@ class EmpiricalUncertainty(Uncertainty):
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value."""
-        asked: dict[str, Any] = {"claim": claim, "level": level}
         rows: dict[str, Any] = {"n": self.class_sizes, "direction": (direction,), "flags": Flags()}
-        return empirical_auc_test(self._placements(None), self._cases, null, method, **asked, **rows)
+        return empirical_auc_test(self._placements(None), self._cases, null, method, claim=claim, level=level, **rows)
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at each of some FPRs."""
-        found = self._tpr_intervals(fpr.ravel(), level, _select_method(method, HEIGHT_METHODS))
-        shaped = map_interval(found, lambda part: to_scalar(np.reshape(part, fpr.shape)))
-        return replace(shaped, flags=found.flags.reshape(fpr.shape))
-
-    def _tpr_intervals(self, fpr: FloatArray, level: float, method: str) -> Interval[Any]:
-        estimate = self.solver.along("fpr", fpr)
-        low, high = self._hilgers_limits(fpr, level)
-        if method == "hilgers":
-            return Interval(low, high, level, method, estimate)
-        replicates = bootstrap_tpr(*self._cases, fpr, self.resampling)
-        resampled_low, resampled_high = np.array([percentile_interval(column, level) for column in replicates.T]).T
-        flat = (resampled_low == resampled_high) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
-        low, high = np.where(flat, low, resampled_low), np.where(flat, high, resampled_high)
+        method = check_option("method", method, (None, *HEIGHT_METHODS)) or HEIGHT_METHODS[0]
+        ends, flat = self._hilgers_limits(fpr, level), np.zeros(fpr.shape, dtype=bool)
+        if method == "bootstrap":
+            replicates = bootstrap_tpr(*self._cases, fpr.ravel(), self.resampling)
+            resampled = [np.reshape(end, fpr.shape) for end in percentile_intervals(replicates, level)]
+            flat = (resampled[0] == resampled[1]) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
+            ends = np.where(flat, ends[0], resampled[0]), np.where(flat, ends[1], resampled[1])
+        low, high, estimate = (to_scalar(part) for part in (*ends, self.solver.along("fpr", fpr)))
         return Interval(low, high, level, "hilgers" if flat.all() else method, estimate, Flags(fallback=flat))
 
     def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
@@ -100,7 +93,7 @@ class EmpiricalUncertainty(Uncertainty):
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the best threshold: its quantiles over resamples."""
-        _select_method(method, ("bootstrap",))
+        check_option("method", method, (None, "bootstrap"))
         best = find_best_threshold(self.solver, criterion)
         chosen = np.sort(bootstrap_thresholds(*self._cases, criterion, self.resampling)[0])
         low = min(float(np.quantile(chosen, (1 - level) / 2, method="lower")), float(best.plateau_low))
@@ -128,7 +121,7 @@ class EmpiricalUncertainty(Uncertainty):
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the Ameans that the chosen threshold has in truth, about its out-of-bag mean."""
-        _select_method(method, ("out-of-bag",))
+        check_option("method", method, (None, "out-of-bag"))
         best = find_best_threshold(self.solver, criterion)
         honest = self.stability(criterion).ameans_oob
         optimism = (float(best.tpr) + float(best.tnr)) / 2 - honest
@@ -199,9 +192,3 @@ def _largest_satisfying(holds: Callable[[FloatArray], Any], most: float) -> Floa
             good = holds(np.maximum(middle, 1.0))
             low, high = np.where(good & (middle >= 1), middle, low), np.where(good & (middle >= 1), high, middle)
         return low
-
-
-def _select_method(method: str | None, allowed: tuple[str, ...]) -> str:
-    """Return the method asked for, or the default, the first of those allowed."""
-    check_option("method", method, (None, *allowed))
-    return allowed[0] if method is None else method

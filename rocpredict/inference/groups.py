@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictEr
 from rocpredict.inference.auc import auc_interval, auc_std_error
 from rocpredict.inference.hypotheses import MANN_WHITNEY
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, StratifiedPlacements, StratumWeights
-from rocpredict.inference.samples import CurveSample, LabelOptions, RowGroups
+from rocpredict.inference.samples import CurveSample, RowOptions
 
 EstimateMethod: TypeAlias = Literal["smoothed-logit", "delong", "logit"]
 ESTIMATE_METHODS: tuple[EstimateMethod, ...] = get_args(EstimateMethod)
@@ -131,12 +131,14 @@ class SubgroupAuc(Result):
         return f"SubgroupAuc({{{areas}}}, p_value={self.p_value:.6g}, stratified={self.stratified.auc:.4g}{skipped})"
 
 
+@overload
 def auc_estimate(
     x: ArrayLike,
     y: ArrayLike,
     *,
     positive: Label = None,
     negative: Label = None,
+    groups: None = None,
     strata: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     weights: ArrayLike | None = None,
@@ -145,8 +147,41 @@ def auc_estimate(
     level: float = 0.95,
     method: EstimateMethod | None = None,
     nan_policy: NanPolicy = "raise",
-) -> AucEstimate:
-    """Estimate an AUC where rows belong together.
+) -> AucEstimate: ...
+@overload
+def auc_estimate(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Label = None,
+    negative: Label = None,
+    groups: ArrayLike,
+    strata: None = None,
+    clusters: None = None,
+    weights: ArrayLike | None = None,
+    stratum_weights: StratumWeights = "pairs",
+    direction: Direction = None,
+    level: float = 0.95,
+    method: EstimateMethod | None = None,
+    nan_policy: NanPolicy = "raise",
+) -> SubgroupAuc: ...
+def auc_estimate(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    positive: Label = None,
+    negative: Label = None,
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    stratum_weights: StratumWeights = "pairs",
+    direction: Direction = None,
+    level: float = 0.95,
+    method: EstimateMethod | None = None,
+    nan_policy: NanPolicy = "raise",
+) -> AucEstimate | SubgroupAuc:
+    """Estimate an AUC where rows belong together, or that of each group of rows.
 
     Parameters
     ----------
@@ -156,6 +191,9 @@ def auc_estimate(
         Labels.
     positive, negative : label, optional
         As in ``empirical_roc``.
+    groups : array of shape (n,), optional
+        The group of each row: every group has an AUC of its own, with an interval that has the level by itself, and
+        a test of equal AUCs. Groups go without strata and clusters.
     strata : array of shape (n,), optional
         Such as hospitals or age classes: only a negative and a positive of one stratum are compared, so that
         the AUC is free of what merely tells the strata apart (Janes and Pepe 2009).
@@ -165,7 +203,8 @@ def auc_estimate(
     weights : array of shape (n,), optional
         How many cases each row stands for.
     stratum_weights : {"pairs", "positives", "equal"}
-        How strata count: by their pairs of a negative and a positive, by their positives, or all alike.
+        How strata count: by their pairs of a negative and a positive, by their positives, or all alike. Of groups:
+        in the AUC within groups.
     direction : {None, "higher", "lower", "auto"}
         As in ``auc_test``.
     level : float
@@ -176,11 +215,12 @@ def auc_estimate(
     Returns
     -------
     AucEstimate
+        With ``groups`` a ``SubgroupAuc``.
 
     Raises
     ------
     RocPredictError
-        As ``empirical_roc``; strata and clusters together; no stratum with both classes.
+        As ``empirical_roc``; two of groups, strata and clusters; no stratum or group with both classes.
 
     Notes
     -----
@@ -194,60 +234,26 @@ def auc_estimate(
     1.0
     >>> auc_estimate(x, y).auc
     0.75
-    """
-    labels = LabelOptions(positive, negative, nan_policy)
-    groups = RowGroups(weights, clusters, strata, stratum_weights)
-    sample = CurveSample.from_rows({"x": x}, y, labels, direction, groups)
-    return _estimate(sample, check_confidence_level(level), method)
 
-
-def auc_by_group(
-    x: ArrayLike,
-    y: ArrayLike,
-    groups: ArrayLike,
-    *,
-    positive: Label = None,
-    negative: Label = None,
-    weights: ArrayLike | None = None,
-    direction: Direction = None,
-    level: float = 0.95,
-    method: EstimateMethod | None = None,
-    nan_policy: NanPolicy = "raise",
-) -> SubgroupAuc:
-    """Return the AUC of each group of rows, and test whether they differ.
-
-    Parameters
-    ----------
-    x, y : array of shape (n,)
-    groups : array of shape (n,)
-        Which group each row belongs to.
-    positive, negative, weights, direction, level, method, nan_policy
-        As in ``auc_estimate``; each interval has the level by itself.
-
-    Returns
-    -------
-    SubgroupAuc
-
-    Raises
-    ------
-    RocPredictError
-        As ``auc_estimate``; no group with both classes.
-
-    Examples
-    --------
+    >>> import numpy as np
     >>> from rocpredict.datasets import load_pima
     >>> pima = load_pima()
-    >>> import numpy as np
     >>> older = np.where(pima.column("age") > 30, "over 30", "to 30")
-    >>> auc_by_group(pima.column("glucose"), pima.y, older, positive="pos")
+    >>> auc_estimate(pima.column("glucose"), pima.y, positive="pos", groups=older)
     SubgroupAuc({'over 30': 0.7377, 'to 30': 0.81}, p_value=0.0..., stratified=0.773)
     """
-    labels = LabelOptions(positive, negative, nan_policy)
-    sample = CurveSample.from_rows(
-        {"x": x}, y, labels, direction, RowGroups(weights, strata=groups, strata_name="groups")
-    )
-    level = check_confidence_level(level)
+    options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata, stratum_weights)
+    if groups is None:
+        return _estimate(CurveSample.from_rows({"x": x}, y, options), check_confidence_level(level), method)
+    if strata is not None or clusters is not None:
+        raise RocPredictError("groups= goes without strata= and clusters=; give one of them")
+    sample = CurveSample.from_rows({"x": x}, y, options._replace(strata=groups, strata_name="groups"))
     names = np.unique(np.asarray(groups)).tolist()
+    return _compare_groups(sample, names, check_confidence_level(level), method)
+
+
+def _compare_groups(sample: CurveSample, names: list[Any], level: float, method: str | None) -> SubgroupAuc:
+    """Return the AUC of each group, the groups being the strata of a sample, and test whether they differ."""
     parts = {name: sample.stratum(code) for code, name in enumerate(names)}
     held = {name: part for name, part in parts.items() if min(part.n) > 0}
     if not held:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -18,10 +18,17 @@ from rocpredict.base.results import (
     format_p_value,
     zero_variance_interval,
 )
-from rocpredict.base.validation import FloatArray, RocPredictError, check_option, check_probability, short_repr
+from rocpredict.base.validation import (
+    FloatArray,
+    RocPredictError,
+    check_option,
+    check_probability,
+    readonly_array,
+    short_repr,
+)
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.auc import auc_interval, critical_value
-from rocpredict.inference.bootstrap import make_auc_function, make_points_function, percentile_interval
+from rocpredict.inference.bootstrap import make_area_function, make_points_function, percentile_interval
 from rocpredict.inference.permutation import exact_auc_p_values, null_auc_variance, tie_correction
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, RateInterval, check_rate_interval
 from rocpredict.solvers.base import interpolate_tpr_batch
@@ -37,6 +44,7 @@ METHOD_NAMES = {
     "smoothed-logit": "smoothed logit",
     "mann-whitney": "Mann-Whitney",
     "exact": "exact permutation of labels",
+    "delta": "delta",
 }
 """Each method as a result names it."""
 
@@ -62,6 +70,9 @@ class AucTest(Result):
     p_value : float
     interval : Interval
         Of the difference of two curves; of one curve's estimate.
+    covariance : array of shape (K, K)
+        Of the K estimates: by DeLong, DeLong and Clarke-Pearson (1988), with clusters by Obuchowski (1997); of TPRs
+        over the resamples; of a predicted curve the square of its standard error. 0 between curves of different cases.
     n : tuple
         Cases (negative, positive); of two samples one pair for each.
     omitted : tuple of int
@@ -80,6 +91,7 @@ class AucTest(Result):
     statistic: float
     p_value: float
     interval: Interval
+    covariance: FloatArray = field(metadata={"hidden": True})
     n: tuple[Any, ...]
     omitted: tuple[int, ...] = (0, 0)
     direction: tuple[str, ...] = ("higher", "higher")
@@ -87,6 +99,7 @@ class AucTest(Result):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", _int_if_whole(self.n))
+        object.__setattr__(self, "covariance", readonly_array((self.covariance + self.covariance.T) / 2))
 
     def table(self) -> Table:
         """Return the estimates, their difference and the test."""
@@ -143,6 +156,10 @@ class Hypothesis:
     def width(self) -> float:
         """The margin; 0 without one."""
         return 0.0 if self.margin is None else float(self.margin)
+
+    def divide(self, width: float) -> Hypothesis:
+        """Return the claim about the difference as a share of a width."""
+        return self if self.margin is None else replace(self, margin=min(self.margin / width, 1 - 1e-12))
 
     def describe(self, first: str, second: str) -> tuple[str, str]:
         """Return the null hypothesis and the alternative about two quantities."""
@@ -207,6 +224,8 @@ def _int_if_whole(counts: Any) -> Any:
 
 MANN_WHITNEY = "Mann-Whitney, ties half"
 """The estimator of an empirical AUC."""
+PREDICTED_AUC = "AUC, of one curve or both as predicted"
+"""The estimator of two AUCs that are not both empirical."""
 ONE_SAMPLE_METHODS = ("smoothed-logit", "delong", "mann-whitney", "exact")
 """Tests of one empirical curve against a value; the first is the default."""
 _ONE_SIDED = ("two-sided", "greater", "less")
@@ -264,14 +283,11 @@ class ComparedQuantity:
 
     def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
         """Return the function that takes how often each value is drawn to the quantity in each resample."""
-        band, fpr = self.band, self.fpr
-        if band is None and fpr is None:
-            return make_auc_function(negative, positive)
+        fpr = self.fpr
+        if fpr is None:
+            return make_area_function(negative, positive, self.band)
         points = make_points_function(negative, positive)
-        if fpr is not None:
-            return lambda n, p: interpolate_tpr_batch((drawn := points(n, p)).fpr, drawn.tpr, fpr)
-        assert band is not None
-        return lambda n, p: points(n, p).area(band)
+        return lambda *counts: interpolate_tpr_batch((drawn := points(*counts)).fpr, drawn.tpr, fpr)
 
 
 @dataclass(frozen=True)
@@ -409,8 +425,7 @@ def empirical_auc_test(
     ``pair`` has its classes, where rows are independent cases of one stratum; ``design`` tells how rows belong
     together, to put behind the name of the method; ``rows`` are fields of ``AucTest``: n, omitted, direction, flags.
     """
-    check_option("method", method, (None, *ONE_SAMPLE_METHODS))
-    chosen = ONE_SAMPLE_METHODS[0] if method is None else method
+    chosen = check_option("method", method, (None, *ONE_SAMPLE_METHODS)) or ONE_SAMPLE_METHODS[0]
     value = check_probability("null", null)
     interval = auc_interval(areas, level, "delong" if chosen == "delong" else ONE_SAMPLE_METHODS[0])
     hypotheses = claim.describe("AUC", f"{value:g}")
@@ -431,6 +446,7 @@ def empirical_auc_test(
         estimator=MANN_WHITNEY,
         estimates=(area,),
         difference=area - value,
+        covariance=np.atleast_2d(areas.variance()),
         **rows,
     )
 
@@ -451,3 +467,8 @@ def _label_permutation_test(
         return AucStatistic(0.0, 1.0, interval)
     z = (area - 0.5) / np.sqrt(variance)
     return AucStatistic(float(z), claim.p_value(z), interval)
+
+
+def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
+    """Flag areas on both sides of what a feature that tells nothing has."""
+    return Flags(opposite_sides=np.min(areas) < chance < np.max(areas))

@@ -177,7 +177,9 @@ def mcnemar_test(
     y_pred1, y_pred2, y = repeat_rows(weights, y_pred1, y_pred2, y)
     check_option("method", method, MCNEMAR_METHODS)
     level = check_confidence_level(level)
-    agreement = _correctness_table(*_is_correct(y_pred1, y_pred2, y, positive, labels))
+    right1, right2 = _is_correct(y_pred1, y_pred2, y, positive, labels)
+    cells = right1 & right2, right1 & ~right2, ~right1 & right2, ~right1 & ~right2
+    agreement = CorrectnessTable(*(int(rows.sum()) for rows in cells))
     n, first, second = sum(agreement), agreement.only_first_right, agreement.only_second_right
     return McNemarTest(
         error_rate1=proportion_interval(agreement.both_wrong + second, n, level=level),
@@ -254,11 +256,6 @@ def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.int
         ) from None
     except TypeError:
         raise RocPredictError(f"{argument}={short_repr(listed)} is not an array of labels, shape (n,)") from None
-
-
-def _correctness_table(right1: NDArray[np.bool_], right2: NDArray[np.bool_]) -> CorrectnessTable:
-    cells = right1 & right2, right1 & ~right2, ~right1 & right2, ~right1 & ~right2
-    return CorrectnessTable(*(int(rows.sum()) for rows in cells))
 
 
 def _z(first: int, second: int) -> float:

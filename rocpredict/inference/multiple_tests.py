@@ -29,10 +29,16 @@ from rocpredict.base.validation import (
     check_finite,
     readonly_array,
 )
-from rocpredict.inference.auc_tests import opposite_direction_flag
-from rocpredict.inference.hypotheses import MANN_WHITNEY, METHOD_NAMES, AucTest, Hypothesis, delong_test
+from rocpredict.inference.hypotheses import (
+    MANN_WHITNEY,
+    METHOD_NAMES,
+    AucTest,
+    Hypothesis,
+    delong_test,
+    opposite_direction_flag,
+)
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements
-from rocpredict.inference.samples import CurveSample, LabelOptions, RowGroups
+from rocpredict.inference.samples import CurveSample, RowOptions
 
 _EIGENVALUE_RTOL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
 
@@ -47,7 +53,7 @@ class AucTestMany(Result):
     estimates : tuple of float
         AUC of each curve.
     covariance : array of shape (K, K)
-        Of the estimates.
+        Of the estimates, by DeLong, DeLong and Clarke-Pearson (1988); with clusters by Obuchowski (1997).
     statistic : float
         Chi-squared.
     df : int
@@ -157,79 +163,32 @@ def auc_test_many(
     AucTestMany(estimates=(0.7896, 0.6636, 0.9822, 0.9804), statistic=..., df=3, p_value=..., contrasts=6,
                 n=(50, 50))
     """
-    named = _as_named_features(features, 2)
-    labels, groups = LabelOptions(positive, negative, nan_policy), RowGroups(weights, clusters, strata)
-    sample = CurveSample.from_rows(named, y, labels, direction, groups)
+    given = features.items() if isinstance(features, Mapping) else ((f"x{k + 1}", x) for k, x in enumerate(features))
+    named = {str(name): x for name, x in given}
+    if len(named) < 2:
+        raise RocPredictError(f"features has {len(named)} curves; give two or more, each of shape (n,)")
+    options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata)
+    sample = CurveSample.from_rows(named, y, options)
     areas = sample.placements()
+    covariance = areas.variance()
     matrix = _contrast_matrix(contrasts, len(named))
     tests = tuple(_test_contrast(sample, areas, row, check_confidence_level(level)) for row in matrix)
     statistic, df, smoothed = _wald_statistic(areas)
+    rows = sample.fields()
+    rows["flags"] |= Flags(same_curve=df == 0, fallback=smoothed) | opposite_direction_flag(areas.estimate)
     return AucTestMany(
         null="all AUCs are equal",
         method=f"{METHOD_NAMES['delong']}, paired{sample.design}",
         estimator=MANN_WHITNEY,
         estimates=tuple(areas.estimate.tolist()),
-        covariance=readonly_array(areas.variance()),
+        covariance=readonly_array((covariance + covariance.T) / 2),
         statistic=statistic,
         df=df,
         p_value=_hotelling_p_value(statistic, df, min(areas.n_units) - 1),
         contrasts=tests,
         adjusted_p=_holm([test.p_value for test in tests]),
-        n=sample.n,
-        omitted=sample.omitted,
-        direction=sample.directions,
-        flags=sample.flags | Flags(same_curve=df == 0, fallback=smoothed) | opposite_direction_flag(areas.estimate),
+        **rows,
     )
-
-
-def auc_covariance(
-    features: Sequence[ArrayLike] | Mapping[str, ArrayLike],
-    y: ArrayLike,
-    *,
-    positive: Label = None,
-    negative: Label = None,
-    direction: Directions = None,
-    nan_policy: NanPolicy = "raise",
-    weights: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-) -> FloatArray:
-    """Return the covariance matrix of the AUCs of several features on the same cases, shape (K, K).
-
-    Parameters
-    ----------
-    features : sequence of K arrays of shape (n,), or mapping of name to array
-    y, positive, negative, direction, nan_policy, weights, clusters
-        As in ``auc_test``.
-
-    Raises
-    ------
-    RocPredictError
-        As ``auc_test``.
-
-    Notes
-    -----
-    DeLong, DeLong and Clarke-Pearson (1988); with clusters Obuchowski (1997).
-
-    Examples
-    --------
-    >>> auc_covariance([[1, 2, 3, 4], [2, 1, 4, 3]], [0, 1, 0, 1])
-    array([[0.125, 0.125],
-           [0.125, 0.125]])
-    """
-    labels, groups = LabelOptions(positive, negative, nan_policy), RowGroups(weights, clusters)
-    sample = CurveSample.from_rows(_as_named_features(features, 1), y, labels, direction, groups)
-    covariance = sample.placements().variance()
-    return np.asarray((covariance + covariance.T) / 2)
-
-
-def _as_named_features(features: Sequence[ArrayLike] | Mapping[str, ArrayLike], least: int) -> dict[str, ArrayLike]:
-    given = features.items() if isinstance(features, Mapping) else ((f"x{k + 1}", x) for k, x in enumerate(features))
-    named = {str(name): x for name, x in given}
-    if len(named) < least:
-        raise RocPredictError(
-            f"features has {len(named)} curves; give {('one', 'two')[least - 1]} or more, each of shape (n,)"
-        )
-    return named
 
 
 def _contrast_matrix(given: ArrayLike | None, count: int) -> FloatArray:
@@ -253,16 +212,17 @@ def _test_contrast(sample: CurveSample, areas: AnyPlacements, weights: FloatArra
         return " + ".join(f"AUC of {name}" if w == 1 else f"{w:.4g} AUC of {name}" for w, name in parts)
 
     estimates = tuple(areas.estimate[held].tolist())
+    rows = sample.fields()
+    rows["direction"] = tuple(sample.directions[k] for k in held)
+    rows["flags"] |= opposite_direction_flag(estimates)
     return delong_test(chosen, claim, level).result(
         claim.describe(side(1), side(-1)),
         method=f"{METHOD_NAMES['delong']}, paired{sample.design}",
         estimator=MANN_WHITNEY,
         estimates=estimates,
         difference=float(chosen.estimate),
-        n=sample.n,
-        omitted=sample.omitted,
-        direction=tuple(sample.directions[k] for k in held),
-        flags=sample.flags | opposite_direction_flag(estimates),
+        covariance=areas.variance()[np.ix_(held, held)],
+        **rows,
     )
 
 

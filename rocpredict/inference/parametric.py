@@ -22,8 +22,8 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.inference.auc import complement_interval
-from rocpredict.inference.bands import KINDS, ConfidenceBand, Uncertainty, working_hotelling_factor
-from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval
+from rocpredict.inference.bands import KINDS, ConfidenceBand, Uncertainty, area_function, working_hotelling_factor
+from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval, percentile_intervals
 from rocpredict.inference.empirical import EmpiricalUncertainty
 from rocpredict.inference.hypotheses import AucStatistic, AucTest, Hypothesis
 from rocpredict.inference.placements import RateInterval
@@ -106,9 +106,9 @@ class ParametricUncertainty(Uncertainty):
         if band is None and self._uses_empirical(method):
             return self._empirical.area_std_error(None, method)
         if self._select_method(method, ("delta",)) == "bootstrap":
-            return float(np.std(self.bootstrap(_area_function(band))[0], ddof=1))
+            return float(np.std(self.bootstrap(area_function(band))[0], ddof=1))
         if band is not None:
-            return to_scalar(delta_std_error(_area_function(band), *self._moments))
+            return to_scalar(delta_std_error(area_function(band), *self._moments))
         spread = auc_probit(*self._moments)
         density = np.exp(-(spread.z**2) / 2) / np.sqrt(2 * np.pi)
         return to_scalar(np.where(density > 0, density * spread.std_error, 0.0))
@@ -116,7 +116,7 @@ class ParametricUncertainty(Uncertainty):
     def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
         if band is not None:
-            return self._probability_interval(_area_function(band), level, method)
+            return self._probability_interval(area_function(band), level, method)
         if self._uses_empirical(method):
             return self._empirical_interval(level, method)
         method = self._select_method(method, ("delta", "reiser-guttman"))
@@ -144,6 +144,7 @@ class ParametricUncertainty(Uncertainty):
             estimator="two Gaussians, Phi of the standardised mean difference",
             estimates=(estimate,),
             difference=estimate - value,
+            covariance=np.reshape(self.area_std_error(None, "delta") ** 2, (1, 1)),
             n=self.class_sizes,
             direction=(direction,),
             flags=Flags(),
@@ -160,15 +161,14 @@ class ParametricUncertainty(Uncertainty):
             heights, dropped = self.bootstrap(
                 lambda solver: np.stack([solver.along("fpr", np.asarray(at)) for at in fpr.ravel()], axis=-1), fpr.size
             )
-            found = [percentile_interval(column, level) for column in heights.T]
-            low, high = (np.reshape(end, fpr.shape) for end in zip(*found, strict=True))
+            low, high = (np.reshape(end, fpr.shape) for end in percentile_intervals(heights, level))
         else:
             low, high = tpr_probit(*self._moments, fpr).interval(normal_critical_value(level))
         certain = ((fpr == 0) & (estimate == 0)) | (fpr == 1)
         flat = ~(high > low) & ~certain
         low, high = (np.where(certain, estimate, np.where(flat, end, ends)) for end, ends in ((0.0, low), (1.0, high)))
-        flags = Flags(fallback=flat, single_case=np.broadcast_to(np.minimum(*self.class_sizes) <= 1, np.shape(flat)))
-        return Interval(to_scalar(low), to_scalar(high), level, chosen, to_scalar(estimate), flags | dropped)
+        flags = self._flat_flags(flat) | dropped
+        return Interval(to_scalar(low), to_scalar(high), level, chosen, to_scalar(estimate), flags)
 
     def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of a measure at a threshold that was fixed beforehand."""
@@ -357,17 +357,13 @@ class ParametricUncertainty(Uncertainty):
         flat = ~(high - low > _MIN_WIDTH)
         unseen = zero_variance_interval(estimate, self.class_sizes, level)
         low, high = np.where(flat, unseen[0], low), np.where(flat, unseen[1], high)
-        flags = Flags(fallback=flat, single_case=np.broadcast_to(np.minimum(*self.class_sizes) <= 1, np.shape(flat)))
         method = "unseen" if flat.all() else method
-        return Interval(to_scalar(low), to_scalar(high), level, method, to_scalar(estimate), flags)
+        return Interval(to_scalar(low), to_scalar(high), level, method, to_scalar(estimate), self._flat_flags(flat))
 
-
-def _area_function(band: RateInterval | None) -> Callable[[Solver], FloatArray]:
-    """Return the function that computes the AUC, or the area in a band as a share of its width."""
-    if band is None:
-        return Solver.auc
-    ends = np.asarray(band.low), np.asarray(band.high)
-    return lambda solver: np.asarray(solver.area(band.axis, *ends) / band.width)
+    def _flat_flags(self, flat: Any) -> Flags:
+        """Flag intervals without a width of their own, and classes of one case."""
+        single = np.broadcast_to(np.minimum(*self.class_sizes) <= 1, np.shape(flat))
+        return Flags(fallback=flat, single_case=single)
 
 
 def _has_width(low: FloatArray, high: FloatArray) -> bool:

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassRows, check_sample_weight, split_rows
+from rocpredict.base.labels import MAX_EXPANDED_ROWS, CaseRows, ClassRows, check_sample_weight, split_rows
 from rocpredict.base.results import Flags
-from rocpredict.base.validation import FloatArray, NanPolicy, RocPredictError, check_option, short_repr
+from rocpredict.base.validation import FloatArray, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.placements import (
     STRATUM_WEIGHTS,
@@ -29,20 +29,17 @@ from rocpredict.solvers.empirical import EmpiricalSolver
 _DIRECTIONS = (None, "higher", "lower", "auto")
 
 
-class LabelOptions(NamedTuple):
-    """Labels of the two classes, and what happens to rows without a value: as ``split_rows`` takes them."""
+class RowOptions(NamedTuple):
+    """Options that say how rows become the samples of two classes, in the words of ``auc_test``."""
 
-    positive: Any
-    negative: Any
-    nan_policy: NanPolicy
-
-
-class RowGroups(NamedTuple):
-    """Weights, clusters and strata of the rows, each of shape (n,) or None."""
-
-    weights: ArrayLike | None = None
-    clusters: ArrayLike | None = None
-    strata: ArrayLike | None = None
+    positive: Label = None
+    negative: Label = None
+    nan_policy: NanPolicy = "raise"
+    direction: Any = None
+    weights: Any = None
+    """Of the rows, shape (n,), as clusters and strata are; or None."""
+    clusters: Any = None
+    strata: Any = None
     stratum_weights: str = "pairs"
     strata_name: str = "strata"
     """The argument that an error about strata names."""
@@ -91,33 +88,35 @@ class CurveSample:
     flags: Flags
 
     @classmethod
-    def from_rows(
-        cls, features: Mapping[str, ArrayLike], y: ArrayLike, labels: LabelOptions, direction: Any, groups: RowGroups
-    ) -> CurveSample:
+    def from_rows(cls, features: Mapping[str, ArrayLike], y: ArrayLike, options: RowOptions) -> CurveSample:
         """Split rows by class; drop those that lack a value in any column; turn features whose positives lie lower."""
-        check_option("stratum_weights", groups.stratum_weights, STRATUM_WEIGHTS)
-        if groups.clusters is not None and groups.strata is not None:
+        check_option("stratum_weights", options.stratum_weights, STRATUM_WEIGHTS)
+        if options.clusters is not None and options.strata is not None:
             raise RocPredictError("clusters= and strata= do not go together; give one of them")
-        values, rows = split_rows(features, y, **labels._asdict())
-        table = np.array(list(values.values())).T
-        weights = check_sample_weight(groups.weights, len(table))
-        clusters = _encode_groups("clusters", groups.clusters, len(table))
-        strata = _encode_groups(groups.strata_name, groups.strata, len(table))
+        labels: dict[str, Any] = {name: getattr(options, name) for name in ("positive", "negative", "nan_policy")}
+        values, rows = split_rows(features, y, **labels)
+        table, names = np.array(list(values.values())).T, tuple(values)
+        weights = check_sample_weight(options.weights, len(table))
+        clusters = _encode_groups("clusters", options.clusters, len(table))
+        strata = _encode_groups(options.strata_name, options.strata, len(table))
         parts, weights = _apply_weights(rows, weights)
         negative, positive = (ClassColumns(table, weights, clusters, strata).rows(part) for part in parts)
-        auto = isinstance(direction, str) and direction == "auto"
+        auto = isinstance(options.direction, str) and options.direction == "auto"
         directions = (
-            _find_directions((negative, positive), tuple(values)) if auto else _check_directions(direction, len(values))
+            _find_directions((negative, positive), names) if auto else _check_directions(options.direction, len(names))
         )
         signs = np.where(np.array(directions) == "lower", -1.0, 1.0)
         classes = negative._replace(values=negative.values * signs), positive._replace(values=positive.values * signs)
-        flags = Flags(auto_direction=auto)
-        return cls(classes, tuple(values), directions, rows.omitted, groups.stratum_weights, flags)
+        return cls(classes, names, directions, rows.omitted, options.stratum_weights, Flags(auto_direction=auto))
 
     @property
     def n(self) -> tuple[float, float]:
         """Cases of each class."""
         return self.classes[0].total, self.classes[1].total
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a result that tell of the rows."""
+        return {"n": self.n, "omitted": self.omitted, "direction": self.directions, "flags": self.flags}
 
     @property
     def design(self) -> str:
@@ -218,3 +217,40 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
     for side in sides:
         check_option("direction", side, _DIRECTIONS[1:3])
     return sides
+
+
+def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
+    """Return the sample of empirical curves of the same cases, without those that one of the curves lacks."""
+    curves = list(rocs.values())
+    placed: list[Any] = [getattr(roc, "cases", None) for roc in curves]
+    sizes = [(len(roc.negative.sample), len(roc.positive.sample)) for roc in curves]
+    if any(rows is None for rows in placed):  # the cases correspond in their order within the classes
+        placed = [CaseRows(np.arange(n), np.arange(n, n + m), None) for n, m in sizes]
+    tables = np.array([_row_table(roc, rows, placed) for roc, rows in zip(curves, placed, strict=True)])
+    values, codes, weights = tables[..., ~np.isnan(tables[:, 1]).all(axis=0)].swapaxes(0, 1)
+    totals = [tuple(np.add(size, roc.omitted).tolist()) for size, roc in zip(sizes, curves, strict=True)]
+    shared = ~np.isnan(codes).any(axis=0)
+    if len(set(totals)) > 1 or (codes[0] != codes[-1])[shared].any():
+        raise RocPredictError(
+            f"the curves are not of the same cases in the same order, here {totals[0]} and {totals[-1]} (negative, "
+            "positive); give paired=False if no case is in both"
+        )
+    if (weights[0] != weights[-1])[shared].any():
+        raise RocPredictError("curves of the same cases need the same weights; give paired=False if no case is in both")
+    sides = tuple(roc.direction or "higher" for roc in curves)
+    weighed = np.nanmax(weights, axis=0) if any(roc.negative.weights is not None for roc in curves) else None
+    options = RowOptions(positive=1, nan_policy="omit", direction=sides, weights=weighed)
+    sample = CurveSample.from_rows(dict(zip(rocs, values, strict=True)), np.nanmax(codes, axis=0), options)
+    kept = [int(np.count_nonzero(codes[0][shared] == code)) for code in (0, 1)]
+    auto = Flags(auto_direction=any(roc.auto_direction for roc in curves))
+    return replace(sample, omitted=(totals[0][0] - kept[0], totals[0][1] - kept[1]), flags=auto)
+
+
+def _row_table(roc: Any, rows: CaseRows, placed: Sequence[CaseRows]) -> FloatArray:
+    """Return value, class (0, 1) and weight of every row of the labels, shape (3, rows); NaN outside the classes."""
+    table = np.full((3, 1 + max(int(part.max()) for each in placed for part in each[:2])), np.nan)
+    for code, (sample, part) in enumerate(((roc.negative, rows.negative), (roc.positive, rows.positive))):
+        table[0, part], table[1, part], table[2, part] = sample.sample, code, 1.0
+        if sample.weights is not None:
+            table[2, part] = sample.weights
+    return table

@@ -84,7 +84,7 @@ class Canvas:
         What the legend names.
     paths : list of arrays of shape (n, 2)
         Curves that labels keep off.
-    taken : list of Box
+    occupied : list of Box
         Places of the legend and of labels, which other labels keep off.
     """
 
@@ -95,7 +95,7 @@ class Canvas:
         self.ax = style.check_axes(ax)
         self.entries: list[tuple[Any, str]] = []
         self.paths: list[FloatArray] = []
-        self.taken: list[Box] = []
+        self.occupied: list[Box] = []
 
     def frame(self, grid: Any = "both", **properties: Any) -> None:
         """Set limits and names of the axes, and draw a faint grid below everything else."""
@@ -118,8 +118,8 @@ class Canvas:
         """Draw one path (n, 2) for each ROC in the style of its place, thinner for a counted one; return the lines."""
         lines = []
         for index, (roc, path, name) in enumerate(zip(rocs, paths, names, strict=True)):
-            look = style.line_style(index, 1.3 if isinstance(roc, EmpiricalRoc) else 2.0)
-            lines += self.ax.plot(*path.T, gid=f"{what}-{index}", **look)
+            properties = style.line_style(index, 1.3 if isinstance(roc, EmpiricalRoc) else 2.0)
+            lines += self.ax.plot(*path.T, gid=f"{what}-{index}", **properties)
             self.add(lines[-1:], name)
         self.paths += paths
         return lines
@@ -130,15 +130,15 @@ class Canvas:
         """Draw the line of equal x and y: of a ROC curve that of a guess."""
         self.add(self.ax.plot(ends, ends, linestyle=linestyle, gid=gid, **style.MUTED_LINE_STYLE), name)
 
-    def guide(self, name: str, *, x: float | None = None, y: float = 0, **look: Any) -> None:
+    def guide(self, name: str, *, x: float | None = None, y: float = 0, **properties: Any) -> None:
         """Draw and name a line through the axes, upright at an x or level at a y."""
-        look = style.MUTED_LINE_STYLE | {"linestyle": ":"} | look
-        self.add([self.ax.axhline(y, **look) if x is None else self.ax.axvline(x, **look)], name)
+        properties = style.MUTED_LINE_STYLE | {"linestyle": ":"} | properties
+        self.add([self.ax.axhline(y, **properties) if x is None else self.ax.axvline(x, **properties)], name)
 
-    def ring(self, index: int, spot: Sequence[float], gid: str) -> list[Any]:
+    def ring(self, index: int, point: Sequence[float], gid: str) -> list[Any]:
         """Circle a point in the colour of a curve."""
         edge: dict[str, Any] = {"markeredgecolor": style.CURVES[index % len(style.CURVES)][0], "markeredgewidth": 1.8}
-        return self.ax.plot(*spot, "o", markerfacecolor="white", **edge, markersize=8, zorder=5, gid=gid)
+        return self.ax.plot(*point, "o", markerfacecolor="white", **edge, markersize=8, zorder=5, gid=gid)
 
     def legend(self, **options: Any) -> bool:
         """Draw the legend unless there is nothing to name; return True if it was drawn.
@@ -147,8 +147,8 @@ class Canvas:
         """
         if not (self.shows_legend and self.entries):
             return False
-        look = {"fontsize": style.SMALL, "handlelength": 3.2, "framealpha": 0.9} | options
-        legend = self.ax.legend([artist for artist, _ in self.entries], [" "] * len(self.entries), **look)
+        properties = {"fontsize": style.SMALL, "handlelength": 3.2, "framealpha": 0.9} | options
+        legend = self.ax.legend([artist for artist, _ in self.entries], [" "] * len(self.entries), **properties)
         style.escape_mathtext(legend.get_title())
         for text, (_, label) in zip(legend.get_texts(), self.entries, strict=True):
             style.escape_mathtext(text).set_text(label)
@@ -163,7 +163,7 @@ class Canvas:
         """Draw the legend in a corner, such as "lower right", which is then taken."""
         if self.legend(loc=corner):
             width, height = self.text_size(max((words for _, words in self.entries), key=len))
-            self.taken.append(Box.in_corner(corner, (width + 0.16, height * len(self.entries) + 0.04)))
+            self.occupied.append(Box.in_corner(corner, (width + 0.16, height * len(self.entries) + 0.04)))
 
     def legend_off_curves(self, aucs: Sequence[float]) -> None:
         """Draw the legend in the corner that ROC curves of these areas leave free."""
@@ -182,12 +182,17 @@ class Canvas:
         return np.asarray(np.clip((points - low) / (high - low), -0.2, 1.2))
 
     def label(
-        self, text: str, spot: FloatArray, centre: tuple[float, float], arrow: dict[str, Any] = LEADER, **look: Any
+        self,
+        text: str,
+        point: FloatArray,
+        centre: tuple[float, float],
+        arrow: dict[str, Any] = LEADER,
+        **properties: Any,
     ) -> None:
         """Write a text in its place, in shares of the axes, with a line to the point that it names."""
-        look = style.TEXT_STYLE | {"ha": "center", "va": "center", "zorder": 6} | look
+        properties = style.TEXT_STYLE | {"ha": "center", "va": "center", "zorder": 6} | properties
         style.escape_mathtext(
-            self.ax.annotate(text, tuple(spot), centre, textcoords="axes fraction", arrowprops=arrow, **look)
+            self.ax.annotate(text, tuple(point), centre, textcoords="axes fraction", arrowprops=arrow, **properties)
         )
 
     def mark_threshold(
@@ -195,12 +200,12 @@ class Canvas:
     ) -> None:
         """Draw the line of a threshold and words beside it; where it lies outside only these, in the middle."""
         low, high = self.ax.get_xlim()
-        spot, shift, side = (low + high) / 2, 0, "center"
+        position, shift, side = (low + high) / 2, 0, "center"
         if low <= at <= high:
             self.ax.axvline(at, color=style.TEXT_COLOR, gid="threshold", **line_look)
-            spot, shift, side = (at, -6, "right") if left else (at, 6, "left")
+            position, shift, side = (at, -6, "right") if left else (at, 6, "left")
         place: dict[str, Any] = {"xytext": (shift, lift), "textcoords": "offset points", "ha": side, "va": "center"}
-        self.ax.annotate(words, (spot, height), **place, **style.TEXT_STYLE, zorder=7)
+        self.ax.annotate(words, (position, height), **place, **style.TEXT_STYLE, zorder=7)
 
     def mark_best(self, rocs: Sequence[Roc], scale: Callable[[Any], Any] = np.asarray) -> None:
         """Circle the best point of each curve, and write its number and rule beside it.
@@ -209,37 +214,37 @@ class Canvas:
         """
         found = [roc.best_threshold() for roc in rocs]
         rates = np.array([(best.fpr, best.tpr) for best in found])
-        spots = scale(rates)
+        points = scale(rates)
         words = [style.format_rule(best.threshold, roc.direction) for best, roc in zip(found, rocs, strict=True)]
         words = [f"{n}: {w}" for n, w in enumerate(words, 1)] if len(rocs) > 1 else [f"best: {w}" for w in words]
-        places = self.shares(spots)
+        places = self.shares(points)
         inside = np.all((places >= 0) & (places <= 1), axis=1)
         order = [i for i in np.argsort(rates[:, 0] - rates[:, 1]) if inside[i]]
         if not order:
             return
         sizes = [self.text_size(words[i]) for i in order]
-        centres = self._place(spots[order], sizes, self.paths)
+        centres = self._place(points[order], sizes, self.paths)
         for i, centre in zip(order, centres, strict=True):
-            self.ring(i, spots[i], f"best-{i}")
-            self.label(words[i], spots[i], centre)
-        self.taken += map(Box.around, centres, sizes)
+            self.ring(i, points[i], f"best-{i}")
+            self.label(words[i], points[i], centre)
+        self.occupied += map(Box.around, centres, sizes)
 
     def mark_gap(self, at: float, gap: float, ends: Sequence[float]) -> None:
         """Draw the largest gap between two curves at an FPR, predicted - empirical, and write how large it is."""
         line = {"color": style.TEXT_COLOR, "linewidth": 2, "marker": "_", "markersize": 9, "zorder": 6}
         self.ax.plot([at, at], ends, **line, gid="largest-gap")  # type: ignore[arg-type]
-        spot = np.array([at, sum(ends) / 2])
+        point = np.array([at, sum(ends) / 2])
         size = f"{gap:+.3f}".replace("-", "−") if abs(gap) >= 0.0005 else "below 0.001"
         text = f"TPR gap {size}\nat FPR {at:.3f}"
         width, height = self.text_size(text)
-        (centre,) = self._place(spot[None], [(width, 0.85 * height)], [*self.paths, _CHANCE])
-        self.label(text, spot, centre, _ARROW)
+        (centre,) = self._place(point[None], [(width, 0.85 * height)], [*self.paths, _CHANCE])
+        self.label(text, point, centre, _ARROW)
 
     def _place(
-        self, spots: FloatArray, sizes: Sequence[tuple[float, float]], paths: Sequence[FloatArray]
+        self, anchors: FloatArray, sizes: Sequence[tuple[float, float]], paths: Sequence[FloatArray]
     ) -> list[tuple[float, float]]:
         points = np.concatenate([_resample_path(self.shares(path)) for path in paths])
-        return place_labels(self.shares(spots), sizes, points, self.taken)
+        return place_labels(self.shares(anchors), sizes, points, self.occupied)
 
 
 def place_labels(

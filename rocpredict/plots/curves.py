@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from rocpredict.base.results import check_confidence_level, format_level, format_rate
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
-from rocpredict.inference.hypotheses import AucTest
+from rocpredict.inference.hypotheses import MANN_WHITNEY, PREDICTED_AUC, AucTest
 from rocpredict.inference.multiple_tests import AucTestMany
 from rocpredict.inference.uncertainty import BandKind, BandMethod
 from rocpredict.plots import style
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from rocpredict.inference.bands import ConfidenceBand
 
 _MARGIN = 0.02
-_OVERLAP_TOL = 1e-9
+_AUC_ATOL = 1e-9
 """The most that AUCs of the same rows differ by rounding."""
 _HATCHES = ("", "///", "...", "\\\\\\", "ooo", "---")
 _HOOK: dict[str, Any] = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
 _BAND: dict[str, Any] = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
-_AREA = "Mann-Whitney"
 _NAME = 20
 """Most characters of the name of a mean curve, which stands beside an AUC and its interval."""
 _SHORT = 24
@@ -132,7 +131,7 @@ def _draw_curves(canvas: Canvas, rocs: Sequence[Roc], names: Sequence[str]) -> N
     frame_roc(canvas)
     curves = [roc.curve() for roc in rocs]
     paths = [np.column_stack([curve.fpr, curve.tpr]) for curve in curves]
-    canvas.curves("roc", rocs, paths, _add_aucs(rocs, names))
+    canvas.curves("roc", rocs, paths, _format_names_with_auc(rocs, names))
 
 
 def _finish(canvas: Canvas, rocs: Sequence[Roc], *, best: bool = True, chance: bool = True) -> None:
@@ -155,8 +154,8 @@ def format_test(test: object, rocs: Sequence[Roc]) -> str:
     if not isinstance(test, (AucTest, AucTestMany)):
         raise RocPredictError(f"test={short_repr(test)} is not a test of AUCs; give what rp.auc_test returns")
     drawn, tested = [float(roc.auc()) for roc in rocs], list(test.estimates)
-    areas = test.estimator.startswith(_AREA)  # and no height or part of the area
-    if len(drawn) != len(tested) or (areas and not np.allclose(drawn, tested, rtol=0, atol=_OVERLAP_TOL)):
+    areas = test.estimator in {MANN_WHITNEY, PREDICTED_AUC}  # and no height or part of the area
+    if len(drawn) != len(tested) or (areas and not np.allclose(drawn, tested, rtol=0, atol=_AUC_ATOL)):
         listed = [", ".join(f"{area:.4f}" for area in estimates) for estimates in (tested, drawn)]
         raise RocPredictError(
             f"test is of other curves: its estimates are {listed[0]}, the AUCs drawn {listed[1]}; "
@@ -186,12 +185,16 @@ def _draw_bands(ax: Axes, shades: Sequence[ConfidenceBand]) -> list[Any]:
     for index, shade in enumerate(shades):
         colour, dash = style.CURVES[index % len(style.CURVES)]
         edge: dict[str, Any] = {"edgecolor": (colour, 0.45), "linestyle": dash, "linewidth": 0.7}
-        look = edge | {"facecolor": (colour, 0.14), "hatch": _HATCHES[index % len(_HATCHES)], "gid": f"band-{index}"}
-        areas.append(ax.fill_between(shade.fpr, shade.low, shade.high, zorder=1.5, **look))
+        properties = edge | {
+            "facecolor": (colour, 0.14),
+            "hatch": _HATCHES[index % len(_HATCHES)],
+            "gid": f"band-{index}",
+        }
+        areas.append(ax.fill_between(shade.fpr, shade.low, shade.high, zorder=1.5, **properties))
     return areas
 
 
-def _add_aucs(rocs: Sequence[Roc], names: Sequence[str]) -> list[str]:
+def _format_names_with_auc(rocs: Sequence[Roc], names: Sequence[str]) -> list[str]:
     """Return the name of each curve with its AUC: 1 only where it is exactly that."""
     words = []
     for roc, name in zip(rocs, names, strict=True):
@@ -258,16 +261,16 @@ def plot_mean_roc(
 
 def _draw_mean(canvas: Canvas, index: int, mean: MeanRoc, name: str, *, show_folds: bool, band: bool) -> None:
     """Draw one mean; its band and folds are named where it is the first."""
-    ax, look = canvas.ax, style.line_style(index) | {"zorder": 4}
+    ax, properties = canvas.ax, style.line_style(index) | {"zorder": 4}
     low, high = mean.auc_interval
     words = f"{name}, AUC {format_rate(mean.auc)} ({format_rate(low)} to {format_rate(high)})"
-    canvas.add(ax.plot(mean.fpr, mean.tpr, gid=f"mean-{index}", **look), words)
+    canvas.add(ax.plot(mean.fpr, mean.tpr, gid=f"mean-{index}", **properties), words)
     if band:
-        shade = {"color": look["color"], "alpha": 0.16, "linewidth": 0.0, "zorder": 2, "gid": f"band-{index}"}
+        shade = {"color": properties["color"], "alpha": 0.16, "linewidth": 0.0, "zorder": 2, "gid": f"band-{index}"}
         area = ax.fill_between(mean.fpr, mean.low, mean.high, **shade)
         canvas.add([area] if index == 0 else [], f"{format_level(mean.level)} band, pointwise")
     if show_folds and index == 0:
-        thin = {"color": look["color"], "linewidth": 0.6, "alpha": 0.45, "zorder": 3}
+        thin = {"color": properties["color"], "linewidth": 0.6, "alpha": 0.45, "zorder": 3}
         curves = [roc.curve() for roc in mean.fold_rocs]
         folds = [ax.plot(curve.fpr, curve.tpr, gid=f"fold-{k}", **thin)[0] for k, curve in enumerate(curves)]
         canvas.add(folds, "one fold")
@@ -295,7 +298,7 @@ def plot_side_by_side(
 
     Returns
     -------
-    Picture
+    NotebookFigure
         A matplotlib Figure.
 
     Raises
@@ -419,7 +422,7 @@ def plot_precision_recall(
     for line, roc in zip(canvas.curves("precision-recall", rocs, paths, named), rocs, strict=True):
         line.set_drawstyle("steps-pre" if isinstance(roc, EmpiricalRoc) else "default")
     if chance:
-        for curve in unique_prevalences(found):
+        for curve in select_by_prevalence(found):
             words = f"a guess: prevalence {format_rate(curve.prevalence)}"
             canvas.guide(words, y=curve.prevalence, gid="guess")
     heights = np.concatenate([np.interp(_RECALL_GRID, curve.recall, curve.precision) for curve in found])
@@ -427,7 +430,7 @@ def plot_precision_recall(
     return canvas.ax
 
 
-def unique_prevalences(curves: Sequence[Any]) -> list[Any]:
+def select_by_prevalence(curves: Sequence[Any]) -> list[Any]:
     """Return one curve of each prevalence that a picture can tell from the others."""
     return list({round(curve.prevalence, 6): curve for curve in curves}.values())
 
@@ -445,7 +448,7 @@ def _emptiest_corner(x: FloatArray, y: FloatArray, lines: int) -> str:
 
 
 _TICKS = np.array([1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999])
-_N_SEGMENTS = np.arange(16) / 16
+_SEGMENT_FRACTIONS = np.arange(16) / 16
 _PROBIT_MARGIN = 1.03
 """The end of the axes over the probit of the lowest rate."""
 
@@ -502,11 +505,11 @@ def plot_probit(
     canvas = Canvas(ax, legend=legend)
     _frame_probit(canvas, end)
     paths = [_probit_path(roc, end) for roc in rocs]
-    canvas.curves("probit", rocs, paths, _add_aucs(rocs, names))
+    canvas.curves("probit", rocs, paths, _format_names_with_auc(rocs, names))
     if chance:
         canvas.diagonal(ends=(-end, end), gid="chance")
     if not any((np.abs(path) < end).all(axis=1).any() for path in paths):
-        look: dict[str, Any] = {
+        properties: dict[str, Any] = {
             "ha": "center",
             "va": "center",
             "color": style.MUTED_COLOR,
@@ -514,7 +517,7 @@ def plot_probit(
             "gid": "empty",
         }
         words = f"no point of the curve{'s' * (len(paths) > 1)} lies inside"
-        canvas.ax.text(0.5, 0.62, words, transform=canvas.ax.transAxes, **look)
+        canvas.ax.text(0.5, 0.62, words, transform=canvas.ax.transAxes, **properties)
     canvas.legend_off_curves([roc.auc() for roc in rocs])
     if best:
         canvas.mark_best(rocs, ndtri)
@@ -543,7 +546,7 @@ def _probit_path(roc: Roc, end: float) -> FloatArray:
 def _subdivide_segments(rates: FloatArray) -> FloatArray:
     """Divide what is straight on the scale of rates, and bent on that of probits: where both rates change."""
     steps = np.diff(rates, axis=0)
-    fine = rates[:-1, None] + steps[:, None] * _N_SEGMENTS[:, None]
+    fine = rates[:-1, None] + steps[:, None] * _SEGMENT_FRACTIONS[:, None]
     diagonal = (steps[:, :1] > 0) & (steps[:, 1:] > 0)
-    wanted = diagonal | (_N_SEGMENTS == 0)
+    wanted = diagonal | (_SEGMENT_FRACTIONS == 0)
     return np.concatenate([fine[wanted], rates[-1:]])

@@ -17,7 +17,7 @@ from rocpredict.plots.canvas import Canvas
 from rocpredict.roc.base import Roc
 from rocpredict.solvers.thresholds import BestThreshold
 
-_STEEPNESS_LIMIT = 5
+_MAX_RELATIVE_HEIGHT = 5
 """The greatest height that is drawn, in usual heights of a density; a Gaussian's peak is 1.25 times."""
 _MAX_HEIGHT = 1e306
 
@@ -25,7 +25,7 @@ _MAX_HEIGHT = 1e306
 class _ClassDrawing(NamedTuple):
     """One class as it is drawn."""
 
-    look: style.ClassStyle
+    class_style: style.ClassStyle
     distribution: Distribution
     weight: float
     x: FloatArray
@@ -125,7 +125,9 @@ def _prepare_classes(roc: Roc, at: float, span: tuple[float, float], share: floa
     weights = (1.0, 1.0) if share is None else (1 - share, share)
     edges, grid = style.histogram_bin_edges(roc, at), style.feature_axis_points(roc, span, [[at]])
     sides = []
-    for look, d, weight in zip((style.NEGATIVE, style.POSITIVE), (roc.negative, roc.positive), weights, strict=True):
+    for class_style, d, weight in zip(
+        (style.NEGATIVE, style.POSITIVE), (roc.negative, roc.positive), weights, strict=True
+    ):
         if isinstance(d, Ecdf):
             points, masses = np.empty(0), np.empty(0)
             x, height = _histogram(d, edges)
@@ -134,7 +136,7 @@ def _prepare_classes(roc: Roc, at: float, span: tuple[float, float], share: floa
             inside = (points >= span[0]) & (points <= span[1])
             points, masses = points[inside], weight * masses[inside]
             x, height = grid, _density(d, grid)
-        sides.append(_ClassDrawing(look, d, weight, x, weight * height, points, masses))
+        sides.append(_ClassDrawing(class_style, d, weight, x, weight * height, points, masses))
     return sides
 
 
@@ -166,7 +168,7 @@ def _peak(side: _ClassDrawing) -> float:
         usual = side.weight * float(np.median(side.distribution.pdf(middle)))
     if usual > _MAX_HEIGHT:
         raise style.range_error(float(middle[0]), float(middle[-1]), "close to each other")
-    return min(highest, _STEEPNESS_LIMIT * usual) or highest
+    return min(highest, _MAX_RELATIVE_HEIGHT * usual) or highest
 
 
 def _histogram(distribution: Ecdf, edges: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -178,8 +180,13 @@ def _histogram(distribution: Ecdf, edges: FloatArray) -> tuple[FloatArray, Float
 
 # ---- drawing
 def _draw_class(canvas: Canvas, side: _ClassDrawing, name: str) -> None:
-    look = side.look
-    line: dict[str, Any] = {"color": look.colour, "linestyle": look.linestyle, "zorder": 4, "gid": look.name}
+    class_style = side.class_style
+    line: dict[str, Any] = {
+        "color": class_style.colour,
+        "linestyle": class_style.linestyle,
+        "zorder": 4,
+        "gid": class_style.name,
+    }
     if len(side.points):
         stems = canvas.ax.vlines(side.points, 0, side.stems, linewidth=3, **line)
         canvas.add([stems], f"{name} (point masses)")
@@ -193,7 +200,7 @@ def _draw_areas(canvas: Canvas, roc: Roc, sides: list[_ClassDrawing], at: float,
     named: list[tuple[float, float, float]] = []
     for side in sides:
         for called_positive in (False, True):
-            right = called_positive == (side.look is style.POSITIVE)
+            right = called_positive == (side.class_style is style.POSITIVE)
             name = ("T" if right else "F") + ("P" if called_positive else "N")
             upper_part = called_positive != lower
             _fill(canvas.ax, side, at, upper_part=upper_part, right=right, name=name)
@@ -203,9 +210,9 @@ def _draw_areas(canvas: Canvas, roc: Roc, sides: list[_ClassDrawing], at: float,
                 x, height = _middle(side, at, upper_part=upper_part)
                 x = _move_off_threshold(canvas, text, x, at, upper_part=upper_part)
                 y = max(0.6 * height, 0.16 * top) if right else max(0.3 * height, 0.05 * top)
-                spot = _avoid_overlap(canvas, text, (x, y), named)
-                look = style.TEXT_STYLE | {"color": side.look.text, "fontweight": "bold"}
-                canvas.ax.text(*spot, text, ha="center", va="center", **look, zorder=7)
+                point = _avoid_overlap(canvas, text, (x, y), named)
+                properties = style.TEXT_STYLE | {"color": side.class_style.text, "fontweight": "bold"}
+                canvas.ax.text(*point, text, ha="center", va="center", **properties, zorder=7)
 
 
 def _fill(ax: Axes, side: _ClassDrawing, at: float, *, upper_part: bool, right: bool, name: str) -> None:
@@ -213,9 +220,14 @@ def _fill(ax: Axes, side: _ClassDrawing, at: float, *, upper_part: bool, right: 
     if isinstance(side.distribution, Ecdf):  # the outline has each edge twice: once for either bin
         part = np.append(side.x[1:] > at, side.x[-1] > at) if upper_part else np.append(True, side.x[:-1] < at)
     face, edge, repeats, zorder = (0.10, 0.55, 1, 2) if right else (0.28, 0.9, 2, 3)
-    colour, hatch = side.look.colour, side.look.hatch * repeats
-    look: dict[str, Any] = {"facecolor": (colour, face), "edgecolor": (colour, edge), "hatch": hatch, "linewidth": 0}
-    ax.fill_between(side.x, side.height, where=part.tolist(), **look, zorder=zorder, gid=name)
+    colour, hatch = side.class_style.colour, side.class_style.hatch * repeats
+    properties: dict[str, Any] = {
+        "facecolor": (colour, face),
+        "edgecolor": (colour, edge),
+        "hatch": hatch,
+        "linewidth": 0,
+    }
+    ax.fill_between(side.x, side.height, where=part.tolist(), **properties, zorder=zorder, gid=name)
 
 
 def _middle(side: _ClassDrawing, at: float, *, upper_part: bool) -> tuple[float, float]:
@@ -238,11 +250,11 @@ def _move_off_threshold(canvas: Canvas, text: str, x: float, at: float, *, upper
 
 
 def _avoid_overlap(
-    canvas: Canvas, text: str, spot: tuple[float, float], named: list[tuple[float, float, float]]
+    canvas: Canvas, text: str, point: tuple[float, float], named: list[tuple[float, float, float]]
 ) -> tuple[float, float]:
     """Move a label up until it covers no other, and keep its place and half its width."""
     wide, high = canvas.text_size(text)
-    (x, y), half, line = spot, wide * np.ptp(canvas.ax.get_xlim()) / 2, high * np.ptp(canvas.ax.get_ylim())
+    (x, y), half, line = point, wide * np.ptp(canvas.ax.get_xlim()) / 2, high * np.ptp(canvas.ax.get_ylim())
     for other, level, reach in sorted(named, key=lambda label: label[1]):
         if abs(x - other) < half + reach and abs(y - level) < line:
             y = level + line

@@ -99,14 +99,16 @@ def _draw_curves(canvas: Canvas, diagnosis: Diagnosis) -> None:
     frame_roc(canvas)
     drawn, aucs = diagnosis.plot_data, (diagnosis.auc_predicted, diagnosis.auc_empirical)
     for index, (name, curve) in enumerate((("predicted", drawn.predicted), ("empirical", drawn.empirical))):
-        look = style.line_style(index, (2.0, 1.3)[index])
-        canvas.add(canvas.ax.plot(curve.fpr, curve.tpr, gid=name, **look), f"{name}, AUC {format_rate(aucs[index])}")
-    area = canvas.ax.fill_between(*drawn.heights, gid="between", zorder=2, linewidth=0, **_BETWEEN)
+        properties = style.line_style(index, (2.0, 1.3)[index])
+        canvas.add(
+            canvas.ax.plot(curve.fpr, curve.tpr, gid=name, **properties), f"{name}, AUC {format_rate(aucs[index])}"
+        )
+    area = canvas.ax.fill_between(*drawn.rates, gid="between", zorder=2, linewidth=0, **_BETWEEN)
     canvas.add([area], f"between: {diagnosis.area_between:.3f}, by chance {diagnosis.area_between_expected:.3f}")
     canvas.diagonal()
     canvas.legend_off_curves(aucs)
-    fpr, predicted, counted = drawn.heights
-    canvas.paths = [np.column_stack([fpr, heights]) for heights in (predicted, counted)]
+    fpr, predicted, empirical = drawn.rates
+    canvas.paths = [np.column_stack([fpr, tpr]) for tpr in (predicted, empirical)]
     gap, at = diagnosis.max_tpr_gap, diagnosis.max_tpr_gap_fpr
     top = float(np.interp(at, fpr, predicted))
     canvas.mark_gap(at, gap, [top, top - gap])
@@ -129,9 +131,14 @@ def _draw_class(ax: Axes, side: style.ClassStyle, q: QuantilePlotData) -> list[A
     """Draw the normal scores of one class and their band."""
     band: dict[str, Any] = {"facecolor": (side.colour, 0.12), "edgecolor": (side.colour, 0.5), "hatch": side.hatch}
     ax.fill_between(q.expected, q.low, q.high, linewidth=0, zorder=2, gid=f"{side.name}-band", **band)
-    look: dict[str, Any] = {"color": side.colour, "markersize": 4, "markerfacecolor": "white", "linestyle": "none"}
+    properties: dict[str, Any] = {
+        "color": side.colour,
+        "markersize": 4,
+        "markerfacecolor": "white",
+        "linestyle": "none",
+    }
     marker = _MARKERS[side.name]
-    return ax.plot(q.expected, q.fitted, marker, zorder=4, gid=f"{side.name}-quantiles", **look)
+    return ax.plot(q.expected, q.fitted, marker, zorder=4, gid=f"{side.name}-quantiles", **properties)
 
 
 def _draw_densities(canvas: Canvas, diagnosis: Diagnosis) -> None:
@@ -139,7 +146,7 @@ def _draw_densities(canvas: Canvas, diagnosis: Diagnosis) -> None:
     for side, d in zip((style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.densities, strict=True):
         edge: dict[str, Any] = {"edgecolor": (side.colour, 0.6), "hatch": side.hatch, "linewidth": 0.6}
         faint: dict[str, Any] = {"facecolor": (side.colour, 0.10), "zorder": 2, "fill": True}
-        bars = canvas.ax.stairs(d.heights, d.edges, gid=f"{side.name}-rows", **edge, **faint)
+        bars = canvas.ax.stairs(d.histogram_density, d.edges, gid=f"{side.name}-rows", **edge, **faint)
         line: dict[str, Any] = {"color": side.colour, "linestyle": side.linestyle, "linewidth": 2, "zorder": 4}
         canvas.add(canvas.ax.plot(d.x, d.density, gid=f"{side.name}-density", **line), f"{side.name}, fitted")
         canvas.add([bars], f"{side.name}, rows")

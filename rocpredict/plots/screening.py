@@ -45,10 +45,13 @@ class AucStyle(NamedTuple):
     """Of the table: the AUC, and the ends of its interval."""
 
 
-_COUNTED, _PREDICTED = ("empirical_auc", "empirical_low", "empirical_high"), ("auc", "auc_low", "auc_high")
-EMPIRICAL_STYLE = AucStyle("empirical", "o", style.TEXT_COLOR, style.TEXT_COLOR, style.TEXT_COLOR, _COUNTED)
-PREDICTED_STYLE = AucStyle("predicted", "D", "#0072B2", "white", "#8FBCDD", _PREDICTED)
-MISFIT = AucStyle("misfit", "X", "#B84A00", "#B84A00", "#F0B48C", _PREDICTED)
+_EMPIRICAL_COLUMNS, _PREDICTED_COLUMNS = (
+    ("empirical_auc", "empirical_low", "empirical_high"),
+    ("auc", "auc_low", "auc_high"),
+)
+EMPIRICAL_STYLE = AucStyle("empirical", "o", style.TEXT_COLOR, style.TEXT_COLOR, style.TEXT_COLOR, _EMPIRICAL_COLUMNS)
+PREDICTED_STYLE = AucStyle("predicted", "D", "#0072B2", "white", "#8FBCDD", _PREDICTED_COLUMNS)
+MISFIT = AucStyle("misfit", "X", "#B84A00", "#B84A00", "#F0B48C", _PREDICTED_COLUMNS)
 POINT = AucStyle("features", "o", "#0072B2", "#0072B2")
 
 
@@ -116,12 +119,12 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
             rows = np.flatnonzero(mask)
             canvas.add([_draw_intervals(canvas.ax, table, rows, rows + offset[rows], mark=mark, scale=scale)], words)
     canvas.guide("chance", x=0.5, gid="chance")
-    look = style.TEXT_STYLE | {"fontsize": style.SMALL * scale, "color": style.MUTED_COLOR, "fontstyle": "italic"}
+    properties = style.TEXT_STYLE | {"fontsize": style.SMALL * scale, "color": style.MUTED_COLOR, "fontstyle": "italic"}
     for row in np.flatnonzero(~(predicted | empirical)).tolist():
         flags = table["flags"][row].replace("_", " ")
         why = f"no AUC: {flags}" if flags else "no AUC"
         place = canvas.ax.get_yaxis_transform()
-        canvas.ax.text(0.02, row, why, transform=place, va="center", gid="no-auc", **look)
+        canvas.ax.text(0.02, row, why, transform=place, va="center", gid="no-auc", **properties)
     _frame_ranking(canvas, table, names, scale)
     canvas.legend(title=contrast_title(table), ncols=2, **_ABOVE)
     return canvas.ax
@@ -140,7 +143,7 @@ def _draw_intervals(
 
 
 def _frame_ranking(canvas: Canvas, table: ScreeningResult, names: list[str], scale: float) -> None:
-    drawn = np.concatenate([[0.5], *(table[name] for name in _COUNTED + _PREDICTED)])
+    drawn = np.concatenate([[0.5], *(table[name] for name in _EMPIRICAL_COLUMNS + _PREDICTED_COLUMNS)])
     below = np.nanmin([table["auc"], table["empirical_auc"]]) < 0.5
     canvas.frame(xlim=axis_limits(drawn), ylim=(len(names) - 0.4, -0.6))
     canvas.ax.set_xlabel("AUC (below 0.5: positives lie lower)" if below else "AUC")
@@ -157,7 +160,7 @@ _N_CELLS = 50
 """Parts into which each axis is cut to see where points are."""
 _LARGEST = (0.38, 0.14)
 """Width and height of a label, in shares of the axes: a larger one could come to lie on its own point."""
-_MIN_ALPHA = 3
+_MAX_HIDDEN_CELLS = 3
 """Most parts with points that a name may hide."""
 _LABEL = 20
 """Most characters of a feature beside a point."""
@@ -178,13 +181,13 @@ class _Scatter(NamedTuple):
         chosen, digits = self.rows[mask[self.rows]], np.log10(len(self.rows))
         if not chosen.size:
             return
-        look: dict[str, Any] = {"marker": mark.marker, "linestyle": "none", "color": mark.colour}
-        look |= {"markerfacecolor": mark.face, "markeredgewidth": 0.0 if mark.face == mark.colour else 0.8}
+        properties: dict[str, Any] = {"marker": mark.marker, "linestyle": "none", "color": mark.colour}
+        properties |= {"markerfacecolor": mark.face, "markeredgewidth": 0.0 if mark.face == mark.colour else 0.8}
         size, alpha = np.clip([9 - 1.4 * digits, 1.3 - 0.2 * digits], [2, 0.25], [6.5, 0.9]).tolist()
         many: dict[str, Any] = {"alpha": alpha, "rasterized": len(self.rows) > _MAX_VECTOR_POINTS, "zorder": 3}
         many["markersize"] = size if mark.marker == "o" else size + 1.5
-        self.canvas.ax.plot(*self.points[chosen].T, gid=mark.name, **look, **many)
-        self.canvas.add([Line2D([], [], markersize=6, **look)], f"{words} ({len(chosen):,})")
+        self.canvas.ax.plot(*self.points[chosen].T, gid=mark.name, **properties, **many)
+        self.canvas.add([Line2D([], [], markersize=6, **properties)], f"{words} ({len(chosen):,})")
 
     def missing_note(self) -> str:
         """Return how many rows of the table are left out."""
@@ -204,38 +207,38 @@ def draw_agreement(table: ScreeningResult, ax: Axes | None, label: int, *, legen
             f"{table.empirical!r}); screen with empirical=True or 'top', or draw kind='ranking'"
         )
     canvas = Canvas(ax, legend=legend)
-    cloud = _Scatter(canvas, table, np.column_stack([predicted, empirical]), rows)
-    limits = axis_limits(cloud.points[rows])
+    scatter = _Scatter(canvas, table, np.column_stack([predicted, empirical]), rows)
+    limits = axis_limits(scatter.points[rows])
     canvas.frame(xlim=limits, ylim=limits, aspect="equal", ylabel="empirical AUC")
-    canvas.ax.set_xlabel("predicted AUC" + cloud.missing_note())
-    cloud.draw(~misfit, POINT, "features" if len(unique_contrasts(table)) == 1 else "rows")
-    cloud.draw(misfit, MISFIT, "flagged misfit")
+    canvas.ax.set_xlabel("predicted AUC" + scatter.missing_note())
+    scatter.draw(~misfit, POINT, "features" if len(unique_contrasts(table)) == 1 else "rows")
+    scatter.draw(misfit, MISFIT, "flagged misfit")
     canvas.diagonal("empirical = predicted", limits, "--", "identity")
     diagonal = np.linspace(0, 1, _N_CELLS)[:, None] * [1, 1]
     furthest = rows[np.argsort(-gap[rows], kind="stable")[:label]]
-    _finish(cloud, furthest, diagonal, ("upper left", "lower right"))
+    _finish(scatter, furthest, diagonal, ("upper left", "lower right"))
     return canvas.ax
 
 
 def draw_volcano(table: ScreeningResult, ax: Axes | None, label: int, level: float, *, legend: bool) -> Axes:
     """Draw the p-value of each row over its AUC."""
-    p, counted = table["p_value"], ~np.isnan(table["empirical_auc"])
-    spots = np.column_stack([np.where(counted, table["empirical_auc"], table["auc"]), _neg_log10_p(p)])
-    rows = np.flatnonzero(~np.isnan(spots).any(axis=1))
+    p, has_empirical = table["p_value"], ~np.isnan(table["empirical_auc"])
+    points = np.column_stack([np.where(has_empirical, table["empirical_auc"], table["auc"]), _neg_log10_p(p)])
+    rows = np.flatnonzero(~np.isnan(points).any(axis=1))
     if not rows.size:
         raise RocPredictError("no row of the table has both an AUC and a p-value; table['flags'] says why")
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
-    cloud, some = _Scatter(canvas, table, spots, rows), counted[rows]
-    tallest = max(float(spots[rows, 1].max()), float(_neg_log10_p(level)))
-    canvas.frame(xlim=axis_limits(np.append(spots[rows, 0], 0.5)), ylim=(-0.03 * tallest, 1.12 * tallest))
+    scatter, some = _Scatter(canvas, table, points, rows), has_empirical[rows]
+    tallest = max(float(points[rows, 1].max()), float(_neg_log10_p(level)))
+    canvas.frame(xlim=axis_limits(np.append(points[rows, 0], 0.5)), ylim=(-0.03 * tallest, 1.12 * tallest))
     kind = "AUC (empirical where counted, else predicted)" if some.any() else "predicted AUC"
     xlabel = "empirical AUC" if some.all() else kind
-    canvas.ax.set(xlabel=xlabel + cloud.missing_note(), ylabel="−log10 of the p-value")
-    _draw_by_level(cloud, p, counted, level)
-    line = _draw_level(cloud, level)
+    canvas.ax.set(xlabel=xlabel + scatter.missing_note(), ylabel="−log10 of the p-value")
+    _draw_by_level(scatter, p, has_empirical, level)
+    line = _draw_level(scatter, level)
     canvas.guide("chance", x=0.5, gid="chance")
     corners = ("upper left", "upper center", "upper right", "lower left", "lower right")
-    _finish(cloud, rows[:label], line, corners)
+    _finish(scatter, rows[:label], line, corners)
     return canvas.ax
 
 
@@ -243,41 +246,41 @@ def _neg_log10_p(p: Any) -> FloatArray:
     return np.asarray(-np.log10(np.maximum(p, _SMALLEST)))
 
 
-def _draw_by_level(cloud: _Scatter, p: FloatArray, counted: NDArray[np.bool_], level: float) -> None:
+def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
     """Draw points by whether q is within the level; hollow where others were counted but these were not."""
-    found, zero, some = cloud.table["q_value"] <= level, p == 0, counted[cloud.rows]
+    found, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
-    cloud.draw(zero, _ZERO, f"p below {_SMALLEST:.0e}, drawn there".replace("-", "−"))
+    scatter.draw(zero, _ZERO, f"p below {_SMALLEST:.0e}, drawn there".replace("-", "−"))
     for sign, of_sign, colour in (("≤", found, POINT.colour), (">", ~found, _GUIDE_LINE)):
-        for kind, of_kind in (("empirical", counted), ("predicted", ~counted)):
+        for kind, of_kind in (("empirical", has_empirical), ("predicted", ~has_empirical)):
             hollow = mixed and kind == "predicted"
             mark = AucStyle(f"{kind} q {sign}", "o", colour, "white" if hollow else colour)
-            cloud.draw(of_sign & of_kind & ~zero, mark, f"q {sign} {level:g}" + (f", {kind}" if mixed else ""))
+            scatter.draw(of_sign & of_kind & ~zero, mark, f"q {sign} {level:g}" + (f", {kind}" if mixed else ""))
 
 
-def _draw_level(cloud: _Scatter, level: float) -> FloatArray:
+def _draw_level(scatter: _Scatter, level: float) -> FloatArray:
     """Draw the line between what is within the level and what is not, and return points on it, in shares of the axes.
 
     No q-value is below its p-value, so that the line lies no lower than where p is the level.
     """
-    found, heights = (cloud.table["q_value"] <= level)[cloud.rows], cloud.points[cloud.rows, 1]
+    found, heights = (scatter.table["q_value"] <= level)[scatter.rows], scatter.points[scatter.rows, 1]
     if not found.any():
         return np.empty((0, 2))
     floor = float(_neg_log10_p(level))
     at = floor if found.all() else (heights[found].min() + max(floor, heights[~found].max())) / 2
-    cloud.canvas.guide(f"q = {level:g}", y=at, linestyle="--", gid="level")
-    low, high = cloud.canvas.ax.get_ylim()
+    scatter.canvas.guide(f"q = {level:g}", y=at, linestyle="--", gid="level")
+    low, high = scatter.canvas.ax.get_ylim()
     return np.column_stack([np.linspace(0, 1, _N_CELLS), np.full(_N_CELLS, (at - low) / (high - low))])
 
 
-def _finish(cloud: _Scatter, named: NDArray[np.intp], lines: FloatArray, corners: Sequence[str]) -> None:
+def _finish(scatter: _Scatter, named: NDArray[np.intp], lines: FloatArray, corners: Sequence[str]) -> None:
     """Add what goes where there is room: the legend, in one of the corners, and names of rows."""
-    cells = np.unique(np.floor(cloud.canvas.shares(cloud.points[cloud.rows]) * _N_CELLS), axis=0)
+    cells = np.unique(np.floor(scatter.canvas.shares(scatter.points[scatter.rows]) * _N_CELLS), axis=0)
     points = np.concatenate([(cells + 0.5) / _N_CELLS, lines])  # one point for all of those in a cell
-    if cloud.canvas.shows_legend:
-        _add_legend_off_points(cloud.canvas, contrast_title(cloud.table), points, corners)
+    if scatter.canvas.shows_legend:
+        _add_legend_off_points(scatter.canvas, contrast_title(scatter.table), points, corners)
     if named.size:
-        _label_points(cloud, named, points)
+        _label_points(scatter, named, points)
 
 
 def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corners: Sequence[str]) -> None:
@@ -289,24 +292,24 @@ def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corne
     free = [corner for corner, box in boxes.items() if not box.holds(points).any()]
     if free:
         canvas.legend(title=title, loc=free[0], **_TITLED)
-        canvas.taken.append(boxes[free[0]])
+        canvas.occupied.append(boxes[free[0]])
     else:
         canvas.legend(title=title, ncols=2 if width < 0.6 else 1, **_ABOVE)
 
 
-def _label_points(cloud: _Scatter, rows: NDArray[np.intp], points: FloatArray) -> None:
+def _label_points(scatter: _Scatter, rows: NDArray[np.intp], points: FloatArray) -> None:
     """Write the names of rows beside their points, but for those that find no room."""
-    canvas, names, spots = cloud.canvas, row_labels(cloud.table, rows, _LABEL, "\n"), cloud.points[rows]
+    canvas, names, anchors = scatter.canvas, row_labels(scatter.table, rows, _LABEL, "\n"), scatter.points[rows]
     sizes = [canvas.text_size(name) for name in names]
     limited = [(min(width, _LARGEST[0]), min(height, _LARGEST[1])) for width, height in sizes]
-    centres = place_labels(canvas.shares(spots), limited, points, canvas.taken)
-    look = {"bbox": style.TEXT_BACKGROUND | {"boxstyle": "round,pad=0.05"}, "gid": "name"}
-    for spot, name, centre, size in zip(spots, names, centres, sizes, strict=True):
+    centres = place_labels(canvas.shares(anchors), limited, points, canvas.occupied)
+    properties = {"bbox": style.TEXT_BACKGROUND | {"boxstyle": "round,pad=0.05"}, "gid": "name"}
+    for anchor, name, centre, size in zip(anchors, names, centres, sizes, strict=True):
         box = Box.around(centre, size)
-        free = box.inside_axes() and not any(map(box.overlaps, canvas.taken))
-        if free and box.holds(points).sum() <= _MIN_ALPHA:
-            canvas.label(name, spot, centre, LEADER | {"shrinkB": 3}, **look)
-            canvas.taken.append(box)
+        free = box.inside_axes() and not any(map(box.overlaps, canvas.occupied))
+        if free and box.holds(points).sum() <= _MAX_HIDDEN_CELLS:
+            canvas.label(name, anchor, centre, LEADER | {"shrinkB": 3}, **properties)
+            canvas.occupied.append(box)
 
 
 def plot_screening(

@@ -29,14 +29,14 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 
-_MISSING = "\N{WHITE SQUARE}"
+_PLACEHOLDER = "\N{WHITE SQUARE}"
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Marks that say in which direction the rest of a line runs."""
 _LEFT_TO_RIGHT = "\u200e"
 _RTL_CLASSES = ("R", "AL")
-_INVISIBLE = ("Cf", "Mn", "Me")
+_ZERO_WIDTH_CATEGORIES = ("Cf", "Mn", "Me")
 """Categories of what has no width of its own: left out where the font has none, with no square for it."""
-_PLACEHOLDER = ("Cc", "Cs", "Cn")
+_UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")
 """Categories that no picture file may hold."""
 
 
@@ -58,9 +58,9 @@ def _as_drawn(character: str, fonts: tuple[str, ...]) -> str:
     if character in _BIDI_CONTROLS:
         return ""
     kind = category(character)
-    if kind not in _PLACEHOLDER and _has_glyph(character, fonts):
+    if kind not in _UNPRINTABLE_CATEGORIES and _has_glyph(character, fonts):
         return character
-    return "" if kind in _INVISIBLE else _MISSING
+    return "" if kind in _ZERO_WIDTH_CATEGORIES else _PLACEHOLDER
 
 
 def _has_glyph(character: str, fonts: tuple[str, ...]) -> bool:

@@ -23,7 +23,7 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.plots import style
 from rocpredict.plots.canvas import Canvas
-from rocpredict.plots.curves import unique_prevalences
+from rocpredict.plots.curves import select_by_prevalence
 from rocpredict.roc.base import Roc
 from rocpredict.roc.curves import DecisionRule
 from rocpredict.solvers.thresholds import BestThreshold, CriterionName, ThresholdStability
@@ -94,8 +94,11 @@ def plot_measures(
     rates = roc.rates(x, prevalence=prevalence)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     for index, name in enumerate(names):
-        look = style.line_style(index, 2.0 if index == 0 else 1.5) | {"drawstyle": steps, "gid": f"measure-{name}"}
-        canvas.add(canvas.ax.plot(x, getattr(rates, name), **look), _measure_label(name))
+        properties = style.line_style(index, 2.0 if index == 0 else 1.5) | {
+            "drawstyle": steps,
+            "gid": f"measure-{name}",
+        }
+        canvas.add(canvas.ax.plot(x, getattr(rates, name), **properties), _measure_label(name))
     lowest = -1.04 if any(ALIASES.get(name, name) in _SIGNED_MEASURES for name in names) else -0.02
     canvas.frame(xlim=span, ylim=(lowest, 1.04), ylabel="measure" if len(names) > 1 else _measure_label(names[0]))
     canvas.name_feature(feature, unit)
@@ -145,9 +148,9 @@ def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float
         if criterion in _CRITERION_BY_MEASURE:
             share = None if criterion in {"ameans", "youden"} else prevalence
             found = roc.best_threshold(criterion, prevalence=share)
-            spot = found.threshold, getattr(roc.rates(found.threshold, prevalence=prevalence), criterion)
-            if np.isfinite(spot).all():
-                rings += canvas.ring(index, spot, f"best-{name}")
+            point = found.threshold, getattr(roc.rates(found.threshold, prevalence=prevalence), criterion)
+            if np.isfinite(point).all():
+                rings += canvas.ring(index, point, f"best-{name}")
     return rings
 
 
@@ -290,7 +293,7 @@ def plot_decision(
     paths = [np.column_stack([curve.probabilities, curve.net_benefit]) for curve in found]
     canvas.curves("decision", rocs, paths, names)
     guide = style.MUTED_LINE_STYLE | {"linestyle": "-.", "gid": "treat-all"}
-    for curve in unique_prevalences(found):
+    for curve in select_by_prevalence(found):
         lines = canvas.ax.plot(curve.probabilities, curve.treat_all, **guide)
         canvas.add(lines, f"treat all: prevalence {format_rate(curve.prevalence)}")
     canvas.guide("treat none", y=0, gid="treat-none")
@@ -407,8 +410,14 @@ def _draw_shares(canvas: Canvas, thresholds: FloatArray, total: int) -> float:
         width = 2 * (high - low) / np.cbrt(len(thresholds)) or np.inf
         bins = int(np.clip(np.ceil(np.ptp(thresholds) / width), 10, _MOST_BINS))
         counts, edges = np.histogram(thresholds, bins)
-        look: dict[str, Any] = {"facecolor": (_BAR, 0.25), "edgecolor": _BAR, "hatch": "//", "fill": True, "zorder": 3}
-        drawn = canvas.ax.stairs(counts / total, edges, gid="shares", **look)
+        properties: dict[str, Any] = {
+            "facecolor": (_BAR, 0.25),
+            "edgecolor": _BAR,
+            "hatch": "//",
+            "fill": True,
+            "zorder": 3,
+        }
+        drawn = canvas.ax.stairs(counts / total, edges, gid="shares", **properties)
     canvas.add([drawn], "resamples")
     return float(counts.max() / total)
 
@@ -416,16 +425,28 @@ def _draw_shares(canvas: Canvas, thresholds: FloatArray, total: int) -> float:
 def _draw_plateau(canvas: Canvas, chosen: BestThreshold) -> None:
     low, high = chosen.plateau
     if -_MAX_DISTANCE < low < high < _MAX_DISTANCE:
-        look: dict[str, Any] = {"facecolor": "#E69F00", "alpha": 0.35, "linewidth": 0, "zorder": 1, "gid": "plateau"}
-        canvas.add([canvas.ax.axvspan(low, high, **look)], "equally good on all rows")
+        properties: dict[str, Any] = {
+            "facecolor": "#E69F00",
+            "alpha": 0.35,
+            "linewidth": 0,
+            "zorder": 1,
+            "gid": "plateau",
+        }
+        canvas.add([canvas.ax.axvspan(low, high, **properties)], "equally good on all rows")
 
 
 def _draw_range(canvas: Canvas, found: ThresholdStability, height: float) -> None:
     low, high = found.quantiles[0.05], found.quantiles[0.95]
     if max(abs(low), abs(high)) < _MAX_DISTANCE:
-        look: dict[str, Any] = {"color": style.MUTED_COLOR, "linewidth": 2, "marker": "|", "markersize": 9, "zorder": 6}
+        properties: dict[str, Any] = {
+            "color": style.MUTED_COLOR,
+            "linewidth": 2,
+            "marker": "|",
+            "markersize": 9,
+            "zorder": 6,
+        }
         words = f"90 % of resamples: {low:.4g} to {high:.4g}".replace("-", "−")
-        canvas.add(canvas.ax.plot([low, high], [height, height], gid="range", **look), words)
+        canvas.add(canvas.ax.plot([low, high], [height, height], gid="range", **properties), words)
 
 
 def _annotate_ameans(ax: Axes, found: ThresholdStability, finite: int) -> None:
@@ -434,5 +455,5 @@ def _annotate_ameans(ax: Axes, found: ThresholdStability, finite: int) -> None:
     lost = len(found.thresholds) - finite
     if lost:
         words += f"\n{100 * lost / len(found.thresholds):.3g} % beyond all finite values"
-    look = style.TEXT_STYLE | {"va": "top", "ha": "left", "zorder": 7}
-    ax.text(0.015, 0.98, words, transform=ax.transAxes, gid="told", **look)
+    properties = style.TEXT_STYLE | {"va": "top", "ha": "left", "zorder": 7}
+    ax.text(0.015, 0.98, words, transform=ax.transAxes, gid="told", **properties)

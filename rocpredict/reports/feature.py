@@ -104,7 +104,7 @@ class FeatureAnalysis:
         return diagnose(self.x, self.y, n_resamples=self.n_resamples, rng=self.seed, **options)
 
     @cached_property
-    def trust(self) -> ModelFit | None:
+    def model_fit(self) -> ModelFit | None:
         """Fit of the model, if there is a prediction."""
         return self.predicted.model_fit() if self.has_prediction else None
 
@@ -176,12 +176,12 @@ class FeatureAnalysis:
     @property
     def verdict(self) -> str:
         """Sentence on whether to believe the prediction; that an estimate agrees with its own rows is no reason."""
-        found, trust = self.diagnosis, self.trust
-        if found is None or trust is None:
+        found, fit = self.diagnosis, self.model_fit
+        if found is None or fit is None:
             return "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
         if not self.shrunk or not found.verdict.startswith("Nothing speaks against"):
             return message_to_prose(found.verdict)
-        alone_off = "; its model alone lies farther off than chance" if trust.misfit_ratio > 1 else ""
+        alone_off = "; its model alone lies farther off than chance" if fit.misfit_ratio > 1 else ""
         few = found.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
         beside = f"; {few}" if few else ""
         agrees = "The shrunk estimate agrees with the rows it was drawn towards, which is little evidence"
@@ -220,10 +220,10 @@ _CLASS_MEASURES = {
 _PREVALENCE_MEASURES = {"precision": "Precision (PPV)", "npv": "NPV", "accuracy": "Accuracy"}
 
 
-def class_table(asked: FeatureAnalysis) -> Table:
+def class_table(analysis: FeatureAnalysis) -> Table:
     """Return number, mean, SD and range of the values of each class."""
     rows = []
-    for side, label in zip((asked.empirical.negative, asked.empirical.positive), asked.labels, strict=True):
+    for side, label in zip((analysis.empirical.negative, analysis.empirical.positive), analysis.labels, strict=True):
         x = side.sorted_sample
         numbers = (*mean_and_std(x), x[0], float(np.median(x)), x[-1])
         rows.append([label, len(x), *map(float, numbers)])
@@ -240,16 +240,16 @@ def mean_and_std(x: FloatArray) -> tuple[float, float]:
     return float(fitted.mean), float(fitted.std)
 
 
-def auc_table(asked: FeatureAnalysis) -> Table:
+def auc_table(analysis: FeatureAnalysis) -> Table:
     """Return both AUCs; an interval of the empirical AUC stands with it alone."""
-    roc = asked.empirical
-    rows = [["Empirical", (roc.auc(), format_rate), *_ends(asked.auc_interval)]]
-    if asked.has_prediction:
-        own = _ends(asked.predicted.auc_interval(asked.level)) if asked.gaussian else ("none of its own", "")
-        rows.append([f"Predicted, {asked.family_label}", (asked.predicted.auc(), format_rate), *own])
-        error = float(asked.predicted.auc() - roc.auc())
+    roc = analysis.empirical
+    rows = [["Empirical", (roc.auc(), format_rate), *_ends(analysis.auc_interval)]]
+    if analysis.has_prediction:
+        own = _ends(analysis.predicted.auc_interval(analysis.level)) if analysis.gaussian else ("none of its own", "")
+        rows.append([f"Predicted, {analysis.family_label}", (analysis.predicted.auc(), format_rate), *own])
+        error = float(analysis.predicted.auc() - roc.auc())
         rows.append(["Predicted − empirical", (error, _signed), "", ""])
-    caption = f"AUC with its {format_level(asked.level)} interval"
+    caption = f"AUC with its {format_level(analysis.level)} interval"
     formats = {"AUC": lambda cell: cell[1](cell[0])}
     return Table(caption, ["Curve", "AUC", "Interval", "Method"], rows, formats)
 
@@ -258,44 +258,44 @@ def _signed(value: float) -> str:
     return "0.000" if abs(value) < 0.0005 else f"{value:+.3f}".replace("-", "−")
 
 
-def threshold_grid(asked: FeatureAnalysis) -> Table:
+def threshold_grid(analysis: FeatureAnalysis) -> Table:
     """Return the best thresholds."""
     rows = []
-    if asked.has_prediction:
-        rows.append(_threshold_row(asked, f"Predicted, {asked.family_label}", asked.best_predicted))
-    rows.append(_threshold_row(asked, "Empirical", asked.best_empirical))
-    titles = ["Chosen by", "Threshold", f"{format_level(asked.level)} interval", "Method"]
+    if analysis.has_prediction:
+        rows.append(_threshold_row(analysis, f"Predicted, {analysis.family_label}", analysis.best_predicted))
+    rows.append(_threshold_row(analysis, "Empirical", analysis.best_empirical))
+    titles = ["Chosen by", "Threshold", f"{format_level(analysis.level)} interval", "Method"]
     titles += ["TPR", "FPR", "Ameans", "Flags"]
     formats = {"Threshold": format_numeral, **dict.fromkeys(("TPR", "FPR", "Ameans"), format_rate)}
     return Table("Thresholds with the best Ameans, (TPR + TNR)/2", titles, rows, formats)
 
 
-def _threshold_row(asked: FeatureAnalysis, name: str, best: BestThreshold) -> list[Any]:
+def _threshold_row(analysis: FeatureAnalysis, name: str, best: BestThreshold) -> list[Any]:
     ends = ("not computed", "")  # the bootstrap of a family fitted by iterations would take minutes
-    if best is asked.best_empirical or asked.gaussian:
-        ends = _ends(best.threshold_interval(asked.level), format_numeral)
+    if best is analysis.best_empirical or analysis.gaussian:
+        ends = _ends(best.threshold_interval(analysis.level), format_numeral)
     return [name, best.threshold, *ends, best.tpr, best.fpr, best.ameans, ", ".join(best.flags) or "none"]
 
 
-def rate_table(asked: FeatureAnalysis) -> Table:
+def rate_table(analysis: FeatureAnalysis) -> Table:
     """Return the rates at the threshold, counted and predicted."""
-    titles = ["Rate", "Counted", f"{format_level(asked.level)} interval", "Method"]
-    if asked.has_prediction:
+    titles = ["Rate", "Counted", f"{format_level(analysis.level)} interval", "Method"]
+    if analysis.has_prediction:
         titles.append("Predicted")
-    caption = f"Positive when {asked.rule}, at a prevalence of {format_rate(asked.prevalence)}"
+    caption = f"Positive when {analysis.rule}, at a prevalence of {format_rate(analysis.prevalence)}"
     formats = {"Counted": format_rate, "Predicted": format_rate}
-    return Table(caption, titles, list(_rate_rows(asked)), formats)
+    return Table(caption, titles, list(_rate_rows(analysis)), formats)
 
 
-def _rate_rows(asked: FeatureAnalysis) -> Iterator[list[Any]]:
-    at, roc = asked.best_predicted.threshold, asked.empirical
-    counted = roc.rates(at, prevalence=asked.prevalence)
-    model = asked.predicted.rates(at, prevalence=asked.prevalence) if asked.has_prediction else None
+def _rate_rows(analysis: FeatureAnalysis) -> Iterator[list[Any]]:
+    at, roc = analysis.best_predicted.threshold, analysis.empirical
+    empirical = roc.rates(at, prevalence=analysis.prevalence)
+    model = analysis.predicted.rates(at, prevalence=analysis.prevalence) if analysis.has_prediction else None
     for name, title in (_CLASS_MEASURES | _PREVALENCE_MEASURES).items():
-        known = asked.prevalence_from_data or name in _CLASS_MEASURES
-        ends = _ends(roc.rate_interval(name, at, asked.level)) if known else ("", "")
+        known = analysis.prevalence_from_data or name in _CLASS_MEASURES
+        ends = _ends(roc.rate_interval(name, at, analysis.level)) if known else ("", "")
         predicted = [] if model is None else [getattr(model, name)]
-        yield [title, getattr(counted, name), *ends, *predicted]
+        yield [title, getattr(empirical, name), *ends, *predicted]
 
 
 def diagnosis_grid(found: Diagnosis) -> Table:
@@ -386,7 +386,7 @@ def feature_report(
     check_writable(path)
     day, level = check_date(date), check_confidence_level(level)
     stated = None if prevalence is None else check_probability("prevalence", prevalence, ends=False)
-    asked = FeatureAnalysis(
+    analysis = FeatureAnalysis(
         x,
         y,
         feature=feature,
@@ -401,7 +401,7 @@ def feature_report(
         n_resamples=n_resamples,
         seed=rng,
     )
-    context = template_context(asked)
+    context = template_context(analysis)
     values, labels = check_feature(x), check_labels(y, x)
     hashed = data_hash(as_feature_table(values[:, None], names=[feature]), labels)
     return write_report(
@@ -413,32 +413,32 @@ def feature_report(
         seed=f"{rng}, of the samples that were drawn",
         sha256=hashed,
         **context,
-        **_pictures(asked),
+        **_pictures(analysis),
     )
 
 
-def template_context(asked: FeatureAnalysis) -> dict[str, Any]:
+def template_context(analysis: FeatureAnalysis) -> dict[str, Any]:
     """Return what the template of one feature shows, but for the pictures."""
     return {
-        "asked": asked,
-        "labels": asked.labels,
-        "classes": class_table(asked),
-        "areas": auc_table(asked),
-        "thresholds": threshold_grid(asked),
-        "rates": rate_table(asked),
-        "diagnosis": None if asked.diagnosis is None else diagnosis_grid(asked.diagnosis),
-        "which": "predicted" if asked.has_prediction else "empirical",
+        "analysis": analysis,
+        "labels": analysis.labels,
+        "classes": class_table(analysis),
+        "areas": auc_table(analysis),
+        "thresholds": threshold_grid(analysis),
+        "rates": rate_table(analysis),
+        "diagnosis": None if analysis.diagnosis is None else diagnosis_grid(analysis.diagnosis),
+        "which": "predicted" if analysis.has_prediction else "empirical",
         "families": FAMILIES,
-        "flags": [(name, message_to_prose(FLAG_DESCRIPTIONS[name])) for name in asked.flags],
+        "flags": [(name, message_to_prose(FLAG_DESCRIPTIONS[name])) for name in analysis.flags],
     }
 
 
-def _pictures(asked: FeatureAnalysis) -> dict[str, Image | None]:
-    rocs = (asked.predicted, asked.empirical) if asked.has_prediction else (asked.empirical,)
-    names = [label_to_text(label) for label in asked.labels]
-    curves = plot_side_by_side(*rocs, feature=asked.feature, unit=asked.unit, classes=names)
+def _pictures(analysis: FeatureAnalysis) -> dict[str, Image | None]:
+    rocs = (analysis.predicted, analysis.empirical) if analysis.has_prediction else (analysis.empirical,)
+    names = [label_to_text(label) for label in analysis.labels]
+    curves = plot_side_by_side(*rocs, feature=analysis.feature, unit=analysis.unit, classes=names)
     below = None
-    if asked.diagnosis is not None:
-        said = replace(asked.diagnosis, verdict=asked.verdict)  # as it is said elsewhere on the page
-        below = figure_to_image(plot_diagnosis(said, feature=asked.feature, unit=asked.unit))
+    if analysis.diagnosis is not None:
+        said = replace(analysis.diagnosis, verdict=analysis.verdict)  # as it is said elsewhere on the page
+        below = figure_to_image(plot_diagnosis(said, feature=analysis.feature, unit=analysis.unit))
     return {"picture": figure_to_image(curves), "diagnosis_picture": below}

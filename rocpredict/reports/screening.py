@@ -58,7 +58,7 @@ def feature_grid(table: ScreeningResult) -> Table:
     first = table.top(MOST_ROWS)
     titles, values, formats = zip(*_columns(first), strict=True)
     part = f"{len(first):,} of " if len(first) < table.n_screened else "All "
-    shown = part + pluralize(table.n_screened, ScreeningSummary(table).noun)
+    shown = part + pluralize(table.n_screened, ScreeningReportText(table).noun)
     title = f"{shown}, in the order of the table; AUCs with their {format_level(table.level)} intervals"
     return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
 
@@ -191,13 +191,15 @@ def _rocs(
     if column is None or given is None:
         return predicted, None
     rest = isinstance(contrast[0], str) and contrast[0] == "rest" and "rest" not in unique_labels(given.labels)
-    asked: dict[str, Any] = {"positive": contrast[1], "negative": None if rest else contrast[0], "nan_policy": "omit"}
-    empirical = empirical_roc(column, given.labels, direction=row["direction"], weights=given.weights, **asked)
+    options: dict[str, Any] = {"positive": contrast[1], "negative": None if rest else contrast[0], "nan_policy": "omit"}
+    empirical = empirical_roc(column, given.labels, direction=row["direction"], weights=given.weights, **options)
     _check_same(row, empirical)
     if row.get("family") == "auto":
         side: Direction = "auto" if table.direction == "auto" else row["direction"]
         with suppress_normality_warning():
-            predicted = predict_roc(column, given.labels, family="auto", direction=side, weights=given.weights, **asked)
+            predicted = predict_roc(
+                column, given.labels, family="auto", direction=side, weights=given.weights, **options
+            )
     return predicted, empirical
 
 
@@ -279,7 +281,7 @@ def screening_report(
         path,
         "screening.html",
         table=table,
-        summary=ScreeningSummary(table),
+        summary=ScreeningReportText(table),
         title=title,
         date=day.isoformat(),
         seed="None: nothing in a screening is drawn at random.",
@@ -326,7 +328,7 @@ def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, eq=False)
-class ScreeningSummary:
+class ScreeningReportText:
     """Numbers of rows of a screening, and their names, as its report states them."""
 
     table: ScreeningResult
@@ -376,7 +378,7 @@ class ScreeningSummary:
         return bool(self.table["n_negative"].dtype.kind == "f")
 
     @property
-    def some_uncounted(self) -> bool:
+    def has_missing_empirical(self) -> bool:
         """True if a row may have no empirical AUC: a part may hold none, though the screening had it."""
         return bool(np.isnan(self.table["empirical_auc"]).any() or not self.complete)
 
@@ -403,7 +405,7 @@ class ScreeningSummary:
         """Return the number of rows with a value below a limit."""
         return int(np.sum(self.table[column] < limit))
 
-    def cases(self, column: str) -> str:
+    def class_size(self, column: str) -> str:
         """Return the number of cases of a class, from the lowest to the highest if it differs by feature."""
         return _format_range(self.table[column], format_count) or "no"
 

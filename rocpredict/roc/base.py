@@ -68,9 +68,9 @@ def roc_table(roc: Any) -> Table:
         ["negative", _distribution_label(roc.negative)],
         ["positive", _distribution_label(roc.positive)],
     ]
-    auc = roc.auc() if is_fast(roc) else None
+    auc = roc.auc() if is_auc_fast(roc) else None
     rows += [] if auc is None else [["AUC", auc]]
-    best = roc.best_threshold() if _exact(roc) else None
+    best = roc.best_threshold() if _is_fast(roc) else None
     if best is not None:
         rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
     rows += [["direction", f"{roc.direction}{' (auto)' * roc.auto_direction}"]] if roc.direction else []
@@ -87,10 +87,10 @@ def roc_table(roc: Any) -> Table:
 
 def _batch(roc: Any) -> Table:
     """Show the first features, without what all of them would take."""
-    kept = slice(min(int(np.prod(roc.shape)), MAX_ROWS))
+    selected = slice(min(int(np.prod(roc.shape)), MAX_ROWS))
     pair: tuple[Any, ...] = roc._oriented_distributions
-    first = [Gaussian(*(np.broadcast_to(part, roc.shape).flat[kept] for part in (d.mean, d.std))) for d in pair]
-    lower = np.broadcast_to(roc._is_lower, roc.shape).flat[kept]
+    first = [Gaussian(*(np.broadcast_to(part, roc.shape).flat[selected] for part in (d.mean, d.std))) for d in pair]
+    lower = np.broadcast_to(roc._is_lower, roc.shape).flat[selected]
     solver = solver_for(*first)
     best = solver.optimal(EVEN)
     columns = {
@@ -102,21 +102,21 @@ def _batch(roc: Any) -> Table:
     return batch_table(roc._title, roc.shape, columns, flags=roc._direction_flags)
 
 
-def _exact(roc: Any) -> bool:
+def _is_fast(roc: Any) -> bool:
     """Return whether every method is quick enough for a repr."""
-    return not isinstance(roc.negative, ShrinkageDistribution) and roc._solver.exact
+    return not isinstance(roc.negative, ShrinkageDistribution) and roc._solver.is_fast
 
 
-def is_fast(roc: Any) -> bool:
+def is_auc_fast(roc: Any) -> bool:
     """Return whether the area is quick enough for a repr."""
-    return _exact(roc) or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
+    return _is_fast(roc) or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
     """Return FPR and TPR at few thresholds, spread over both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.thresholds is not None and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
-    inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=_exact(roc)) for d in pair])
+    inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=_is_fast(roc)) for d in pair])
     thresholds = np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]])
     fpr, tpr = (np.asarray(d.sf_inclusive(thresholds)) for d in pair)
     fpr[0] = tpr[0] = 0.0  # at infinity: also when a value is infinite
@@ -634,7 +634,7 @@ class Roc(UncertaintyMixin[Value], Result):
         -----
         Positive is called at or above the upper threshold, negative below the lower one; with direction "lower"
         positive at or below the lower, negative above the upper. Where the two regions would overlap, one threshold
-        meets both demands and ``single`` says so: it is the one of the overlap with the highest Ameans.
+        meets both demands and ``single_threshold`` says so: it is the one of the overlap with the highest Ameans.
 
         A predictive value need not rise with the threshold: far out in a tail the other class may be the more common
         one. It is that of all the cases ruled in, and of the thresholds that meet it the one that decides most is

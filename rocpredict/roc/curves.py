@@ -78,14 +78,14 @@ class PrecisionRecallCurve(Result):
         return {"threshold": self.thresholds, "recall": self.recall, "precision": self.precision}
 
     def _notes(self) -> list[str]:
-        return [f"Average precision {format_number(self.average_precision())}."] if self.solver.exact else []
+        return [f"Average precision {format_number(self.average_precision())}."] if self.solver.is_fast else []
 
     def _plot(self) -> CurvePlot:
         label = f"Precision against recall for a prevalence of {self.prevalence:.4g}"
         return CurvePlot(label, [thin_curve(self.recall, self.precision)], show_diagonal=False)
 
     def __repr__(self) -> str:
-        area = f", average_precision={self.average_precision():.6g}" if self.solver.exact else ""
+        area = f", average_precision={self.average_precision():.6g}" if self.solver.is_fast else ""
         return f"PrecisionRecallCurve(n_points={len(self)}, prevalence={self.prevalence:.6g}{area})"
 
 
@@ -135,15 +135,15 @@ class DecisionCurve(Result):
 
 
 def resolve_prevalence(
-    asked: str, prevalence: ArrayLike | None, counted: ArrayLike | None, shape: tuple[int, ...]
+    quantity: str, prevalence: ArrayLike | None, empirical: ArrayLike | None, shape: tuple[int, ...]
 ) -> float:
     """Return the prevalence asked for, or that of the class counts; refuse a batch, and what is not known."""
     if shape:
-        raise RocPredictError(f"{asked} is for one feature; this ROC is a batch of shape {shape}")
-    if prevalence is None and counted is None:
-        raise RocPredictError(f"{asked} needs the share of positives; give prevalence= (0 to 1) or class counts")
-    asked_for: Any = counted if prevalence is None else prevalence
-    share = check_probabilities("prevalence", asked_for, inclusive=False)
+        raise RocPredictError(f"{quantity} is for one feature; this ROC is a batch of shape {shape}")
+    if prevalence is None and empirical is None:
+        raise RocPredictError(f"{quantity} needs the share of positives; give prevalence= (0 to 1) or class counts")
+    unchecked: Any = empirical if prevalence is None else prevalence
+    share = check_probabilities("prevalence", unchecked, inclusive=False)
     if share.ndim:
         raise RocPredictError(f"prevalence={short_repr(prevalence)} has shape {share.shape}; give one number")
     return float(share)

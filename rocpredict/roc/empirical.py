@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.labels import split_classes
+from rocpredict.base.labels import CaseRows, split_classes
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.roc.base import Roc, check_sample
@@ -30,6 +30,9 @@ class EmpiricalRoc(Roc[float]):
         Values of each class; infinities are legal, NaN is not.
     direction : {None, "higher", "lower", "auto"}
         As in ``PredictedRoc``.
+    cases : CaseRows, optional
+        The rows of the cases in the labels that they came with; ``empirical_roc`` keeps them, so that ``auc_test`` of
+        two curves knows whether these are of the same cases.
 
     Examples
     --------
@@ -39,6 +42,9 @@ class EmpiricalRoc(Roc[float]):
     >>> roc.curve().to_dict()["thresholds"]
     [inf, 4.5, 3.5, 2.5, 1.5, -inf]
     """
+
+    _: KW_ONLY
+    cases: CaseRows | None = field(default=None, compare=False, metadata={"hidden": True})
 
     if TYPE_CHECKING:
         negative: Ecdf
@@ -52,15 +58,18 @@ class EmpiricalRoc(Roc[float]):
             direction: Direction = None,
             count: Sequence[float] | None = None,
             omitted: tuple[int, int] = (0, 0),
+            cases: CaseRows | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
         for name in ("negative", "positive"):
             object.__setattr__(self, name, check_sample(name, getattr(self, name)))
-        counted = (self.negative.total, self.positive.total)
-        if self.count is not None and tuple(self.count) != counted:
-            raise RocPredictError(f"count={short_repr(self.count)} is not that of the samples, {counted}; leave it out")
-        object.__setattr__(self, "count", counted)
+        class_totals = (self.negative.total, self.positive.total)
+        if self.count is not None and tuple(self.count) != class_totals:
+            raise RocPredictError(
+                f"count={short_repr(self.count)} is not that of the samples, {class_totals}; leave it out"
+            )
+        object.__setattr__(self, "count", class_totals)
         super().__post_init__()
 
     @classmethod
@@ -185,6 +194,7 @@ def empirical_roc(
         positive=Ecdf(classes.positive, classes.positive_weights),
         direction=direction,
         omitted=(classes.omitted_negative, classes.omitted_positive),
+        cases=CaseRows(classes.rows.negative, classes.rows.positive, y if hasattr(y, "__len__") else None),
     )
 
 

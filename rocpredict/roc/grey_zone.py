@@ -242,7 +242,7 @@ def find_grey_zone(
     if solver.thresholds is not None:
         out, in_, single = _widest_regions(solver, demands, solver.thresholds[::-1])
     else:
-        out, in_, single = (_grey_zone_gaussian if solver.exact else _grey_zone_search)(solver, demands)
+        out, in_, single = (_grey_zone_gaussian if solver.is_fast else _grey_zone_search)(solver, demands)
     tpr, fpr = (to_scalar(d.sf_inclusive(in_)) for d in (positive, negative))
     tnr, fnr = (to_scalar(d.cdf_strict(out)) for d in (negative, positive))
     undecided = [to_scalar(np.where(single, 0.0, _interval_probability(d, out, in_))) for d in pair]

@@ -278,7 +278,7 @@ class LikelihoodRatioRoc(Result, Generic[Value]):
     @property
     def _is_fast(self) -> bool:
         """True where its area takes no longer than a look."""
-        return self.base.exact and (self.base.thresholds is None or len(self.base.thresholds) < _MAX_FAST_SIZE)
+        return self.base.is_fast and (self.base.thresholds is None or len(self.base.thresholds) < _MAX_FAST_SIZE)
 
     def __repr__(self) -> str:
         if self.base.shape:

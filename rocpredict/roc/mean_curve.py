@@ -209,11 +209,11 @@ def mean_roc(
     level = check_confidence_level(level)
     options = {"positive": positive, "negative": negative, "direction": direction, "nan_policy": nan_policy}
     rocs = _fold_rocs(folds, options)
-    fpr, heights = _tpr_matrix(rocs, n_points)
+    fpr, tpr_values = _tpr_matrix(rocs, n_points)
     aucs = np.array([roc.auc() for roc in rocs])
     sizes = np.array([(roc.negative.total, roc.positive.total) for roc in rocs])
-    tpr, std = heights.mean(axis=0), heights.std(axis=0, ddof=1)
-    low, high = _pointwise_limits(heights, sizes[:, 1].sum(), level)
+    tpr, std = tpr_values.mean(axis=0), tpr_values.std(axis=0, ddof=1)
+    low, high = _pointwise_limits(tpr_values, sizes[:, 1].sum(), level)
     for corner in (0, -1):  # every curve begins and ends there
         low[corner] = high[corner] = tpr[corner]
     interval = _area_interval(aucs, sizes, level)
@@ -264,14 +264,14 @@ def _tpr_matrix(rocs: tuple[EmpiricalRoc, ...], n_points: int | None) -> tuple[F
     return np.concatenate([grid[twice], grid])[order], np.concatenate([lower[:, twice], upper], axis=1)[:, order]
 
 
-def _pointwise_limits(values: FloatArray, cases: float, level: float) -> tuple[FloatArray, FloatArray]:
+def _pointwise_limits(values: FloatArray, n_observations: float, level: float) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's interval of the means of fractions, shape (folds, m), with the spread of the folds."""
     folds = len(values)
     mean = np.asarray(values.mean(axis=0))
     error = values.std(axis=0, ddof=1) / np.sqrt(folds)
     with np.errstate(divide="ignore", invalid="ignore"):
         implied = mean * (1 - mean) / error**2
-    square = stdtrit(folds - 1, (1 + level) / 2) ** 2 / np.where(implied < cases, implied, cases)
+    square = stdtrit(folds - 1, (1 + level) / 2) ** 2 / np.where(implied < n_observations, implied, n_observations)
     middle = (mean + square / 2) / (1 + square)
     half = np.sqrt(square * mean * (1 - mean) + square**2 / 4) / (1 + square)
     return np.minimum(np.maximum(middle - half, 0), mean), np.maximum(np.minimum(middle + half, 1), mean)

@@ -34,8 +34,8 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.shrinkage import FPR, ShrinkageDistribution, shrinkage_weight
-from rocpredict.roc.base import Roc, is_fast
+from rocpredict.distributions.shrinkage import SHRINKAGE_FPR, ShrinkageDistribution, shrinkage_weight
+from rocpredict.roc.base import Roc, is_auc_fast
 from rocpredict.solvers.select import solver_for
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ class ModelFit(Result):
         if not self.is_shrinkage and self.model_weight == 1:
             share = "nothing in the sample asks for less than the whole model"
         elif not self.is_shrinkage:
-            kept = f"of which a blend as by family='auto' keeps {self.model_weight:.0%}"
-            share = f"this prediction is the model's alone, {kept}"
+            retained = f"of which a blend as by family='auto' keeps {self.model_weight:.0%}"
+            share = f"this prediction is the model's alone, {retained}"
         return f"The curves of model and sample lie {self.area_between:.3f} of TPR apart, {apart}; {share}."
 
 
@@ -108,19 +108,25 @@ def evaluate_model_fit(pair: tuple[Distribution, Distribution], negative: FloatA
         The rows they were fitted to.
     """
     if any(d.shape for d in pair):
-        raise RocPredictError("trust is asked of one feature at a time")
+        raise RocPredictError("model_fit() is for one feature at a time")
     weights = [d.data_weight for d in pair if isinstance(d, ShrinkageDistribution)]
     models = [d.model if isinstance(d, ShrinkageDistribution) else d for d in pair]
     solver = solver_for(*models)
-    heights, slope = (np.asarray(values)[None, :] for values in (solver.along("fpr", FPR), solver.slope(FPR)))
+    tpr_values, slope = (
+        np.asarray(values)[None, :] for values in (solver.along("fpr", SHRINKAGE_FPR), solver.slope(SHRINKAGE_FPR))
+    )
     samples = np.sort(negative), np.sort(positive)
-    found = shrinkage_weight(heights, misfit.empirical_tpr(*samples, FPR)[None, :], slope, len(negative), len(positive))
+    found = shrinkage_weight(
+        tpr_values, misfit.empirical_tpr(*samples, SHRINKAGE_FPR)[None, :], slope, len(negative), len(positive)
+    )
     noise = float(np.asarray(found.expected_square_difference)[0])
     square = float(np.asarray(found.mean_square_difference)[0])
     return ModelFit(
         model_weight=1 - (weights[0] if weights else float(np.asarray(found.weight)[0])),
         is_shrinkage=bool(weights),
-        area_between=float(misfit.area_between(solver.along("fpr", misfit.FPR), misfit.empirical_tpr(*samples))),
+        area_between=float(
+            misfit.area_between(solver.along("fpr", misfit.COMPARISON_FPR), misfit.empirical_tpr(*samples))
+        ),
         misfit_ratio=square / noise if noise > 0 else (np.inf if square > 0 else 0.0),
         n_negative=len(negative),
         n_positive=len(positive),
@@ -389,7 +395,7 @@ class PredictedRoc(Roc[Value]):
         ModelFit(model_weight=0.8356, area_between=0.0054, misfit_ratio=0.09839)
         """
         if self.fit is None:
-            raise RocPredictError("trust is asked of a prediction with a sample behind it; see rp.predict_roc")
+            raise RocPredictError("model_fit() needs a prediction with a sample behind it; see rp.predict_roc")
         refit = self._refit()
         return evaluate_model_fit(self._oriented_models, refit.negative, refit.positive)  # type: ignore[union-attr]
 
@@ -401,7 +407,7 @@ class PredictedRoc(Roc[Value]):
     def __repr__(self) -> str:
         if self.shape:
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
-        auc = f", auc={self.auc():.6g}" if is_fast(self) else ""
+        auc = f", auc={self.auc():.6g}" if is_auc_fast(self) else ""
         if isinstance(self.negative, ShrinkageDistribution) and isinstance(self.positive, ShrinkageDistribution):
             model, samples = _distribution_name(self.negative.model), (self.negative.sample, self.positive.sample)
             cases = f"n_negative={samples[0].total:g}, n_positive={samples[1].total:g}"
@@ -499,11 +505,11 @@ def predict_roc(
 
 def _warn_if_contradicted(roc: PredictedRoc, cases: tuple[FloatArray, FloatArray], direction: Direction) -> None:
     """Warn where the rows lie on the other side than was declared; the shrunk estimate takes that as known."""
-    counted = Roc(Ecdf(cases[0]), Ecdf(cases[1]), direction=direction).auc_interval()
-    if np.asarray(counted.high) < 0.5:
+    empirical = Roc(Ecdf(cases[0]), Ecdf(cases[1]), direction=direction).auc_interval()
+    if np.asarray(empirical.high) < 0.5:
         warnings.warn(
-            f"the rows say the opposite of direction={direction!r}: counted the AUC is {counted.estimate:.3g} "
-            f"({counted.low:.3g} to {counted.high:.3g}), and the estimate, which takes the direction as known, "
+            f"the rows say the opposite of direction={direction!r}: counted the AUC is {empirical.estimate:.3g} "
+            f"({empirical.low:.3g} to {empirical.high:.3g}), and the estimate, which takes the direction as known, "
             f"{roc.auc():.3g}; leave direction out unless it was known before these rows",
             AssumptionWarning,
             stacklevel=3,

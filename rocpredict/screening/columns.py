@@ -16,13 +16,13 @@ from rocpredict.base.results import Flags, Interval, zero_variance_interval
 from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.misfit import FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
+from rocpredict.distributions.misfit import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
 from rocpredict.inference.auc import AucBatch, degenerate_flags, smoothed_logit_interval
 from rocpredict.inference.permutation import null_auc_variance, tie_correction
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.screening.kernels.base import map_ordered
-from rocpredict.screening.kernels.counts import Contrast, Counts
+from rocpredict.screening.kernels.counts import Contrast, RankStatistics
 from rocpredict.screening.summary import TwoClassSummary
 from rocpredict.solvers.base import EVEN
 from rocpredict.solvers.binormal import BinormalSolver
@@ -102,10 +102,10 @@ def _shrunken_population(
     return np.copysign(excess, gap), np.exp(-shrunk / 2), np.exp(shrunk / 2), n0, n1
 
 
-def _sample_optimism(world: tuple[FloatArray, ...], draws: FloatArray, direction_from_data: bool) -> FloatArray:
+def _sample_optimism(population: tuple[FloatArray, ...], draws: FloatArray, direction_from_data: bool) -> FloatArray:
     """Return the predicted less the achieved Ameans of each simulated sample, shape (samples, features)."""
     draw = draws.T[:, :, None]
-    distance, w0, w1, n0, n1 = world
+    distance, w0, w1, n0, n1 = population
     m0, m1 = draw[0] * w0 / np.sqrt(n0), distance + draw[1] * w1 / np.sqrt(n1)
     s0, s1 = w0 * np.exp(draw[2] / np.sqrt(2 * n0 - 2)), w1 * np.exp(draw[3] / np.sqrt(2 * n1 - 2))
     d = m1 - m0
@@ -275,7 +275,7 @@ _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
 """Features whose curves are compared together, so that the TPRs stay in the cache."""
-MISFIT_RATIO_LIMIT = 1.1
+SCREENING_MISFIT_RATIO = 1.1
 """Ratio of the mean square distance to its expectation that 1 of 100 samples of two Gaussians exceeds.
 
 It is 0.3 in the middle, since the Gaussians were fitted to the same rows. For equal spreads the level holds from 5 to
@@ -301,7 +301,7 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> Misfit:
         distances = [_curve_distance(pair.subset(block), empirical[block]) for block in blocks]
         area, square = (np.concatenate(parts) for parts in zip(*distances, strict=True))
         is_significant = pair.is_valid & (area > MAX_HARMLESS_AREA)
-        is_significant[is_significant] = square[is_significant] > MISFIT_RATIO_LIMIT * _expected_square(
+        is_significant[is_significant] = square[is_significant] > SCREENING_MISFIT_RATIO * _expected_square(
             pair.subset(is_significant)
         )
     return Misfit(np.where(pair.is_valid, area, np.nan), is_significant)
@@ -309,7 +309,7 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> Misfit:
 
 def _curve_distance(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the area between the predicted and the empirical curves, and their mean square difference."""
-    predicted, _ = _binormal_tpr(pair, FPR, FPR_PROBIT)
+    predicted, _ = _binormal_tpr(pair, COMPARISON_FPR, FPR_PROBIT)
     area = area_between(predicted, empirical)
     predicted -= empirical
     return area, np.vecdot(predicted, predicted) / N_FPR
@@ -336,12 +336,12 @@ AMEANS_AT_THRESHOLD = "achieved"
 """The Ameans that the rows have at the predicted threshold: what the honest value starts from."""
 
 
-def empirical_columns(counts: Counts, pair: GaussianPairs, level: float) -> tuple[dict[str, Any], Flags]:
+def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float) -> tuple[dict[str, Any], Flags]:
     """Compute the columns of one contrast that need counts, and their flags.
 
     Parameters
     ----------
-    counts : Counts
+    counts : RankStatistics
         Of one contrast; arrays of shape (features,).
     pair : Pair
         The Gaussians of the same features.
@@ -375,7 +375,7 @@ def correct_optimism(achieved: FloatArray, excess: FloatArray, of_count: FloatAr
     return achieved - np.maximum(excess, np.minimum(of_count, np.abs(achieved - 0.5)))
 
 
-def mann_whitney_p_value(counts: Counts) -> FloatArray:
+def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
     """Compute the two-sided p of equal distributions: normal, corrected for ties, without continuity correction.
 
     1 where all values are tied. (Mann and Whitney 1947.)
@@ -386,12 +386,12 @@ def mann_whitney_p_value(counts: Counts) -> FloatArray:
     return np.where(variance > 0, 2 * ndtr(-np.abs(z)), 1.0)
 
 
-def _areas(counts: Counts) -> AucBatch:
+def _areas(counts: RankStatistics) -> AucBatch:
     units = counts.negatives.astype(float), counts.positives.astype(float)
     return AucBatch(counts.area, units, (counts.negative_sum_squares, counts.positive_sum_squares))
 
 
-def _achieved(counts: Counts, pair: GaussianPairs) -> FloatArray:
+def _achieved(counts: RankStatistics, pair: GaussianPairs) -> FloatArray:
     """Return the Ameans that the rows have at the predicted threshold: (TPR + TNR)/2 by counting."""
     below = [counts.negatives_below / counts.negatives, counts.positives_below / counts.positives]
     to = [
@@ -403,7 +403,7 @@ def _achieved(counts: Counts, pair: GaussianPairs) -> FloatArray:
     return np.where(pair.lower, lower, higher)
 
 
-ClassRows = tuple[NDArray[np.intp], NDArray[np.intp]]
+RowPair = tuple[NDArray[np.intp], NDArray[np.intp]]
 """Rows of the negatives and of the positives."""
 
 
@@ -413,14 +413,14 @@ def count_weighted(
     contrasts: Sequence[Contrast],
     weights: FloatArray,
     thresholds: FloatArray,
-) -> Iterator[tuple[slice, Counts]]:
+) -> Iterator[tuple[slice, RankStatistics]]:
     """Count one feature after the other as ``count_blocks`` does, each row as often as its weight."""
     sides = [class_rows(codes, contrast) for contrast in contrasts]
     for feature in range(X.shape[1]):
         x = _columns_of(X, [feature])[:, 0]
         counts = [_count(x, weights, rows, float(at)) for rows, at in zip(sides, thresholds[:, feature], strict=True)]
         stacked = (np.stack(parts)[:, None] for parts in zip(*counts, strict=True))
-        yield slice(feature, feature + 1), Counts(*stacked)
+        yield slice(feature, feature + 1), RankStatistics(*stacked)
 
 
 def _columns_of(X: Any, features: Any) -> FloatArray:
@@ -429,18 +429,18 @@ def _columns_of(X: Any, features: Any) -> FloatArray:
     return as_float_array("X", np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen))
 
 
-def _count(x: FloatArray, weights: FloatArray, sides: ClassRows, threshold: float) -> tuple[Any, ...]:
+def _count(x: FloatArray, weights: FloatArray, sides: RowPair, threshold: float) -> tuple[Any, ...]:
     there = [rows[~np.isnan(x[rows]) & (weights[rows] > 0)] for rows in sides]
     totals = [weights[rows].sum() for rows in there]
     if not min(map(len, there)):
-        return (*totals, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.full(len(FPR), np.nan))
+        return (*totals, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.full(len(COMPARISON_FPR), np.nan))
     negative, positive = (Ecdf(x[rows], weights[rows]) for rows in there)
     placed = compute_placements(negative, positive)
     scatters = (float(side.sum_squares(placed.estimate)) for side in (placed.negative, placed.positive))
     ties = tie_correction(negative, positive)
     about = (*_weight_around(negative, threshold), *_weight_around(positive, threshold))
-    heights = EmpiricalSolver(negative, positive).along("fpr", FPR)
-    return (*totals, float(placed.estimate), *scatters, ties, *about, heights)
+    tpr_values = EmpiricalSolver(negative, positive).along("fpr", COMPARISON_FPR)
+    return (*totals, float(placed.estimate), *scatters, ties, *about, tpr_values)
 
 
 def _weight_around(side: Ecdf, threshold: float) -> tuple[float, float]:
@@ -466,7 +466,7 @@ class ShrinkageBlock(NamedTuple):
 
 
 def shrinkage_columns(
-    matrix: Any, pair: GaussianPairs, rows: ClassRows, direction: Direction, n_jobs: int
+    matrix: Any, pair: GaussianPairs, rows: RowPair, direction: Direction, n_jobs: int
 ) -> Iterator[ShrinkageBlock]:
     """Compute the columns of the features that have a prediction, block by block.
 
@@ -491,7 +491,7 @@ def shrinkage_columns(
     return map_ordered(work, _blocks(pair), n_jobs)
 
 
-def class_rows(codes: NDArray[Any], contrast: Contrast, weights: FloatArray | None = None) -> ClassRows:
+def class_rows(codes: NDArray[Any], contrast: Contrast, weights: FloatArray | None = None) -> RowPair:
     """Return the rows of the negatives and of the positives, each as often as its weight."""
     negative, positive = np.flatnonzero(np.isin(codes, contrast.negative)), np.flatnonzero(codes == contrast.positive)
     if weights is None:
@@ -518,9 +518,7 @@ def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
         yield from (alike[start : start + step] for start in range(0, len(alike), step))
 
 
-def _values(
-    matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: ClassRows
-) -> tuple[FloatArray, FloatArray]:
+def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> tuple[FloatArray, FloatArray]:
     """Return the values of both classes that are not missing, shape (features, values)."""
     columns = _columns_of(matrix, places).T
     negative, positive = (

@@ -254,7 +254,7 @@ class ScreeningResult(Result):
             largest of all others; text and dates ascend.
         """
         check_option("by", by, ["discrimination", *self.columns])
-        keys = discrimination_order(self.columns) if by == "discrimination" else (self.columns[by],)
+        keys = discrimination_sort_keys(self.columns) if by == "discrimination" else (self.columns[by],)
         if descending is None:
             descending = by not in _ASCENDING_COLUMNS and keys[0].dtype.kind in "fiub"
         order = np.arange(len(self))
@@ -374,8 +374,8 @@ class ScreeningResult(Result):
         if not len(self) or np.isnan(self.columns["auc"][0]):
             return ""
         name, auc = self.columns["feature"][0], self.columns["auc"][0]
-        counted = self.columns["empirical_auc"][0]
-        empirical = "" if np.isnan(counted) else f", empirical {counted:.4g}"
+        empirical_auc = self.columns["empirical_auc"][0]
+        empirical = "" if np.isnan(empirical_auc) else f", empirical {empirical_auc:.4g}"
         return f", first {short_repr(str(name), 40)}: auc={auc:.4g}{empirical}, q={self.columns['q_value'][0]:.2g}"
 
     def _rows(self, rows: NDArray[np.intp]) -> ScreeningResult:
@@ -398,14 +398,14 @@ class ScreeningResult(Result):
         return np.array([" ".join(names) for names in words], dtype=object)
 
 
-def discrimination_order(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
+def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
     """Return the keys of the default order: distance from 1/2 of the AUC that is known best, then of the predicted one.
 
     The last is by effect size, which goes on where the AUC is 1 to double precision.
     """
     predicted = np.abs(columns["auc"] - 0.5)
-    counted = np.abs(columns["empirical_auc"] - 0.5)
-    return np.where(np.isnan(counted), predicted, counted), predicted, np.abs(columns["effect_size"])
+    empirical = np.abs(columns["empirical_auc"] - 0.5)
+    return np.where(np.isnan(empirical), predicted, empirical), predicted, np.abs(columns["effect_size"])
 
 
 def _stable_argsort(key: NDArray[Any], descending: bool) -> NDArray[np.intp]:

@@ -38,8 +38,8 @@ from rocpredict.screening.columns import (
     predict,
     shrinkage_columns,
 )
-from rocpredict.screening.kernels.base import Engine, effective_n_jobs, select_backend
-from rocpredict.screening.kernels.counts import Contrast, Counts, count_blocks
+from rocpredict.screening.kernels.base import Engine, effective_n_jobs, select_engine
+from rocpredict.screening.kernels.counts import Contrast, RankStatistics, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.screening.result import ADJUSTMENTS, Adjustment, ScreeningResult, adjust_p_values
 from rocpredict.screening.summary import (
@@ -154,20 +154,20 @@ class ResultCollector:
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
 
-    def to_result(self, asked: Any) -> ScreeningResult:
+    def to_result(self, options: Any) -> ScreeningResult:
         """Return the table, the most discriminating rows first."""
         columns = self._ordered_columns()
-        columns["q_value"] = adjust_p_values(columns["p_value"], asked.adjust)
+        columns["q_value"] = adjust_p_values(columns["p_value"], options.adjust)
         rows = self._shape[0] * self._shape[1]
         table = ScreeningResult(
             columns=columns,
             flags=Flags(**{name: mask.ravel() for name, mask in self._flags.items()}),
             contrasts=self._contrasts,
-            level=asked.level,
-            adjust=asked.adjust,
-            direction=asked.direction,
-            empirical=asked.empirical,
-            family=asked.family,
+            level=options.level,
+            adjust=options.adjust,
+            direction=options.direction,
+            empirical=options.empirical,
+            family=options.family,
             n_rows=self._n_rows,
             n_screened=rows,
             n_tested=int(np.sum(~np.isnan(columns["p_value"]))),
@@ -358,7 +358,7 @@ def screen(
     >>> table["feature"].tolist()
     ['petal_length', 'petal_width', 'sepal_length', 'sepal_width']
     """
-    asked = _ScreenOptions(
+    options = _ScreenOptions(
         empirical=empirical,
         n_top=n_top,
         family=family,
@@ -376,14 +376,14 @@ def screen(
         for name, given in (("weights", weights), ("feature_names", feature_names)):
             if given is not None:
                 raise RocPredictError(f"{name}= goes with a table X and its labels y, not with a summary or batches")
-        return _from_summary(_as_summary(X, asked, positive=positive, negative=negative), asked)
+        return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
     table, labels = split_table_and_labels(X, y, names=feature_names)
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
     weighed = check_sample_weight(weights, table.n_rows)
-    _check_case_weights(weighed, coded)
+    _check_frequency_weights(weighed, coded)
     if family == "auto":
         check_integer_weights(weighed)
-    return _ScreeningRun(asked, table, coded, weighed).run()
+    return _ScreeningRun(options, table, coded, weighed).run()
 
 
 @dataclass
@@ -422,7 +422,7 @@ class _ScreenOptions:
         if check_int("n_top", self.n_top) < 1:
             raise RocPredictError(f"n_top={self.n_top} is below 1")
         self.level = check_confidence_level(self.level)
-        select_backend(self.engine)
+        select_engine(self.engine)
         self.n_jobs = effective_n_jobs(self.n_jobs)
 
     def predict(self, summary: TwoClassSummary) -> Prediction:
@@ -434,23 +434,23 @@ class _ScreeningRun:
     """Read a table part by part, and gather the answers."""
 
     def __init__(
-        self, asked: _ScreenOptions, table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None
+        self, options: _ScreenOptions, table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None
     ) -> None:
-        self.asked, self.table, self.encoded_labels, self.weights = asked, table, encoded_labels, weights
+        self.options, self.table, self.encoded_labels, self.weights = options, table, encoded_labels, weights
         self.contrasts = [Contrast(*contrast) for contrast in encoded_labels.contrasts]
         self.threads: dict[str, Any] = {
-            "engine": select_backend(asked.engine, table.n_rows * len(table)),
-            "n_jobs": asked.n_jobs,
+            "engine": select_engine(options.engine, table.n_rows * len(table)),
+            "n_jobs": options.n_jobs,
         }
         self.n_done, self.n_total = 0, len(table)
         self.missing = np.zeros(len(table), dtype=np.int64)
-        self.answers = ResultCollector(
+        self.results = ResultCollector(
             table.names,
             encoded_labels.names,
             annotations=table.annotations,
             n_rows=table.n_rows,
             weighted=weights is not None,
-            shrinkage=asked.family == "auto",
+            shrinkage=options.family == "auto",
         )
 
     def run(self) -> ScreeningResult:
@@ -458,40 +458,42 @@ class _ScreeningRun:
         for part, matrix in self.table.iter_blocks():
             features = np.arange(part.start, part.stop)
             self._predict(features, matrix)
-            if self.asked.empirical is True:
+            if self.options.empirical is True:
                 self._count(features, matrix)
-        if self.asked.nan_policy == "raise":
+        if self.options.nan_policy == "raise":
             _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
-        if self.asked.empirical == "top":
-            best = self.answers.best_predicted(self.asked.n_top)
+        if self.options.empirical == "top":
+            best = self.results.best_predicted(self.options.n_top)
             self.n_total = len(best)
             for part, matrix in self.table.iter_blocks(best):
                 self._count(best[part], matrix)
-        self.answers.add_flags(Flags(not_numeric=self.table.not_numeric))
-        return self.answers.to_result(self.asked)
+        self.results.add_flags(Flags(not_numeric=self.table.not_numeric))
+        return self.results.to_result(self.options)
 
     def _predict(self, features: NDArray[np.intp], matrix: Any) -> None:
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
-        options = {"order": self.asked.moments, "weights": self.weights, **self.threads}
+        options = {"order": self.options.moments, "weights": self.weights, **self.threads}
         found = moments_of_classes(matrix, codes, classes, **options)
         self.missing[features] = found.n_missing.sum(axis=0)
         summaries = summaries_by_contrast(found, self.encoded_labels, self.table.names[features])
         for contrast, summary in enumerate(summaries):
-            self.answers.add_predicted(contrast, features, summary, self.asked.predict(summary))
+            self.results.add_predicted(contrast, features, summary, self.options.predict(summary))
 
     def _count(self, features: NDArray[np.intp], matrix: Any) -> None:
         """Add the empirical columns of features, and the shrunk estimates where these were asked for."""
-        pairs = [self.answers.gaussian_pairs(contrast, features) for contrast in range(len(self.contrasts))]
+        pairs = [self.results.gaussian_pairs(contrast, features) for contrast in range(len(self.contrasts))]
 
-        def to_columns(columns: slice, counts: Counts) -> EmpiricalBlock:
+        def to_columns(columns: slice, counts: RankStatistics) -> EmpiricalBlock:
             by_contrast = [
-                empirical_columns(Counts(*(values[k] for values in counts)), pair.subset(columns), self.asked.level)
+                empirical_columns(
+                    RankStatistics(*(values[k] for values in counts)), pair.subset(columns), self.options.level
+                )
                 for k, pair in enumerate(pairs)
             ]
             return columns, by_contrast
 
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
-        thresholds = self.answers.thresholds(features)
+        thresholds = self.results.thresholds(features)
         if self.weights is None:
             options = {"callback": to_columns, **self.threads}
             blocks = count_blocks(matrix, codes, classes, self.contrasts, thresholds, **options)
@@ -499,18 +501,18 @@ class _ScreeningRun:
             blocks = starmap(to_columns, count_weighted(matrix, codes, self.contrasts, self.weights, thresholds))
         for columns, by_contrast in blocks:
             for contrast, (found, flags) in enumerate(by_contrast):
-                self.answers.add_empirical(contrast, features[columns], found, flags)
-            if self.asked.family != "auto":
+                self.results.add_empirical(contrast, features[columns], found, flags)
+            if self.options.family != "auto":
                 self._report_progress(columns.stop - columns.start)
-        if self.asked.family == "auto":
+        if self.options.family == "auto":
             self._fit_shrinkage(features, matrix, pairs)
 
     def _fit_shrinkage(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
         n_left = len(features)
         for k, (contrast, pair) in enumerate(zip(self.contrasts, pairs, strict=True)):
             rows = class_rows(self.encoded_labels.codes, contrast, self.weights)
-            for found in shrinkage_columns(matrix, pair, rows, self.asked.direction, self.asked.n_jobs):
-                self.answers.add_shrinkage(k, features, found)
+            for found in shrinkage_columns(matrix, pair, rows, self.options.direction, self.options.n_jobs):
+                self.results.add_shrinkage(k, features, found)
                 if k == len(pairs) - 1:
                     n_left -= len(found.columns_index)
                     self._report_progress(len(found.columns_index))
@@ -519,11 +521,11 @@ class _ScreeningRun:
 
     def _report_progress(self, n_features: int) -> None:
         self.n_done += n_features
-        if self.asked.progress is not None:
-            self.asked.progress(self.n_done, self.n_total)
+        if self.options.progress is not None:
+            self.options.progress(self.n_done, self.n_total)
 
 
-def _check_case_weights(weights: FloatArray | None, coded: EncodedLabels) -> None:
+def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels) -> None:
     """Refuse weights that are shares of something, and no numbers of cases."""
     if weights is None:
         return
@@ -536,9 +538,9 @@ def _check_case_weights(weights: FloatArray | None, coded: EncodedLabels) -> Non
         )
 
 
-def _as_summary(X: Any, asked: _ScreenOptions, **classes: Any) -> TwoClassSummary:
+def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSummary:
     """Return X where it is a summary, or the sum of the summaries of its batches."""
-    if asked.empirical is not False:
+    if options.empirical is not False:
         raise RocPredictError(
             "y is needed to count the exact AUC; a summary, or batches (X, y), go with empirical=False"
         )
@@ -546,22 +548,22 @@ def _as_summary(X: Any, asked: _ScreenOptions, **classes: Any) -> TwoClassSummar
         for name, label in classes.items():
             if label is not None and label != getattr(X, f"{name}_label"):
                 raise RocPredictError(f"{name}={short_repr(label)} is not that of the summary, {X}")
-        if asked.moments > X.order:
-            raise RocPredictError(f"moments={asked.moments} is more than the summary has: {X}")
+        if options.moments > X.order:
+            raise RocPredictError(f"moments={options.moments} is more than the summary has: {X}")
         return X
-    return summarize(X, **classes, moments=asked.moments, engine=asked.engine, n_jobs=asked.n_jobs)
+    return summarize(X, **classes, moments=options.moments, engine=options.engine, n_jobs=options.n_jobs)
 
 
-def _from_summary(summary: TwoClassSummary, asked: _ScreenOptions) -> ScreeningResult:
+def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> ScreeningResult:
     weighed = summary.negative.count.dtype.kind == "f"
     sides = summary.negative, summary.positive
     rows = sum(int((side.count + side.n_missing).max(initial=0)) for side in sides)
-    if asked.nan_policy == "raise":
+    if options.nan_policy == "raise":
         _check_no_missing(summary.negative.n_missing + summary.positive.n_missing, np.asarray(summary.feature_names))
     contrast = summary.negative_label, summary.positive_label
-    answers = ResultCollector(summary.feature_names, (contrast,), n_rows=rows, weighted=weighed)
-    answers.add_predicted(0, slice(0, len(summary)), summary, asked.predict(summary))
-    return answers.to_result(asked)
+    results = ResultCollector(summary.feature_names, (contrast,), n_rows=rows, weighted=weighed)
+    results.add_predicted(0, slice(0, len(summary)), summary, options.predict(summary))
+    return results.to_result(options)
 
 
 def _check_no_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:

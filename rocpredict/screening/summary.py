@@ -30,7 +30,7 @@ from rocpredict.base.validation import (
     is_missing,
     short_repr,
 )
-from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_backend
+from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.sources.table import FeatureTable, split_table_and_labels
 
@@ -117,7 +117,7 @@ class ClassSummary(Result):
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        return f"ClassSummary({len(self)} features, {_cases(self.count)}, order={self.order})"
+        return f"ClassSummary({len(self)} features, {_format_class_size(self.count)}, order={self.order})"
 
     def select(self, features: slice | ArrayLike) -> ClassSummary:
         """Return the summary of some features, by index, slice or mask."""
@@ -226,7 +226,7 @@ class TwoClassSummary(Result):
 
     def __repr__(self) -> str:
         sides = (
-            f"{name} {short_repr(getattr(self, f'{name}_label'), 40)} {_cases(getattr(self, name).count)}"
+            f"{name} {short_repr(getattr(self, f'{name}_label'), 40)} {_format_class_size(getattr(self, name).count)}"
             for name in ("negative", "positive")
         )
         return f"TwoClassSummary({len(self)} features, {', '.join(sides)}, order={self.order})"
@@ -273,7 +273,7 @@ class TwoClassSummary(Result):
         return cls(**held | classes)
 
 
-def _cases(count: NDArray[Any]) -> str:
+def _format_class_size(count: NDArray[Any]) -> str:
     """Format the number of cases: one number where all features have as many."""
     if not len(count):
         return "0"
@@ -356,16 +356,16 @@ def summarize(
     array([6.588, 2.974, 5.552, 2.026])
     """
     check_option("moments", moments, (2, 4))
-    select_backend(engine)
-    asked = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
+    select_engine(engine)
+    options = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
     if y is None:
         if weights is not None:
             raise RocPredictError("weights= go with one table; batches take none")
-        return _summarize_batches(X, positive, negative, asked)
+        return _summarize_batches(X, positive, negative, options)
     table, labels = split_table_and_labels(X, y)
     coded = _encode_batch_labels(labels, positive, negative)
     return summaries_by_contrast(
-        _read(table, coded, check_sample_weight(weights, table.n_rows), asked), coded, table.names
+        _read(table, coded, check_sample_weight(weights, table.n_rows), options), coded, table.names
     )[0]
 
 
@@ -390,7 +390,7 @@ def _read(
     table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None, options: dict[str, Any]
 ) -> Moments:
     """Compute the moments of each class, shape (classes, features)."""
-    options = options | {"engine": select_backend(options["engine"], table.n_rows * len(table)), "weights": weights}
+    options = options | {"engine": select_engine(options["engine"], table.n_rows * len(table)), "weights": weights}
     codes, classes = encoded_labels.codes, encoded_labels.classes
     return Moments.concatenate([moments_of_classes(part, codes, classes, **options) for _, part in table.iter_blocks()])
 

@@ -95,7 +95,7 @@ def cross_val_scores(
     X: object,
     y: NDArray[Any],
     splits: Iterable[tuple[Any, Any]],
-    asker: ResponseMethod,
+    response: ResponseMethod,
     *,
     params: Mapping[str, Any],
     n_jobs: int | None,
@@ -114,7 +114,7 @@ def cross_val_scores(
         if len(np.unique(y[train])) < 2:
             raise RocPredictError(f"cv trains fold {number} on rows of one class; each fold needs rows of both")
     scored = Parallel(n_jobs=n_jobs)(
-        delayed(_fold_scores)(clone(estimator), X, y, fold, asker=asker, params=params) for fold in folds
+        delayed(_fold_scores)(clone(estimator), X, y, fold, response=response, params=params) for fold in folds
     )
     return [OutOfFoldScores(test, scores) for (_, test), scores in zip(folds, scored, strict=True)]
 
@@ -125,14 +125,14 @@ def _fold_scores(
     y: NDArray[Any],
     fold: tuple[NDArray[np.intp], NDArray[np.intp]],
     *,
-    asker: ResponseMethod,
+    response: ResponseMethod,
     params: Mapping[str, Any],
 ) -> FloatArray:
     train, test = fold
     X_train, y_train = _safe_split(estimator, X, y, train)
     X_test, _ = _safe_split(estimator, X, y, test, train)
     estimator.fit(X_train, y_train, **_check_method_params(X, params, indices=train))
-    return asker.scores(estimator, X_test)
+    return response.scores(estimator, X_test)
 
 
 def _as_indices(rows: Any, length: int) -> NDArray[np.intp]:
@@ -158,7 +158,7 @@ def _resolve_positive(labels: NDArray[Any], positive: Any) -> Any:
     return names[names.index(positive)]
 
 
-def _check_class_weights(sample_weight: ArrayLike | None, is_positive: NDArray[np.bool_]) -> FloatArray | None:
+def _check_sample_weight(sample_weight: ArrayLike | None, is_positive: NDArray[np.bool_]) -> FloatArray | None:
     """Return one weight for each row, 0 or more and some above 0 in both classes, or None where there are none."""
     given = None if sample_weight is None else np.asarray(sample_weight)
     weights = check_sample_weight(given, len(is_positive), "sample_weight")
@@ -335,20 +335,20 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         labels = _check_binary_labels(y)
         self.positive_ = _resolve_positive(labels, self.positive)
         codes = (labels == self.positive_).astype(np.intp)
-        weights = _check_class_weights(sample_weight, codes == 1)
+        weights = _check_sample_weight(sample_weight, codes == 1)
         method = select_response_method(self.estimator, self.response_method, fitted_family=self._is_fitted_family)
-        asker = ResponseMethod(method, self.positive_)
+        response = ResponseMethod(method, self.positive_)
         routed = self._route(weights, fit_params)
         if isinstance(self.cv, str) and self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_: Any = self.estimator
-            held = [OutOfFoldScores(np.arange(_num_samples(X)), asker.scores(self.estimator_, X))]
+            held = [OutOfFoldScores(np.arange(_num_samples(X)), response.scores(self.estimator_, X))]
         else:
             splits = self._splitter(labels).split(X, labels, **routed.splitter.split)
             params = routed.estimator.fit
-            held = cross_val_scores(self.estimator, X, labels, splits, asker, params=params, n_jobs=self.n_jobs)
+            held = cross_val_scores(self.estimator, X, labels, splits, response, params=params, n_jobs=self.n_jobs)
             self.estimator_ = clone(self.estimator).fit(X, labels, **params)
-        self._set_fitted_attributes(held, codes, weights, asker, labels)
+        self._set_fitted_attributes(held, codes, weights, response, labels)
         return self
 
     def predict(self, X: object) -> NDArray[Any]:
@@ -430,7 +430,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         held: list[OutOfFoldScores],
         codes: NDArray[np.intp],
         weights: FloatArray | None,
-        asker: ResponseMethod,
+        response: ResponseMethod,
         labels: NDArray[Any],
     ) -> None:
         """Set the attributes that come from the held-out scores and from the classifier."""
@@ -445,7 +445,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             doubt = normality_warning(refit.negative, refit.positive)
             if doubt:
                 warnings.warn(f"of the scores held out, {doubt}", AssumptionWarning, stacklevel=3)
-        self.response_method_ = asker.method
+        self.response_method_ = response.method
         self.classes_ = self.estimator_.classes_
         if set(self.classes_.tolist()) != set(np.unique(labels).tolist()):
             raise RocPredictError(

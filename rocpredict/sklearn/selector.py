@@ -264,20 +264,20 @@ class RocSelector(SelectorMixin, BaseEstimator):
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "scores_")
-        kept: NDArray[np.bool_] = ~np.isnan(self.scores_)
+        selected: NDArray[np.bool_] = ~np.isnan(self.scores_)
         if self.direction != "auto":
-            kept &= self.scores_ > 0
+            selected &= self.scores_ > 0
         if self.min_auc is not None:
-            kept &= self.scores_ >= self.min_auc - 0.5
+            selected &= self.scores_ >= self.min_auc - 0.5
         if self.max_q is not None:
-            kept &= self.qvalues_ <= self.max_q
+            selected &= self.qvalues_ <= self.max_q
         k = self._max_features
         if k is None:
-            return kept
-        order = np.lexsort((-self.scores_, self.pvalues_, ~kept))
-        first = np.zeros(len(kept), dtype=bool)
+            return selected
+        order = np.lexsort((-self.scores_, self.pvalues_, ~selected))
+        first = np.zeros(len(selected), dtype=bool)
         first[order[:k]] = True
-        return kept & first
+        return selected & first
 
     @property
     def _max_features(self) -> int | None:

@@ -25,7 +25,7 @@ from rocpredict.base.results import (
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, Value, to_scalar
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import add_grid_axis
-from rocpredict.solvers.quadrature import expectation, log_ratio, panel_edges, search_grid, sign_changes
+from rocpredict.solvers.quadrature import expectation, make_log_density_ratio, panel_edges, search_grid, sign_changes
 
 Axis: TypeAlias = Literal["fpr", "tpr"]
 ROUNDING = 4 * np.finfo(float).eps
@@ -267,7 +267,7 @@ class Solver(CurveSolver):
 
     Attributes
     ----------
-    exact : bool
+    is_fast : bool
         Whether every method is quick enough for a repr.
     thresholds : array or None
         Thresholds of all operating points, descending, where there are finitely many.
@@ -278,7 +278,7 @@ class Solver(CurveSolver):
     of its class: one number or an array.
     """
 
-    exact: ClassVar[bool] = False
+    is_fast: ClassVar[bool] = False
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any]) -> None:
         self.negative, self.positive = negative, positive
@@ -330,7 +330,7 @@ class Solver(CurveSolver):
         t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # at an infinite threshold its limit, far out
         atom = atom_mass(self.negative, t)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            ratio = np.exp(log_ratio(self.negative, self.positive)(t))
+            ratio = np.exp(make_log_density_ratio(self.negative, self.positive)(t))
             return np.where(atom > 0, atom_mass(self.positive, t) / atom, ratio)
 
     def hook(self) -> Hook[Any]:

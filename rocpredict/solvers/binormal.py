@@ -32,7 +32,7 @@ from rocpredict.solvers.gaussian_pair import (
     cdf_difference,
     folded_height,
     integrate_normal_cdf,
-    log_ratio,
+    log_scale_ratio,
     map_blocks,
     scale_parameters,
     separation,
@@ -44,7 +44,7 @@ from rocpredict.solvers.gaussian_pair import (
 class BinormalSolver(Solver):
     """ROC curve of two Gaussians, in closed form; the only solver of batches."""
 
-    exact = True
+    is_fast = True
     negative: Gaussian[Any]
     positive: Gaussian[Any]
 
@@ -111,7 +111,7 @@ class BinormalSolver(Solver):
         x = ndtri(fpr)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             y = (d + s0 * x) / s1
-            log_slope = (x - y) * (x / 2 + y / 2) - log_ratio(s0, s1)
+            log_slope = (x - y) * (x / 2 + y / 2) - log_scale_ratio(s0, s1)
             tilt = np.where(s0 == s1, -np.sign(d) * np.sign(x), np.sign(s1 - s0))  # the wider class wins in the tails
             log_slope = np.where(np.isinf(x), np.where(tilt == 0, 0.0, tilt * np.inf), log_slope)
             jump = (s1 == 0) & (d + s0 * x == 0)

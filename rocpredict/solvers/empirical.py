@@ -50,7 +50,7 @@ class OperatingPoints(NamedTuple):
 class EmpiricalSolver(Solver):
     """ROC curve of two samples, by counting; ties between the classes make it run diagonally."""
 
-    exact = True
+    is_fast = True
     negative: Ecdf
     positive: Ecdf
 

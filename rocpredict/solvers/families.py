@@ -71,7 +71,7 @@ def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> Fa
     """Return two classes as members of one family with a closed area, or as their mirror images; None otherwise."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
-    for kind, family in FAMILIES.items():
+    for kind, family in CLOSED_FORMS.items():
         if kind in first and kind in second:
             members = first[kind], second[kind]
             if all(getattr(members[0], name) == getattr(members[1], name) for name in family.shared):
@@ -111,7 +111,7 @@ def prob_greater_exponential(first: FamilyParameters, second: FamilyParameters) 
 
 def prob_greater_weibull(first: FamilyParameters, second: FamilyParameters) -> float:
     """Return scale^c/(sum of scale^c)."""
-    return float(expit(first.shape * log_ratio(second.scale, first.scale)))
+    return float(expit(first.shape * log_scale_ratio(second.scale, first.scale)))
 
 
 def prob_greater_gumbel(first: FamilyParameters, second: FamilyParameters) -> float:
@@ -153,7 +153,7 @@ def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> f
     less = (wide - narrow) / wide
     if less:
         with np.errstate(over="ignore"):
-            lost = -np.expm1(2 * log_ratio(narrow, wide) - d * (wide / narrow) * less)
+            lost = -np.expm1(2 * log_scale_ratio(narrow, wide) - d * (wide / narrow) * less)
         factor = float(lost / (2 * less * (2 - less)))
     else:
         factor = float((2 + d) / 4)
@@ -175,7 +175,7 @@ def prob_greater_normal(first: FamilyParameters, second: FamilyParameters) -> fl
 
 def prob_greater_lognormal(first: FamilyParameters, second: FamilyParameters) -> float:
     """Return Phi(D) of the logarithms."""
-    return float(ndtr(log_ratio(second.scale, first.scale) / float(np.hypot(first.shape, second.shape))))
+    return float(ndtr(log_scale_ratio(second.scale, first.scale) / float(np.hypot(first.shape, second.shape))))
 
 
 def _normal_separation(first: FamilyParameters, second: FamilyParameters) -> float:
@@ -190,7 +190,7 @@ def standardized_shift(first: FamilyParameters, second: FamilyParameters, scale:
         return float((np.float64(second.loc) / 2 - first.loc / 2) / unit * 2)
 
 
-def log_ratio(first: float, second: float) -> float:
+def log_scale_ratio(first: float, second: float) -> float:
     """Return log(first/second), to full digits where both are nearly equal."""
     excess = first / second - 1 if second * 2 > first > second / 2 else np.inf
     if np.abs(excess) < 0.5:
@@ -216,14 +216,14 @@ def crossings_gamma(negative: FamilyParameters, positive: FamilyParameters, leve
     """Solve A log u - B u = E, u = (t - loc)/scale0, by both branches of Lambert's W."""
     a = positive.shape - negative.shape
     b = (negative.scale - positive.scale) / positive.scale
-    e = level + positive.shape * log_ratio(positive.scale, negative.scale) + _log_gamma_ratio(negative.shape, a)
+    e = level + positive.shape * log_scale_ratio(positive.scale, negative.scale) + _log_gamma_ratio(negative.shape, a)
     return [negative.loc + negative.scale * u for u in _solve_log_linear(a, b, e) if u > 0]
 
 
 def crossings_weibull(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
     """Solve for the cumulative hazard of the negatives, which has an exponential distribution."""
     c = negative.shape
-    hazard = c * log_ratio(negative.scale, positive.scale)
+    hazard = c * log_scale_ratio(negative.scale, positive.scale)
     if not hazard:
         return []
     u = (hazard - level) / np.expm1(hazard)
@@ -256,7 +256,7 @@ def crossings_laplace(negative: FamilyParameters, positive: FamilyParameters, le
     """Solve piece by piece: log f1 - log f0 is continuous, and straight but at both locations."""
     d = standardized_shift(negative, positive)  # in units of the negatives' scale, from their location
     knots = np.sort([0.0, d])
-    start = log_ratio(negative.scale, positive.scale) - level
+    start = log_scale_ratio(negative.scale, positive.scale) - level
     heights = start + np.abs(knots) - np.abs(knots - d) * (negative.scale / positive.scale)
     outer = (positive.scale - negative.scale) / positive.scale  # the slope right of both, and its opposite left of both
     rise = heights[1] - heights[0]
@@ -302,12 +302,12 @@ def crossings_normal(negative: FamilyParameters, positive: FamilyParameters, lev
 def crossings_lognormal(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
     """Solve for the logarithms, in units of the negatives' scale."""
     first = Gaussian(0.0, negative.shape)
-    second = Gaussian(log_ratio(positive.scale, negative.scale), positive.shape)
+    second = Gaussian(log_scale_ratio(positive.scale, negative.scale), positive.shape)
     logs = BinormalSolver(first, second).crossings(np.asarray(level))
     return [negative.loc + negative.scale * float(u) for u in np.exp(logs)]
 
 
-class Family(NamedTuple):
+class ClosedForm(NamedTuple):
     """Closed forms of a family, and the parameters that two members have to share for them."""
 
     shared: tuple[str, ...]
@@ -316,18 +316,18 @@ class Family(NamedTuple):
     crossings: Callable[[FamilyParameters, FamilyParameters, float], list[float]]
 
 
-FAMILIES = {
-    "exponential": Family((), prob_greater_exponential, crossings_gamma),
-    "weibull": Family(("loc", "shape"), prob_greater_weibull, crossings_weibull),
-    "gamma": Family(("loc",), prob_greater_gamma, crossings_gamma),
-    "rising power": Family(("loc", "scale"), prob_greater_power, crossings_rising_power),
-    "falling power": Family(("loc", "scale"), prob_greater_reflected_power, crossings_falling_power),
-    "logistic": Family(("scale",), prob_greater_logistic, crossings_logistic),
-    "laplace": Family((), prob_greater_laplace, crossings_laplace),
-    "cauchy": Family((), prob_greater_cauchy, crossings_cauchy),
-    "gumbel": Family(("scale",), prob_greater_gumbel, crossings_gumbel),
-    "normal": Family((), prob_greater_normal, crossings_normal),
-    "lognormal": Family(("loc",), prob_greater_lognormal, crossings_lognormal),
+CLOSED_FORMS = {
+    "exponential": ClosedForm((), prob_greater_exponential, crossings_gamma),
+    "weibull": ClosedForm(("loc", "shape"), prob_greater_weibull, crossings_weibull),
+    "gamma": ClosedForm(("loc",), prob_greater_gamma, crossings_gamma),
+    "rising power": ClosedForm(("loc", "scale"), prob_greater_power, crossings_rising_power),
+    "falling power": ClosedForm(("loc", "scale"), prob_greater_reflected_power, crossings_falling_power),
+    "logistic": ClosedForm(("scale",), prob_greater_logistic, crossings_logistic),
+    "laplace": ClosedForm((), prob_greater_laplace, crossings_laplace),
+    "cauchy": ClosedForm((), prob_greater_cauchy, crossings_cauchy),
+    "gumbel": ClosedForm(("scale",), prob_greater_gumbel, crossings_gumbel),
+    "normal": ClosedForm((), prob_greater_normal, crossings_normal),
+    "lognormal": ClosedForm(("loc",), prob_greater_lognormal, crossings_lognormal),
 }
 
 
@@ -369,7 +369,7 @@ def _log_gamma_ratio(k: float, more: float) -> float:
 
 def _log_of_power(negative: FamilyParameters, positive: FamilyParameters, level: float) -> float:
     more = positive.shape - negative.shape
-    return (level - log_ratio(positive.shape, negative.shape)) / more if more else np.inf
+    return (level - log_scale_ratio(positive.shape, negative.shape)) / more if more else np.inf
 
 
 def _log_expm1_ratio(d: float) -> float:
@@ -386,11 +386,11 @@ class FamilySolver(NumericalSolver):
 
     def auc(self) -> FloatArray:
         """Return P(positive > negative)."""
-        return np.asarray(FAMILIES[self.pair.family].prob_greater(*self.pair.ordered))
+        return np.asarray(CLOSED_FORMS[self.pair.family].prob_greater(*self.pair.ordered))
 
     def auc_complement(self) -> FloatArray:
         """Return P(positive < negative), with its own digits."""
-        return np.asarray(FAMILIES[self.pair.family].prob_greater(*self.pair.ordered[::-1]))
+        return np.asarray(CLOSED_FORMS[self.pair.family].prob_greater(*self.pair.ordered[::-1]))
 
     def log_auc_complement(self) -> FloatArray:
         """Return the logarithm of ``auc_complement``; for two normals it does not underflow."""
@@ -403,7 +403,7 @@ class FamilySolver(NumericalSolver):
         if not np.isfinite(log_price) or (family == "exponential" and negative.loc != positive.loc):
             return super()._crossings(log_price)
         with np.errstate(all="ignore"):
-            found = np.array(FAMILIES[family].crossings(negative, positive, float(log_price)), dtype=np.float64)
+            found = np.array(CLOSED_FORMS[family].crossings(negative, positive, float(log_price)), dtype=np.float64)
         found = np.unique(found[np.isfinite(found)])
         return -found[::-1] if reflected else found
 
@@ -468,7 +468,7 @@ def _area(negative: GaussianSum, positive: GaussianSum, *, upper: bool) -> Float
     points = _quadrature_nodes(negative, positive, width)
     if points is not None:
         return _trapezoidal_auc(negative, positive, width, points, upper=upper)
-    tails = _select_bandwidth(negative, width).tail(positive.means, upper=upper)
+    tails = _replace_stds(negative, width).tail(positive.means, upper=upper)
     return np.asarray(symmetric_sum(tails * positive.weights) / positive.total)
 
 
@@ -490,12 +490,12 @@ def _trapezoidal_auc(
 ) -> FloatArray:
     """Sum the tail of the one class times the density of the other."""
     halved = width * np.sqrt(0.5)
-    tails = _select_bandwidth(negative, halved).tail(points, upper=upper)
-    densities = _select_bandwidth(positive, halved).pdf(points) * (_STEP * width)
+    tails = _replace_stds(negative, halved).tail(points, upper=upper)
+    densities = _replace_stds(positive, halved).pdf(points) * (_STEP * width)
     return np.asarray(symmetric_sum(tails * densities))
 
 
-def _select_bandwidth(normals: GaussianSum, width: float) -> GaussianSum:
+def _replace_stds(normals: GaussianSum, width: float) -> GaussianSum:
     return GaussianSum(normals.weights, normals.means, np.full(len(normals.means), width))
 
 

@@ -17,7 +17,7 @@ Z_GRID = np.linspace(-39, 39, 131)
 PANEL_BLOCK = 256
 """Features at a time where one takes thousands of points."""
 _BLOCK = 8_192  # features at a time, so that their temporaries stay in the cache
-_MAX_SQUARABLE = 1e140  # what lies within [1/_SAFE, _SAFE] can be squared as it is
+_MAX_SQUARABLE = 1e140  # what lies within [1/_MAX_SQUARABLE, _MAX_SQUARABLE] can be squared as it is
 _SQRT_HALF = np.sqrt(0.5)
 _LOG_SQRT_2PI = np.log(2 * np.pi) / 2
 _ROUNDS = 100
@@ -74,7 +74,7 @@ def separation(d: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
     return separation if spread.all() else np.where(d == 0, 0.0, separation)
 
 
-def log_ratio(s0: FloatArray, s1: FloatArray) -> FloatArray:
+def log_scale_ratio(s0: FloatArray, s1: FloatArray) -> FloatArray:
     """Return log(s1/s0) with full relative accuracy, however close the two are."""
     gap = s1 - s0
     size = np.log1p(np.abs(gap) / np.minimum(s0, s1))
@@ -107,7 +107,7 @@ def z_scores(
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
         square_gap = gap * (s1 + s0)
-        log_level = log_ratio(s0, s1) + log_kappa
+        log_level = log_scale_ratio(s0, s1) + log_kappa
         root = np.sqrt(d * d + 2 * square_gap * log_level)
         distance = np.abs(d)
         sum0 = s1 * root + s0 * distance
@@ -347,7 +347,7 @@ class FoldedPair(NamedTuple):
         """Return the logarithm of the density of the other class over that of the given one."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z less the z-score in the other class
-            return np.asarray(fall * (z - fall / 2) - log_ratio(self.std, self.other_std))
+            return np.asarray(fall * (z - fall / 2) - log_scale_ratio(self.std, self.other_std))
 
 
 def folded_height(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:

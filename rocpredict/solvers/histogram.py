@@ -12,7 +12,7 @@ from rocpredict.distributions.histogram import Histogram
 from rocpredict.solvers.base import Hook, LikelihoodRatioSolver, MappedLikelihoodRatioSolver, SameCurveSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.quadrature import log_ratio
+from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
@@ -59,7 +59,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         """Return the edges at which f1 - price f0 changes its sign; where it is 0 in between, the first of them."""
         middle = self.edges[:-1] / 2 + self.edges[1:] / 2
         with np.errstate(invalid="ignore"):
-            excess = log_ratio(self.negative, self.positive)(middle) - log_price
+            excess = make_log_density_ratio(self.negative, self.positive)(middle) - log_price
         signs = np.sign(np.where(np.isnan(excess), 0.0, excess))
         signed = np.flatnonzero(signs)
         turns = np.flatnonzero(signs[signed][1:] != signs[signed][:-1])

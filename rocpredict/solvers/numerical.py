@@ -33,7 +33,7 @@ from rocpredict.solvers.quadrature import (
     find_roots,
     golden_section,
     interval_probability,
-    log_ratio,
+    make_log_density_ratio,
     rounding_error,
     sign_changes,
 )
@@ -112,7 +112,7 @@ class NumericalSolver(Solver):
         return RankedLikelihoodRatioSolver(self)
 
     def _crossings(self, log_price: FloatArray) -> FloatArray:
-        level = log_ratio(self.negative, self.positive)
+        level = make_log_density_ratio(self.negative, self.positive)
         with np.errstate(invalid="ignore"):  # a price of 0 or infinity is nowhere equal to an infinite ratio
             values = level(self.search_grid) - log_price
             noise = rounding_error(self.negative, self.positive, self.search_grid)
@@ -135,7 +135,9 @@ class NumericalSolver(Solver):
         losses = np.nan_to_num(loss(candidates), nan=np.inf)
         most = losses.min() * (1 + ROUNDING)
         threshold = candidates[np.argmax(losses <= most)]
-        low, high = _plateau(loss, log_ratio(negative, positive), np.unique(candidates), threshold, most, log_price)
+        low, high = _plateau(
+            loss, make_log_density_ratio(negative, positive), np.unique(candidates), threshold, most, log_price
+        )
         if low < high and np.isfinite(high - low):
             threshold = low / 2 + high / 2
         best = self.at_threshold(
@@ -258,7 +260,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         self._check_densities()
         price = np.clip(log_price, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
         grid = self.base.search_grid
-        signs = log_ratio(self.negative, self.positive)(grid) - price
+        signs = make_log_density_ratio(self.negative, self.positive)(grid) - price
         signs = signs[np.abs(signs) > rounding_error(self.negative, self.positive, grid)]
         return self._rule(self.base.crossings(price), starts_positive=bool(signs.size and signs[0] > 0))
 
@@ -461,7 +463,7 @@ def _smooth_rounding(
 
     The second result are the ends of these intervals.
     """
-    raw = log_ratio(negative, positive)
+    raw = make_log_density_ratio(negative, positive)
     values = raw(grid)
     noise = rounding_error(negative, positive, grid)
     with np.errstate(invalid="ignore"):

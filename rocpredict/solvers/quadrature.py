@@ -18,8 +18,8 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 _MAX_REFINEMENTS = 200
 _MAX_PANELS = 20_000
 _TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
-_QUANTILE_GRID = np.array([0.25, 0.5, 0.75])
-_N_INNER = ndtr(np.linspace(-8, 0, 257))
+_QUARTILES = np.array([0.25, 0.5, 0.75])
+_INNER_PROBABILITIES = ndtr(np.linspace(-8, 0, 257))
 NOISE = 16 * np.finfo(float).eps  # of log f1 and log f0, in their difference
 _MIN_LOG_DENSITY = -300.0  # a density that is 0 next to a lower one has underflowed
 _MIN_POINTS = 2
@@ -107,7 +107,9 @@ def expectation(
     return integrate(panel, edges, rtol=rtol)
 
 
-def log_ratio(negative: Distribution[Any], positive: Distribution[Any]) -> Callable[[FloatArray], FloatArray]:
+def make_log_density_ratio(
+    negative: Distribution[Any], positive: Distribution[Any]
+) -> Callable[[FloatArray], FloatArray]:
     """Return log(f1/f0) as a function: +-inf where one class alone has density, NaN where none has."""
 
     def level(x: FloatArray) -> FloatArray:
@@ -128,7 +130,7 @@ def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> Flo
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # a family may run out of digits in its far tail: that point is dropped
         found = [d.ppf(_TAIL) for d in (negative, positive)] + [d.isf(_TAIL) for d in (negative, positive)]
-        found += [d.ppf(_QUANTILE_GRID) for d in (negative, positive)]
+        found += [d.ppf(_QUARTILES) for d in (negative, positive)]
         found += [d.ppf(np.array([0.0, 1.0])) for d in (negative, positive)]
     found += [d.atoms().points for d in (negative, positive)]
     points = np.unique(np.concatenate(found))
@@ -139,7 +141,7 @@ def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges:
     """Return points dense wherever a class has probability, and some far beyond its ``panel_edges``."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        inner = [side(_N_INNER) for d in (negative, positive) for side in (d.ppf, d.isf)]
+        inner = [side(_INNER_PROBABILITIES) for d in (negative, positive) for side in (d.ppf, d.isf)]
         inner = [points[np.isfinite(points)] for points in inner]
         even = np.linspace(min(p.min() for p in inner), max(p.max() for p in inner), 513)
         width = max(edges[-1] - edges[0], np.finfo(float).tiny)

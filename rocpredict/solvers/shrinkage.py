@@ -119,17 +119,19 @@ def make_batch_grid(lower: FloatArray, upper: FloatArray, found: ShrinkageEstima
     m0, s0, m1, s1 = (part[:, None] for part in found.classes)
     weight, shift = found.weight.weight[:, None], found.shift[:, None]
     counts = [np.full(m0.shape, float(sample.shape[1])) for sample in (lower, upper)]
-    laws = BatchClass(counts[0], m0, s0, weight, -shift), BatchClass(counts[1], m1, s1, weight, shift)
-    return _cut_axes(np.concatenate([lower, upper], axis=1), found.z, laws, found.transform)
+    distributions = BatchClass(counts[0], m0, s0, weight, -shift), BatchClass(counts[1], m1, s1, weight, shift)
+    return _cut_axes(np.concatenate([lower, upper], axis=1), found.z, distributions, found.transform)
 
 
 def _cut_axes(
-    x: FloatArray, z: FloatArray, laws: tuple[BatchClass, BatchClass], transform: PowerTransform
+    x: FloatArray, z: FloatArray, distributions: tuple[BatchClass, BatchClass], transform: PowerTransform
 ) -> BatchGrid:
     """Return the axes cut at rows of shape (F, n0 + n1) and their transformed values."""
-    rows = _in_order(x, z, int(laws[0].n[0, 0]))
+    rows = _in_order(x, z, int(distributions[0].n[0, 0]))
     n = rows.x.shape[1]
-    edges = np.concatenate([rows.z, *(law.mean + law.std * _Z_GRID for law in laws)], axis=1)
+    edges = np.concatenate(
+        [rows.z, *(distribution.mean + distribution.std * _Z_GRID for distribution in distributions)], axis=1
+    )
     order = np.argsort(edges, axis=1, kind="stable")  # of equal ones rows come first
     z, is_row = np.take_along_axis(edges, order, axis=1), order < n
     passed = np.cumsum(is_row, axis=1)
@@ -143,15 +145,15 @@ def _cut_axes(
     )
     infinite = np.full((len(z), 1), np.inf)
     return BatchGrid(
-        laws,
+        distributions,
         transform,
         z,
         np.concatenate([-infinite, rows.x, infinite], axis=1),
         passed,
         is_row & np.take_along_axis(rows.new, row, axis=1),
         to,
-        (laws[0].tail_z(z, below[0]), laws[1].tail_z(z, below[1])),
-        (laws[0].tail_z(z, to[0]), laws[1].tail_z(z, to[1])),
+        (distributions[0].tail_z(z, below[0]), distributions[1].tail_z(z, below[1])),
+        (distributions[0].tail_z(z, to[0]), distributions[1].tail_z(z, to[1])),
     )
 
 
@@ -276,16 +278,22 @@ def _density_crossings(
     grid: BatchGrid, feature: NDArray[np.intp], edge: NDArray[np.intp], log_price: float
 ) -> _Candidates:
     """Return where f1 - price f0 changes its sign between these edges and the next ones."""
-    laws = [law.subset((feature, 0)) for law in grid.classes]
+    distributions = [distribution.subset((feature, 0)) for distribution in grid.classes]
     below = [count[feature, edge] for count in grid.n_less_equal]
 
     def scores_at(z: FloatArray, chosen: Any = slice(None)) -> tuple[FloatArray, FloatArray]:
-        score0, score1 = (law.subset(chosen).tail_z(z, n[chosen]) for law, n in zip(laws, below, strict=True))
+        score0, score1 = (
+            distribution.subset(chosen).tail_z(z, n[chosen])
+            for distribution, n in zip(distributions, below, strict=True)
+        )
         return score0, score1
 
     def excess(z: FloatArray, index: FloatArray) -> FloatArray:
         chosen = index.astype(np.intp)
-        levels = [law.subset(chosen).log_density(z, s) for law, s in zip(laws, scores_at(z, chosen), strict=True)]
+        levels = [
+            distribution.subset(chosen).log_density(z, s)
+            for distribution, s in zip(distributions, scores_at(z, chosen), strict=True)
+        ]
         return np.asarray(levels[1] - levels[0] - log_price)
 
     z = left = grid.z[feature, edge]
@@ -370,9 +378,12 @@ def _segment_quadrature(along: BatchGrid) -> tuple[FloatArray, tuple[FloatArray,
     """Return what share of a stretch each of its nodes stands for, and the upper class's parts above and below it."""
     left, right = along.z[:, :-1, None], along.z[:, 1:, None]
     z = (left + right) / 2 + (right - left) / 2 * _SEGMENT_NODES
-    laws = [law.subset((..., None)) for law in along.classes]
-    score0, score1 = (law.tail_z(z, to[:, :-1, None]) for law, to in zip(laws, along.n_less_equal, strict=True))
-    level = laws[0].log_density(z, score0)
+    distributions = [distribution.subset((..., None)) for distribution in along.classes]
+    score0, score1 = (
+        distribution.tail_z(z, to[:, :-1, None])
+        for distribution, to in zip(distributions, along.n_less_equal, strict=True)
+    )
+    level = distributions[0].log_density(z, score0)
     highest = level.max(axis=-1, keepdims=True)
     density = np.exp(level - np.where(np.isfinite(highest), highest, 0.0)) * _SEGMENT_WEIGHTS
     total = density.sum(axis=-1, keepdims=True)
@@ -407,9 +418,9 @@ class ShrinkageSolver(NumericalSolver):
         """The axis, cut at the rows and at quantiles of both models."""
         pair, transform = (self.negative, self.positive), self.negative.model.transform
         columns = [(d.sample.total, d.model.base.mean, d.model.base.std, d.data_weight, d.shift) for d in pair]
-        laws = [BatchClass(*(np.full((1, 1), part) for part in column)) for column in columns]
+        distributions = [BatchClass(*(np.full((1, 1), part) for part in column)) for column in columns]
         x = np.concatenate([d.sample.sorted_sample for d in pair])[None, :]
-        return _cut_axes(x, transform.transform(x), (laws[0], laws[1]), transform[None])
+        return _cut_axes(x, transform.transform(x), (distributions[0], distributions[1]), transform[None])
 
     @cached_property
     def _areas(self) -> tuple[FloatArray, FloatArray]:

@@ -282,9 +282,9 @@ class BestThreshold(Result, Generic[Value]):
         return f"{truncate(self.criterion, 40)}: {CRITERIA.get(self.criterion, 'a function of rates')}"
 
     def _names(self) -> tuple[str, ...]:
-        honest = ("ameans_corrected",) if self._is_empirical else ()
+        corrected = ("ameans_corrected",) if self._is_empirical else ()
         return (
-            *("criterion", "criterion_value", "threshold", "ameans", *honest, "tpr", "fpr", "tnr", "fnr"),
+            *("criterion", "criterion_value", "threshold", "ameans", *corrected, "tpr", "fpr", "tnr", "fnr"),
             *("crossings", "plateau", "flags"),
         )
 
@@ -297,9 +297,9 @@ class BestThreshold(Result, Generic[Value]):
         if np.ndim(self.threshold):
             return f"BestThreshold(shape={np.shape(self.threshold)}, criterion={self.criterion!r}, {self.flags})"
         flags = f", flags={list(self.flags)}" if self.flags else ""
-        honest = f" ({self.ameans_corrected:.4g} out of bag)" if self._oob_is_fast else ""
+        corrected = f" ({self.ameans_corrected:.4g} out of bag)" if self._oob_is_fast else ""
         return (
-            f"BestThreshold(threshold={self.threshold:.6g}, ameans={self.ameans:.6g}{honest}, tpr={self.tpr:.6g}, "
+            f"BestThreshold(threshold={self.threshold:.6g}, ameans={self.ameans:.6g}{corrected}, tpr={self.tpr:.6g}, "
             f"fpr={self.fpr:.6g}, criterion={self.criterion!r}{flags})"
         )
 

@@ -298,8 +298,8 @@ class TableReader(ABC):
         if isinstance(usecols, str):
             raise RocPredictError(f"usecols={usecols!r} is not a list of columns; give [{usecols!r}]")
         known, first = {*self.names}, self._paths[0].name
-        asked: list[tuple[str, Any]] = [] if label is None else [("label", label)]
-        for argument, wanted in (*asked, *(("usecols", name) for name in usecols or ())):
+        requested: list[tuple[str, Any]] = [] if label is None else [("label", label)]
+        for argument, wanted in (*requested, *(("usecols", name) for name in usecols or ())):
             if not isinstance(wanted, str) or wanted not in known:
                 columns = f"columns are {format_names(self.names)}{_separator_hint(self.names)}"
                 raise RocPredictError(f"{argument}={short_repr(wanted)} is not a column of {first}; {columns}")

@@ -289,8 +289,8 @@ def _array_source(X: Any) -> ColumnSource:
     if getattr(X, "ndim", 0) == 2 and not isinstance(X, np.ndarray) and _is_lazy_array(X):
         _check_shape(X.shape)
         return SlicedSource(X)
-    kept = isinstance(X, (np.memmap, np.ma.MaskedArray))
-    array = X if kept else np.asarray(X) if hasattr(X, "__array__") else _from_list(X, "X")
+    is_retained = isinstance(X, (np.memmap, np.ma.MaskedArray))
+    array = X if is_retained else np.asarray(X) if hasattr(X, "__array__") else _from_list(X, "X")
     if array.dtype.kind == "V":
         raise RocPredictError(f"X holds records ({short_repr(array.dtype)}); give a mapping of names to columns")
     _check_shape(array.shape)

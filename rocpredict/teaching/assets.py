@@ -87,8 +87,8 @@ MODULES = (
     *("confusion_table.js", "templates.js", "sampling_panel.js", "lesson.js", "readouts.js"),
     *("export.js", "controls.js", "actions.js", "update.js", "page.js"),
 )
-_STANDALONE_CSP = "null"
-_SERVED_CSP = (
+_STANDALONE_EVALUATE_JS = "null"
+_SERVED_EVALUATE_JS = (
     "async (state) => { const reply = await fetch(`model?${new URLSearchParams(state)}`); "
     "if (!reply.ok) throw new Error(await reply.text()); return reply.json(); }"
 )
@@ -98,8 +98,8 @@ _SERVED_CSP = (
 def script() -> str:
     """Return the modules as one, without imports, comments on lines of their own and indentation."""
     lines = (line.strip() for name in MODULES for line in _text("static", name).splitlines())
-    kept = (line for line in lines if line and not line.startswith(("//", "import ", "/** ")))
-    return "\n".join(line.removeprefix("export ") for line in kept)
+    retained = (line for line in lines if line and not line.startswith(("//", "import ", "/** ")))
+    return "\n".join(line.removeprefix("export ") for line in retained)
 
 
 @cache
@@ -135,7 +135,7 @@ def build_html(payload: dict[str, Any], *, served: bool = False) -> str:
         script=script() if served else None,
         packed=compressed_script(),
         data=to_script_json(payload),
-        ask=_SERVED_CSP if served else _STANDALONE_CSP,
+        ask=_SERVED_EVALUATE_JS if served else _STANDALONE_EVALUATE_JS,
         connect="'self'" if served else "'none'",
     )
     return text

@@ -27,7 +27,7 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.base import Hook, RocCurve, hook_of_polyline
-from rocpredict.solvers.quadrature import find_roots, log_ratio
+from rocpredict.solvers.quadrature import find_roots, make_log_density_ratio
 from rocpredict.solvers.thresholds import BestThreshold, log_cost_ratio
 from rocpredict.teaching.assets import python_strings
 from rocpredict.teaching.data import (
@@ -198,7 +198,7 @@ class TabulatedRoc(PredictedRoc):
     def _table(self) -> tuple[FloatArray, FloatArray]:
         """Return the finite thresholds, ascending, and log(f1/f0) at them, where it is known."""
         t = np.sort(self._curve.thresholds)[1:-1]
-        log_ratios = log_ratio(self.negative, self.positive)(t)
+        log_ratios = make_log_density_ratio(self.negative, self.positive)(t)
         known = ~np.isnan(log_ratios)
         return t[known], log_ratios[known]
 
@@ -209,11 +209,11 @@ class TabulatedRoc(PredictedRoc):
         turns = np.flatnonzero(above[1:] != above[:-1])
         if not turns.size:
             return np.empty(0)
-        level = log_ratio(self.negative, self.positive)
+        level = make_log_density_ratio(self.negative, self.positive)
         return np.asarray(find_roots(lambda x: level(x) - price, t[turns], t[turns + 1]).x)
 
 
-FAMILIES = ("gaussian", "auto", "yeojohnson", "logistic", "laplace", "kde", "histogram")
+PAGE_FAMILIES = ("gaussian", "auto", "yeojohnson", "logistic", "laplace", "kde", "histogram")
 """Families that are fitted during a lecture: a fit and its first answer take a few seconds at most."""
 _TABULATED = ("kde",)
 """Families whose best threshold takes 30 ms or more to find."""
@@ -227,7 +227,7 @@ class _Observed(NamedTuple):
 
     fit: FeatureRocs
     empirical: EmpiricalRoc
-    answer: dict[str, Any]
+    result: dict[str, Any]
 
 
 class _Curves(NamedTuple):
@@ -235,8 +235,8 @@ class _Curves(NamedTuple):
 
     predicted: PredictedRoc
     empirical: EmpiricalRoc | None
-    answer: dict[str, Any]
-    empirical_answer: dict[str, Any]
+    result: dict[str, Any]
+    empirical_result: dict[str, Any]
 
 
 class PageModel:
@@ -272,7 +272,7 @@ class PageModel:
             A state that is not allowed: the argument is named.
         """
         parsed = parse_state(state)
-        check_option("family", parsed.family, FAMILIES)
+        check_option("family", parsed.family, PAGE_FAMILIES)
         key = replace(parsed, threshold=0.0, prevalence=0.5, cost=1.0)
         if parsed.data and parsed.family != "gaussian":  # whose classes are fitted
             key = replace(key, mean0=0.0, mean1=0.0, std0=1.0, std1=1.0)
@@ -282,34 +282,40 @@ class PageModel:
         empirical = None
         if curves.empirical is not None:
             rates = curves.empirical.rates(parsed.threshold)
-            empirical = to_json_values({name: getattr(rates, name) for name in _RATES}) | curves.empirical_answer
+            empirical = to_json_values({name: getattr(rates, name) for name in _RATES}) | curves.empirical_result
         return {
             "threshold": parsed.threshold,
             "rates": _measures(curves.predicted, parsed),
             "empirical": empirical,
             **_optima(parsed, cheapest, most_accurate),
-            **curves.answer,
+            **curves.result,
         }
 
     def _compute_curves(self, state: PageState) -> _Curves:
         if not state.data:
             roc = _gaussians(state)
-            return _Curves(roc, None, self._answer(state, roc, _moments(roc), []), {})
+            return _Curves(roc, None, self._compute_result(state, roc, _moments(roc), []), {})
         place = self._locate(state)
-        (fit, counted), empirical, answer = self._observed(*place, state.direction)
+        (fit, own_empirical), empirical, result = self._observed(*place, state.direction)
         if state.family == "gaussian":
             roc = _gaussians(state)
             fitted = roc.negative == fit.negative and roc.positive == fit.positive
         else:
             make = TabulatedRoc if state.family in _TABULATED else PredictedRoc
             roc, fitted = make(*self._fitted(*place, state.family), direction=state.direction), True
-        compared = fitted and state.direction == counted.direction
+        compared = fitted and state.direction == own_empirical.direction
         moments = _moments(roc if isinstance(roc.negative, Gaussian) else fit)
-        values = [float(side.unique_values[end]) for side in (counted.negative, counted.positive) for end in (0, -1)]
+        values = [
+            float(side.unique_values[end])
+            for side in (own_empirical.negative, own_empirical.positive)
+            for end in (0, -1)
+        ]
         gap = largest_tpr_gap(roc, empirical) if compared else None
-        return _Curves(roc, empirical, self._answer(state, roc, moments, values), answer | {"gap": gap})
+        return _Curves(roc, empirical, self._compute_result(state, roc, moments, values), result | {"gap": gap})
 
-    def _answer(self, state: PageState, roc: PredictedRoc, moments: Moments, values: list[float]) -> dict[str, Any]:
+    def _compute_result(
+        self, state: PageState, roc: PredictedRoc, moments: ClassMeansStds, values: list[float]
+    ) -> dict[str, Any]:
         """Return the numbers that depend on the classes alone."""
         m0, s0, m1, s1 = moments
         side = -1.0 if state.direction == "lower" else 1.0
@@ -350,8 +356,8 @@ class PageModel:
         turned = direction != fit.empirical.direction
         empirical = replace(fit.empirical, direction=direction) if turned else fit.empirical
         curve = empirical.curve()
-        answer = empirical_statistics(empirical) | {"points": {"fpr": curve.fpr.tolist(), "tpr": curve.tpr.tolist()}}
-        return _Observed(fit, empirical, answer | ({"best": None} if turned else {}))
+        result = empirical_statistics(empirical) | {"points": {"fpr": curve.fpr.tolist(), "tpr": curve.tpr.tolist()}}
+        return _Observed(fit, empirical, result | ({"best": None} if turned else {}))
 
     def _fit(self, data: str, contrast: int, feature: int, family: str) -> tuple[Any, Any]:
         """Return the fitted classes; no direction is declared, so the family takes none as known."""
@@ -368,7 +374,7 @@ class PageModel:
         return negative, positive
 
 
-Moments = tuple[float, float, float, float]
+ClassMeansStds = tuple[float, float, float, float]
 
 
 def _gaussians(state: PageState) -> PredictedRoc:
@@ -376,7 +382,7 @@ def _gaussians(state: PageState) -> PredictedRoc:
     return PredictedRoc(*pair, direction=state.direction)
 
 
-def _moments(roc: PredictedRoc) -> Moments:
+def _moments(roc: PredictedRoc) -> ClassMeansStds:
     """Return m0, s0, m1, s1."""
     negative: Any = roc.negative
     positive: Any = roc.positive
@@ -409,7 +415,7 @@ def _operating_point(best: BestThreshold) -> dict[str, float]:
     return {"threshold": best.threshold, "tpr": best.tpr, "fpr": best.fpr}
 
 
-def _curve_points(roc: PredictedRoc, moments: Moments, low: float, high: float) -> dict[str, list[float]]:
+def _curve_points(roc: PredictedRoc, moments: ClassMeansStds, low: float, high: float) -> dict[str, list[float]]:
     m0, s0, m1, s1 = moments
     z = np.linspace(-_RANGE_SD, _RANGE_SD, 71)
     threshold = np.sort(np.concatenate([np.linspace(low, high, 121), m0 + s0 * z, m1 + s1 * z]))

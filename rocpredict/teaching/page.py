@@ -31,7 +31,7 @@ from rocpredict.teaching.data import (
     unusable_reason,
     user_dataset,
 )
-from rocpredict.teaching.model import FAMILIES, PageModel, parse_state
+from rocpredict.teaching.model import PAGE_FAMILIES, PageModel, parse_state
 
 if TYPE_CHECKING:
     from rocpredict.teaching.server import TeachingServer
@@ -219,7 +219,7 @@ class TeachingPage:
             "presets": [{"key": key, "state": state} for key, state in PRESETS.items()],
             "lesson": self.lesson,
             "live": live,
-            "families": list(FAMILIES) if live else [],
+            "families": list(PAGE_FAMILIES) if live else [],
         } | ({} if self.title is None else {"title": self.title})
 
     def to_html(self) -> str:

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 
 from rocpredict.base.validation import RocPredictError, check_int
 
-Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+Evaluate = Callable[[Mapping[str, Any]], dict[str, Any]]
 _HOST = "127.0.0.1"
 _LONGEST_URL = 4096
 _FIRST_TIMEOUT = 10  # seconds that a new connection may send nothing
@@ -42,7 +42,7 @@ class TeachingServer:
     Parameters
     ----------
     html : str
-    answer : function
+    evaluate : function
         Of a state, as ``PageModel.evaluate``.
     port : int
         0: any free one.
@@ -53,12 +53,12 @@ class TeachingServer:
         A port that is in use, may not be used, or is none.
     """
 
-    def __init__(self, html: str, answer: Answer, port: int = 0) -> None:
+    def __init__(self, html: str, evaluate: Evaluate, port: int = 0) -> None:
         number = check_int("port", port)
         if isinstance(port, bool) or not 0 <= number <= 65535:
             raise RocPredictError(f"port={port} is not allowed; give 0 (any free one) to 65535")
         try:
-            self._server = _Server(html, answer, number)
+            self._server = _Server(html, evaluate, number)
         except OSError as error:
             reason = {errno.EADDRINUSE: "in use", errno.EACCES: "reserved"}.get(error.errno or 0, f"not free ({error})")
             raise RocPredictError(f"port {port} is {reason}; give another, or port=0 for any that is free") from None
@@ -102,8 +102,8 @@ class _Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, html: str, answer: Answer, port: int) -> None:
-        self.html, self.answer = html, answer
+    def __init__(self, html: str, evaluate: Evaluate, port: int) -> None:
+        self.html, self.evaluate = html, evaluate
         self._open: set[socket.socket] = set()
         super().__init__((_HOST, port), _Handler)
         self.hosts = {f"{name}:{self.server_port}" for name in (_HOST, "localhost")}
@@ -180,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(400, _PLAIN, str(error))
             return
         try:
-            reply = json.dumps(self.server.answer(state), separators=(",", ":"), allow_nan=False)
+            reply = json.dumps(self.server.evaluate(state), separators=(",", ":"), allow_nan=False)
         except RocPredictError as error:
             self._reply(400, _PLAIN, str(error))
         except Exception as error:  # a lecture goes on, and the terminal tells

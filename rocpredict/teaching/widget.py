@@ -52,7 +52,7 @@ class TeachingWidget(anywidget.AnyWidget):
     Parameters
     ----------
     payload : dict
-    answer : function
+    evaluate : function
         Of a state, as ``PageModel.evaluate``.
     """
 
@@ -61,8 +61,8 @@ class TeachingWidget(anywidget.AnyWidget):
     _esm = traitlets.Unicode().tag(sync=True)
     _css = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, payload: dict[str, Any], answer: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
-        self._answer = answer
+    def __init__(self, payload: dict[str, Any], evaluate: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+        self._evaluate = evaluate
         super().__init__(payload=payload, state=dict(payload["start"]), _esm=f"{script()}\n{_ESM}", _css=style())
         self.on_msg(self._reply)
 
@@ -72,9 +72,9 @@ class TeachingWidget(anywidget.AnyWidget):
 
     def _reply(self, _: Any, message: Any, buffers: Any) -> None:
         """Send an answer to the page; an error is a sentence for it to show."""
-        asked = message if isinstance(message, dict) else {}
+        request = message if isinstance(message, dict) else {}
         try:
-            reply: dict[str, Any] = {"answer": self._answer(asked.get("state") or {})}
+            reply: dict[str, Any] = {"answer": self._evaluate(request.get("state") or {})}
         except RocPredictError as error:
             reply = {"error": str(error)}
-        self.send({"id": asked.get("id")} | reply)
+        self.send({"id": request.get("id")} | reply)

@@ -126,9 +126,9 @@ def _sums(paper: Facts, iris: Facts) -> Facts:
     }
 
 
-Box = tuple[tuple[float, float], tuple[float, float], float, float]
-_DENSITIES: Box = ((-6, 16), (0, 0.21), 440, 150)  # ends of x and of y, width, height
-_SQUARE: Box = ((0, 1), (0, 1), 200, 200)
+PlotFrame = tuple[tuple[float, float], tuple[float, float], float, float]
+_DENSITIES: PlotFrame = ((-6, 16), (0, 0.21), 440, 150)  # ends of x and of y, width, height
+_SQUARE: PlotFrame = ((0, 1), (0, 1), 200, 200)
 _POINT = re.compile(r"(?<= \d)\.(?=\d)")
 _PLACE = re.compile(r"\{([\w.]+)(?::(\d))?\}")
 
@@ -224,10 +224,10 @@ def _questions(words: Words) -> list[dict[str, Any]]:
     ]
 
 
-def _path(xs: FloatArray, ys: FloatArray, box: Box) -> str:
+def _path(xs: FloatArray, ys: FloatArray, box: PlotFrame) -> str:
     return " ".join(",".join(_to_box(x, y, box)) for x, y in zip(xs, ys, strict=True))
 
 
-def _to_box(x: float, y: float, box: Box) -> tuple[str, str]:
+def _to_box(x: float, y: float, box: PlotFrame) -> tuple[str, str]:
     (left, right), (low, high), width, height = box
     return f"{width * (x - left) / (right - left):.2f}", f"{height * (high - y) / (high - low):.2f}"

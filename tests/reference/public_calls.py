@@ -894,7 +894,7 @@ def small_pair(**options: Any) -> list[Any]:
 def unpaired(**options: Any) -> list[Any]:
     x, y = woman()
     young = woman("age")[0] < 30
-    return tested(rp.auc_test_unpaired((x[young], y[young]), (x[~young], y[~young]), **PIMA, **options))
+    return tested(rp.auc_test((x[young], y[young]), (x[~young], y[~young]), **PIMA, **options))
 
 
 def three() -> list[Any]:
@@ -906,7 +906,7 @@ def blocks(size: int = 4) -> Any:
 
 
 def grouped(**options: Any) -> list[Any]:
-    found = rp.auc_by_group(*woman(), woman("age")[0] // 15, **PIMA, **options)
+    found = rp.auc_estimate(*woman(), groups=woman("age")[0] // 15, **PIMA, **options)
     parts = [estimated(part) for part in found.groups.values()]
     return [parts, len(found.skipped), found.statistic, found.df, found.p_value, found.n, estimated(found.stratified)]
 
@@ -981,8 +981,8 @@ register(
             rp.auc_test_many(three(), pima().y, **PIMA, contrasts=[[1, -1, 0], [0.5, 0.5, -1]])
         ),
         "many/clusters": lambda: tested_many(rp.auc_test_many(three(), pima().y, **PIMA, clusters=blocks())),
-        "many/covariance": lambda: rp.auc_covariance(three(), pima().y, **PIMA),
-        "many/covariance-clusters": lambda: rp.auc_covariance(three(), pima().y, **PIMA, clusters=blocks()),
+        "many/covariance": lambda: rp.auc_test_many(three(), pima().y, **PIMA).covariance,
+        "many/covariance-clusters": lambda: rp.auc_test_many(three(), pima().y, **PIMA, clusters=blocks()).covariance,
     },
     estimate={
         "plain": estimate,

@@ -23,7 +23,7 @@ MIN_CELLS_NUMBA = 1_000_000
 """Cells from which on "auto" takes numba: below, numpy is done before compiled code is loaded."""
 
 
-def select_backend(engine: str, cells: int = MIN_CELLS_NUMBA) -> str:
+def select_engine(engine: str, cells: int = MIN_CELLS_NUMBA) -> str:
     """Return "numpy" or "numba".
 
     Parameters
@@ -56,10 +56,10 @@ def _numba_works() -> bool:
 
 
 Item = TypeVar("Item")
-Answer = TypeVar("Answer")
+Output = TypeVar("Output")
 
 
-def map_ordered(work: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int) -> Iterator[Answer]:
+def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: int) -> Iterator[Output]:
     """Return ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
 
     One job runs in the caller's own thread.
@@ -67,7 +67,7 @@ def map_ordered(work: Callable[[Item], Answer], items: Iterable[Item], n_jobs: i
     if n_jobs == 1:
         yield from map(work, items)
         return
-    waiting: deque[Future[Answer]] = deque()
+    waiting: deque[Future[Output]] = deque()
     with ThreadPoolExecutor(n_jobs) as pool:
         for item in items:
             if len(waiting) == n_jobs:
@@ -168,8 +168,13 @@ class Sums(NamedTuple):
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
         """Return sums of no values. Without four powers the extremes have no rows."""
-        missing, kept = np.zeros((classes * omit, width), np.int64), (classes if order == 4 else 0, width)
-        return cls(missing, np.zeros((order, classes, width)), np.full(kept, np.inf), np.full(kept, -np.inf))
+        missing, extremes_shape = np.zeros((classes * omit, width), np.int64), (classes if order == 4 else 0, width)
+        return cls(
+            missing,
+            np.zeros((order, classes, width)),
+            np.full(extremes_shape, np.inf),
+            np.full(extremes_shape, -np.inf),
+        )
 
     def add(self, other: Sums) -> None:
         """Add the sums of further rows about the same shift."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.misfit import N_FPR
-from rocpredict.screening.kernels.base import Sparse, is_canonical, map_ordered, select_backend, split_by_weight
+from rocpredict.screening.kernels.base import Sparse, is_canonical, map_ordered, select_engine, split_by_weight
 
 IntArray = NDArray[np.int64]
 Indexes = NDArray[np.intp]
@@ -35,7 +35,7 @@ class GroupedValues(NamedTuple):
     first value is free."""
 
 
-class Counts(NamedTuple):
+class RankStatistics(NamedTuple):
     """Exact counts of T contrasts and b features; arrays of shape (T, b)."""
 
     negatives: IntArray
@@ -59,13 +59,13 @@ class Counts(NamedTuple):
     """Shape (T, b, N_FPR): TPR at the FPRs of ``distributions.misfit``; NaN as the area."""
 
 
-def empty_counts(shape: tuple[int, ...]) -> Counts:
+def empty_counts(shape: tuple[int, ...]) -> RankStatistics:
     """Return counts of no values."""
     whole: dict[str, Any] = {name: np.zeros(shape, dtype=np.int64) for name in _WHOLE}
     undefined: dict[str, Any] = {
         name: np.full(shape, np.nan) for name in ("area", "negative_sum_squares", "positive_sum_squares")
     }
-    return Counts(**whole, **undefined, ties=np.zeros(shape), tpr_grid=np.full((*shape, N_FPR), np.nan))
+    return RankStatistics(**whole, **undefined, ties=np.zeros(shape), tpr_grid=np.full((*shape, N_FPR), np.nan))
 
 
 def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
@@ -91,7 +91,7 @@ class Contrast(NamedTuple):
         return tuple(sorted((*self.negative, self.positive)))
 
 
-class RowGroups(NamedTuple):
+class SortGroups(NamedTuple):
     """Sets of classes whose rows are sorted together, and the pairs of them that are compared."""
 
     members: tuple[tuple[int, ...], ...]
@@ -107,7 +107,7 @@ class RowGroups(NamedTuple):
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
 
-def plan_groups(codes: NDArray[Any], classes: int, contrasts: Sequence[Contrast]) -> RowGroups:
+def plan_groups(codes: NDArray[Any], classes: int, contrasts: Sequence[Contrast]) -> SortGroups:
     """Plan which groups to sort, each as few times as the contrasts allow.
 
     Several classes against a further one are sorted as one group. Where several contrasts divide the same classes
@@ -127,10 +127,10 @@ def plan_groups(codes: NDArray[Any], classes: int, contrasts: Sequence[Contrast]
     ]
     rows = np.bincount(codes[codes >= 0], minlength=classes)
     sizes = np.array([rows[list(group)].sum() for group in members], dtype=np.intp)
-    return RowGroups(tuple(members), np.array(pairs, dtype=np.intp).reshape(-1, 3), sizes)
+    return SortGroups(tuple(members), np.array(pairs, dtype=np.intp).reshape(-1, 3), sizes)
 
 
-def group_rows(groups: RowGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
+def group_rows(groups: SortGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
     """Return the rows of one group after the other, ascending within each."""
     rows = np.empty(groups.sizes.sum(), dtype=np.int32)
     for group, start, stop in zip(groups.members, groups.bounds, groups.bounds[1:], strict=False):
@@ -146,7 +146,7 @@ class GroupLayer(NamedTuple):
     """Group of each row, shape (n,), by its place among these groups; their number for none."""
 
 
-def layers(groups: RowGroups, codes: NDArray[Any]) -> list[GroupLayer]:
+def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
     """Divide the groups into layers: the single classes, and each further group by itself."""
     single = tuple(index for index, group in enumerate(groups.members) if len(group) == 1)
     highest, result = max(int(codes.max(initial=0)), *map(max, groups.members)), []
@@ -174,10 +174,10 @@ class ThreadBuffer(local):
         """Return an array with arbitrary values (integers: 0), which replaces the one before."""
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
-        taken = self.buffer[: size * dtype.itemsize].view(dtype)
+        array = self.buffer[: size * dtype.itemsize].view(dtype)
         if dtype.kind in "iu":  # what is left over is checked for lost digits together with the values
-            taken[:] = 0
-        return taken
+            array[:] = 0
+        return array
 
 
 class DenseReader(NamedTuple):
@@ -185,7 +185,7 @@ class DenseReader(NamedTuple):
 
     X: NDArray[Any]
     rows: NDArray[np.int32]
-    groups: RowGroups
+    groups: SortGroups
     engine: Any
     scratch: ThreadBuffer
 
@@ -214,23 +214,23 @@ class CscReader(NamedTuple):
     X: Any
     canonical: bool
     layers: list[GroupLayer]
-    groups: RowGroups
+    groups: SortGroups
     engine: Any
     scratch: ThreadBuffer
 
     @property
     def blocks(self) -> list[slice]:
         """Return the blocks of columns."""
-        room = self._room(np.diff(self.X.indptr))
-        return split_by_weight(room.sum(axis=1) * self.X.data.itemsize, BLOCK_BYTES, MAX_BLOCK_COLUMNS)
+        capacities = self._capacities(np.diff(self.X.indptr))
+        return split_by_weight(capacities.sum(axis=1) * self.X.data.itemsize, BLOCK_BYTES, MAX_BLOCK_COLUMNS)
 
     def read(self, block: slice) -> GroupedValues:
         """Return the sorted values of each group in a block of columns."""
         table = self._columns(block)
-        room = self._room(np.diff(table.indptr))
-        ends = np.cumsum(room).reshape(room.shape)
-        first = ends - room + 1
-        values = self.scratch.allocate(int(room.sum()) + 1, table.data.dtype)
+        capacities = self._capacities(np.diff(table.indptr))
+        ends = np.cumsum(capacities).reshape(capacities.shape)
+        first = ends - capacities + 1
+        values = self.scratch.allocate(int(capacities.sum()) + 1, table.data.dtype)
         last = self.engine.partition_csc(table, self.layers, first, values)
         return _sort_groups(GroupedValues(to_sortable_float(values), first, last, self.groups.sizes - (last - first)))
 
@@ -243,7 +243,7 @@ class CscReader(NamedTuple):
         table.sum_duplicates()
         return Sparse(table.data, table.indices, table.indptr)
 
-    def _room(self, stored: NDArray[Any]) -> NDArray[np.int64]:
+    def _capacities(self, stored: NDArray[Any]) -> NDArray[np.int64]:
         return np.asarray(np.minimum(stored[:, None], self.groups.sizes) + 1, dtype=np.int64)
 
 
@@ -272,24 +272,24 @@ class CsrPanelReader(NamedTuple):
         return _sort_groups(GroupedValues(values, first - low, last - low, self.sizes - (last - first)))
 
 
-def _panels(X: Any, layered: list[GroupLayer], groups: RowGroups, engine: Any) -> Iterator[CsrPanelReader]:
+def _panels(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Iterator[CsrPanelReader]:
     """Turn rows into columns, panel by panel, in one pass over the rows."""
     if not is_canonical(X):
         yield from _copied_panels(X, layered, groups, engine)
         return
     table, shape = Sparse(X.data, X.indices, X.indptr), (X.shape[1], len(groups.sizes))
-    room = engine.count(table, layered, shape) + 1
+    capacities = engine.count(table, layered, shape) + 1
     scratch, cursors = ThreadBuffer(), X.indptr[:-1].astype(np.int64)
     most = np.clip(16 * X.shape[0], *PANEL_BYTES)
-    for panel in split_by_weight(room.sum(axis=1) * X.data.itemsize, float(most)):
-        ends = np.cumsum(room[panel]).reshape(-1, shape[1])
-        first = ends - room[panel] + 1
-        values = scratch.allocate(int(room[panel].sum()) + 1, X.data.dtype)
+    for panel in split_by_weight(capacities.sum(axis=1) * X.data.itemsize, float(most)):
+        ends = np.cumsum(capacities[panel]).reshape(-1, shape[1])
+        first = ends - capacities[panel] + 1
+        values = scratch.allocate(int(capacities[panel].sum()) + 1, X.data.dtype)
         last = engine.partition_csr(table, cursors, panel, layered, first, values)
         yield CsrPanelReader(values, first, last, groups.sizes, panel.start)
 
 
-def _copied_panels(X: Any, layered: list[GroupLayer], groups: RowGroups, engine: Any) -> Iterator[CsrPanelReader]:
+def _copied_panels(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Iterator[CsrPanelReader]:
     """Copy columns that hold duplicates before they are turned."""
     each = max(1, int(PANEL_BYTES[0] / X.data.itemsize * X.shape[1] / max(1, X.nnz)))
     for start in range(0, X.shape[1], each):
@@ -303,7 +303,7 @@ Reader = DenseReader | CscReader | CsrPanelReader
 """A table, or a panel of its columns: ``blocks`` of columns, and ``read`` for one of them."""
 
 
-def make_readers(X: Any, codes: NDArray[Any], groups: RowGroups, engine: Any) -> Iterator[Reader]:
+def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, engine: Any) -> Iterator[Reader]:
     """Return the readers of the columns, one panel after the other."""
     if isinstance(X, np.ndarray):
         yield DenseReader(np.asarray(X), group_rows(groups, codes), groups, engine, ThreadBuffer())
@@ -323,7 +323,7 @@ def _sort_groups(parts: GroupedValues) -> GroupedValues:
     return parts
 
 
-Answer = TypeVar("Answer")
+Output = TypeVar("Output")
 
 
 def count_blocks(
@@ -335,8 +335,8 @@ def count_blocks(
     *,
     engine: str = "auto",
     n_jobs: int = 1,
-    callback: Callable[[slice, Counts], Answer],
-) -> Iterator[Answer]:
+    callback: Callable[[slice, RankStatistics], Output],
+) -> Iterator[Output]:
     """Count block after block of the features of a table.
 
     Parameters
@@ -360,7 +360,7 @@ def count_blocks(
 
     Yields
     ------
-    Answer
+    Output
         What ``callback`` returns, in the order of the features.
 
     Raises
@@ -381,7 +381,7 @@ def count_blocks(
     >>> next(blocks)
     array([[0.875]])
     """
-    module = import_module(f"rocpredict.screening.kernels.counts_{select_backend(engine)}")
+    module = import_module(f"rocpredict.screening.kernels.counts_{select_engine(engine)}")
     groups, shape = plan_groups(codes, classes, contrasts), (len(contrasts), X.shape[1])
     at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if at.shape != shape:
@@ -389,7 +389,7 @@ def count_blocks(
 
     for reader in make_readers(X, codes, groups, module):
 
-        def count(columns: slice, reader: Reader = reader) -> Answer:
+        def count(columns: slice, reader: Reader = reader) -> Output:
             counts = empty_counts((shape[0], columns.stop - columns.start))
             module.count_contrasts(reader.read(columns), groups.pairs, at[:, columns], counts)
             return callback(columns, counts)

@@ -12,7 +12,7 @@ from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.misfit import N_FPR
 from rocpredict.screening.kernels import counts_numpy as numpy_reading
 from rocpredict.screening.kernels.base import Sparse
-from rocpredict.screening.kernels.counts import Counts, GroupedValues, GroupLayer
+from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, RankStatistics
 from rocpredict.screening.kernels.moments_numba import numba_jit
 
 jitted = numba_jit()
@@ -22,7 +22,7 @@ UNIT_RUN = np.uint64(1)
 
 
 @jitted
-def n_valid(values, first, last):  # type: ignore[no-untyped-def]
+def find_valid_end(values, first, last):  # type: ignore[no-untyped-def]
     """Return where the values end and NaN, which are sorted behind all others, begin."""
     if first == last or not np.isnan(values[last - 1]):
         return last
@@ -88,19 +88,19 @@ def run_length_encode(values, first, last, base, starts, runs, seen):  # type: i
 @jitted
 def subtract_runs(a, starts_a, b, starts_b, left, starts):  # type: ignore[no-untyped-def]
     """Remove the values ``b`` from those in ``a``, which include them all."""
-    j = kept = below = 0
+    j = n_retained = below = 0
     for i in range(len(a)):
         same = j < len(b) and a[i] == b[j]
         count = starts_a[i + 1] - starts_a[i]
         if same:
             count -= starts_b[j + 1] - starts_b[j]
             j += 1
-        left[kept] = a[i]
-        starts[kept] = below
-        kept += count > 0
+        left[n_retained] = a[i]
+        starts[n_retained] = below
+        n_retained += count > 0
         below += count
-    starts[kept] = starts[kept + 1] = below
-    return kept
+    starts[n_retained] = starts[n_retained + 1] = below
+    return n_retained
 
 
 @jitted
@@ -232,7 +232,9 @@ _UINT64_RANGE = 2.0**64
 _N_STEPS = 2 * N_FPR
 
 
-def count_contrasts(parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: Counts) -> None:
+def count_contrasts(
+    parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: RankStatistics
+) -> None:
     """Count every feature of a block in every contrast into ``counts``, from sorted parts, which are used up."""
     longest = int((parts.last - parts.first + 3).sum(axis=1).max(initial=0))
     nested = longest if pairs[:, 2].any() else 0
@@ -249,7 +251,7 @@ def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ign
         used = 0
         for g in range(groups):
             first, zeros = parts.first[f, g], parts.zeros[f, g]
-            last = n_valid(parts.values, first, parts.last[f, g])
+            last = find_valid_end(parts.values, first, parts.last[f, g])
             base[g] = first - (zeros > 0)
             offset[g] = used
             size[g] = run_length_encode_all(parts.values, first, last, zeros, starts[0][used:])

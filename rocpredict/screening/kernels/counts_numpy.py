@@ -15,7 +15,7 @@ from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import count_below, count_below_transposed
 from rocpredict.distributions.misfit import N_FPR
 from rocpredict.screening.kernels.base import Sparse
-from rocpredict.screening.kernels.counts import Counts, GroupedValues, GroupLayer
+from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, RankStatistics
 
 _STEPS = 2 * np.arange(N_FPR) + 1
 """The FPRs of the grid in units of 1/(2 N_FPR)."""
@@ -139,7 +139,9 @@ class RunLengths(NamedTuple):
         return None if self.starts is None else np.diff(self.starts)
 
 
-def count_contrasts(parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: Counts) -> None:
+def count_contrasts(
+    parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: RankStatistics
+) -> None:
     """Count every feature of a block in every contrast, from sorted parts, into ``counts``."""
     with np.errstate(over="ignore"):
         near = thresholds.astype(parts.values.dtype)
@@ -179,7 +181,7 @@ def _subtract_runs(whole: RunLengths, part: RunLengths) -> RunLengths:
     return RunLengths(whole.values[left], np.concatenate([[0], np.cumsum(counts[left])]), whole.total - part.total)
 
 
-def _contrast(negative: RunLengths, positive: RunLengths, counts: Counts, at: tuple[int, int]) -> None:
+def _contrast(negative: RunLengths, positive: RunLengths, counts: RankStatistics, at: tuple[int, int]) -> None:
     counts.negatives[at], counts.positives[at] = negative.total, positive.total
     if not (negative.total and positive.total):
         counts.ties[at] = _tie_correction(negative.counts) + _tie_correction(positive.counts)

@@ -22,7 +22,7 @@ from rocpredict.screening.kernels.base import (
     is_canonical,
     map_ordered,
     needs_recompute,
-    select_backend,
+    select_engine,
     split_by_weight,
 )
 from rocpredict.screening.kernels.moments_numpy import (
@@ -90,10 +90,10 @@ def _missing_pass(table: _Table, doubt: NDArray[np.intp]) -> NDArray[np.intp]:
     shift = np.where(np.isnan(sampled), 0.0, sampled)
     for columns, sums in _read(table, features, shift, omit=True):
         here, count = features[columns], table.classes.counts[:, None] - sums.missing
-        asked = np.isin(here, doubt)
+        is_doubtful = np.isin(here, doubt)
         unseen = (np.isnan(sampled[:, columns]) & (count > 0)).any(axis=0)
-        still.append(here[asked & (needs_recompute(sums, count) | unseen)])
-        table.result.assign(here[asked], as_moments(sums, shift[:, columns], count).of_features(asked))
+        still.append(here[is_doubtful & (needs_recompute(sums, count) | unseen)])
+        table.result.assign(here[is_doubtful], as_moments(sums, shift[:, columns], count).of_features(is_doubtful))
     return np.concatenate(still)
 
 
@@ -116,11 +116,11 @@ def _read(table: _Table, features: NDArray[np.intp], shift: FloatArray, *, omit:
                     add(block(X, tile, features, buffer), whole(tile), codes, here, sums)
         return sums
 
-    stretches = list((tiles if direct else copied_tiles)(X, len(features)))
-    found = map_ordered(work, (tile for _, stretch in stretches for tile in stretch), n_jobs)
-    for columns, stretch in stretches:
+    strips = list((tiles if direct else copied_tiles)(X, len(features)))
+    found = map_ordered(work, (tile for _, strip in strips for tile in strip), n_jobs)
+    for columns, strip in strips:
         total = Sums.zero(result.order, len(shift), columns.stop - columns.start, omit=omit)
-        for _ in stretch:
+        for _ in strip:
             total.add(next(found))
         yield columns, total
 
@@ -238,7 +238,7 @@ def moments(
     ([2.0, 5.0], [2.0, 0.0], [0, 1])
     """
     check_option("order", order, (2, 4))
-    module = import_module(f"rocpredict.screening.kernels.moments_{select_backend(engine)}")
+    module = import_module(f"rocpredict.screening.kernels.moments_{select_engine(engine)}")
     held, codes = check_sample_weight(weights, X.shape[0]), np.asarray(codes)
     if held is not None:
         module, codes = numpy_engine, np.where(held > 0, codes, -1)

@@ -38,19 +38,19 @@ _fast_jit = numba_jit("contract")
 _sum_jit = numba_jit("contract", "reassoc")
 
 
-def row_sums(X: NDArray[Any], piece: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
+def row_sums(X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
     """Add as the numpy engine's ``row_sums``."""
-    _row_sums(_read_only(X[piece.rows]), codes, shift, piece.columns.start, *sums)
+    _row_sums(_read_only(X[tile.rows]), codes, shift, tile.columns.start, *sums)
 
 
-def column_sums(X: NDArray[Any], piece: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
+def column_sums(X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
     """Add as the numpy engine's ``column_sums``."""
-    features = _read_only(X.T[piece.columns])
+    features = _read_only(X.T[tile.columns])
     if len(shift) == 2 == len(sums.powers):
-        _masked_sums(features, piece.row_start, codes, shift, sums.missing, sums.powers)
+        _masked_sums(features, tile.row_start, codes, shift, sums.missing, sums.powers)
         return
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
-        _gathered_sums(features, (piece.row_start + rows).view(np.uintp), k, shift, *sums)
+        _gathered_sums(features, (tile.row_start + rows).view(np.uintp), k, shift, *sums)
 
 
 def sparse_sums(
@@ -134,20 +134,20 @@ def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no
 
 
 @_fast_jit
-def _replace_nan(x, shift, missing, room):  # type: ignore[no-untyped-def]
+def _replace_nan(x, shift, missing, buffer):  # type: ignore[no-untyped-def]
     """Copy values, with the shift in place of what is NaN, which is counted."""
     for j in range(len(shift)):
         value = np.float64(x[j])
         missing[j] += np.isnan(value)
-        room[j] = shift[j] if np.isnan(value) else value
+        buffer[j] = shift[j] if np.isnan(value) else value
 
 
 @_fast_jit
-def _accumulate_pending(X, rows, first, k, j, end, shift, missing, powers, low, high, room):  # type: ignore[no-untyped-def]
+def _accumulate_pending(X, rows, first, k, j, end, shift, missing, powers, low, high, buffer):  # type: ignore[no-untyped-def]
     if missing.size:
         for i in range(len(rows)):
-            _replace_nan(X[rows[i], first + j : first + end], shift[k, j:end], missing[k, j:end], room[i])
-        _add(room, np.arange(len(rows)).astype(np.uintp), 0, k, j, end, shift, powers, low, high)
+            _replace_nan(X[rows[i], first + j : first + end], shift[k, j:end], missing[k, j:end], buffer[i])
+        _add(buffer, np.arange(len(rows)).astype(np.uintp), 0, k, j, end, shift, powers, low, high)
     else:
         _add(X, rows, first + j, k, j, end, shift, powers, low, high)
 
@@ -158,7 +158,7 @@ def _row_sums(X, codes, shift, first, missing, powers, low, high):  # type: igno
     together = 8 if len(powers) == 2 else 4
     tiles = (width + _TILE - 1) // _TILE
     tile = (width + tiles - 1) // tiles
-    waiting, room = np.empty((classes, together), np.uintp), np.empty((together, tile))
+    waiting, buffer = np.empty((classes, together), np.uintp), np.empty((together, tile))
     for j in range(0, width, tile):
         end, count = min(j + tile, width), np.zeros(classes, np.intp)
         for i in range(len(X)):
@@ -167,10 +167,10 @@ def _row_sums(X, codes, shift, first, missing, powers, low, high):  # type: igno
                 waiting[k, count[k]] = i
                 count[k] += 1
                 if count[k] == together:
-                    _accumulate_pending(X, waiting[k], first, k, j, end, shift, missing, powers, low, high, room)
+                    _accumulate_pending(X, waiting[k], first, k, j, end, shift, missing, powers, low, high, buffer)
                     count[k] = 0
         for k in range(classes):
-            _accumulate_pending(X, waiting[k, : count[k]], first, k, j, end, shift, missing, powers, low, high, room)
+            _accumulate_pending(X, waiting[k, : count[k]], first, k, j, end, shift, missing, powers, low, high, buffer)
 
 
 @_sum_jit
@@ -245,9 +245,9 @@ def _min_max(values):  # type: ignore[no-untyped-def]
 
 
 @_fast_jit
-def _gather(x, rows, room):  # type: ignore[no-untyped-def]
+def _gather(x, rows, buffer):  # type: ignore[no-untyped-def]
     for i in range(len(rows)):
-        room[i] = np.float64(x[rows[i]])
+        buffer[i] = np.float64(x[rows[i]])
 
 
 @_fast_jit
@@ -262,11 +262,11 @@ def _fill(values, shift):  # type: ignore[no-untyped-def]
 
 @_fast_jit
 def _gathered_sums(XT, rows, k, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
-    room = np.empty(_AT_ONCE)
+    buffer = np.empty(_AT_ONCE)
     for j in range(len(XT)):
         for i in range(0, len(rows), _AT_ONCE):
             here = rows[i : i + _AT_ONCE]
-            values = room[: len(here)]
+            values = buffer[: len(here)]
             _gather(XT[j], here, values)
             if missing.size:
                 missing[k, j] += _fill(values, shift[k, j])

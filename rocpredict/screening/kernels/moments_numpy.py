@@ -50,9 +50,9 @@ class Tile(NamedTuple):
         return slice(self.row_start, self.row_stop)
 
 
-def whole(piece: Tile) -> Tile:
+def whole(tile: Tile) -> Tile:
     """Return the place of a piece in a copy of it."""
-    return Tile(0, piece.row_stop - piece.row_start, slice(0, piece.columns.stop - piece.columns.start))
+    return Tile(0, tile.row_stop - tile.row_start, slice(0, tile.columns.stop - tile.columns.start))
 
 
 ColumnSlice: TypeAlias = tuple[slice, list[Tile]]
@@ -88,8 +88,8 @@ def copied_tiles(X: NDArray[Any], features: int) -> Iterator[ColumnSlice]:
 def _cut(n: int, p: int, height: int, size: int) -> Iterator[ColumnSlice]:
     """Cut into pieces of one width, so that none is a sliver."""
     height = max(min(n, height), 1)
-    stretches = max(-(-p // max(size // height, 1)), 1)
-    width = max(-(-p // stretches), 1)
+    n_strips = max(-(-p // max(size // height, 1)), 1)
+    width = max(-(-p // n_strips), 1)
     for left in range(0, p, width):
         columns = slice(left, min(left + width, p))
         yield columns, [Tile(top, min(top + height, n), columns) for top in range(0, n, height)]
@@ -104,24 +104,24 @@ class BufferPool:
     @contextmanager
     def borrow(self) -> Iterator[FloatArray]:
         """Lend a room for one piece."""
-        room = self._free.pop() if self._free else np.empty(_COPY)
-        yield room
-        self._free.append(room)
+        buffer = self._free.pop() if self._free else np.empty(_COPY)
+        yield buffer
+        self._free.append(buffer)
 
 
-def block(X: NDArray[Any], piece: Tile, features: NDArray[np.intp], room: FloatArray | None = None) -> FloatArray:
+def block(X: NDArray[Any], tile: Tile, features: NDArray[np.intp], buffer: FloatArray | None = None) -> FloatArray:
     """Copy a piece of some features (ascending) of the table as float64, neighbours in memory as they are there."""
-    chosen = features[piece.columns]
+    chosen = features[tile.columns]
     run = slice(chosen[0], chosen[-1] + 1)
     if is_contiguous(chosen):
-        part = X[piece.rows, run]
+        part = X[tile.rows, run]
     elif is_fortran(X):
-        part = X.T[chosen, piece.rows].T
+        part = X.T[chosen, tile.rows].T
     else:
-        part = X[piece.rows, run][:, chosen - run.start]
+        part = X[tile.rows, run][:, chosen - run.start]
     if part.dtype.itemsize > 8 or (part.dtype.kind in "iu" and part.dtype.itemsize == 8):
         part = as_float_array("X", part)
-    target = (np.empty(part.size) if room is None else room)[: part.size]
+    target = (np.empty(part.size) if buffer is None else buffer)[: part.size]
     copy = target.reshape(part.shape, order="F" if is_fortran(X) else "C")
     np.copyto(copy, part)
     return copy
@@ -165,7 +165,7 @@ _COLUMNS = 8
 class _Buffers(NamedTuple):
     """Memory that is used again and again: fresh pages may cost more than the sums."""
 
-    taken: NDArray[Any]
+    gathered: NDArray[Any]
     differences: FloatArray
     squares: FloatArray
 
@@ -181,51 +181,51 @@ def _buffer_view(shape: tuple[int, ...], buffer: NDArray[Any]) -> NDArray[Any]:
     return buffer[: shape[0] * shape[1]].reshape(shape)
 
 
-def row_sums(X: NDArray[Any], piece: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
+def row_sums(X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
     """Add the powers of (x - shift) of each class over a tile of a table in C order to sums.
 
     Parameters
     ----------
     X : array of shape (n, p)
         float64 or float32.
-    piece : Tile
+    tile : Tile
         m rows and b columns.
     codes : array of shape (m,)
         The classes of its rows, -1 for none.
     shift : array of shape (K, b)
     sums : Sums of shape (K, b)
     """
-    columns, width = piece.columns, min(_WIDE, max(shift.shape[1], 1))
+    columns, width = tile.columns, min(_WIDE, max(shift.shape[1], 1))
     height = max(_BLOCK // width, 32)
-    lists, rooms = list(rows_by_class(codes, len(shift))), _Buffers.of(X, (height, width))
+    lists, buffers = list(rows_by_class(codes, len(shift))), _Buffers.of(X, (height, width))
     for left in range(0, shift.shape[1], width):
-        tile = slice(left, left + width)
-        part = X[piece.rows, columns.start + left : min(columns.start + left + width, columns.stop)]
+        chunk = slice(left, left + width)
+        part = X[tile.rows, columns.start + left : min(columns.start + left + width, columns.stop)]
         for k, rows in enumerate(lists):
             for top in range(0, len(rows), height):
-                _add(sums, _take(part, rows[top : top + height], 0, rooms), shift[k, tile], k, tile, 0, rooms)
+                _add(sums, _take(part, rows[top : top + height], 0, buffers), shift[k, chunk], k, chunk, 0, buffers)
 
 
-def column_sums(X: NDArray[Any], piece: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
+def column_sums(X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
     """Add as ``row_sums`` does, over a tile of a table in Fortran order."""
-    features, rooms = X.T[piece.columns], _Buffers.of(X, (_COLUMNS, _LONG))
+    features, buffers = X.T[tile.columns], _Buffers.of(X, (_COLUMNS, _LONG))
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
         for top in range(0, len(rows), _LONG):
-            here = piece.row_start + rows[top : top + _LONG]
+            here = tile.row_start + rows[top : top + _LONG]
             for left in range(0, len(features), _COLUMNS):
-                tile = slice(left, left + _COLUMNS)
-                _add(sums, _take(features[tile], here, 1, rooms), shift[k, tile, None], k, tile, 1, rooms)
+                chunk = slice(left, left + _COLUMNS)
+                _add(sums, _take(features[chunk], here, 1, buffers), shift[k, chunk, None], k, chunk, 1, buffers)
 
 
-def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, rooms: _Buffers) -> NDArray[Any]:
+def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffers) -> NDArray[Any]:
     """Copy rows of the table, which lie along an axis; ``take`` would copy a part that is not contiguous as a whole."""
     if axis == 0 and not part.flags.c_contiguous:
         return part[rows]
     shape = (len(rows), part.shape[1]) if axis == 0 else (len(part), len(rows))
-    return part.take(rows, axis=axis, out=_buffer_view(shape, rooms.taken), mode="clip")
+    return part.take(rows, axis=axis, out=_buffer_view(shape, buffers.gathered), mode="clip")
 
 
-def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, axis: int, rooms: _Buffers) -> None:
+def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, axis: int, buffers: _Buffers) -> None:
     """Add the powers of a block of rows of one class, which lie along an axis."""
     dot = np.vecdot if axis else partial(np.einsum, "ij,ij->j")
     low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
@@ -236,19 +236,19 @@ def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice
     if len(powers) == 4:
         low[k, tile] = np.minimum(low[k, tile], block.min(axis=axis))
         high[k, tile] = np.maximum(high[k, tile], block.max(axis=axis))
-    block = _subtract_shift(block, shift, rooms)
+    block = _subtract_shift(block, shift, buffers)
     powers[0] += block.sum(axis=axis)
     powers[1] += dot(block, block)
     if len(powers) == 4:
-        square = np.multiply(block, block, out=_buffer_view(block.shape, rooms.squares))
+        square = np.multiply(block, block, out=_buffer_view(block.shape, buffers.squares))
         powers[2] += dot(square, block)
         powers[3] += dot(square, square)
 
 
-def _subtract_shift(block: NDArray[Any], shift: FloatArray, rooms: _Buffers) -> FloatArray:
+def _subtract_shift(block: NDArray[Any], shift: FloatArray, buffers: _Buffers) -> FloatArray:
     """Subtract in float64, in place where the block is of float64."""
-    room = block if block.dtype == np.float64 else _buffer_view(block.shape, rooms.differences)
-    difference: FloatArray = np.subtract(block, shift, out=room)
+    buffer = block if block.dtype == np.float64 else _buffer_view(block.shape, buffers.differences)
+    difference: FloatArray = np.subtract(block, shift, out=buffer)
     return difference
 
 
@@ -407,12 +407,12 @@ def robust_moments(table: FeatureBlock) -> Moments:
 def _scan_extremes(table: FeatureBlock) -> _Extremes:
     """Read once: what is there, and between which ends."""
 
-    def work(piece: Tile) -> _Extremes:
-        copy, held = block(table.X, piece, table.features), table.weights
-        parts = rows_by_class(table.classes.codes[piece.rows], len(table.classes.counts))
+    def work(tile: Tile) -> _Extremes:
+        copy, held = block(table.X, tile, table.features), table.weights
+        parts = rows_by_class(table.classes.codes[tile.rows], len(table.classes.counts))
         with np.errstate(all="ignore"):
             found = [
-                _tile_extremes(copy[rows], None if held is None else held[piece.row_start + rows]) for rows in parts
+                _tile_extremes(copy[rows], None if held is None else held[tile.row_start + rows]) for rows in parts
             ]
         return _Extremes(*map(np.array, zip(*found, strict=True)))
 
@@ -436,28 +436,28 @@ def _sums(table: FeatureBlock, shift: FloatArray, power: NDArray[Any]) -> FloatA
     shift = np.where(np.isfinite(shift), shift, 0.0)
     add = table.engine.column_sums if is_fortran(table.X) else table.engine.row_sums
 
-    def work(piece: Tile) -> list[FloatArray]:
-        codes, here = table.classes.codes[piece.rows], np.ascontiguousarray(shift[:, piece.columns])
+    def work(tile: Tile) -> list[FloatArray]:
+        codes, here = table.classes.codes[tile.rows], np.ascontiguousarray(shift[:, tile.columns])
         with np.errstate(all="ignore"):
-            copy = np.ldexp(block(table.X, piece, table.features), power[piece.columns])
+            copy = np.ldexp(block(table.X, tile, table.features), power[tile.columns])
             copy[np.isinf(copy)] = np.nan
             if table.weights is None:
                 sums = Sums.zero(table.order, *here.shape, omit=True)
-                add(copy, whole(piece), codes, here, sums)
+                add(copy, whole(tile), codes, here, sums)
                 return [sums.powers]
-            return [weighted_sums(copy, codes, here, table.order, table.weights[piece.rows])]
+            return [weighted_sums(copy, codes, here, table.order, table.weights[tile.rows])]
 
     return _map_tiles(table, work, [np.add])[0]
 
 
 def _map_tiles(table: FeatureBlock, work: Any, combine: list[np.ufunc]) -> list[NDArray[Any]]:
     """Combine the results of tiles above each other by ``combine``, and join those side by side."""
-    stretches = list(copied_tiles(table.X, len(table.features)))
-    found = map_ordered(work, (tile for _, stretch in stretches for tile in stretch), table.n_jobs)
+    strips = list(copied_tiles(table.X, len(table.features)))
+    found = map_ordered(work, (tile for _, strip in strips for tile in strip), table.n_jobs)
     totals = []
-    for _, stretch in stretches:
+    for _, strip in strips:
         total = list(next(found))
-        for _ in stretch[1:]:
+        for _ in strip[1:]:
             total = [ufunc(a, b) for ufunc, a, b in zip(combine, total, next(found), strict=True)]
         totals.append(total)
     return [np.concatenate(parts, axis=-1) for parts in zip(*totals, strict=True)]
