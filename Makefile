@@ -16,7 +16,7 @@ demo: $(VENV)/project  ## the founding paper's tables and figures beside ours, i
 	@$(BIN)/rocpredict paper --out build/paper
 
 test: $(VENV)/group-test $(VENV)/compiled  ## tests, docstring examples and notebooks
-	@$(BIN)/python -m pytest --nbmake --ignore tests/browser tests rocpredict $(NOTEBOOKS)
+	@$(BIN)/python -m pytest -n 2 --nbmake --ignore tests/browser tests rocpredict $(NOTEBOOKS)
 
 test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in a real Chromium (see system)
 	@$(BIN)/python -m pytest tests/browser

@@ -11,7 +11,7 @@ import scipy
 
 from benchmarks import measure, memory, predict, screen, screen_memory
 from rocpredict.base.files import write_atomic
-from rocpredict.base.results import Table
+from rocpredict.base.tables import Table
 
 PARTS = {"predict": predict, "measure": measure, "screen": screen}
 

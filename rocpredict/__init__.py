@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import Any
 
 from rocpredict._version import __version__
+from rocpredict.base.proportions import proportion_interval
 from rocpredict.base.rates import Rates, rates
-from rocpredict.base.results import Flags, Interval, proportion_interval
+from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import AssumptionWarning, RocPredictError
-from rocpredict.diagnostics.comparison import compare
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
@@ -24,6 +24,7 @@ _LAZY_IMPORTS = {
     "LinearCombination": "combination",
     "class_mean_distance": "combination",
     "fit_linear_combination": "combination",
+    "compare": "diagnostics.comparison",
     "diagnose": "diagnostics.diagnose",
     "Histogram": "distributions.histogram",
     "GaussianKde": "distributions.kde",
@@ -60,7 +61,6 @@ __all__ = [
     "RocCurve",
     "RocPredictError",
     "__version__",
-    "compare",
     "datasets",
     "empirical_roc",
     "predict_roc",

@@ -2,8 +2,9 @@
 
 from rocpredict import datasets
 from rocpredict._version import __version__
+from rocpredict.base.proportions import proportion_interval
 from rocpredict.base.rates import Rates, rates
-from rocpredict.base.results import Flags, Interval, proportion_interval
+from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import AssumptionWarning, RocPredictError
 from rocpredict.combination import LinearCombination, class_mean_distance, fit_linear_combination
 from rocpredict.diagnostics.comparison import compare

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, inv
 from scipy.spatial.distance import cdist
 
+from rocpredict.base.formatting import format_number
 from rocpredict.base.labels import check_feature, check_labels, is_label, split_rows, unique_labels
-from rocpredict.base.results import Result, Table, format_number
+from rocpredict.base.results import Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     FloatArray,
     Label,
@@ -251,11 +253,11 @@ class LinearCombination(Result):
     Attributes
     ----------
     feature_names : tuple of str
-    weights : array of shape (p,)
+    coefficients : array of shape (p,)
         One for each feature, in 1/(its unit): scaled so that the score's variance, averaged over both classes,
         is 1.
     criterion : {"auc", "ameans"}
-        What the weights are best for.
+        What the coefficients are best for.
     mixing_weight : float
         l of the direction (l S1 + (1 - l) S0)^-1 (m1 - m0), with S0, S1 the covariances: 0.5 for "auc".
     negative, positive : Gaussian
@@ -268,13 +270,13 @@ class LinearCombination(Result):
         Of the score, with the best Ameans.
     auc_cv, ameans_cv : float or None
         Counted on rows that had no part in weights and threshold, by cross-fitting. None from published moments,
-        and with ``folds=None``.
-    folds : int or None
+        and with ``n_folds=None``.
+    n_folds : int or None
         Of the cross-fitting.
     """
 
     feature_names: tuple[str, ...]
-    weights: FloatArray
+    coefficients: FloatArray
     criterion: str
     mixing_weight: float
     negative: Gaussian[float]
@@ -285,10 +287,10 @@ class LinearCombination(Result):
     threshold: float
     auc_cv: float | None = None
     ameans_cv: float | None = None
-    folds: int | None = None
+    n_folds: int | None = None
 
     _listed = (
-        *("weights", "criterion", "mixing_weight", "auc", "auc_cv", "ameans", "ameans_cv", "threshold", "folds"),
+        *("coefficients", "criterion", "mixing_weight", "auc", "auc_cv", "ameans", "ameans_cv", "threshold", "n_folds"),
         *("negative", "positive"),
     )
 
@@ -356,7 +358,7 @@ class LinearCombination(Result):
         best = roc.best_threshold()
         return cls(
             feature_names=moments.names,
-            weights=readonly_array(weights),
+            coefficients=readonly_array(weights),
             criterion=criterion,
             mixing_weight=mixing,
             negative=negative,
@@ -401,16 +403,18 @@ class LinearCombination(Result):
         missing = np.flatnonzero(np.isnan(values).any(axis=1))
         if missing.size:
             raise RocPredictError(f"X has missing values (NaN) in {missing.size} rows; leave these rows out")
-        return np.asarray(values @ self.weights)
+        return np.asarray(values @ self.coefficients)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""
-        return super().to_dict() | {"weights": dict(zip(self.feature_names, self.weights.tolist(), strict=True))}
+        return super().to_dict() | {
+            "coefficients": dict(zip(self.feature_names, self.coefficients.tolist(), strict=True))
+        }
 
     def table(self) -> Table:
         """Return the weights, the largest first."""
-        order = np.argsort(-np.abs(self.weights), kind="stable")
-        rows = [[self.feature_names[place], self.weights[place]] for place in order]
+        order = np.argsort(-np.abs(self.coefficients), kind="stable")
+        rows = [[self.feature_names[place], self.coefficients[place]] for place in order]
         at = f"at the threshold {format_number(self.threshold)}"
         areas = f"AUC {format_number(self.auc)}, Ameans {format_number(self.ameans)} {at} (criterion {self.criterion})."
         other_rows = (
@@ -418,17 +422,17 @@ class LinearCombination(Result):
             if self.auc_cv is not None
             else "These are of the moments that chose the weights: optimistic."
         )
-        return Table("Linear combination of features", ("feature", "weight"), rows, notes=[areas, other_rows])
+        return Table("Linear combination of features", ("feature", "coefficient"), rows, notes=[areas, other_rows])
 
     def _columns(self) -> dict[str, Any]:
-        return {"feature": list(self.feature_names), "weight": self.weights}
+        return {"feature": list(self.feature_names), "coefficient": self.coefficients}
 
     def __repr__(self) -> str:
         auc = "of the moments that chose it" if self.auc_cv is None else f"{self.auc_cv:.4g} cross-fitted"
         ameans = "" if self.ameans_cv is None else f" ({self.ameans_cv:.4g} cross-fitted)"
         return (
             f"LinearCombination(auc={self.auc:.6g} ({auc}), ameans={self.ameans:.6g}{ameans}, "
-            f"threshold={self.threshold:.6g}, criterion={self.criterion!r}, features={len(self.weights)})"
+            f"threshold={self.threshold:.6g}, criterion={self.criterion!r}, features={len(self.coefficients)})"
         )
 
 
@@ -453,14 +457,14 @@ def _columns_by_name(X: object, names: Iterable[str] | None = None) -> dict[str,
 
 
 def cross_validate(
-    samples: Samples, names: tuple[str, ...], *, criterion: str, ridge: float, folds: Any, rng: Seed
+    samples: Samples, names: tuple[str, ...], *, criterion: str, ridge: float, n_folds: Any, rng: Seed
 ) -> dict[str, Any]:
     """Fit on all folds but one and score that one, in turn.
 
     Returns ``auc_cv``, the mean of the empirical AUC within each fold, ``ameans_cv`` of all rows, each by the weights
-    and the threshold of the other folds, and ``folds``.
+    and the threshold of the other folds, and ``n_folds``.
     """
-    count = _number_of_folds(folds, samples)
+    count = _number_of_folds(n_folds, samples)
     generator = BootstrapOptions(rng=rng).generator()
     dealt = [generator.permutation(len(sample)) % count for sample in samples]  # evenly within each class
     aucs, correct = [], []
@@ -471,21 +475,21 @@ def cross_validate(
         aucs.append(EmpiricalRoc(negative, positive).auc())
         correct.append((np.sum(negative < threshold), np.sum(positive >= threshold)))
     rates = np.sum(correct, axis=0) / [len(sample) for sample in samples]
-    return {"auc_cv": float(np.mean(aucs)), "ameans_cv": float(rates.mean()), "folds": count}
+    return {"auc_cv": float(np.mean(aucs)), "ameans_cv": float(rates.mean()), "n_folds": count}
 
 
-def _number_of_folds(folds: Any, samples: Samples) -> int:
-    requested = check_int("folds", folds)
+def _number_of_folds(n_folds: Any, samples: Samples) -> int:
+    requested = check_int("n_folds", n_folds)
     if requested < 2:
-        raise RocPredictError(f"folds={requested} is too few; give 2 or more, or None to leave cross-fitting out")
+        raise RocPredictError(f"n_folds={requested} is too few; give 2 or more, or None to leave cross-fitting out")
     count = min(requested, *(len(sample) for sample in samples))
     named = zip(("negative", "positive"), samples, strict=True)
     for name, sample in sorted(named, key=lambda pair: len(pair[1])):
         left = len(sample) - -(-len(sample) // count)
         if left < _MIN_ROWS:
             raise RocPredictError(
-                f"the {name} class has {len(sample)} rows, and folds={requested} leave {left} of them to fit to; "
-                "cross-fitting needs 3 rows of each class (folds=None leaves it out)"
+                f"the {name} class has {len(sample)} rows, and n_folds={requested} leave {left} of them to fit to; "
+                "cross-fitting needs 3 rows of each class (n_folds=None leaves it out)"
             )
     return count
 
@@ -510,7 +514,7 @@ def fit_linear_combination(
     ridge: float | None = None,
     nan_policy: NanPolicy = "raise",
     feature_names: Iterable[str] | None = None,
-    folds: int | None = 10,
+    n_folds: int | None = 10,
     rng: Seed = 0,
 ) -> LinearCombination:
     """Find the linear combination of features that separates two Gaussian classes best.
@@ -534,7 +538,7 @@ def fit_linear_combination(
         "omit" leaves out rows with a missing value in any feature.
     feature_names : list of str, optional
         Left out, those of the frame, or "x0", "x1", ...
-    folds : int, optional
+    n_folds : int, optional
         Of the cross-fitting; no more than the smaller class has rows. None leaves it out.
     rng : int or numpy Generator
         Deals rows to folds.
@@ -548,7 +552,7 @@ def fit_linear_combination(
     RocPredictError
         Two axes that X has not, names given twice, p >= n - 1 or covariances under which features determine each
         other (without ``ridge``), features that are constant within each class, infinite values, fewer than three
-        rows of a class (two with ``folds=None``), equal means, and what ``predict_roc`` refuses of labels.
+        rows of a class (two with ``n_folds=None``), equal means, and what ``predict_roc`` refuses of labels.
 
     Notes
     -----
@@ -599,9 +603,9 @@ def fit_linear_combination(
     moments = MultivariateMoments.of_samples(samples, names)
     count = (len(samples[0]), len(samples[1]))
     found = LinearCombination.from_moments(moments, criterion, shrink, count, rows.omitted)
-    if folds is None:
+    if n_folds is None:
         return found
-    return replace(found, **cross_validate(samples, names, criterion=criterion, ridge=shrink, folds=folds, rng=rng))
+    return replace(found, **cross_validate(samples, names, criterion=criterion, ridge=shrink, n_folds=n_folds, rng=rng))
 
 
 def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.results import Result, Table, format_list
+from rocpredict.base.formatting import format_list
+from rocpredict.base.results import Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -52,7 +54,7 @@ class Dataset(Result):
     feature_names : tuple of str
     units : tuple of str
         Of each feature; "1" is a pure number.
-    description, source, licence : str
+    description, source, license : str
     """
 
     X: FloatArray
@@ -61,7 +63,7 @@ class Dataset(Result):
     units: tuple[str, ...]
     description: str
     source: str
-    licence: str
+    license: str
 
     def _columns(self) -> dict[str, Any]:
         return dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}
@@ -85,7 +87,7 @@ class Dataset(Result):
             rows.append([name, unit, there.size, *ends])
         labels, counts = np.unique(self.y, return_counts=True)
         words = format_list([f"{label} {count}" for label, count in zip(labels.tolist(), counts.tolist(), strict=True)])
-        notes = [f"Labels: {words}.", self.description, f"Source: {self.source}. Licence: {self.licence}."]
+        notes = [f"Labels: {words}.", self.description, f"Source: {self.source}. Licence: {self.license}."]
         columns = ["feature", "unit", "values", "minimum", "mean", "maximum"]
         return Table(f"Dataset of {len(self.y)} rows", columns, rows, notes=notes)
 
@@ -126,7 +128,7 @@ def load_iris() -> Dataset:
         description="Iris: sepal and petal length and width of 150 flowers, 50 of each of three species.",
         source="R. A. Fisher (1936), The use of multiple measurements in taxonomic problems, "
         "Annals of Eugenics 7, 179-188; as distributed with scikit-learn",
-        licence="BSD-3-Clause (scikit-learn's copy)",
+        license="BSD-3-Clause (scikit-learn's copy)",
     )
 
 
@@ -178,7 +180,7 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
         + (" and are NaN here." if zeros_as_missing else "."),
         source="National Institute of Diabetes and Digestive and Kidney Diseases; donated to the UCI repository by "
         "V. Sigillito (1990); as PimaIndiansDiabetes of the R package mlbench 2.1",
-        licence="none stated; donated to UCI for public use",
+        license="none stated; donated to UCI for public use",
     )
 
 
@@ -213,7 +215,7 @@ def load_breast_cancer() -> Dataset:
         "masses, benign or malignant. The source states no unit of length.",
         source="W. H. Wolberg, W. N. Street and O. L. Mangasarian (1995), Breast Cancer Wisconsin (Diagnostic), UCI "
         "repository; as distributed with scikit-learn",
-        licence="BSD-3-Clause (scikit-learn's copy)",
+        license="BSD-3-Clause (scikit-learn's copy)",
     )
 
 

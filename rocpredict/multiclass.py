@@ -10,17 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
+from rocpredict.base.formatting import format_list, truncate
 from rocpredict.base.labels import REST_LABEL, check_feature, check_labels, repeat_rows, unique_labels
-from rocpredict.base.results import (
-    Flags,
-    Interval,
-    Result,
-    Table,
-    check_confidence_level,
-    format_list,
-    normal_critical_value,
-    truncate,
-)
+from rocpredict.base.proportions import check_confidence_level, normal_critical_value
+from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -167,7 +161,7 @@ class Decomposition:
         )
         made = "smoothed-logit" if replicates is None else "bootstrap"
         method = "conservative" if all(replaced) else made
-        return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_case=single))
+        return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_observation=single))
 
 
 _PSEUDO_COUNT = 0.25
@@ -256,8 +250,8 @@ class MulticlassAuc(Result):
         In the order of the columns of scores.
     n_by_class : dict of label to int
     flags : Flags
-        ``single_case``: a class has one row, and how it varies cannot be seen. ``fallback``: for this, or because all
-        rows are placed alike, the interval is the conservative one of ``multiclass_auc``'s Notes.
+        ``single_observation``: a class has one row. ``fallback``: for this, or because all rows
+        are placed alike, the interval is the conservative one of ``multiclass_auc``'s Notes.
     """
 
     auc: ArrayOrFloat

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from rocpredict.base.files import make_directory
-from rocpredict.base.results import Table
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import Direction, FloatArray
 from rocpredict.combination import class_mean_distance
 from rocpredict.datasets import load_iris, simulate_two_gaussians

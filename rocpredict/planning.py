@@ -11,7 +11,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rocpredict.base.results import Result, Table, check_confidence_level, format_number, normal_critical_value
+from rocpredict.base.formatting import format_number
+from rocpredict.base.proportions import check_confidence_level, normal_critical_value
+from rocpredict.base.results import Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -457,7 +460,7 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
 
 
 @dataclass(frozen=True, repr=False)
-class AlternativeMethod(Result):
+class SampleSizeByMethod(Result):
     """Sample size by another method.
 
     Attributes
@@ -515,7 +518,7 @@ class SampleSize(Result):
         The goal in words.
     assumptions : tuple of str
         What it rests on, in sentences.
-    alternatives : tuple of AlternativeMethod
+    other_methods : tuple of SampleSizeByMethod
         What the other methods would have said, each with its bias in words.
     """
 
@@ -533,7 +536,7 @@ class SampleSize(Result):
     bias: str
     goal: str
     assumptions: tuple[str, ...]
-    alternatives: tuple[AlternativeMethod, ...]
+    other_methods: tuple[SampleSizeByMethod, ...]
     _text = (
         "n_negative={n_negative}, n_positive={n_positive}, total={total}, {quantity}={achieved:.6g}, method={method!r}"
     )
@@ -542,7 +545,7 @@ class SampleSize(Result):
 
     def table(self) -> Table:
         """Return the cases that each method asks for."""
-        methods: tuple[SampleSize | AlternativeMethod, ...] = (self, *self.alternatives)
+        methods: tuple[SampleSize | SampleSizeByMethod, ...] = (self, *self.other_methods)
         rows = [[it.method, it.n_negative, it.n_positive, it.total, it.achieved_reference, it.bias] for it in methods]
         columns = ["method", "negatives", "positives", "total", self.quantity, "against the reference"]
         given = f"{self.quantity} {format_number(self.achieved)} (asked: {format_number(self.target)})"
@@ -645,7 +648,7 @@ def sample_size(
     reference = next(iter(counts))
     n_samples = 2 if design.other is not None and design.correlation is None else 1
     planned = {
-        name: AlternativeMethod(
+        name: SampleSizeByMethod(
             name,
             *sizes,
             total=n_samples * sum(sizes),
@@ -665,5 +668,5 @@ def sample_size(
         level=design.level,
         goal=design.describe_goal(),
         assumptions=tuple(design.describe_assumptions(chosen, counts[chosen])),
-        alternatives=tuple(planned.values()),
+        other_methods=tuple(planned.values()),
     )

@@ -115,7 +115,7 @@ def test_many_curves_by_the_quadratic_form():
     assert [test.p_value for test in found.contrasts] == pytest.approx(pairs, rel=1e-12)
     order = np.argsort(pairs)
     holm = np.minimum.reduce([np.ones(3), np.maximum.accumulate(np.array(pairs)[order] * [3, 2, 1])])
-    assert np.array(found.adjusted_p)[order] == pytest.approx(holm, rel=1e-12)
+    assert np.array(found.adjusted_p_values)[order] == pytest.approx(holm, rel=1e-12)
 
 
 def test_two_curves_as_many_are_a_paired_test():
@@ -431,7 +431,7 @@ def test_no_variance_but_different_curves(method):
     assert 0 < found.p_value < 0.2  # 4 + 4 cases bound it at 2/2^4
     assert found.interval.width > 0.05
     assert "same_curve" not in found.flags
-    assert {"fallback", "opposite_sides"} <= {*found.flags}
+    assert {"fallback", "opposite_directions"} <= {*found.flags}
 
 
 @pytest.mark.parametrize("features", [[1, -1], [1, -1, 1], [1, 1, -1, -1]])
@@ -480,7 +480,7 @@ def test_paired_test_of_few_cases(y, method):
         assert np.isfinite([found.difference, *found.interval]).all()
         assert -1 <= found.interval.low < found.interval.high <= 1
         if min(np.sum(y), np.sum(1 - y)) == 1 and "same_curve" not in found.flags:
-            assert {"single_case", "fallback"} & {*found.flags}
+            assert {"single_observation", "fallback"} & {*found.flags}
 
 
 @pytest.mark.parametrize("method", ["smoothed-logit", "delong", "mann-whitney", "exact"])
@@ -784,7 +784,7 @@ W = [np.arange(30) + k for k in (1, 2)]
         ({"tpr_at_fpr": 10}, "tpr_at_fpr=10.*percent"),
         ({"tpr_at_fpr": 0.1, "fpr": (0, 0.1)}, "fpr= and tpr_at_fpr= do not go together"),
         ({"fpr": (0, 0.1), "tpr": (0.9, 1)}, "fpr= and tpr= do not go together"),
-        ({"fpr": (0.2, 0.2)}, "empty band"),
+        ({"fpr": (0.2, 0.2)}, "empty range"),
         ({"fpr": (0, 0.2), "method": "venkatraman"}, "venkatraman.*whole curves"),
         ({"method": "venkatraman", "alternative": "greater"}, "venkatraman.*two-sided"),
         ({"method": "permutation", "alternative": "noninferior", "margin": 0.1}, "permutation.*'noninferior'"),

@@ -147,8 +147,8 @@ def test_rates_outside_0_to_1(roc, method, rate):
     [
         ({}, "partial_auc needs one of fpr=(low, high) and tpr=(low, high)"),
         ({"fpr": (0, 1), "tpr": (0, 1)}, "partial_auc needs one of"),
-        ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty band; give (low, high) with low < high"),
-        ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty band"),
+        ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; give (low, high) with low < high"),
+        ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
         ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; rates are fractions, not percent"),
         ({"fpr": (0, NAN)}, "fpr=nan is NaN somewhere"),
         ({"fpr": 0.1}, "fpr=0.1 is not a pair; give (low, high)"),

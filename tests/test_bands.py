@@ -10,9 +10,9 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 from rocpredict import EmpiricalRoc, Gaussian, PredictedRoc, RocPredictError, empirical_roc, predict_roc
-from rocpredict.base.results import to_json
+from rocpredict.base.formatting import to_json
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.inference.bands import kolmogorov_critical_value, working_hotelling_factor
+from rocpredict.inference.base import kolmogorov_critical_value, working_hotelling_factor
 
 GRID = np.arange(401) / 400
 
@@ -36,7 +36,7 @@ def test_one_case_a_class_by_hand():
     assert band.tpr.tolist() == [1] * 5
     assert band.low == pytest.approx([0, 0, 0, 1 - reach, 1], abs=1e-12)
     assert band.high.tolist() == [1] * 5
-    assert list(band.flags) == ["single_case"]
+    assert list(band.flags) == ["single_observation"]
 
 
 def test_five_cases_a_class_by_hand():

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from rocpredict import RocPredictError
-from rocpredict.base.results import proportion_interval
+from rocpredict.base.proportions import proportion_interval
 from rocpredict.inference.mcnemar import CorrectnessTable, mcnemar_test, paired_difference_interval
 
 TABLES = [(10, 8, 2, 5), (0, 1, 7, 12), (30, 3, 3, 1), (1, 0, 6, 0), (0, 0, 5, 0), (50, 21, 9, 4), (2, 1, 0, 0)]

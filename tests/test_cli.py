@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import rocpredict as rp
-from rocpredict.base.results import to_json
+from rocpredict.base.formatting import to_json
 from rocpredict.cli import main
 
 
@@ -144,7 +144,7 @@ def test_compare_says_where_values_are_missing(run, csv):
     code, out, _ = run(*words, "--nan", "omit", "--direction", "auto")
     assert code == 0
     assert "weight: rows without a value, left out: 1." in out
-    assert "auc_empirical" in out
+    assert "empirical_auc" in out
 
 
 def test_compare_takes_numbers_as_labels(run, tmp_path):
@@ -154,7 +154,7 @@ def test_compare_takes_numbers_as_labels(run, tmp_path):
     unnamed = run("compare", str(path), "--label", "y", "--feature", "x", "--json")
     named = run("compare", str(path), "--label", "y", "--feature", "x", "--positive", "1", "--json")
     assert unnamed == named
-    assert json.loads(unnamed[1])["features"]["x"]["auc_empirical"] == 0.75
+    assert json.loads(unnamed[1])["features"]["x"]["empirical_auc"] == 0.75
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_a_doubt_is_one_line_on_stderr(run):
         "0.06 of TPR off the counted one on the average, more than chance explains; use --family 'auto' or the "
         "empirical curve\n"
     )
-    assert "auc_predicted" in out
+    assert "predicted_auc" in out
     code, again, _ = run(*AGE, "--json")
     assert (code, list(json.loads(again))) == (0, ["features"])
 
@@ -332,7 +332,7 @@ def test_a_direction_that_was_found_is_not_declared(run, feature):
     words = ("compare", "iris", "--positive", "versicolor", "--negative", "setosa", "--feature", feature)
     found = json.loads(run(*words, "--family", "auto", "--direction", "auto", "--json")[1])["features"][feature]
     roc = rp.predict_roc(iris.column(feature), iris.y, **classes, family="auto", direction="auto")
-    assert found["auc_predicted"] == roc.auc()
+    assert found["predicted_auc"] == roc.auc()
     assert found["direction"] == roc.direction == {"petal_width": "higher", "sepal_width": "lower"}[feature]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
-from rocpredict.base.results import format_p_value
+from rocpredict.base.formatting import format_p_value
 from rocpredict.cli import main
 
 PIMA = rp.datasets.load_pima()
@@ -122,10 +122,10 @@ def test_three_features_have_an_omnibus_test_and_pairs(run):
         "AUC of glucose = AUC of age",
         "AUC of mass = AUC of age",
     ]
-    assert [row[-1] for row in pairs[1:]] == [format_p_value(p) for p in expected.adjusted_p]
+    assert [row[-1] for row in pairs[1:]] == [format_p_value(p) for p in expected.adjusted_p_values]
     found = told(run, *THREE)
     assert found["p_value"] == expected.p_value
-    assert [contrast["adjusted_p"] for contrast in found["contrasts"]] == list(expected.adjusted_p)
+    assert [contrast["adjusted_p_value"] for contrast in found["contrasts"]] == list(expected.adjusted_p_values)
     assert found["contrasts"][2]["null"] == "AUC of mass = AUC of age"
 
 
@@ -163,9 +163,9 @@ def test_a_table_of_one_feature_shows_its_uncertainty(run):
     classes = {"positive": "versicolor", "negative": "setosa", "direction": "lower"}
     roc = rp.empirical_roc(iris.column("sepal_width"), iris.y, **classes)
     assert code == 0
-    assert shown["auc_empirical_low"] == f"{roc.auc_interval().low:.6g}"
-    assert shown["ameans_empirical_corrected"] == f"{roc.best_threshold().ameans_corrected:.6g}"
-    assert "ameans_empirical is what the best threshold gives on the rows that chose it, and optimistic" in out
+    assert shown["empirical_auc_low"] == f"{roc.auc_interval().low:.6g}"
+    assert shown["empirical_ameans_corrected"] == f"{roc.best_threshold().ameans_corrected:.6g}"
+    assert "empirical_ameans is what the best threshold gives on the rows that chose it, and optimistic" in out
     assert "95 % interval" in out
     assert "on the same cases" not in out
 
@@ -187,7 +187,7 @@ def test_a_feature_may_be_called_auc_test(run, tmp_path):
     words = ("compare", str(path), "--label", "y", "--feature", "auc_test", "--feature", "features", "--json")
     held = json.loads(run(*words)[1])
     assert list(held) == ["features", "auc_test"]
-    assert [one["auc_empirical"] for one in held["features"].values()] == [0.75, 0.75]
+    assert [one["empirical_auc"] for one in held["features"].values()] == [0.75, 0.75]
     assert list(held["features"]) == held["auc_test"]["features"] == ["auc_test", "features"]
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import rocpredict as rp
-from rocpredict.base.results import to_json
+from rocpredict.base.formatting import to_json
 from rocpredict.cli import main
 
 PIMA = rp.datasets.load_pima()

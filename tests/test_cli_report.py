@@ -35,7 +35,7 @@ def test_the_page_is_that_of_the_library(run, tmp_path):
     assert run(*GLUCOSE, *words) == (0, said, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
     asked = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
-    asked |= {"prevalence": 0.1, "rng": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
+    asked |= {"prevalence": 0.1, "seed": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
     feature_report(pima.column("glucose"), pima.y, "b.html", **asked)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
@@ -54,7 +54,7 @@ def test_zeros_that_are_counted_are_not_passed_over(run, tmp_path):
 
 
 def test_rows_of_several_contrasts(run):
-    """A page of them has rows; one of a single contrast has features."""
+    """A page of them has rows; one of a single class pair has features."""
     words = ("screen", "iris", "--feature", "petal_width", "--report", "a.html")
     assert run(*words)[1].endswith("a.html: a report of 3 rows\n")
     both = (*words, "--feature", "petal_length", "--positive", "setosa")

@@ -106,8 +106,8 @@ def test_json_is_the_librarys_table(run, data):
     assert code == 0
     assert run(data, *ASKED[1:], "--json")[1] == out
     told = json.loads(out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-    assert told["contrasts"] == [{"negative": "well", "positive": "sick"}]
-    assert (told["level"], told["adjust"], told["n_rows"]) == (0.95, "benjamini-hochberg", ROWS)
+    assert told["class_pairs"] == [{"negative": "well", "positive": "sick"}]
+    assert (told["level"], told["adjust"], told["n_observations"]) == (0.95, "benjamini-hochberg", ROWS)
     expected = table().to_dict()
     for k, row in enumerate(told["features"]):
         assert row["flags"] == expected["flags"][k].split()
@@ -178,7 +178,7 @@ def test_a_table_cut_short_says_of_how_many(run):
     for words, title in (
         ([*ASKED, "--top", "2"], "2 of 5 features: sick (positive) against well"),
         ([*ASKED, "--feature", "size"], "1 feature: sick (positive) against well"),
-        (["iris", "--top", "2"], "2 of 12 rows of 3 contrasts"),
+        (["iris", "--top", "2"], "2 of 12 rows of 3 class pairs"),
     ):
         assert run(*words)[1].splitlines()[0] == title
 
@@ -233,13 +233,13 @@ def test_features_of_built_in_data_left_out(run):
 
 
 def test_three_labels(run):
-    """No --positive: each against the rest, or every pair; the contrasts stand in the table and in JSON."""
+    """No --positive: each against the rest, or every pair; the class pairs stand in the table and in JSON."""
     rest = json.loads(run("iris", "--json")[1])
-    assert [item["positive"] for item in rest["contrasts"]] == ["setosa", "versicolor", "virginica"]
-    assert {item["negative"] for item in rest["contrasts"]} == {"rest"}
+    assert [item["positive"] for item in rest["class_pairs"]] == ["setosa", "versicolor", "virginica"]
+    assert {item["negative"] for item in rest["class_pairs"]} == {"rest"}
     assert len(rest["features"]) == 12
     pairs = run("iris", "--pairs", "all")[1]
-    assert pairs.splitlines()[0] == "12 rows of 3 contrasts"
+    assert pairs.splitlines()[0] == "12 rows of 3 class pairs"
     assert "versicolor" in pairs
 
 
@@ -354,7 +354,7 @@ WRONG = [
     (["iris", "--positive", "rose"], "--positive 'rose' is not a label in y; labels are ['setosa', 'versicolor'"),
     (["iris", "--feature", "stem"], "iris has no feature 'stem'; features are sepal_length"),
     (["pima", "--feature", "age", "--feature", "age"], "--feature age is given twice; name different ones"),
-    (["iris", "--label", "colour"], "--label 'colour' is for files; iris knows its labels"),
+    (["iris", "--label", "color"], "--label 'color' is for files; iris knows its labels"),
     ([*ASKED, "--exclude", "height"], "--exclude 'height' is not a column of study.csv; columns are 'size'"),
     ([*ASKED, "--exclude", "size", "--exclude", "size"], "--exclude size is given twice; name different ones"),
     ([*ASKED, "--exclude", "size", "--feature", "noise"], "argument --feature: not allowed with argument --exclude"),

@@ -63,7 +63,7 @@ def test_built_in_data_begin_where_they_are_told(run, tmp_path):
     path = tmp_path / "teach.html"
     words = ("iris", "--positive", "virginica", "--negative", "versicolor", "--feature", "petal_length")
     assert run(*words, "--save", str(path))[0] == 0
-    assert held(path)["start"] == {"data": "iris", "contrast": 2, "feature": 2}
+    assert held(path)["start"] == {"data": "iris", "pair": 2, "feature": 2}
 
 
 def test_a_file_is_on_the_page(run, csv, tmp_path):
@@ -73,7 +73,7 @@ def test_a_file_is_on_the_page(run, csv, tmp_path):
     own = held(path)["datasets"][0]
     assert [feature["name"] for feature in own["features"]] == ["size", "weight"]
     assert own["columns"] == {"sick": [[2, 3.5, 4], [1, 3]], "well": [[1, 2.5], [4, 5]]}
-    assert own["contrasts"][0]["facts"][1]["missing"] == 1
+    assert own["pairs"][0]["facts"][1]["missing"] == 1
     words = ("--feature", "weight", "--feature", "size")
     assert run(str(csv), "--label", "outcome", "--positive", "sick", *words, "--save", str(path))[0] == 0
     assert [feature["name"] for feature in held(path)["datasets"][0]["features"]] == ["weight", "size"]

@@ -29,14 +29,14 @@ def test_every_number_by_brute_force(case):
 
     auc = stats.norm.cdf((p.mean() - n.mean()) / np.hypot(n.std(ddof=1), p.std(ddof=1)))
     counted = ((p[:, None] > n).mean() + (p[:, None] >= n).mean()) / 2
-    assert found.auc_predicted == pytest.approx(auc, rel=1e-13)
-    assert found.auc_empirical == pytest.approx(counted, rel=1e-13)
+    assert found.predicted_auc == pytest.approx(auc, rel=1e-13)
+    assert found.empirical_auc == pytest.approx(counted, rel=1e-13)
     assert found.auc_error == pytest.approx(auc - counted, abs=1e-14)
     above = ((p[:, None] > n) * 1.0 + (p[:, None] >= n)) / 2
     error = np.sqrt(above.mean(axis=1).var(ddof=1) / len(p) + above.mean(axis=0).var(ddof=1) / len(n))
     assert found.auc_error_z == pytest.approx((auc - counted) / error, rel=1e-9)
-    assert (found.auc_empirical_low, found.auc_empirical_high) == tuple(rp.empirical_roc(x, y).auc_interval())
-    assert found.auc_empirical_low < counted < found.auc_empirical_high
+    assert (found.empirical_auc_low, found.empirical_auc_high) == tuple(rp.empirical_roc(x, y).auc_interval())
+    assert found.empirical_auc_low < counted < found.empirical_auc_high
 
     assert found.ks_negative == pytest.approx(stats.kstest(n, laws[0].cdf).statistic, abs=1e-13)
     assert found.ks_positive == pytest.approx(stats.kstest(p, laws[1].cdf).statistic, abs=1e-13)
@@ -44,16 +44,16 @@ def test_every_number_by_brute_force(case):
 
     cuts = [*np.unique(x), np.inf]
     highest = max(((p >= t).mean() + (n < t).mean()) / 2 for t in cuts)
-    at = found.threshold_predicted
-    assert found.ameans_predicted == pytest.approx((laws[1].sf(at) + laws[0].cdf(at)) / 2, rel=1e-13)
+    at = found.predicted_threshold
+    assert found.predicted_ameans == pytest.approx((laws[1].sf(at) + laws[0].cdf(at)) / 2, rel=1e-13)
     grid = np.linspace(x.min(), x.max(), 20001)
-    assert found.ameans_predicted >= ((laws[1].sf(grid) + laws[0].cdf(grid)) / 2).max()
+    assert found.predicted_ameans >= ((laws[1].sf(grid) + laws[0].cdf(grid)) / 2).max()
     assert found.ameans_at_predicted_threshold == pytest.approx(((p >= at).mean() + (n < at).mean()) / 2, abs=1e-15)
-    assert found.ameans_empirical == pytest.approx(highest, abs=1e-15)
+    assert found.empirical_ameans == pytest.approx(highest, abs=1e-15)
     assert found.threshold_regret == pytest.approx(highest - found.ameans_at_predicted_threshold, abs=1e-15)
     assert found.threshold_regret >= 0
-    assert found.ameans_empirical_corrected == rp.empirical_roc(x, y).best_threshold().ameans_corrected
-    assert 0.5 < found.ameans_empirical_corrected < found.ameans_empirical
+    assert found.empirical_ameans_corrected == rp.empirical_roc(x, y).best_threshold().ameans_corrected
+    assert 0.5 < found.empirical_ameans_corrected < found.empirical_ameans
 
     fpr = (np.arange(200_000) + 0.5) / 200_000
     corners = np.array([((n >= t).mean(), (p >= t).mean()) for t in cuts[::-1]])
@@ -95,7 +95,7 @@ def test_a_prediction_from_the_sample_itself_has_no_error():
     found = compare(rp.predict_roc(x, y, family="empirical"), rp.empirical_roc(x, y))
     zeros = ("auc_error", "max_tpr_gap", "area_between", "ks", "ks_negative", "ks_positive", "threshold_regret")
     assert [getattr(found, name) for name in zeros] == [0] * len(zeros)
-    assert found.threshold_predicted == found.threshold_empirical
+    assert found.predicted_threshold == found.empirical_threshold
 
 
 def test_errors_have_the_sign_of_predicted_minus_empirical():
@@ -112,7 +112,7 @@ def test_both_directions_compare_alike_and_never_with_each_other():
     down = compare(rp.predict_roc(-x, y, direction="lower"), rp.empirical_roc(-x, y, direction="lower")).to_dict()
     assert (up.pop("direction"), down.pop("direction")) == ("higher", "lower")
     for name in up:
-        sign = -1 if name in {"threshold_predicted", "threshold_empirical"} else 1
+        sign = -1 if name in {"predicted_threshold", "empirical_threshold"} else 1
         assert down[name] == pytest.approx(sign * up[name], abs=1e-12)
     with pytest.raises(
         RocPredictError, match="predicted has direction='higher', empirical 'lower'; give both the same"
@@ -138,8 +138,8 @@ def test_degenerate_samples_still_have_a_yardstick(classes):
     found = compare(PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(1, 1)), empirical)
     assert np.isfinite(found.auc_error_z)
     assert np.sign(found.auc_error_z) == np.sign(found.auc_error)
-    assert found.auc_empirical_low < found.auc_empirical_high
-    assert 0 <= found.ameans_empirical_corrected <= 1
+    assert found.empirical_auc_low < found.empirical_auc_high
+    assert 0 <= found.empirical_ameans_corrected <= 1
 
 
 def test_the_level_is_that_of_the_interval():
@@ -148,7 +148,7 @@ def test_the_level_is_that_of_the_interval():
     rocs = rp.predict_roc(x, y), rp.empirical_roc(x, y)
     usual, narrow = compare(*rocs), compare(*rocs, level=0.5)
     assert (usual.level, narrow.level) == (0.95, 0.5)
-    assert usual.auc_empirical_low < narrow.auc_empirical_low < narrow.auc_empirical_high < usual.auc_empirical_high
+    assert usual.empirical_auc_low < narrow.empirical_auc_low < narrow.empirical_auc_high < usual.empirical_auc_high
     with pytest.raises(RocPredictError, match="level=95 is outside"):
         compare(*rocs, level=95)
 

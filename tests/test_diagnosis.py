@@ -11,7 +11,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import RocPredictError
-from rocpredict.base.results import to_json
+from rocpredict.base.formatting import to_json
 from rocpredict.diagnostics.diagnose import diagnose
 from rocpredict.diagnostics.fit import (
     GoodnessOfFit,

@@ -43,7 +43,7 @@ PAGES = [
 PRINTED = PAGES[-3:]
 """Pages that show what their blocks print."""
 
-_UNCERTAIN = re.compile(r"interval|p_value|adjusted_p|_cv|corrected|strata")
+_UNCERTAIN = re.compile(r"interval|p_value|adjusted_p_values|_cv|corrected|strata")
 
 
 def _blocks(page, language):

@@ -155,7 +155,7 @@ def test_misfit_is_the_distance_of_trust():
     found = misfit(case, 20, draws)
     for i, rows in enumerate(zip(draws.negative, draws.positive, strict=True)):
         pair = predict_roc(np.concatenate(rows), np.repeat([0, 1], 20), family="boxcox")
-        own = type(pair)(*map(Gaussian.fit, rows), fit=pair.fit)
+        own = type(pair)(*map(Gaussian.fit, rows), pair_fit=pair.pair_fit)
         assert found.of_draws[i] == pytest.approx(own.model_fit().area_between, abs=1e-12)
     assert found.of_all > 0
 

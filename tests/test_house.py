@@ -148,33 +148,29 @@ SEVERAL_MEANINGS = {
     "empirical": "a curve to compare with, or whether a screening counts",
     "family": "a screening computes two families; a classifier's scores are empirical by default",
     "feature": "the name of one feature; a page may hold several",
-    "features": "columns to compare, or the index of those to select",
-    "folds": "their number, or the held-out predictions",
     "fpr": "a rate, or the ends of a band",
     "k": "all features by default in scikit-learn's selectors",
     "kind": "each function has its own pictures or bands",
-    "label": "the name of a band, or how many points are named",
     "labels": "class labels, or names in a legend",
     "mean": "a pair of numbers, or of arrays for a batch; the field of a Gaussian",
     "means": "component means of a mixture, or mean ROC curves",
     "method": "each interval and each test has its own methods",
+    "max_q": "no limit by default in a selector",
     "moments": "their highest order, or the moments themselves",
     "n_jobs": "None in scikit-learn's estimators",
     "n_points": "a mean curve keeps every step by default",
     "n_resamples": "a diagnosis fits each resample anew, so draws fewer",
+    "n_top": "features that are counted, rows of a picture, or pictures of a report",
     "nan_policy": "few tables of many features are complete: a screening omits",
     "negative": "the label of a class, or its distribution",
     "null": "auc_test of two curves has no null value",
     "path": "a file that is open for text will do for CSV",
     "positive": "the label of a class, or its distribution",
     "prevalence": "a curve accepts one for each feature; 0.5 weighs both classes alike",
-    "q": "probabilities, or the false discovery rate",
     "response_method": "log odds are for a fitted family",
-    "rng": "a report prints its seed, so it takes an integer",
     "std": "a pair of numbers, or of arrays for a batch; the field of a Gaussian",
     "strata": "auc_test of two samples: one for each",
     "threshold": "a curve accepts many; a picture also a BestThreshold",
-    "top": "pictures in a report, or rows in a picture",
     "tpr": "a rate, or the ends of a band",
     "unit": "of one feature; a page may hold several",
     "value": "a curve accepts one for each feature",
@@ -208,10 +204,10 @@ def test_literals_name_what_is_implemented():
 
     assert names(thresholds.CriterionName) == set(thresholds.CRITERIA)
     assert names(families.FamilyName) == set(fitting.FAMILIES)
-    assert names(uncertainty.AucMethod) == {*auc.AREA_METHODS, "delta", "reiser-guttman"}
-    assert names(uncertainty.AucErrorMethod) == {*auc.STD_ERRORS, *auc.BAND_STD_ERRORS, "delta"}
+    assert names(uncertainty.AucMethod) == {*auc.AUC_METHODS, "delta", "reiser-guttman"}
+    assert names(uncertainty.AucErrorMethod) == {*auc.STD_ERRORS, *auc.PARTIAL_AUC_STD_ERRORS, "delta"}
     assert names(uncertainty.AucTestMethod) == {*hypotheses.ONE_SAMPLE_METHODS, "delta"}
-    assert names(uncertainty.PartialAucMethod) == {*auc.BAND_METHODS, "delta"}
+    assert names(uncertainty.PartialAucMethod) == {*auc.PARTIAL_AUC_METHODS, "delta"}
     assert names(uncertainty.PointMethod) == {*empirical.HEIGHT_METHODS, "delta"}
     assert names(accessors.PictureKind) == set(accessors.PLOT_KINDS)
 

@@ -15,8 +15,8 @@ import rocpredict as rp
 drawn = settings(derandomize=True, deadline=None, max_examples=25)
 few = settings(derandomize=True, deadline=None, max_examples=12)
 
-AREA_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
-COUNTED_METHODS = AREA_METHODS[:5]  # that draw nothing
+AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
+COUNTED_METHODS = AUC_METHODS[:5]  # that draw nothing
 SYMMETRIC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit")  # Hanley-McNeil's law has a better class
 LEVELS = st.floats(0.5, 0.999)
 values = st.lists(st.integers(-4, 4).map(float), min_size=1, max_size=10)
@@ -66,7 +66,7 @@ def test_whole_weights_are_repeated_rows_in_a_curve(table):
     best, other = roc.best_threshold(), long.best_threshold()
     assert (best.threshold, best.ameans, best.plateau) == (other.threshold, other.ameans, other.plateau)
     options = {"n_resamples": 40, "rng": 3}
-    for method in AREA_METHODS:
+    for method in AUC_METHODS:
         found, expected = (r.auc_interval(method=method, **options) for r in (roc, long))
         assert ends(found) == pytest.approx(ends(expected), abs=1e-12), method
         assert [*found.flags] == [*expected.flags], method
@@ -133,7 +133,7 @@ def test_rows_without_weight_are_no_rows(table, scale):
 def test_intervals_lie_inside_and_hold_the_estimate(pair, level):
     """Inside [0, 1], of some width; with the estimate, but for a shrunk centre at 0 and 1 and drawn quantiles."""
     roc = empirical(*pair)
-    for method in AREA_METHODS:
+    for method in AUC_METHODS:
         found = roc.auc_interval(level, method=method, n_resamples=30)
         assert 0 <= found.low < found.high <= 1, method
         assert found.width > 1e-4, method
@@ -148,7 +148,7 @@ def test_intervals_lie_inside_and_hold_the_estimate(pair, level):
 def test_intervals_widen_with_the_level(pair, levels):
     """The interval of the lower level lies within that of the higher one, of every method, areas and all."""
     roc = empirical(*pair)
-    asked = [lambda level, m=m: roc.auc_interval(level, method=m, n_resamples=30) for m in AREA_METHODS]
+    asked = [lambda level, m=m: roc.auc_interval(level, method=m, n_resamples=30) for m in AUC_METHODS]
     asked += [
         lambda level: roc.partial_auc_interval(level, fpr=(0.2, 0.7)),
         lambda level: roc.tpr_at_fpr_interval(0.4, level, method="hilgers"),
@@ -196,7 +196,7 @@ def test_rising_maps_change_no_interval(pair, scale, offset):
     roc = empirical(*pair)
     mapped = empirical(*(np.array(x) * scale + offset for x in pair))
     cubed = empirical(*(np.array(x) ** 3 for x in pair))
-    for method in AREA_METHODS:
+    for method in AUC_METHODS:
         expected = ends(roc.auc_interval(method=method, n_resamples=25))
         for other in (mapped, cubed):
             assert ends(other.auc_interval(method=method, n_resamples=25)) == expected
@@ -274,7 +274,7 @@ def test_p_values_are_probabilities(table):
                 continue
             assert up.p_value + down.p_value == pytest.approx(1, abs=1e-12), method
             assert two.p_value == pytest.approx(2 * min(up.p_value, down.p_value), abs=1e-12), method
-            if abs(two.difference) > 1e-9 and "single_case" not in two.flags:
+            if abs(two.difference) > 1e-9 and "single_observation" not in two.flags:
                 assert (up.p_value < down.p_value) == (two.difference > 0), method
 
 
@@ -343,7 +343,7 @@ def test_many_curves_in_any_order(table):
     assert one.p_value == pytest.approx(two.p_value, abs=1e-7)
     again = rp.auc_test_many([*xs, xs[0]], y)
     assert (again.df, again.p_value) == (one.df, pytest.approx(one.p_value, abs=1e-7))
-    assert all(a >= t.p_value - 1e-15 for a, t in zip(one.adjusted_p, one.contrasts, strict=True))
+    assert all(a >= t.p_value - 1e-15 for a, t in zip(one.adjusted_p_values, one.contrasts, strict=True))
 
 
 # ---- seeds

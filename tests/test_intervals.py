@@ -17,10 +17,10 @@ from scipy.special import expit, logit, ndtr, ndtri
 
 import rocpredict as rp
 from rocpredict.inference.bootstrap import BootstrapOptions
-from rocpredict.inference.placements import check_rate_interval, compute_placements, partial_placements
+from rocpredict.inference.placements import check_rate_range, compute_placements, partial_placements
 
-AREA_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
-BAND_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
+AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
+PARTIAL_AUC_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
 COUNTED_METHODS = ("smoothed-logit", "delong", "logit", "hanley-mcneil", "newcombe")  # that draw nothing
 Z = ndtri(0.975)
 SIDES = np.array([-1, 1])
@@ -251,7 +251,7 @@ def test_partial_area_of_the_whole_band_is_the_area():
     roc = empirical(negative, positive)
     for band in ({"fpr": (0, 1)}, {"tpr": (0, 1)}):
         assert roc.partial_auc_std_error(**band) == pytest.approx(roc.auc_std_error(), rel=1e-12)
-        for method in BAND_METHODS:
+        for method in PARTIAL_AUC_METHODS:
             ours = roc.partial_auc_interval(**band, method=method)
             assert tuple(ours) == pytest.approx(tuple(roc.auc_interval(method=method)), abs=1e-12)
 
@@ -263,7 +263,7 @@ def test_partial_area_variance_by_monte_carlo():
     variance that is right in the limit: a right formula fails 1 in 100,000, and the seed is fixed.
     """
     rng = np.random.default_rng(12)
-    band = check_rate_interval((0, 0.2), None)
+    band = check_rate_range((0, 0.2), None)
     placed = [
         partial_placements(rp.Ecdf(rng.normal(size=100)), rp.Ecdf(rng.normal(1, 1.3, 100)), band) for _ in range(400)
     ]
@@ -447,11 +447,11 @@ def test_hilgers_with_weights_that_are_not_whole():
 DEGENERATE = {
     "perfect separation": ([1.0, 2, 3], [4.0, 5, 6, 7], {"perfect_separation"}),
     "perfect reversal": ([4.0, 5, 6, 7], [1.0, 2, 3], {"perfect_reversal"}),
-    "one of each": ([1.0], [2.0], {"single_case", "perfect_separation"}),
-    "one of each, reversed": ([2.0], [1.0], {"single_case", "perfect_reversal"}),
-    "one of each, tied": ([1.0], [1.0], {"single_case"}),
-    "one negative": ([2.5], [1.0, 2, 3, 4], {"single_case"}),
-    "one positive": ([1.0, 2, 3, 4], [2.5], {"single_case"}),
+    "one of each": ([1.0], [2.0], {"single_observation", "perfect_separation"}),
+    "one of each, reversed": ([2.0], [1.0], {"single_observation", "perfect_reversal"}),
+    "one of each, tied": ([1.0], [1.0], {"single_observation"}),
+    "one negative": ([2.5], [1.0, 2, 3, 4], {"single_observation"}),
+    "one positive": ([1.0, 2, 3, 4], [2.5], {"single_observation"}),
     "two of each": ([1.0, 3.0], [2.0, 4.0], set()),
     "two of each, separated": ([1.0, 2.0], [3.0, 4.0], {"perfect_separation"}),
     "all tied": ([7.0] * 5, [7.0] * 9, {"point_mass"}),
@@ -474,7 +474,7 @@ def check(found, name):
     assert found.high - found.low > 1e-3, name
 
 
-@pytest.mark.parametrize("method", AREA_METHODS)
+@pytest.mark.parametrize("method", AUC_METHODS)
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_area_interval_of_degenerate_data(name, method):
     """Every method answers all of them, with a flag that tells why not to lean on the answer."""
@@ -497,7 +497,7 @@ def test_band_interval_of_degenerate_data(name, band):
     """As a share of its width; a band of tied values sees no spread, and rounding must not pass for one."""
     negative, positive, _ = DEGENERATE[name]
     (low, high) = next(iter(band.values()))
-    for method in BAND_METHODS:
+    for method in PARTIAL_AUC_METHODS:
         found = empirical(negative, positive).partial_auc_interval(**band, method=method, n_resamples=100)
         width = high - low
         share = rp.Interval(
@@ -577,7 +577,7 @@ def test_predicted_interval_of_degenerate_moments(pair, count, method):
     assert 0 <= found.low < found.high <= 1
     assert found.estimate in found
     if min(count) == 1:
-        assert "single_case" in found.flags
+        assert "single_observation" in found.flags
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-100, 1e100, 1e200])
@@ -679,7 +679,7 @@ NOT_GAUSSIAN = rp.PredictedRoc(negative=stats.gamma(2), positive=stats.gamma(4),
         (lambda: COUNTED.auc_interval([0.9, 0.95]), "level has shape"),
         (lambda: COUNTED.tpr_at_fpr_interval(0.1, 2), "level=2"),
         (lambda: COUNTED.tpr_at_fpr_interval(10), "fpr=10.*percent"),
-        (lambda: COUNTED.partial_auc_interval(fpr=(0.5, 0.2)), "empty band"),
+        (lambda: COUNTED.partial_auc_interval(fpr=(0.5, 0.2)), "empty range"),
         (COUNTED.partial_auc_interval, "needs one of"),
         (lambda: COUNTED.partial_auc_interval(fpr=(0, 1), correction="standard"), "correction='standard'"),
         (lambda: COUNTED.auc_interval(method="bootstrap", n_resamples=19), "n_resamples=19 is too few.*20"),

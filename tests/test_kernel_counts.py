@@ -8,17 +8,17 @@ import scipy.sparse as sp
 from scipy.stats import mannwhitneyu
 
 import rocpredict as rp
-from rocpredict.screening.kernels.counts import Contrast, RankStatistics, count_blocks
+from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, count_blocks
 from rocpredict.screening.kernels.moments import moments
 
 ENGINES = ("numpy", "numba")
-CONTRASTS = (
-    Contrast((0,), 1),
-    Contrast((1,), 0),
-    Contrast((0, 1, 2), 3),
-    Contrast((0, 1, 3), 2),
-    Contrast((1, 2), 0),
-    Contrast((3,), 0),
+CLASS_PAIRS = (
+    ClassPair((0,), 1),
+    ClassPair((1,), 0),
+    ClassPair((0, 1, 2), 3),
+    ClassPair((0, 1, 3), 2),
+    ClassPair((1, 2), 0),
+    ClassPair((3,), 0),
 )
 FORMS = {
     "C": np.ascontiguousarray,
@@ -33,9 +33,9 @@ FORMS = {
 }
 
 
-def count(X, codes, contrasts=CONTRASTS, thresholds=None, **options):
-    classes = max((*codes, *(code for c in contrasts for code in (*c.negative, c.positive)))) + 1
-    blocks = count_blocks(X, codes, classes, contrasts, thresholds, callback=lambda _, counts: counts, **options)
+def count(X, codes, class_pairs=CLASS_PAIRS, thresholds=None, **options):
+    classes = max((*codes, *(code for c in class_pairs for code in (*c.negative, c.positive)))) + 1
+    blocks = count_blocks(X, codes, classes, class_pairs, thresholds, callback=lambda _, counts: counts, **options)
     return RankStatistics(*(np.concatenate(column, axis=1) for column in zip(*blocks, strict=True)))
 
 
@@ -73,7 +73,7 @@ def table(rows=240):
     X[:, 20:23] = np.abs(np.round(3 * X[:, 20:23]))
     X[rng.random(rows) < 0.1, 23] = np.nan
     X[:, 24] = 0.0
-    thresholds = X[rng.integers(0, rows, (len(CONTRASTS), 26)), np.arange(26)]
+    thresholds = X[rng.integers(0, rows, (len(CLASS_PAIRS), 26)), np.arange(26)]
     return X, codes, thresholds
 
 
@@ -95,16 +95,16 @@ def by_brute_force(negative, positive, threshold, grid):
     return [len(negative), len(positive), float(area), *map(float, scatters), *counted], heights
 
 
-def assert_agrees(counts, X, codes, thresholds, contrasts=CONTRASTS):
-    for t, contrast in enumerate(contrasts):
+def assert_agrees(counts, X, codes, thresholds, class_pairs=CLASS_PAIRS):
+    for t, class_pair in enumerate(class_pairs):
         for f in range(X.shape[1]):
-            sides = (X[np.isin(codes, classes), f] for classes in (contrast.negative, [contrast.positive]))
+            sides = (X[np.isin(codes, classes), f] for classes in (class_pair.negative, [class_pair.positive]))
             negative, positive = (side[~np.isnan(side)] for side in sides)
             expected, heights = by_brute_force(negative, positive, thresholds[t, f], counts.tpr_grid.shape[2])
             names = ["negatives", "positives", "area", "negative_sum_squares", "positive_sum_squares", "ties"]
             names += ["negatives_below", "positives_below", "negatives_tied", "positives_tied"]
             got = [getattr(counts, name)[t, f] for name in names]
-            np.testing.assert_allclose(got, expected, rtol=1e-13, atol=0, err_msg=f"{contrast} {f}")
+            np.testing.assert_allclose(got, expected, rtol=1e-13, atol=0, err_msg=f"{class_pair} {f}")
             np.testing.assert_allclose(counts.tpr_grid[t, f], heights, rtol=0, atol=1e-13)
 
 
@@ -132,9 +132,9 @@ def test_every_dtype(engine, dtype, form):
     if dtype == "f2" and form is not np.asarray:
         X = X.astype("f4")  # scipy knows no sparse float16
     near = X[5].astype(float) * (1 + np.array([[0, 1e-12, -1e-12, 0, 1e-12, -1e-12]]))
-    contrast = (Contrast((0,), 1),)
-    counts = count(form(X), codes, contrast, thresholds=near, engine=engine)
-    assert_agrees(counts, X.astype(float), codes, near, contrast)
+    class_pair = (ClassPair((0,), 1),)
+    counts = count(form(X), codes, class_pair, thresholds=near, engine=engine)
+    assert_agrees(counts, X.astype(float), codes, near, class_pair)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -142,7 +142,7 @@ def test_thresholds_beyond_float32(engine):
     """Proves that a threshold that float32 rounds to infinity counts as what it is, without a warning."""
     X = np.array([[1.0], [np.inf], [-np.inf], [3e38]], dtype=np.float32)
     counts = [
-        count(X, np.array([0, 0, 1, 1]), [Contrast((0,), 1)], thresholds=np.array([[value]]), engine=engine)
+        count(X, np.array([0, 0, 1, 1]), [ClassPair((0,), 1)], thresholds=np.array([[value]]), engine=engine)
         for value in (1e300, -1e300, np.inf, -np.inf, np.nan)
     ]
     below = [(int(c.negatives_below[0, 0]), int(c.positives_below[0, 0])) for c in counts]
@@ -169,7 +169,7 @@ def test_agrees_with_scipy_and_delong(engine):
     """Proves the p-value that follows from area and ties, and the variance that follows from the scatters."""
     rng = np.random.default_rng(3)
     X, y = np.round(rng.normal(size=(150, 8)), 1), rng.integers(0, 2, 150)
-    counts = count(X, y, [Contrast((0,), 1)], engine=engine)
+    counts = count(X, y, [ClassPair((0,), 1)], engine=engine)
     n0, n1 = counts.negatives[0], counts.positives[0]
     n = n0 + n1
     spread = np.sqrt(n0 * n1 / 12 * (n + 1 - counts.ties[0] / (n * (n - 1))))
@@ -191,7 +191,7 @@ def test_sums_beyond_64_bits(engine):
     codes = (np.arange(n) % 2).astype(np.int8)
     rows = np.sort(rng.choice(n, stored, replace=False)).astype(np.int32)
     X = sp.csc_array((np.round(rng.normal(size=stored), 1), rows, np.array([0, stored])), shape=(n, 1))
-    counts = next(count_blocks(X, codes, 2, [Contrast((0,), 1)], engine=engine, callback=lambda _, counts: counts))
+    counts = next(count_blocks(X, codes, 2, [ClassPair((0,), 1)], engine=engine, callback=lambda _, counts: counts))
     groups = [dict.fromkeys(np.unique([0.0, *X.data]), 0) for _ in range(2)]
     for row, value in zip(rows, X.data, strict=True):
         groups[codes[row]][value] += 1
@@ -215,15 +215,15 @@ def test_sums_beyond_64_bits(engine):
 def test_small_and_empty_tables(engine):
     """Proves the counts of one row a class, of a class without rows, and of no feature at all."""
     X, codes = np.array([[1.0, 2.0, 5.0], [2.0, 2.0, 4.0]]), np.array([0, 1])
-    counts = count(X, codes, [Contrast((0,), 1)], engine=engine)
+    counts = count(X, codes, [ClassPair((0,), 1)], engine=engine)
     assert counts.area.tolist() == [[1.0, 0.5, 0.0]]
     assert counts.positive_sum_squares.tolist() == [[0.0, 0.0, 0.0]]
     for form in (np.asarray, sp.csc_array, sp.csr_array):
-        lonely = count(form(X), np.array([0, -1]), [Contrast((0,), 1)], engine=engine)
+        lonely = count(form(X), np.array([0, -1]), [ClassPair((0,), 1)], engine=engine)
         assert np.isnan(lonely.area).all()
         assert (lonely.negatives.tolist(), lonely.positives.tolist()) == ([[1, 1, 1]], [[0, 0, 0]])
         none = count_blocks(
-            form(X)[:, :0], codes, 2, [Contrast((0,), 1)], engine=engine, callback=lambda _, counts: counts
+            form(X)[:, :0], codes, 2, [ClassPair((0,), 1)], engine=engine, callback=lambda _, counts: counts
         )
         assert list(none) == []
 
@@ -233,9 +233,9 @@ def test_refusals(engine):
     """Proves that lost digits and thresholds of another shape are refused in words."""
     X, codes = np.array([[2**53 + 1], [1]]), np.array([0, 1])
     with pytest.raises(rp.RocPredictError, match=r"X holds integers beyond 2\*\*53"):
-        count(X, codes, [Contrast((0,), 1)], engine=engine)
+        count(X, codes, [ClassPair((0,), 1)], engine=engine)
     with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 1\)"):
-        count(X[1:] + np.array([[0], [1]]), codes, [Contrast((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
+        count(X[1:] + np.array([[0], [1]]), codes, [ClassPair((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from rocpredict import RocPredictError, empirical_roc, plots
-from rocpredict.base.results import to_json
+from rocpredict.base.formatting import to_json
 from rocpredict.datasets import load_pima
 from rocpredict.plots.curves import plot_mean_roc
 from rocpredict.roc.mean_curve import mean_roc

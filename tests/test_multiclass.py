@@ -9,7 +9,7 @@ from scipy.special import logit, ndtri
 from sklearn.metrics import roc_auc_score
 
 from rocpredict import RocPredictError, empirical_roc
-from rocpredict.base.results import to_json
+from rocpredict.base.formatting import to_json
 from rocpredict.datasets import load_iris
 from rocpredict.multiclass import multiclass_auc
 
@@ -174,7 +174,7 @@ def test_a_class_of_one_row_is_said():
     """How it varies cannot be seen: flagged, and the interval is wider than with that row twice."""
     scores, y = drawn((1, 20, 20), seed=2)
     found = multiclass_auc(scores, y)
-    assert list(found.flags) == ["fallback", "single_case"]
+    assert list(found.flags) == ["fallback", "single_observation"]
     assert found.n_by_class == {0: 1, 1: 20, 2: 20}
     assert found.interval.method == "conservative"
     doubled = multiclass_auc(np.concatenate([scores[:1], scores]), np.concatenate([[0], y]))

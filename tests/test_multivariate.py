@@ -83,8 +83,8 @@ def test_a_feature_that_tells_nothing_has_weight_0():
     best = LinearCombination.from_stats(
         mean=([0, 0, 0], [2, 0, 0]), covariance=(np.eye(3), np.diag([1.5, 1.1, 0.9])), criterion="ameans"
     )
-    assert abs(best.weights[0]) > 0.5
-    assert list(best.weights[1:]) == [0, 0]
+    assert abs(best.coefficients[0]) > 0.5
+    assert list(best.coefficients[1:]) == [0, 0]
 
 
 @pytest.mark.parametrize("criterion", ["auc", "ameans"])
@@ -94,9 +94,11 @@ def test_equal_covariances_give_fishers_discriminant(criterion):
     shape = rng.normal(size=(40, 3)) @ spread(rng, 3)
     X = np.concatenate([shape, shape + rng.normal(size=3)])  # one covariance, exactly
     y = np.repeat([0, 1], 40)
-    found = fit_linear_combination(X, y, criterion=criterion, folds=None)
+    found = fit_linear_combination(X, y, criterion=criterion, n_folds=None)
     theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y).coef_[0]
-    assert found.weights / np.linalg.norm(found.weights) == pytest.approx(theirs / np.linalg.norm(theirs), abs=1e-6)
+    assert found.coefficients / np.linalg.norm(found.coefficients) == pytest.approx(
+        theirs / np.linalg.norm(theirs), abs=1e-6
+    )
     S, delta = np.cov(shape.T), X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
     distance = np.sqrt(delta @ np.linalg.solve(S, delta))
     assert found.auc == pytest.approx(ndtr(distance / np.sqrt(2)), rel=1e-12)
@@ -112,14 +114,14 @@ def test_the_formula_of_su_and_liu():
     delta = positive.mean(axis=0) - negative.mean(axis=0)
     w = np.linalg.solve(np.cov(negative.T) + np.cov(positive.T), delta)
     assert found.auc == pytest.approx(ndtr(np.sqrt(delta @ w)), rel=1e-12)
-    assert found.weights / found.weights[0] == pytest.approx(w / w[0], rel=1e-9)
+    assert found.coefficients / found.coefficients[0] == pytest.approx(w / w[0], rel=1e-9)
     assert (found.negative.std**2 + found.positive.std**2) / 2 == pytest.approx(1, rel=1e-12)
     again = predict_roc(found.score(X), y)
     assert (again.auc(), again.best_threshold().threshold) == pytest.approx((found.auc, found.threshold), rel=1e-10)
     stated = LinearCombination.from_stats(
         mean=(negative.mean(axis=0), positive.mean(axis=0)), covariance=(np.cov(negative.T), np.cov(positive.T))
     )
-    assert stated.weights == pytest.approx(found.weights, rel=1e-9)
+    assert stated.coefficients == pytest.approx(found.coefficients, rel=1e-9)
     assert stated.auc_cv is None
 
 
@@ -170,14 +172,14 @@ def test_honest_values_by_hand():
     """Leave-one-pair-out on six rows, and the same dealing for the same seed."""
     x = np.array([[0.0], [1.0], [4.0], [3.0], [5.0], [7.0]])
     y = np.array([0, 0, 0, 1, 1, 1])
-    found = fit_linear_combination(x, y, folds=10)
-    assert found.folds == 3
-    assert found.auc_cv == fit_linear_combination(x, y, folds=3).auc_cv
+    found = fit_linear_combination(x, y, n_folds=10)
+    assert found.n_folds == 3
+    assert found.auc_cv == fit_linear_combination(x, y, n_folds=3).auc_cv
     dealt = {fit_linear_combination(x, y, rng=seed).auc_cv for seed in range(12)}
     assert dealt == {2 / 3, 1.0}  # 4 > 3 is wrong where both are held out together
     assert fit_linear_combination(x, y, rng=np.random.default_rng(0)).auc_cv == found.auc_cv
-    left_out = fit_linear_combination(x, y, folds=None)
-    assert (left_out.auc_cv, left_out.folds) == (None, None)
+    left_out = fit_linear_combination(x, y, n_folds=None)
+    assert (left_out.auc_cv, left_out.n_folds) == (None, None)
 
 
 def test_a_feature_may_be_constant_without_a_fold():
@@ -191,14 +193,14 @@ def test_ridge_is_the_remedy_it_is_said_to_be():
     """More features than rows, and a feature twice: finite weights; twins share theirs; little ridge, little change."""
     rng = np.random.default_rng(7)
     wide = fit_linear_combination(rng.normal(size=(30, 50)), np.arange(30) % 2, ridge=0.5)
-    assert np.isfinite(wide.weights).all()
+    assert np.isfinite(wide.coefficients).all()
     assert wide.auc > 0.9 > wide.auc_cv
     X, y = drawn(rng)
     twins = fit_linear_combination(np.column_stack([X, X[:, 0]]), y, ridge=1e-6)
-    assert twins.weights[0] == pytest.approx(twins.weights[3], rel=1e-6)
+    assert twins.coefficients[0] == pytest.approx(twins.coefficients[3], rel=1e-6)
     plain = fit_linear_combination(X, y)
     assert twins.auc == pytest.approx(plain.auc, abs=1e-6)
-    assert fit_linear_combination(X, y, ridge=0).weights == pytest.approx(plain.weights, abs=0)
+    assert fit_linear_combination(X, y, ridge=0).coefficients == pytest.approx(plain.coefficients, abs=0)
 
 
 def test_frames_names_and_missing_values():
@@ -219,7 +221,7 @@ def test_frames_names_and_missing_values():
     without = fit_linear_combination(
         np.delete(IRIS.X, 60, 0), np.delete(IRIS.y, 60), **CLASSES, feature_names=IRIS.feature_names
     )
-    assert omitted.weights == pytest.approx(without.weights, abs=0)
+    assert omitted.coefficients == pytest.approx(without.coefficients, abs=0)
     assert fit_linear_combination(IRIS.X, IRIS.y, **CLASSES).feature_names == ("x0", "x1", "x2", "x3")
 
 
@@ -238,15 +240,15 @@ def test_a_result_is_ready_for_json_and_says_what_it_is():
     """to_dict holds plain numbers; the repr is one line and says what is optimistic."""
     found = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, criterion="ameans", feature_names=IRIS.feature_names)
     held = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert list(held["weights"]) == list(IRIS.feature_names)
+    assert list(held["coefficients"]) == list(IRIS.feature_names)
     assert held["auc"] == found.auc == found.roc.auc()
     assert "\n" not in repr(found)
     assert "cross-fitted" in repr(found)
     stated = LinearCombination.from_stats(mean=([0], [1]), covariance=([[1]], [[1]]), feature_names=["width"])
     assert "of the moments that chose it" in repr(stated)
-    assert stated.to_dict()["weights"] == {"width": pytest.approx(1)}
+    assert stated.to_dict()["coefficients"] == {"width": pytest.approx(1)}
     with pytest.raises(ValueError, match="read-only"):
-        found.weights[0] = 1
+        found.coefficients[0] = 1
 
 
 def _twice_named():
@@ -274,9 +276,9 @@ Y6 = np.arange(12) % 2
         (X6, Y6, {"criterion": "f1"}, "criterion='f1' is not allowed; choose one of 'auc', 'ameans'"),
         (X6, Y6, {"ridge": -1}, "ridge=-1 is negative"),
         (X6, Y6, {"ridge": [1, 2]}, r"ridge has shape \(2,\); give one number"),
-        (X6, Y6, {"folds": 1}, "folds=1 is too few; give 2 or more, or None"),
+        (X6, Y6, {"n_folds": 1}, "n_folds=1 is too few; give 2 or more, or None"),
         (X6, Y6, {"rng": -1}, "rng=-1 is negative"),
-        (X6, np.arange(12) < 10, {"positive": True}, "the negative class has 2 rows, and folds=10 leave 1 of them"),
+        (X6, np.arange(12) < 10, {"positive": True}, "the negative class has 2 rows, and n_folds=10 leave 1 of them"),
         (X6, np.arange(12) < 11, {"positive": True}, "the negative class has 1 row; a covariance needs 2 or more"),
         (np.ones((12, 11)), Y6, {}, "X has 11 features and 12 rows: the covariances need p <= n - 2"),
         (np.where(X6 > 1, np.nan, X6), Y6, {}, "missing .NaN. of 12.*nan_policy='omit' leaves them out"),
@@ -332,7 +334,7 @@ def test_moments_that_are_refused(mean, covariance, words):
 )
 def test_tables_that_cannot_be_scored(X, words):
     """New rows need the features that the weights belong to."""
-    found = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, feature_names=IRIS.feature_names, folds=None)
+    found = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, feature_names=IRIS.feature_names, n_folds=None)
     with pytest.raises(RocPredictError, match=words):
         found.score(X)
 

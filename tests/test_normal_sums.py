@@ -15,7 +15,7 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import from_scipy
 from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture, em_step, initial_parameters, min_std
-from rocpredict.distributions.normal_sum import GaussianSum
+from rocpredict.distributions.normal_sum import NormalSum
 from rocpredict.solvers.families import (
     NormalSumSolver,
     _area,
@@ -39,7 +39,7 @@ PAIRS = list(itertools.combinations_with_replacement(SUMS, 2))
 
 
 def components_of(d):
-    return GaussianSum(np.ones(1), np.array([d.mean]), np.array([d.std])) if isinstance(d, Gaussian) else d.components
+    return NormalSum(np.ones(1), np.array([d.mean]), np.array([d.std])) if isinstance(d, Gaussian) else d.components
 
 
 def exact_tail(normals, x, sign):

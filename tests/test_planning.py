@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 import rocpredict as rp
 from rocpredict import Gaussian, PredictedRoc, RocPredictError
-from rocpredict.base.results import to_json
+from rocpredict.base.formatting import to_json
 from rocpredict.planning import auc_variances, difference_variances, sample_size, tpr_variances
 
 PAPER = {"mean": (4, 8), "std": (3, 2)}
@@ -22,7 +22,7 @@ Z = stats.norm.ppf(0.975)
 
 def _counts(found):
     """Give what each method plans, the chosen one among them."""
-    return {it.method: (it.n_negative, it.n_positive) for it in (found, *found.alternatives)}
+    return {it.method: (it.n_negative, it.n_positive) for it in (found, *found.other_methods)}
 
 
 # ---- independent formulas
@@ -200,7 +200,7 @@ def test_a_second_curve_with_cases_of_its_own():
     assert list(_counts(found)) == ["exact", "delta", "hanley-mcneil", "obuchowski"]
     same_cases = sample_size(FIRST, against=(SECOND.negative, SECOND.positive), width=0.1, correlation=0)
     assert (same_cases.n_positive, same_cases.total) == (found.n_positive, found.total // 2)
-    assert same_cases.alternatives == ()
+    assert same_cases.other_methods == ()
 
 
 def _settings():
@@ -351,13 +351,13 @@ def test_a_plan_says_what_it_rests_on():
     found = sample_size(**PAPER, width=0.04, ratio=0.5)
     assert repr(found) == "SampleSize(n_negative=552, n_positive=1103, total=1655, width=0.0399838, method='exact')"
     assert found.goal == "a 95 % interval of the AUC (0.866371) that is 0.04 wide"
-    told = {it.method: it.bias for it in found.alternatives}
+    told = {it.method: it.bias for it in found.other_methods}
     assert told["hanley-mcneil"].startswith("29 % too few: ")
     assert "here the negatives do" in told["hanley-mcneil"]
     assert told["obuchowski"].startswith("4 % too many: ")
     assert told["delta"].startswith("5 % fewer: ")
     named = json.loads(to_json(found.to_dict()))
-    assert (named["n_positive"], named["alternatives"][1]["n_positive"]) == (1103, 780)
+    assert (named["n_positive"], named["other_methods"][1]["n_positive"]) == (1103, 780)
     assert named["achieved_reference"] == found.achieved
     assert not any("Below 50" in sentence for sentence in found.assumptions)
     assert any("Below 50" in sentence for sentence in sample_size(**PAPER, width=0.3).assumptions)
@@ -370,7 +370,7 @@ def test_a_plan_by_another_method_tells_what_it_would_really_give():
     assert found.achieved <= 0.04
     assert found.achieved_reference == pytest.approx(0.04757320, abs=1e-7)
     assert found.bias.startswith("29 % too few")
-    assert found.alternatives[0].method == "exact"
+    assert found.other_methods[0].method == "exact"
     assert found.std_error == pytest.approx(found.achieved / (2 * Z), rel=1e-12)
 
 

@@ -47,8 +47,8 @@ def test_the_left_panel_is_both_curves_and_where_they_part(found, picture, roc):
         assert artist(ax, name).get_xdata().tolist() == curve.fpr.tolist()
         assert artist(ax, name).get_ydata().tolist() == curve.tpr.tolist()
     assert words(ax) == [
-        f"predicted, AUC {found.auc_predicted:.3f}",
-        f"empirical, AUC {found.auc_empirical:.3f}",
+        f"predicted, AUC {found.predicted_auc:.3f}",
+        f"empirical, AUC {found.empirical_auc:.3f}",
         f"between: {found.area_between:.3f}, by chance {found.area_between_expected:.3f}",
         "chance",
     ]

@@ -81,7 +81,7 @@ def test_a_diagnosis_at_the_ends_of_floats_warns_of_nothing(scale):
         assert one.skewness == pytest.approx(other.skewness, abs=near)
         assert one.kurtosis == pytest.approx(other.kurtosis, abs=near)
         assert one.outliers == other.outliers
-    assert found.auc_empirical == usual.auc_empirical
+    assert found.empirical_auc == usual.empirical_auc
     with pytest.raises(rp.RocPredictError, match="values too"):
         plot_diagnosis(found)
 
@@ -114,7 +114,7 @@ def test_an_unknown_option_is_named_with_those_there_are(few):
     ):
         with pytest.raises(rp.RocPredictError, match=said):
             few.plot(kind, **options)
-    with pytest.raises(rp.RocPredictError, match=r"foo= is no option.*plot_screening are kind, top"):
+    with pytest.raises(rp.RocPredictError, match=r"foo= is no option.*plot_screening are kind, n_top"):
         rp.screen(np.column_stack([X, -X]), Y).plot("volcano", foo=1)
     with pytest.raises(rp.RocPredictError, match="foo= is no option"):
         rp.compare(few, few).plot(foo=1)

@@ -89,7 +89,7 @@ def with_columns(table, **columns):
 
 # ---- ranking
 def test_a_ranking_is_the_first_rows_with_their_intervals(table):
-    ax = table.plot(top=15)
+    ax = table.plot(n_top=15)
     first = table.top(15)
     assert [text.get_text() for text in ax.get_yticklabels()] == first["feature"].tolist()
     misfit = first.flags["misfit"]
@@ -111,7 +111,7 @@ def test_a_ranking_is_the_first_rows_with_their_intervals(table):
 
 
 def test_the_first_row_is_uppermost_and_everything_lies_inside(table):
-    ax = table.plot(top=30)
+    ax = table.plot(n_top=30)
     low, high = ax.get_ylim()
     assert low > 29
     assert high < 0
@@ -132,17 +132,17 @@ def test_without_counting_only_the_prediction_is_drawn():
 
 
 def test_a_row_without_an_auc_says_why(table):
-    ax = table.plot(top=len(table))
+    ax = table.plot(n_top=len(table))
     (why,) = [text for text in ax.texts if text.get_gid() == "no-auc"]
     row = table["feature"].tolist().index("x21")
     assert (why.get_text(), why.get_position()[1]) == ("no AUC: no values", row)
 
 
-def test_with_several_contrasts_rows_and_points_name_theirs(several):
+def test_with_several_class_pairs_rows_and_points_name_theirs(several):
     ax = several.plot()
     first = f"{several['feature'][0]}, {several['positive'][0]} against {several['negative'][0]}"
     assert ax.get_yticklabels()[0].get_text() == first
-    assert ax.get_legend().get_title().get_text() == "3 contrasts"
+    assert ax.get_legend().get_title().get_text() == "3 class pairs"
     assert all(name.endswith(" against rest") and "\n" in name for name in names(several.plot("agreement")))
     one = several[several["positive"] == "setosa"]
     assert one.plot().get_yticklabels()[0].get_text() == one["feature"][0]
@@ -165,9 +165,9 @@ def test_agreement_has_every_row_with_both_areas(table):
 def test_agreement_names_the_furthest(table):
     gap = np.nan_to_num(np.abs(table["auc"] - table["empirical_auc"]), nan=-1)
     furthest = table["feature"][np.argsort(-gap, kind="stable")]
-    assert names(table.plot("agreement", label=1)) == [furthest[0]]
-    assert set(names(table.plot("agreement", label=3))) <= set(furthest[:3])
-    assert names(table.plot("agreement", label=0)) == []
+    assert names(table.plot("agreement", n_labels=1)) == [furthest[0]]
+    assert set(names(table.plot("agreement", n_labels=3))) <= set(furthest[:3])
+    assert names(table.plot("agreement", n_labels=0)) == []
 
 
 def test_agreement_without_counts_says_what_to_do():
@@ -177,7 +177,7 @@ def test_agreement_without_counts_says_what_to_do():
 
 # ---- volcano
 def test_a_volcano_has_every_row_and_its_level_parts_them(table):
-    ax = table.plot("volcano", q=0.01)
+    ax = table.plot("volcano", max_q=0.01)
     there = ~np.isnan(table["empirical_auc"])
     auc, height = table["empirical_auc"][there], -np.log10(table["p_value"][there])
     found = table["q_value"][there] <= 0.01
@@ -188,7 +188,7 @@ def test_a_volcano_has_every_row_and_its_level_parts_them(table):
     assert words(ax) == [f"q ≤ 0.01 ({found.sum()})", f"q > 0.01 ({(~found).sum()})", "q = 0.01", "chance"]
     assert ax.get_xlabel() == "empirical AUC\n(1 of 40 rows lack one: left out)"
     assert set(names(ax)) <= set(table["feature"][:5])
-    assert names(table.plot("volcano", label=1)) == [table["feature"][0]]
+    assert names(table.plot("volcano", n_labels=1)) == [table["feature"][0]]
 
 
 def test_where_all_or_none_is_found_the_level_is_that_of_p_or_nowhere(table):
@@ -224,7 +224,7 @@ def test_a_p_value_of_0_is_drawn_at_the_smallest_float_and_says_so(table):
 def test_any_name_is_shown_as_it_is(several, kind):
     """Of features and of classes."""
     hostile = np.array(HOSTILE, dtype=object)[np.arange(len(several)) % len(HOSTILE)]
-    ax = with_columns(several, feature=hostile, negative=hostile, positive=hostile).plot(kind, label=8)
+    ax = with_columns(several, feature=hostile, negative=hostile, positive=hostile).plot(kind, n_labels=8)
     texts = ax.get_yticklabels() if kind == "ranking" else [text for text in ax.texts if text.get_gid() == "name"]
     shown = [text.get_text().replace("\n", ", ") for text in texts]
     assert len(shown) == len(several) if kind == "ranking" else len(shown) >= 3
@@ -278,8 +278,8 @@ def test_what_is_drawn_differs_in_more_than_colour(table):
             assert _light(line.get_color()) < 0.3  # a contrast of 3 on white, as WCAG 2 has it
 
 
-def _light(colour):
-    channels = np.array(to_rgb(colour))
+def _light(color):
+    channels = np.array(to_rgb(color))
     return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4) @ [
         0.2126,
         0.7152,
@@ -289,7 +289,7 @@ def _light(colour):
 
 @pytest.mark.parametrize("kind", KINDS[1:])
 def test_names_hide_neither_each_other_nor_the_legend(several, kind):
-    ax = several.plot(kind, label=8)
+    ax = several.plot(kind, n_labels=8)
     figure = ax.figure
     figure.draw_without_rendering()
     boxes = [Text.get_window_extent(text) for text in ax.texts if text.get_gid() == "name"]
@@ -323,10 +323,10 @@ def test_options_out_of_range_are_refused(table):
     with pytest.raises(rp.RocPredictError, match=r"kind='pie' is not allowed; choose one of 'ranking', 'agreement'"):
         table.plot("pie")
     for options, message in (
-        ({"top": 0}, "top=0 is below 1"),
-        ({"top": 2.5}, r"top=2\.5 is not a whole number"),
-        ({"label": -1}, "label=-1 is below 0"),
-        ({"q": 5}, "q=5 is outside"),
+        ({"n_top": 0}, "n_top=0 is below 1"),
+        ({"n_top": 2.5}, r"n_top=2\.5 is not a whole number"),
+        ({"n_labels": -1}, "n_labels=-1 is below 0"),
+        ({"max_q": 5}, "max_q=5 is outside"),
         ({"ax": "here"}, "ax='here' is not a matplotlib Axes"),
     ):
         with pytest.raises(rp.RocPredictError, match=message):

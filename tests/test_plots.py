@@ -13,7 +13,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import paper as figures
-from rocpredict.base.results import format_rate
+from rocpredict.base.formatting import format_rate
 from rocpredict.plots import style
 from rocpredict.plots.canvas import Box, place_labels
 from rocpredict.plots.curves import plot_comparison, plot_roc, plot_side_by_side
@@ -48,10 +48,10 @@ def words(ax: Axes) -> list[str]:
     return [text.get_text() for text in [*ax.texts, *legend]]
 
 
-def contrast(colour: str, ground: str = "white") -> float:
+def contrast(color: str, ground: str = "white") -> float:
     """Give the contrast of WCAG 2."""
     lights = []
-    for name in (colour, ground):
+    for name in (color, ground):
         channels = np.array(colors.to_rgb(name))
         linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
         lights.append(linear @ [0.2126, 0.7152, 0.0722] + 0.05)
@@ -201,14 +201,14 @@ def test_classes_and_curves_differ_in_more_than_colour(predicted):
     ax = plot_roc(*[predicted] * count)
     patterns = {str(drawn(ax, f"roc-{index}")._unscaled_dash_pattern) for index in range(count)}
     assert len(patterns) == count
-    assert len({colour for colour, _ in style.CURVES}) == count
+    assert len({color for color, _ in style.CURVES}) == count
 
 
 def test_text_and_lines_stand_out():
-    for colour in (style.TEXT_COLOR, style.MUTED_COLOR, style.NEGATIVE.text, style.POSITIVE.text):
-        assert contrast(colour) >= 4.5
-    for colour in [colour for colour, _ in style.CURVES] + [style.NEGATIVE.colour, style.POSITIVE.colour]:
-        assert contrast(colour) >= 3
+    for color in (style.TEXT_COLOR, style.MUTED_COLOR, style.NEGATIVE.text, style.POSITIVE.text):
+        assert contrast(color) >= 4.5
+    for color in [color for color, _ in style.CURVES] + [style.NEGATIVE.color, style.POSITIVE.color]:
+        assert contrast(color) >= 3
 
 
 def test_labels_keep_off_each_other_and_inside():

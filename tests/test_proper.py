@@ -351,7 +351,7 @@ def test_what_is_no_question_is_refused():
     for ask, words in (
         (lambda: proper.tpr_at_fpr(1.5), "fpr=1.5 is outside"),
         (proper.partial_auc, "needs one of fpr"),
-        (lambda: proper.partial_auc(fpr=(0.5, 0.1)), "empty band"),
+        (lambda: proper.partial_auc(fpr=(0.5, 0.1)), "empty range"),
         (lambda: proper.partial_auc(fpr=(0, 0.1), correction="x"), "correction='x'"),
         (lambda: proper.curve(1), "points=1 is too few"),
         (lambda: proper.best_rule(prevalence=2), "prevalence=2 is outside"),

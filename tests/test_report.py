@@ -11,7 +11,8 @@ import pytest
 
 import rocpredict as rp
 from rocpredict.base.files import format_csv
-from rocpredict.base.results import Table, format_p_value, format_rate
+from rocpredict.base.formatting import format_p_value, format_rate
+from rocpredict.base.tables import Table
 from rocpredict.plots.curves import plot_side_by_side
 from rocpredict.reports.feature import feature_report
 from rocpredict.reports.report import data_hash, figure_to_image, format_numeral, render
@@ -76,8 +77,8 @@ def pages(tmp_path_factory):
     feature_report(X[:, 0], Y, folder / "feature.html", prevalence=0.1, **asked)
     with pytest.MonkeyPatch.context() as patch:
         leave_blank(patch)
-        screening_report(screened(), folder / "data.html", top=1, data=(X, Y), date=DAY, notes=["<i>note</i>"])
-        screening_report(screened(empirical=False), folder / "no_data.html", top=1, date=DAY)
+        screening_report(screened(), folder / "data.html", n_top=1, data=(X, Y), date=DAY, notes=["<i>note</i>"])
+        screening_report(screened(empirical=False), folder / "no_data.html", n_top=1, date=DAY)
         asked |= {"family": "boxcox", "direction": "auto", "title": "</title><script>"}
         feature_report(X[:, 3], Y, folder / "auto.html", **asked)
     return {path.stem: path.read_text(encoding="utf-8") for path in folder.iterdir()}
@@ -168,7 +169,7 @@ def area_cell(value, low, high):
 
 
 def test_the_columns_that_choose_come_first(tmp_path):
-    """Eight of them, in one order; a contrast after the name; numbers of cases last, and only where they differ."""
+    """Eight of them, in one order; a class pair after the name; numbers of cases last, and only where they differ."""
     first = ["#", "Feature", "AUC empirical", "AUC predicted", "q", "Positive when", "Ameans, honest", "Flags"]
     rest = ["p", "Negative mean (SD)", "Positive mean (SD)", "TPR", "FPR", "Misfit"]
     assert Page(table_page(screened(), tmp_path)).tables[0][0] == first + rest
@@ -192,7 +193,7 @@ def test_a_wide_table_says_that_it_goes_on(pages):
 
 
 def table_page(table, folder, **options):
-    path = screening_report(table, folder / "page.html", top=0, date=DAY, **options)
+    path = screening_report(table, folder / "page.html", n_top=0, date=DAY, **options)
     return path.read_text(encoding="utf-8")
 
 
@@ -266,7 +267,7 @@ def test_hard_tables(tmp_path, monkeypatch):
     odd = {"empty": [np.nan] * 80, "constant": [1.0] * 80, "copy": np.where(Y[0] == Y, 0.0, 1.0), "few": X[:, 0].copy()}
     odd["few"][:70:2] = np.nan
     table = rp.screen(odd, Y, positive=Y[-1]).in_input_order()
-    text = screening_report(table, tmp_path / "odd.html", top=2, data=(odd, Y)).read_text(encoding="utf-8")
+    text = screening_report(table, tmp_path / "odd.html", n_top=2, data=(odd, Y)).read_text(encoding="utf-8")
     Page(text)
     assert "No picture: " in text
     assert "Missing" in text
@@ -284,11 +285,11 @@ def test_hard_tables(tmp_path, monkeypatch):
     ("options", "said"),
     [
         ({"path": "none/there.html"}, "cannot be written"),
-        ({"top": -1}, "top=-1 is negative"),
+        ({"n_top": -1}, "n_top=-1 is negative"),
         ({"date": "tomorrow"}, "date='tomorrow' is no day"),
         ({"data": X}, "is not (X, y)"),
         ({"data": (X[:50], Y[:50])}, "has 50 rows and the table was made of 80"),
-        ({"top": 1, "data": (X + 1, Y)}, "is not what the table was made of"),
+        ({"n_top": 1, "data": (X + 1, Y)}, "is not what the table was made of"),
     ],
 )
 def test_refused_and_nothing_written(tmp_path, monkeypatch, options, said):

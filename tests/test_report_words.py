@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rocpredict as rp
-from rocpredict.base.results import format_rate
+from rocpredict.base.formatting import format_rate
 from rocpredict.reports.feature import FeatureAnalysis, feature_report, mean_and_std, template_context
 from rocpredict.reports.report import Image, message_to_prose, render
 from rocpredict.reports.screening import screening_report
@@ -87,13 +87,13 @@ def screened(x, y=Y, **options):
 def found(table):
     """Return the headlines as plain text."""
     with TemporaryDirectory() as folder:
-        text = screening_report(table, f"{folder}/page.html", top=0).read_text(encoding="utf-8")
+        text = screening_report(table, f"{folder}/page.html", n_top=0).read_text(encoding="utf-8")
     return between(text, '<ul class="findings">', "<h2>")
 
 
 def page(table, folder):
     """Give the page of a screening, without pictures, as plain text."""
-    text = screening_report(table, folder / "page.html", top=0).read_text(encoding="utf-8")
+    text = screening_report(table, folder / "page.html", n_top=0).read_text(encoding="utf-8")
     return between(text, "<h1>", "<footer>")
 
 
@@ -240,24 +240,24 @@ def test_only_what_a_sentence_uses_is_cited(of_feature, family, cited):
     assert not family.startswith(("auto", "boxcox")) or "Yeo-Johnson" in paragraph(asked)
 
 
-def test_several_contrasts():
-    """Rows and not features, each with its contrast; what Benjamini and Hochberg ask of dependence is not known."""
+def test_several_class_pairs():
+    """Rows and not features, each with its class pair; what Benjamini and Hochberg ask of dependence is not known."""
     iris = rp.datasets.load_iris()
     table = screened(iris.X, iris.y, feature_names=iris.feature_names)
     said = found(table)
     assert "of 12 tested rows have q" in said
     assert "counted rows" in said
     assert re.search(r"misfit \(petal_length \(\w+ against rest\)", said)
-    assert "contrasts of one feature share cases and are not known to be positively dependent: benjamini-yek" in said
+    assert "class pairs of one feature share cases and are not known to be positively dependent: benjamini-yek" in said
     assert "positively" not in found(screened(iris.X, iris.y, adjust="benjamini-yekutieli"))
     assert "share cases" not in found(screened(iris.X, iris.y, positive="setosa"))
 
 
-def test_several_contrasts_in_the_paragraph(tmp_path):
+def test_several_class_pairs_in_the_paragraph(tmp_path):
     iris = rp.datasets.load_iris()
     text = page(screened(iris.X, iris.y), tmp_path)
     named = "setosa, versicolor, virginica, each against the other classes"
-    assert f"In 12 pairs of feature and contrast ({named}) it was examined how well the feature separates" in text
+    assert f"In 12 pairs of feature and class pair ({named}) it was examined how well the feature separates" in text
     text = page(screened(iris.X, iris.y, pairs="all"), tmp_path)
     assert "(versicolor against setosa, virginica against setosa, virginica against versicolor)" in text
 
@@ -436,12 +436,12 @@ def test_the_paragraph_of_a_screening_has_the_numbers_of_cases(tmp_path):
     assert "1 (positive) from 0 (negative); this report shows 0." in part
 
 
-def test_rows_are_cases_where_there_is_one_contrast(tmp_path, monkeypatch):
-    """Features are called features, in captions, alt texts and sentences; with several contrasts a row is a pair."""
+def test_rows_are_cases_where_there_is_one_class_pair(tmp_path, monkeypatch):
+    """Features are called features, in captions, alt texts and sentences; with several class pairs a row is a pair."""
     leave_blank(monkeypatch)
     x = np.column_stack([X, _RNG.normal(size=(80, 2)), np.full(80, np.nan)])
     table = screened(x)
-    text = screening_report(table, tmp_path / "page.html", top=1).read_text(encoding="utf-8")
+    text = screening_report(table, tmp_path / "page.html", n_top=1).read_text(encoding="utf-8")
     for said in ("All 4 features", "The first 4 features with", "of each feature; on", "of 3 features: they differ"):
         assert said in text
     for said in ("Ranking of the first 4 features", "No answer for 1 feature (", "in 1 feature of the table"):

@@ -15,10 +15,12 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
-from rocpredict.base import results as rich_results
-from rocpredict.base.results import CurvePlot, Result, Table, batch_table, format_number, to_json
+from rocpredict.base import formatting
+from rocpredict.base.formatting import format_number, to_json
+from rocpredict.base.results import Result, batch_table
+from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.distributions.families import ScipyDistribution
-from rocpredict.distributions.normal_sum import GaussianSumDistribution
+from rocpredict.distributions.normal_sum import NormalSumDistribution
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.roc.base import Roc
 from rocpredict.sources.table import as_feature_table
@@ -108,7 +110,7 @@ def _results():
         "Dataset named": rp.datasets.Dataset(
             many, evil, tuple(EVIL + str(j) for j in range(15)), ("1",) * 15, EVIL, "", ""
         ),
-        "SubgroupAuc": rp.auc_estimate(Z, Y, groups=np.tile(["a", EVIL], 20)),
+        "AucByGroup": rp.auc_estimate(Z, Y, groups=np.tile(["a", EVIL], 20)),
         "AucEstimate": rp.auc_estimate(Z, Y),
         "MulticlassAuc": rp.multiclass_auc(multi, np.arange(30) % 3),
         "LinearCombination": rp.fit_linear_combination(IRIS.X, IRIS.y, **CLASSES),
@@ -130,7 +132,7 @@ def _results():
         "Flags none": rp.Flags(),
         "Features": as_feature_table([[1, 2], [3, 4]], names=[EVIL, "b"]),
     }
-    held["Alternative"] = held["SampleSize"].alternatives[0]
+    held["Alternative"] = held["SampleSize"].other_methods[0]
     return held
 
 
@@ -235,7 +237,7 @@ def _numbers(name):
         "Rates unweighted": held.to_dict,
         "Interval": lambda: {"low": held.low, "high": held.high, "estimate": held.estimate},
         "Interval batch": lambda: {"2": held.estimate[2]},
-        "Comparison": lambda: {"AUC": held.auc_predicted, "best threshold": held.threshold_predicted},
+        "Comparison": lambda: {"AUC": held.predicted_auc, "best threshold": held.predicted_threshold},
         "AucTest": lambda: {"estimate 1": held.estimates[0], "difference": held.difference},
         "AucTestMany": lambda: {held.contrasts[0].null: held.contrasts[0].difference},
         "SampleSize": lambda: {held.method: held.n_negative},
@@ -251,8 +253,8 @@ def _numbers(name):
         "ClassSummary": lambda: {"0": held.count[0]},
         "Dataset": lambda: {"cm": 150},
         "AucEstimate": lambda: {"AUC": held.auc, "standard error": held.std_error},
-        "SubgroupAuc": lambda: {"within groups (stratified)": held.stratified.auc},
-        "LinearCombination": lambda: dict(zip(held.feature_names, held.weights, strict=True)),
+        "AucByGroup": lambda: {"within groups (stratified)": held.stratified.auc},
+        "LinearCombination": lambda: dict(zip(held.feature_names, held.coefficients, strict=True)),
         "McNemarTest": lambda: {"error rate 1": held.error_rate1.estimate, "difference": held.difference},
         "MulticlassAuc": lambda: {f"average ({held.average})": held.auc},
     }[name]()
@@ -277,7 +279,7 @@ def test_digits():
 
 
 def test_tests_name_their_hypothesis_and_method():
-    for name in ("AucTest", "AucTestMany", "SubgroupAuc", "McNemarTest"):
+    for name in ("AucTest", "AucTestMany", "AucByGroup", "McNemarTest"):
         held = RESULTS[name]
         page = " ".join(Page(held._repr_html_()).texts)
         assert held.null in page
@@ -319,7 +321,7 @@ def test_the_curve_of_a_picture_is_the_curve_of_the_result():
 
 def test_hostile_texts():
     """Escaped, on one line, cut where too long, isolated; what cannot be seen is shown."""
-    html = rich_results.escape_html("<i>\u05d0\x07\ud800\n" + "x" * 1000)
+    html = formatting.escape_html("<i>\u05d0\x07\ud800\n" + "x" * 1000)
     assert html.startswith("<bdi>&lt;i&gt;\u05d0\\x07\\ud800 xxx")
     assert html.endswith("...</bdi>")
     assert len(html) < 600
@@ -337,7 +339,7 @@ def _subclasses(kind):
 KINDS = {kind for kind in _subclasses(Result) if kind.__module__.startswith("rocpredict.")}
 
 
-BASES = {Result, Roc, rp.Distribution, GaussianSumDistribution, TabulatedRoc}
+BASES = {Result, Roc, rp.Distribution, NormalSumDistribution, TabulatedRoc}
 """Base classes, and a predicted curve that only the teaching page has."""
 
 

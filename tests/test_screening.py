@@ -192,22 +192,22 @@ def test_adjusted_p_values_are_those_of_scipy_and_statsmodels_formulas() -> None
 
 
 def test_three_labels_give_each_against_the_rest_and_every_pair() -> None:
-    """Rows of three contrasts against three screenings of two classes each."""
+    """Rows of three class pairs against three screenings of two classes each."""
     iris = rp.datasets.load_iris()
     rest = rp.screen(iris.X, iris.y)
     assert len(rest) == 12
-    assert rest.contrasts == (("rest", "setosa"), ("rest", "versicolor"), ("rest", "virginica"))
+    assert rest.class_pairs == (("rest", "setosa"), ("rest", "versicolor"), ("rest", "virginica"))
     pairs = rp.screen(iris.X, iris.y, pairs="all")
     for table in (rest, pairs):
         several = table.in_input_order()
-        for k, (negative, positive) in enumerate(table.contrasts):
+        for k, (negative, positive) in enumerate(table.class_pairs):
             named = None if negative == "rest" else negative
             single = rp.screen(iris.X, iris.y, positive=positive, negative=named).in_input_order()
             for name in single:
                 if name not in {"q_value", "feature", "direction"}:
                     np.testing.assert_allclose(several[name][4 * k : 4 * k + 4], single[name], rtol=1e-12, atol=1e-15)
     one = rp.screen(iris.X, iris.y, positive="virginica", pairs="all")
-    assert one.contrasts == (("setosa", "virginica"), ("versicolor", "virginica"))
+    assert one.class_pairs == (("setosa", "virginica"), ("versicolor", "virginica"))
 
 
 def test_top_counts_the_best_predicted_and_tests_the_others_by_their_means() -> None:
@@ -250,7 +250,7 @@ def test_features_that_cannot_be_answered_are_flagged_and_the_others_answered() 
     infinite[3] = np.inf
     X = np.column_stack([good, np.full(40, 7.0), np.full(40, np.nan), lonely, single, infinite, y])
     table = rp.screen(X, y).in_input_order()
-    expected = ["", "constant", "no_values", "no_values", "too_few", "infinite", "label_leakage"]
+    expected = ["", "constant", "no_values", "no_values", "single_observation", "infinite", "label_leakage"]
     for words, wanted in zip(table["flags"], expected, strict=True):
         assert set(wanted.split()) <= set(words.split()), words
     alone = rp.screen(good[:, None], y)

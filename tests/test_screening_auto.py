@@ -167,7 +167,7 @@ def test_several_contrasts_are_those_of_two_classes_each():
     iris = rp.datasets.load_iris()
     X = iris.X[:, :2]
     table = rp.screen(X, iris.y, family="auto").in_input_order()
-    for k, (_, positive) in enumerate(table.contrasts):
+    for k, (_, positive) in enumerate(table.class_pairs):
         single = rp.screen(X, iris.y, positive=positive, family="auto").in_input_order()
         for name in (*PREDICTED, "model_weight"):
             np.testing.assert_allclose(

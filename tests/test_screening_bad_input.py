@@ -46,8 +46,8 @@ ONLY = {
     "all missing": (np.full(ROWS, NAN), "no_values"),
     "missing in the positives": (np.where(Y == 1, NAN, GOOD), "no_values"),
     "missing in the negatives": (np.where(Y == 0, NAN, GOOD), "no_values"),
-    "a single positive": (np.where((Y == 0) | (np.arange(ROWS) == 1), GOOD, NAN), "too_few"),
-    "one of each": (np.where(np.arange(ROWS) < 2, GOOD, NAN), "too_few"),
+    "a single positive": (np.where((Y == 0) | (np.arange(ROWS) == 1), GOOD, NAN), "single_observation"),
+    "one of each": (np.where(np.arange(ROWS) < 2, GOOD, NAN), "single_observation"),
     "an infinity": (_at([3], INF), "infinite"),
     "a negative infinity": (_at([2], -INF), "infinite"),
     "both infinities in a class": (_at([1], INF, _at([3], -INF)), "infinite"),
@@ -86,7 +86,7 @@ def test_a_bad_feature_is_flagged_and_its_neighbours_are_as_without_it(engine, e
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, (_, flag) in ONLY.items() if flag in {"no_values", "too_few", "infinite"}]
+    "name", [name for name, (_, flag) in ONLY.items() if flag in {"no_values", "single_observation", "infinite"}]
 )
 @pytest.mark.parametrize("empirical", [True, False])
 def test_what_is_not_known_is_nan(name, empirical):
@@ -133,7 +133,7 @@ def test_two_rows_of_a_class_are_enough_and_one_is_not(engine):
         rows = len(labels)
         table = rp.screen(X[:rows], labels, engine=engine)
         assert np.isnan(table["auc"]).any() == (not known)
-        assert ("too_few" in table.flags) == (not known)
+        assert ("single_observation" in table.flags) == (not known)
         assert not np.isnan(table["empirical_auc"]).any()
 
 
@@ -251,17 +251,17 @@ def test_labels_of_two_kinds_and_of_many_kinds():
     labels = np.array(["a", 1, 2.5, True][: ROWS // 10] * 10, dtype=object)
     labels[labels == True] = "b"  # noqa: E712 - 1 goes with it: True equals 1
     table = rp.screen(X, labels)
-    assert len(table.contrasts) == 3
+    assert len(table.class_pairs) == 3
     assert len(table) == 6
 
 
 def test_a_label_called_rest_is_told_from_the_rest():
-    """Two different contrasts do not bear one name, and no class is set against a class of its own name."""
+    """Two different class pairs do not bear one name, and no class is set against a class of its own name."""
     labels = np.array(["a", "rest", "b"])[np.arange(ROWS) % 3]
     named, others = (rp.screen(X, labels, positive="a", negative=negative) for negative in ("rest", None))
     assert (named["n_negative"] != others["n_negative"]).all()
-    assert named.contrasts != others.contrasts
-    assert all(negative != positive for negative, positive in rp.screen(X, labels).contrasts)
+    assert named.class_pairs != others.class_pairs
+    assert all(negative != positive for negative, positive in rp.screen(X, labels).class_pairs)
 
 
 # Options

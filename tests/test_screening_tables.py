@@ -46,9 +46,9 @@ WITH_HOLES = np.where(np.random.default_rng(21).random(X.shape) < 0.15, np.nan, 
 
 
 def assert_same(found, expected, rel=0.0):
-    """Compare all columns, flags, contrasts and places, floats to ``rel`` (exactly by default)."""
+    """Compare all columns, flags, class pairs and places, floats to ``rel`` (exactly by default)."""
     assert list(found) == list(expected)
-    assert (found.contrasts, found.n_rows) == (expected.contrasts, expected.n_rows)
+    assert (found.class_pairs, found.n_observations) == (expected.class_pairs, expected.n_observations)
     np.testing.assert_array_equal(found.row_index, expected.row_index)
     for name in [*expected, "flags"]:
         if expected[name].dtype.kind == "f" and rel:
@@ -511,7 +511,7 @@ def test_a_file_is_the_table_that_it_holds(engine, suffix, tmp_path, told):
 
 @pytest.fixture(scope="module")
 def table():
-    """Three contrasts, numeric labels, annotations none, NaN and infinities in some cells, names that need quotes."""
+    """Three class pairs, numeric labels, annotations none, NaN and infinities in some cells, names that need quotes."""
     held = np.column_stack([WITH_HOLES, np.full(ROWS, np.nan)])
     names = [*NAMES[:4], 'a "b", c', "new\nline", "é 日本"]
     return rp.screen(held, np.arange(ROWS) % 3, feature_names=names, moments=4)
@@ -607,7 +607,7 @@ def test_an_empty_table_is_written_as_one(table, tmp_path):
     empty.to_parquet(tmp_path / "table.parquet")
     assert pl.read_parquet(tmp_path / "table.parquet").shape == (0, len(list(table)) + 1)
     assert "0 rows" in empty._repr_html_()
-    assert repr(empty) == "ScreeningResult(0 rows, 3 contrasts)"
+    assert repr(empty) == "ScreeningResult(0 rows, 3 class pairs)"
 
 
 def test_nothing_in_a_notebook_is_markup():
@@ -666,7 +666,7 @@ def test_the_table_is_not_changed_by_what_is_made_of_it(table):
 
 
 def test_top_feature_and_by_input(table):
-    """The first rows; a feature's row of each contrast; contrast by contrast in the order the features came in."""
+    """The first rows; a feature's row of each class pair; class pair by class pair, in the order of the input."""
     assert table.top(5)["feature"].tolist() == table["feature"][:5].tolist()
     assert len(table.top()) == 10
     assert len(table.top(10**9)) == len(table) == 21
@@ -767,7 +767,7 @@ def _normals(features=11):
 @pytest.mark.parametrize("empirical", [True, False, "top"])
 @pytest.mark.parametrize("width", [1, 4])
 def test_frames_read_in_blocks_of_columns(monkeypatch, empirical, width):
-    """One or four columns at a time, one thread or three, three contrasts: as the array; progress ends at the total."""
+    """One or four columns at a time, one thread or three, three class pairs: as the array."""
     held, labels = _normals()
     options = {"empirical": empirical, "n_top": 3}
     expected = rp.screen(held, labels, **options)

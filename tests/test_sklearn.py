@@ -132,7 +132,7 @@ def test_weights_that_are_not_whole_are_no_sample_to_doubt():
     X, y = two_clouds(400, seed=1)
     weights = np.where(y == 1, 0.5, 1.5)
     fitted = ThresholdedClassifier(GaussianNB(), family="gaussian").fit(np.exp(2 * X), y, sample_weight=weights)
-    assert fitted.roc_.fit is None
+    assert fitted.roc_.pair_fit is None
 
 
 def test_no_threshold_does_better_on_the_scores_held_out():
@@ -368,25 +368,25 @@ def test_what_else_the_classifier_refuses():
 
 
 # ---- scores
-def best_of_contrasts(X, y, *, pairs="rest"):
-    """Signed AUC and Bonferroni's p of each feature's best contrast, by scipy, one by one."""
+def best_of_class_pairs(X, y, *, pairs="rest"):
+    """Signed AUC and Bonferroni's p of each feature's best class pair, by scipy, one by one."""
     labels = np.unique(y)
-    contrasts = [(y == k, y != k) for k in labels[-1:] if len(labels) == 2] or [
+    class_pairs = [(y == k, y != k) for k in labels[-1:] if len(labels) == 2] or [
         *([(y == k, y != k) for k in labels] if pairs == "rest" else []),
         *([(y == b, y == a) for i, a in enumerate(labels) for b in labels[i + 1 :]] if pairs == "all" else []),
     ]
-    auc, p = np.empty((2, len(contrasts), X.shape[1]))
-    for k, (positive, negative) in enumerate(contrasts):
+    auc, p = np.empty((2, len(class_pairs), X.shape[1]))
+    for k, (positive, negative) in enumerate(class_pairs):
         tests = stats.mannwhitneyu(X[positive], X[negative], use_continuity=False, method="asymptotic")
         auc[k], p[k] = tests.statistic / positive.sum() / negative.sum(), tests.pvalue
     best = np.abs(auc - 0.5).argmax(axis=0), np.arange(X.shape[1])
-    return auc[best], np.minimum(1, p[best] * len(contrasts))
+    return auc[best], np.minimum(1, p[best] * len(class_pairs))
 
 
 @pytest.mark.parametrize("data", [PIMA, IRIS])
 def test_score_function_is_mann_whitneys(data):
-    """Two and three classes, ties throughout, against scipy; the best contrast's p is multiplied by their number."""
-    auc, p = best_of_contrasts(data.X, data.y)
+    """Two and three classes, ties throughout, against scipy; the best class pair's p is multiplied by their number."""
+    auc, p = best_of_class_pairs(data.X, data.y)
     scores, p_values = roc_score_func(data.X, data.y)
     assert scores == pytest.approx(np.abs(auc - 0.5), abs=1e-12)
     assert p_values == pytest.approx(p, rel=1e-9)
@@ -429,7 +429,7 @@ def test_scikit_learns_checks_of_the_selector(selector):
 @pytest.mark.parametrize("pairs", ["rest", "all"])
 def test_selection_by_rank_by_area_and_by_false_discovery_rate(data, pairs):
     """Each limit, and all together, against scipy's AUCs and p-values; limits may change without fitting anew."""
-    auc, p = best_of_contrasts(data.X, data.y, pairs=pairs)
+    auc, p = best_of_class_pairs(data.X, data.y, pairs=pairs)
     strength, q = np.abs(auc - 0.5), adjusted(p)
     selector = RocSelector(k=2, pairs=pairs).fit(data.X, data.y)
     assert selector.auc_ == pytest.approx(auc, abs=1e-12)
@@ -508,7 +508,7 @@ def test_missing_values_and_features_that_say_nothing():
 
 @pytest.mark.parametrize(("direction", "extreme"), [("higher", np.max), ("lower", np.min)])
 def test_a_direction_holds_for_the_best_contrast_too(direction, extreme):
-    """Three classes: of each feature's contrasts the one furthest to the side asked for, by empirical_roc."""
+    """Three classes: of each feature's class pairs the one furthest to the side asked for, by empirical_roc."""
     selector = RocSelector(k=1, direction=direction).fit(IRIS.X, IRIS.y)
     areas = [[rp.empirical_roc(x, IRIS.y, positive=name).auc() for name in np.unique(IRIS.y)] for x in IRIS.X.T]
     assert selector.auc_ == pytest.approx(extreme(areas, axis=1), abs=1e-15)

@@ -117,8 +117,8 @@ def test_the_facts_are_the_librarys_to_the_last_digit(payload):
     """Iris petal length, virginica against versicolor: mean, SD, area, interval, best threshold and gap."""
     iris = payload["datasets"][0]
     assert [one["key"] for one in payload["datasets"]] == list(DATASET_NAMES)
-    place = [(one["negative"], one["positive"]) for one in iris["contrasts"]].index(("versicolor", "virginica"))
-    facts = iris["contrasts"][place]["facts"][2]
+    place = [(one["negative"], one["positive"]) for one in iris["pairs"]].index(("versicolor", "virginica"))
+    facts = iris["pairs"][place]["facts"][2]
     classes = {"positive": "virginica", "negative": "versicolor"}
     x = IRIS.column("petal_length")
     predicted, empirical = (make(x, IRIS.y, **classes) for make in (rp.predict_roc, rp.empirical_roc))
@@ -150,8 +150,8 @@ def test_the_rows_are_those_of_the_data(payload, place, data):
 def test_every_built_in_feature_can_be_shown(payload):
     """Each has its facts but one: all but one of setosa's widths differ, and none is constant."""
     for data in payload["datasets"]:
-        for contrast in data["contrasts"]:
-            assert all("error" not in fact for fact in contrast["facts"])
+        for pair in data["pairs"]:
+            assert all("error" not in fact for fact in pair["facts"])
 
 
 def test_the_table_of_the_normal_is_the_librarys():
@@ -194,7 +194,7 @@ def test_frames_of_every_kind_are_the_same_page(make):
     """A frame with a label column, a column of words and a gap: the words are left out, the gap is counted."""
     columns = {
         "size": [1.0, 2.5, np.nan, 3.0, 2.0, 4.5],
-        "colour": ["red"] * 6,
+        "color": ["red"] * 6,
         "mass": [5, 1, 4, 2, 8, 3],
         "kind": ["a", "a", "a", "b", "b", "b"],
     }
@@ -203,8 +203,8 @@ def test_frames_of_every_kind_are_the_same_page(make):
     assert (own["key"], own["name"]) == ("own", "Your data")
     assert own["features"] == [{"name": "size", "unit": "cm"}, {"name": "mass", "unit": ""}]
     assert own["columns"] == {"a": [[1, 2.5], [1, 4, 5]], "b": [[2, 3, 4.5], [2, 3, 8]]}
-    assert [fact["missing"] for fact in own["contrasts"][0]["facts"]] == [1, 0]
-    assert own["contrasts"][0]["facts"][0]["count"] == [2, 3]
+    assert [fact["missing"] for fact in own["pairs"][0]["facts"]] == [1, 0]
+    assert own["pairs"][0]["facts"][0]["count"] == [2, 3]
     assert held["start"] == {"data": "own"}
 
 
@@ -253,9 +253,9 @@ def test_the_facts_are_computed_once_and_not_before_they_are_wanted(monkeypatch)
 
 def test_three_labels_give_every_pair_and_a_named_one_stands_against_the_rest():
     """Pairs in the order of labels; against the rest, the facts are those of all other labels together."""
-    pairs = TeachingPage(IRIS.X, IRIS.y, **LEAST).payload()["datasets"][0]["contrasts"]
-    assert [(one["negative"], one["positive"]) for one in pairs] == list(builtin_dataset("iris").contrasts)
-    (one,) = TeachingPage(IRIS.X, IRIS.y, positive="setosa", **LEAST).payload()["datasets"][0]["contrasts"]
+    pairs = TeachingPage(IRIS.X, IRIS.y, **LEAST).payload()["datasets"][0]["pairs"]
+    assert [(one["negative"], one["positive"]) for one in pairs] == list(builtin_dataset("iris").pairs)
+    (one,) = TeachingPage(IRIS.X, IRIS.y, positive="setosa", **LEAST).payload()["datasets"][0]["pairs"]
     assert (one["negative"], one["positive"]) == ("rest", "setosa")
     assert one["facts"][0]["count"] == [100, 50]
     roc = rp.predict_roc(IRIS.X[:, 0], IRIS.y, positive="setosa", direction="lower")
@@ -266,7 +266,7 @@ def test_features_that_cannot_be_shown_say_why():
     """A constant one, an empty one: a sentence in place of numbers; the page begins with one that can be shown."""
     columns = {"flat": [1, 1, 1, 1], "empty": [np.nan] * 4, "huge": [1e200, 2e200, 3, 4], "good": [1, 2, 3, 4.5]}
     page = TeachingPage(columns, [0, 0, 1, 1], **LEAST)
-    facts = page.payload()["datasets"][0]["contrasts"][0]["facts"]
+    facts = page.payload()["datasets"][0]["pairs"][0]["facts"]
     assert [re.split(" of | has ", fact["error"])[0] for fact in facts[:3]] == ["All values", "empty", "huge"]
     assert page.start["feature"] == 3
     with pytest.raises(RocPredictError, match="x has no feature to show: All values of flat are equal in one of the"):
@@ -347,7 +347,7 @@ def test_hostile_names_are_text(name):
     told = name.encode("utf-8", "replace").decode()
     held = embedded(text)
     assert held["title"] == held["datasets"][0]["features"][0]["name"] == told
-    assert held["datasets"][0]["contrasts"][0]["positive"] == told
+    assert held["datasets"][0]["pairs"][0]["positive"] == told
     assert text.encode("utf-8")
 
 
@@ -387,7 +387,7 @@ def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
     x, t = IRIS.column("petal_length"), 4.9
     empirical = rp.empirical_roc(x, IRIS.y, **classes)
     roc = rp.predict_roc(x, IRIS.y, family=family, **classes)
-    state = {"data": "iris", "feature": 2, "contrast": 2, "family": family, "threshold": t, "prevalence": 0.3}
+    state = {"data": "iris", "feature": 2, "pair": 2, "family": family, "threshold": t, "prevalence": 0.3}
     if family == "gaussian":
         pair = {"0": roc.negative, "1": roc.positive}
         state |= {f"{name}{k}": getattr(one, name) for k, one in pair.items() for name in ("mean", "std")}
@@ -407,7 +407,7 @@ def test_an_answer_of_a_family_is_its_prediction_beside_the_rows(family):
 @pytest.mark.parametrize(("key", "feature", "turned"), [("iris", 1, False), ("iris", 2, True), ("pima", 1, False)])
 def test_a_table_finds_what_a_search_finds(key, feature, turned):
     """Kernel densities: best thresholds and their rates to 1e-9, from even odds to rare and dear; the hook to 1e-4."""
-    pair = builtin_dataset(key).pair(0, feature)
+    pair = builtin_dataset(key).samples(0, feature)
     direction = feature_rocs(*pair).predicted.direction
     if turned:
         direction = "lower" if direction == "higher" else "higher"
@@ -477,7 +477,7 @@ def test_what_many_ask_for_is_made_once(monkeypatch):
 def test_an_answer_to_moved_classes_has_no_gap():
     """The gap belongs to the fit: moved by hand, or turned round, there is none, and the counted area is turned."""
     answering = PageModel([builtin_dataset("iris")])
-    fit = {"data": "iris", "feature": 2, "contrast": 2}
+    fit = {"data": "iris", "feature": 2, "pair": 2}
     moved, turned = answering.evaluate(fit), answering.evaluate(fit | {"direction": "lower"})
     assert (moved["empirical"]["gap"], turned["empirical"]["gap"], turned["empirical"]["best"]) == (None, None, None)
     assert turned["empirical"]["auc"] == pytest.approx(1 - moved["empirical"]["auc"], abs=1e-15)
@@ -508,7 +508,7 @@ def test_degenerate_states_are_answered():
         ({"data": "iris", "feature": "9"}, "feature=9 is not on the page; it has 4"),
         ({"data": "iris", "feature": "1.5"}, "feature='1.5' is not a whole number"),
         ({"data": "iris", "feature": "-1"}, "feature='-1' is not a whole number"),
-        ({"data": "iris", "contrast": "3"}, "contrast=3 is not on the page; it has 3"),
+        ({"data": "iris", "pair": "3"}, "pair=3 is not on the page; it has 3"),
         ({"data": "own"}, "data='own' is not allowed; choose one of 'iris'"),
         ({"data": 5}, "data=5 is not a word"),
         ({"family": "skew_normal"}, "family='skew_normal' is not allowed; choose one of 'gaussian'"),
@@ -568,7 +568,7 @@ def test_one_line_says_what_the_page_holds():
     assert repr(TeachingPage()) == "TeachingPage(two Gaussians, datasets=['iris', 'pima', 'breast_cancer'], lang='en')"
     own = TeachingPage(IRIS.X, IRIS.y, datasets=("iris",))
     assert repr(own) == "TeachingPage(4 features of 3 classes, datasets=['iris'], lang='en')"
-    assert TeachingPage("pima").start == {"data": "pima", "contrast": 0, "feature": 0}
+    assert TeachingPage("pima").start == {"data": "pima", "pair": 0, "feature": 0}
 
 
 # ---- served
@@ -594,8 +594,8 @@ def test_the_server_gives_the_page_and_the_librarys_answers(page, server):
     assert embedded(text)["live"] is True
     assert "connect-src 'self'" in Elements(text).found[4][1]["content"]
     assert bundle.script() in text
-    reply, content = ask(server, "/model?data=iris&feature=2&contrast=2&threshold=4.9")
-    expected = page.model().evaluate({"data": "iris", "feature": 2, "contrast": 2, "threshold": 4.9})
+    reply, content = ask(server, "/model?data=iris&feature=2&pair=2&threshold=4.9")
+    expected = page.model().evaluate({"data": "iris", "feature": 2, "pair": 2, "threshold": 4.9})
     assert json.loads(content) == expected
     assert reply.headers["Content-Type"] == "application/json"
     assert (reply.headers["Cache-Control"], reply.headers["X-Content-Type-Options"]) == ("no-store", "nosniff")

@@ -75,7 +75,7 @@ def test_counted_threshold_of_every_criterion(name, direction):
     assert stability.n_resamples == len(stability.thresholds) == 60
     assert (np.diff(stability.thresholds) >= 0).all()
     assert [*stability.quantiles] == [0.05, 0.25, 0.5, 0.75, 0.95]
-    assert 0 <= stability.share_in_plateau <= 1
+    assert 0 <= stability.fraction_in_plateau <= 1
     assert 0 <= best.ameans_corrected <= 1
 
 
@@ -95,7 +95,7 @@ def test_turning_the_feature_turns_the_thresholds(name):
     one, other = (best.stability(n_resamples=50) for best in (up, down))
     assert other.thresholds == pytest.approx(-one.thresholds[::-1], rel=1e-12)
     assert other.ameans_oob == pytest.approx(one.ameans_oob, rel=1e-12)
-    assert other.share_in_plateau == one.share_in_plateau
+    assert other.fraction_in_plateau == one.fraction_in_plateau
     assert down.ameans_corrected == pytest.approx(up.ameans_corrected, rel=1e-12)
 
 
@@ -176,7 +176,7 @@ def test_resampled_choices_by_brute_force():
     assert stability.thresholds == pytest.approx(np.sort(chosen), rel=1e-12)
     assert stability.ameans_oob == pytest.approx(np.mean(worth), rel=1e-12)
     inside = (np.array(chosen) >= best.plateau[0]) & (np.array(chosen) <= best.plateau[1])
-    assert stability.share_in_plateau == pytest.approx(inside.mean(), rel=1e-12)
+    assert stability.fraction_in_plateau == pytest.approx(inside.mean(), rel=1e-12)
 
 
 def test_ameans_interval_by_wilson():
@@ -342,7 +342,7 @@ def test_counted_uncertainty_of_degenerate_data(negative, positive, name):
     stability = best.stability(n_resamples=40)
     assert 0 <= stability.ameans_oob <= 1
     if min(len(negative), len(positive)) == 1:
-        assert (stability.ameans_oob, stability.n_dropped) == (0.5, 40)
+        assert (stability.ameans_oob, stability.n_failed) == (0.5, 40)
     assert repr(best)
 
 

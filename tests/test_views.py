@@ -11,7 +11,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import average_precision_score, precision_recall_curve
 
 from rocpredict import EmpiricalRoc, Gaussian, PredictedRoc, RocPredictError, empirical_roc, predict_roc
-from rocpredict.base.results import to_json
+from rocpredict.base.formatting import to_json
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.roc.curves import DecisionCurve, PrecisionRecallCurve
 

@@ -9,15 +9,15 @@ import numpy as np
 from benchmarks.coverage.settings import FEW, Pair
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.auc import AREA_METHODS, auc_interval
+from rocpredict.inference.auc import AUC_METHODS, auc_interval
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.empirical import EmpiricalUncertainty
 from rocpredict.inference.parametric import ParametricUncertainty
 from rocpredict.inference.placements import compute_placements
 
 LEVEL = 0.95
-DEFAULT, *PEERS = AREA_METHODS[:5]
-RESAMPLED = AREA_METHODS[5:]
+DEFAULT, *PEERS = AUC_METHODS[:5]
+RESAMPLED = AUC_METHODS[5:]
 RESAMPLED_COUNTS, RESAMPLED_AUCS = ((10, 10), (20, 20), (50, 50)), (0.75, 0.95)
 EXACTLY_COUNTS = ((10, 10), (50, 50), (10, 50), (50, 10))  # where the noncentral t, slow, is tried as well
 

@@ -14,7 +14,7 @@ from benchmarks.coverage.intervals import DEFAULT, PEERS, RESAMPLED, Covered, Dr
 from benchmarks.coverage.levels import ALPHA, Level, Runs
 from benchmarks.coverage.others import OtherCovered
 from benchmarks.coverage.settings import EQUAL, FEW, UNEQUAL
-from rocpredict.base.results import Table
+from rocpredict.base.tables import Table
 
 _SHARE = ".1%"
 _SLACK = 0.003

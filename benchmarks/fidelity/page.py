@@ -16,7 +16,7 @@ from benchmarks.fidelity.comparing import BINS, WORSE, Compared, Scores, flag_au
 from benchmarks.fidelity.goals import AT, GOALS, MISFIT, TRUST, Goal
 from benchmarks.fidelity.ideas import ideas
 from benchmarks.fidelity.scoring import BETWEEN, COUNTED, DECLARED, SAMPLED, UNDECLARED, Misfit, Plan, Score, Tried
-from rocpredict.base.results import Table
+from rocpredict.base.tables import Table
 
 _NAMED = 8
 _COLUMNS = ["n", "estimator", "features", "L1 error", "ratio", "95 % interval", "win", "worse", "regret", "bias"]

@@ -53,14 +53,14 @@ class ClassSamples(NamedTuple):
     rows: ClassRows
 
 
-class CaseRows(NamedTuple):
+class SourceRows(NamedTuple):
     """Rows of the cases of both classes, and the labels of all rows as they were given; None for an iterator."""
 
     negative: NDArray[np.intp]
     positive: NDArray[np.intp]
     y: Any
 
-    def shares_labels(self, other: CaseRows) -> bool:
+    def shares_labels(self, other: SourceRows) -> bool:
         """Return whether the labels are the same object or memory; equal labels may be those of other observations."""
         if self.y is None or self.y is other.y:
             return self.y is not None
@@ -174,10 +174,10 @@ class EncodedLabels(NamedTuple):
     codes: NDArray[np.int16]
     """From 0 on; -1 for a row of no class."""
     classes: int
-    contrasts: tuple[tuple[tuple[int, ...], int], ...]
+    class_pairs: tuple[tuple[tuple[int, ...], int], ...]
     """The codes that together are the negatives, and that of the positives."""
     names: tuple[tuple[Any, Any], ...]
-    """The (negative, positive) label of each contrast; "rest" for several."""
+    """The (negative, positive) label of each class pair; "rest" for several."""
 
 
 def encode_labels(
@@ -231,14 +231,14 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Iterable[in
         codes[labels == name] = code
     every = range(len(names))
     if pairs == "rest":
-        contrasts = [(tuple(code for code in every if code != k), k) for k in positives]
+        class_pairs = [(tuple(code for code in every if code != k), k) for k in positives]
         named = [(_rest_name(names), names[k]) for k in positives]
     else:
         chosen = list(positives)
         couples = [(i, k) for k in chosen for i in every if (i < k if len(chosen) > 1 else i != k)]
-        contrasts = [((i,), k) for i, k in couples]
+        class_pairs = [((i,), k) for i, k in couples]
         named = [(names[i], names[k]) for i, k in couples]
-    return EncodedLabels(codes, len(names), tuple(contrasts), tuple(named))
+    return EncodedLabels(codes, len(names), tuple(class_pairs), tuple(named))
 
 
 def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "weights") -> FloatArray | None:

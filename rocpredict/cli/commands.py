@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from rocpredict.base.files import check_writable, is_stream, make_directory, write_atomic
+from rocpredict.base.formatting import to_json
 from rocpredict.base.rates import Rates
-from rocpredict.base.results import Table, to_json
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.data import (
     Command,
@@ -345,7 +346,7 @@ def _run_report(options: argparse.Namespace) -> None:
         options.out,
         feature=name,
         nan_policy=options.nan,
-        rng=options.seed,
+        seed=options.seed,
         n_resamples=options.resamples,
         notes=notes_for_report(data.notes),
         **arguments,

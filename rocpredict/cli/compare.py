@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags, Table, format_level
+from rocpredict.base.formatting import format_level
+from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.data import Command, Data, add_data, load, pick, print_result, reword, save_plot, with_feature_name
 from rocpredict.diagnostics.comparison import Comparison, compare
@@ -60,8 +62,8 @@ def _test_dict(test: AucTestResult, names: Sequence[str]) -> dict[str, Any]:
     """Return the numbers of a test, its features called as in the data."""
     values = {"features": list(names)} | _rename_features(test.to_dict(), names)
     if isinstance(test, AucTestMany):
-        contrasts = zip(values["contrasts"], test.adjusted_p, strict=True)
-        values["contrasts"] = [_rename_features(one, names) | {"adjusted_p": p} for one, p in contrasts]
+        contrasts = zip(values["contrasts"], test.adjusted_p_values, strict=True)
+        values["contrasts"] = [_rename_features(one, names) | {"adjusted_p_value": p} for one, p in contrasts]
     return values
 
 
@@ -96,8 +98,8 @@ that --feature names, two or more, against each other on the same cases.
 DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
 """
 _OOB_NOTE = (
-    "ameans_empirical is what the best threshold gives on the rows that chose it, and optimistic; "
-    "ameans_empirical_corrected is what such thresholds give on rows that did not choose them."
+    "empirical_ameans is what the best threshold gives on the rows that chose it, and optimistic; "
+    "empirical_ameans_corrected is what such thresholds give on rows that did not choose them."
 )
 
 
@@ -186,7 +188,7 @@ def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namesp
     positive = "the larger label" if data.classes["positive"] is None else data.classes["positive"]
     family = "Gaussian" if options.family == "gaussian" else options.family
     title = f"Predicted ({family}) against empirical; positive: {positive}, negative: {negative}"
-    ends = f"auc_empirical_low and auc_empirical_high are the ends of its {format_level(options.level)} interval."
+    ends = f"empirical_auc_low and empirical_auc_high are the ends of its {format_level(options.level)} interval."
     return Table(title, ["quantity", *compared], rows, notes=[ends, _OOB_NOTE, *notes])
 
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rocpredict.base.formatting import format_list, label_to_text, to_json
 from rocpredict.base.labels import unique_labels
-from rocpredict.base.results import Table, format_list, label_to_text, to_json
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError
 from rocpredict.datasets import DATASET_NAMES, load_dataset, load_pima
 from rocpredict.distributions.fitting import FAMILIES

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rocpredict.base.files import check_writable, is_stream, write_atomic
-from rocpredict.base.results import Table, format_list, label_to_text, pluralize, to_json
+from rocpredict.base.formatting import format_list, label_to_text, pluralize, to_json
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.commands import notes_for_report
 from rocpredict.cli.data import (
@@ -97,7 +98,7 @@ def _run(options: argparse.Namespace) -> None:
     ordered = whole if options.sort is None else whole.sort(options.sort)
     screening_report(ordered, options.report, data=(features, labels), notes=notes_for_report(notes))
     if form == "table" or (options.out is not None and not is_stream(options.out)):
-        noun = "feature" if len(whole.contrasts) == 1 else "row"
+        noun = "feature" if len(whole.class_pairs) == 1 else "row"
         print(f"{options.report}: a report of {pluralize(len(whole), noun)}")
 
 
@@ -208,8 +209,8 @@ def _to_dict(table: ScreeningResult) -> dict[str, Any]:
     columns = table.to_dict()
     rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
     return {
-        "contrasts": [{"negative": negative, "positive": positive} for negative, positive in table.contrasts],
-        **{name: getattr(table, name) for name in ("level", "adjust", "family", "n_rows")},
+        "class_pairs": [{"negative": negative, "positive": positive} for negative, positive in table.class_pairs],
+        **{name: getattr(table, name) for name in ("level", "adjust", "family", "n_observations")},
         "features": [row | {"flags": row["flags"].split()} for row in rows],
     }
 
@@ -217,10 +218,10 @@ def _to_dict(table: ScreeningResult) -> dict[str, Any]:
 def _as_table(table: ScreeningResult, of: ScreeningResult, notes: tuple[str, ...]) -> Table:
     """Return the rows of a table; its title gives their number, and of how many where some were left out."""
     title = f"{len(table)} of " if len(table) < len(of) else ""
-    if len(of.contrasts) > 1:
-        title += f"{pluralize(len(of), 'row')} of {len(of.contrasts)} contrasts"
+    if len(of.class_pairs) > 1:
+        title += f"{pluralize(len(of), 'row')} of {len(of.class_pairs)} class pairs"
     else:
-        negative, positive = map(label_to_text, of.contrasts[0])
+        negative, positive = map(label_to_text, of.class_pairs[0])
         title += f"{pluralize(len(of), 'feature')}: {positive} (positive) against {negative}"
     return replace(table.table(None), title=title, notes=(*notes, *_footnotes(table)), flags=None)
 

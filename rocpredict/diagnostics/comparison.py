@@ -9,7 +9,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from rocpredict.base.accessors import plot_result
-from rocpredict.base.results import Result, Table, format_interval, format_number
+from rocpredict.base.formatting import format_interval, format_number
+from rocpredict.base.results import Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
 from rocpredict.diagnostics.fit import ks_statistic
 from rocpredict.distributions.misfit import COMPARISON_FPR, area_between
@@ -34,8 +36,8 @@ class Comparison(Result):
         Cases behind the empirical curve.
     direction : str
         "higher": positive when x >= threshold; "lower": when x <= threshold.
-    auc_predicted, auc_empirical : float
-    auc_empirical_low, auc_empirical_high : float
+    predicted_auc, empirical_auc : float
+    empirical_auc_low, empirical_auc_high : float
         The interval of the empirical AUC, by the default method.
     level : float
         Its level.
@@ -54,18 +56,18 @@ class Comparison(Result):
         The mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.misfit.area_between``.
     ks_negative, ks_positive, ks : float
         The largest difference of the predicted cdf and the sample's, within each class, and the larger one.
-    threshold_predicted, threshold_empirical : float
+    predicted_threshold, empirical_threshold : float
         The thresholds with the best Ameans by prediction and by counting.
-    ameans_predicted : float
+    predicted_ameans : float
         What the prediction promises at its threshold.
     ameans_at_predicted_threshold : float
         What the sample's rows give at that threshold.
-    ameans_empirical : float
+    empirical_ameans : float
         The best that any threshold gives on these rows: optimistic, since the rows chose it.
-    ameans_empirical_corrected : float
+    empirical_ameans_corrected : float
         What thresholds chosen so give on rows that did not choose them: the out-of-bag mean.
     threshold_regret : float
-        ameans_empirical - ameans_at_predicted_threshold: what the predicted threshold costs on these rows.
+        empirical_ameans - ameans_at_predicted_threshold: what the predicted threshold costs on these rows.
     curves : (predicted, empirical)
         The two ROCs, as ``plot`` draws them.
     """
@@ -73,10 +75,10 @@ class Comparison(Result):
     n_negative: float
     n_positive: float
     direction: str
-    auc_predicted: float
-    auc_empirical: float
-    auc_empirical_low: float
-    auc_empirical_high: float
+    predicted_auc: float
+    empirical_auc: float
+    empirical_auc_low: float
+    empirical_auc_high: float
     level: float
     auc_error: float
     auc_error_z: float
@@ -86,12 +88,12 @@ class Comparison(Result):
     ks_negative: float
     ks_positive: float
     ks: float
-    threshold_predicted: float
-    threshold_empirical: float
-    ameans_predicted: float
+    predicted_threshold: float
+    empirical_threshold: float
+    predicted_ameans: float
     ameans_at_predicted_threshold: float
-    ameans_empirical: float
-    ameans_empirical_corrected: float
+    empirical_ameans: float
+    empirical_ameans_corrected: float
     threshold_regret: float
     curves: tuple[Roc, EmpiricalRoc] = field(compare=False, metadata={"hidden": True})
     _text = (
@@ -106,15 +108,15 @@ class Comparison(Result):
     def table(self) -> Table:
         """Return both curves in figures, side by side."""
         rows: list[list[Any]] = [
-            ["AUC", self.auc_predicted, self.auc_empirical, self.auc_error],
-            ["best threshold", self.threshold_predicted, self.threshold_empirical, None],
-            ["Ameans there", self.ameans_predicted, self.ameans_empirical, None],
+            ["AUC", self.predicted_auc, self.empirical_auc, self.auc_error],
+            ["best threshold", self.predicted_threshold, self.empirical_threshold, None],
+            ["Ameans there", self.predicted_ameans, self.empirical_ameans, None],
             ["Ameans of the predicted threshold on these rows", None, self.ameans_at_predicted_threshold, None],
-            ["Ameans on other rows (out of bag)", None, self.ameans_empirical_corrected, None],
+            ["Ameans on other rows (out of bag)", None, self.empirical_ameans_corrected, None],
             ["largest gap of TPR", None, None, self.max_tpr_gap],
             ["mean distance of the curves", None, None, self.area_between],
         ]
-        ends = format_interval(self.auc_empirical_low, self.auc_empirical_high)
+        ends = format_interval(self.empirical_auc_low, self.empirical_auc_high)
         cases = f"{format_number(self.n_negative)} negatives and {format_number(self.n_positive)} positives"
         notes = [
             f"Empirical AUC {ends} (level {self.level:g}), from {cases}, direction {self.direction}.",
@@ -176,10 +178,10 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
         n_negative=empirical.negative.total,
         n_positive=empirical.positive.total,
         direction=_direction(empirical),
-        auc_predicted=predicted.auc(),
-        auc_empirical=empirical.auc(),
-        auc_empirical_low=interval.low,
-        auc_empirical_high=interval.high,
+        predicted_auc=predicted.auc(),
+        empirical_auc=empirical.auc(),
+        empirical_auc_low=interval.low,
+        empirical_auc_high=interval.high,
         level=interval.level,
         auc_error=error,
         auc_error_z=error / _empirical_std_error(empirical),
@@ -191,12 +193,12 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
         ks_negative=ks_negative,
         ks_positive=ks_positive,
         ks=max(ks_negative, ks_positive),
-        threshold_predicted=best.threshold,
-        threshold_empirical=best_empirical.threshold,
-        ameans_predicted=best.ameans,
+        predicted_threshold=best.threshold,
+        empirical_threshold=best_empirical.threshold,
+        predicted_ameans=best.ameans,
         ameans_at_predicted_threshold=achieved,
-        ameans_empirical=best_empirical.ameans,
-        ameans_empirical_corrected=float(best_empirical.ameans_corrected),  # type: ignore[arg-type]
+        empirical_ameans=best_empirical.ameans,
+        empirical_ameans_corrected=float(best_empirical.ameans_corrected),  # type: ignore[arg-type]
         threshold_regret=best_empirical.ameans - achieved,
         curves=(predicted, empirical),
     )

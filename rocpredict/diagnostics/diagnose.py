@@ -13,7 +13,8 @@ from scipy.special import ndtri
 
 from rocpredict.base.accessors import plot_result
 from rocpredict.base.labels import split_classes
-from rocpredict.base.results import CurvePlot, Interval, Result, Table, thin_curve
+from rocpredict.base.results import Interval, Result
+from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, RocPredictError, Seed
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.diagnostics.fit import (
@@ -115,7 +116,7 @@ class Diagnosis(Result):
         Counts, moments, ties, ends, outliers and fit of each class.
     std_ratio : Interval
         Standard deviation of the positive over that of the negative class.
-    auc_predicted, auc_empirical, auc_error, auc_p_value : float
+    predicted_auc, empirical_auc, auc_error, auc_p_value : float
         Error = predicted - empirical. p-values are those of the parametric bootstrap; see ``diagnose``.
     area_between, area_between_expected, area_between_p_value : float
         Mean abs(TPR predicted - TPR empirical) over all FPR, and the mean of the same in draws from the fitted pair.
@@ -140,8 +141,8 @@ class Diagnosis(Result):
 
     family: str
     direction: str
-    auc_predicted: float
-    auc_empirical: float
+    predicted_auc: float
+    empirical_auc: float
     auc_error: float
     auc_p_value: float
     area_between: float
@@ -293,8 +294,8 @@ def _make_diagnosis(
         negative=negative,
         positive=positive,
         std_ratio=std_ratio(negative, positive),
-        auc_predicted=roc.auc(),
-        auc_empirical=empirical.auc(),
+        predicted_auc=roc.auc(),
+        empirical_auc=empirical.auc(),
         auc_error=roc.auc() - empirical.auc(),
         auc_p_value=p.auc_error,
         area_between=float(area_between(predicted_tpr, sample_tpr)),
@@ -471,19 +472,22 @@ def _check_kurtosis(shape: ClassDescription) -> _ShapeCheck:
 
 
 def _check_ties(shape: ClassDescription) -> _ShapeCheck:
-    if shape.mode_count >= _SMALLEST_GROUP and shape.mode_share > _SHARE.note:
-        severity = _SHARE.severity(shape.mode_share)
-        message = f"{_format_percent(shape.mode_share)} of its rows equal {shape.mode:.6g}"
+    if shape.mode_count >= _SMALLEST_GROUP and shape.mode_fraction > _SHARE.note:
+        severity = _SHARE.severity(shape.mode_fraction)
+        message = f"{_format_percent(shape.mode_fraction)} of its rows equal {shape.mode:.6g}"
     else:
         severity = "note" if shape.n_unique < _FEW_VALUES and shape.count >= _ENOUGH_ROWS else "ok"
         message = f"{shape.n_unique} different values in {shape.count} rows"
-    return "ties", shape.mode_share, severity, message, OTHER_SUGGESTION
+    return "ties", shape.mode_fraction, severity, message, OTHER_SUGGESTION
 
 
 def _check_boundary(shape: ClassDescription) -> _ShapeCheck:
-    ends = [("minimum", shape.minimum, shape.share_at_minimum), ("maximum", shape.maximum, shape.share_at_maximum)]
+    ends = [
+        ("minimum", shape.minimum, shape.fraction_at_minimum),
+        ("maximum", shape.maximum, shape.fraction_at_maximum),
+    ]
     if shape.minimum >= 0:
-        ends.append(("boundary", 0.0, shape.share_at_zero))
+        ends.append(("boundary", 0.0, shape.fraction_at_zero))
     end, at, share = max(ends, key=lambda item: item[2])
     severity = _SHARE.severity(share) if share * shape.count > _SMALLEST_GROUP - 0.5 else "ok"
     message = f"{_format_percent(share)} of its rows lie at the {end} {at:.6g}"

@@ -43,9 +43,9 @@ class ClassDescription(Result):
     minimum, maximum : float
     n_unique : int
         How many different values there are.
-    mode, mode_share, mode_count : float, float, int
+    mode, mode_fraction, mode_count : float, float, int
         The most frequent value (the lowest of several), its share of the rows and their number.
-    share_at_minimum, share_at_maximum, share_at_zero : float
+    fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
         Share of the rows with this very value.
     outliers : float
         Share of the rows beyond 3 interquartile ranges from the quartiles.
@@ -70,11 +70,11 @@ class ClassDescription(Result):
     maximum: float
     n_unique: int
     mode: float
-    mode_share: float
+    mode_fraction: float
     mode_count: int
-    share_at_minimum: float
-    share_at_maximum: float
-    share_at_zero: float
+    fraction_at_minimum: float
+    fraction_at_maximum: float
+    fraction_at_zero: float
     outliers: float
     ks: float
     anderson_darling: float
@@ -122,11 +122,11 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
         maximum=float(values[-1]),
         n_unique=len(distinct),
         mode=float(distinct[most]),
-        mode_share=float(counts[most] / len(values)),
+        mode_fraction=float(counts[most] / len(values)),
         mode_count=int(counts[most]),
-        share_at_minimum=float(counts[0] / len(values)),
-        share_at_maximum=float(counts[-1] / len(values)),
-        share_at_zero=float(np.mean(values == 0)),
+        fraction_at_minimum=float(counts[0] / len(values)),
+        fraction_at_maximum=float(counts[-1] / len(values)),
+        fraction_at_zero=float(np.mean(values == 0)),
         outliers=float(np.mean((scaled < low - fence) | (scaled > high + fence))),
         ks=ks,
         anderson_darling=0.0 if len(distinct) == 1 else float(anderson_darling),
@@ -381,7 +381,7 @@ def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: B
     """Draw one sample at a time; those that the family cannot be fitted to are left out."""
     streams, pair = _spawn_generators(resampling), (roc.negative, roc.positive)
     ranks = [plot_ranks(n) for n in counts]
-    fit = roc.fit.fit  # type: ignore[union-attr]
+    fit = roc.pair_fit.fit  # type: ignore[union-attr]
     for _ in range(resampling.n_resamples):
         drawn = [np.asarray(d.ppf(s.random(n))) for d, s, n in zip(pair, streams, counts, strict=True)]
         try:

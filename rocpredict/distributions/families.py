@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from rocpredict.base.results import Table, to_plain
+from rocpredict.base.results import to_plain
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,

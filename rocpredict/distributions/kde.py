@@ -19,14 +19,14 @@ from rocpredict.base.validation import (
     short_repr,
 )
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.normal_sum import GaussianSum, GaussianSumDistribution, symmetric_sum
+from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, symmetric_sum
 
 Bandwidth: TypeAlias = Literal["silverman", "scott", "cube-root"]
 BANDWIDTH_RULES: tuple[Bandwidth, ...] = get_args(Bandwidth)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianKde(GaussianSumDistribution, Result):
+class GaussianKde(NormalSumDistribution, Result):
     """Gaussian kernel density estimate of a class.
 
     Parameters
@@ -121,7 +121,7 @@ class GaussianKde(GaussianSumDistribution, Result):
         )
 
     @cached_property
-    def components(self) -> GaussianSum:  # type: ignore[override]
+    def components(self) -> NormalSum:  # type: ignore[override]
         """The kernels."""
         centres, counts = self._rows.unique_values, self._rows.unique_weights
         if self.variance_preserving:
@@ -131,7 +131,7 @@ class GaussianKde(GaussianSumDistribution, Result):
             else:
                 ratio, total = self.std / std, self._rows.total
                 centres = mean + (centres - mean) * np.sqrt((1 - ratio) * (1 + ratio) * total / (total - 1))
-        return GaussianSum(counts, centres, np.full(len(centres), self.std))
+        return NormalSum(counts, centres, np.full(len(centres), self.std))
 
     @property
     def means(self) -> FloatArray:

@@ -23,7 +23,7 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.base import LOG_SQRT_2PI
 from rocpredict.distributions.kde import mean_and_std
-from rocpredict.distributions.normal_sum import GaussianSum, GaussianSumDistribution
+from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution
 
 _N_RANDOM_INITS = 4
 _N_SHORT_RUNS = 20  # after which the most likely start alone goes on
@@ -149,7 +149,7 @@ _MAX_COMPONENTS = 4  # that are tried when their number is left open
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianMixture(GaussianSumDistribution, Result):
+class GaussianMixture(NormalSumDistribution, Result):
     """Mixture of Gaussians as the distribution of a class.
 
     Parameters
@@ -269,9 +269,9 @@ class GaussianMixture(GaussianSumDistribution, Result):
         return cls(fitted.weights, mean + std * fitted.means, std * fitted.stds)
 
     @cached_property
-    def components(self) -> GaussianSum:  # type: ignore[override]
+    def components(self) -> NormalSum:  # type: ignore[override]
         """The Gaussians, ascending by their means."""
-        return GaussianSum(self.weights, self.means, self.stds)
+        return NormalSum(self.weights, self.means, self.stds)
 
     def reflect(self) -> GaussianMixture:
         """Return the distribution of -X."""

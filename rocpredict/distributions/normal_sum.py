@@ -24,7 +24,7 @@ _MAX_QUANTILE_NOISE = 1e-9  # of the largest standard deviation
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianSum:
+class NormalSum:
     """Weighted sum of normal distributions, in ascending order of their centres.
 
     Sums keep their relative accuracy in both tails, do not depend on the other values of a call, and are the same to
@@ -178,7 +178,7 @@ def symmetric_sum(terms: FloatArray) -> FloatArray:
     return np.asarray(total + terms[..., half] if terms.shape[-1] % 2 else total)
 
 
-class GaussianSumDistribution(Distribution):
+class NormalSumDistribution(Distribution):
     """Base class of kernel densities and Gaussian mixtures: a density without atoms.
 
     Notes
@@ -189,7 +189,7 @@ class GaussianSumDistribution(Distribution):
     are counted and not evaluated.
     """
 
-    components: GaussianSum
+    components: NormalSum
 
     def _pdf(self, x: FloatArray) -> FloatArray:
         return self.components.pdf(x)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.results import Table
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,

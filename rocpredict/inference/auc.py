@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri, stdtrit
 
-from rocpredict.base.rates import ConfusionCounts
-from rocpredict.base.results import (
+from rocpredict.base.proportions import (
     PROPORTION_METHODS,
-    Flags,
-    Interval,
     ProportionMethod,
     proportion_interval,
     wilson,
     zero_variance_interval,
 )
+from rocpredict.base.rates import ConfusionCounts
+from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, check_option, to_scalar
 from rocpredict.inference.bootstrap import bca_interval, percentile_interval
 from rocpredict.inference.placements import (
@@ -31,13 +30,13 @@ from rocpredict.inference.placements import (
     smoothed_area,
 )
 
-AREA_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
+AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 """Intervals of the whole empirical area; the first is the default."""
-BAND_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
+PARTIAL_AUC_METHODS = ("smoothed-logit", "delong", "logit", "bootstrap", "bca")
 """Intervals of an area in a band."""
 STD_ERRORS = ("delong", "hanley-mcneil", "smoothed-logit", "bootstrap")
 """Standard errors of the whole empirical area; the first is the default."""
-BAND_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
+PARTIAL_AUC_STD_ERRORS = ("delong", "smoothed-logit", "bootstrap")
 """Standard errors of an area in a band."""
 
 
@@ -46,7 +45,7 @@ def auc_interval(areas: AnyPlacements, level: float, method: str | None, replica
 
     ``replicate`` returns the area in each resample, for "bootstrap" and "bca".
     """
-    allowed = BAND_METHODS if areas.is_partial else AREA_METHODS
+    allowed = PARTIAL_AUC_METHODS if areas.is_partial else AUC_METHODS
     check_option("method", method, (None, *allowed))
     estimate, flags, method = float(areas.estimate), degenerate_flags(areas), method or allowed[0]
     ends = _interval_limits(areas, level, method, replicate)
@@ -62,7 +61,7 @@ def auc_interval(areas: AnyPlacements, level: float, method: str | None, replica
 
 def auc_std_error(areas: AnyPlacements, method: str | None, replicate: Any = None) -> float:
     """Return the standard error of an area as a share: by default DeLong's, or the smoothed one where that is 0."""
-    check_option("method", method, (None, *(BAND_STD_ERRORS if areas.is_partial else STD_ERRORS)))
+    check_option("method", method, (None, *(PARTIAL_AUC_STD_ERRORS if areas.is_partial else STD_ERRORS)))
     if method == "bootstrap":
         return float(np.std(replicate(), ddof=1))
     if method == "hanley-mcneil":
@@ -108,7 +107,7 @@ def degenerate_flags(areas: AnyPlacements | AucBatch) -> Flags:
     """Return what is degenerate about an area, or about each of a batch."""
     whole = not areas.is_partial
     return Flags(
-        single_case=np.minimum(*areas.n_units) <= 1,
+        single_observation=np.minimum(*areas.n_units) <= 1,
         perfect_separation=(areas.estimate == 1) & whole,
         perfect_reversal=(areas.estimate == 0) & whole,
         point_mass=areas.is_constant,

@@ -11,10 +11,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.results import (
-    Flags,
-    check_confidence_level,
-)
+from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
     Directions,
     FloatArray,
@@ -29,7 +27,7 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.auc import map_interval
-from rocpredict.inference.bands import area_function
+from rocpredict.inference.base import area_function
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.hypotheses import (
     METHOD_NAMES,
@@ -126,7 +124,7 @@ def auc_test(
     margin : float
         A difference of areas (or of TPRs), above 0.
     fpr, tpr : (low, high), optional
-        Compare the raw partial areas over this band in place of the AUC.
+        Compare the raw partial areas over this range in place of the AUC.
     tpr_at_fpr : float, optional
         Compare the TPRs at this FPR, by the bootstrap.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower"
@@ -297,7 +295,7 @@ def _is_empirical(roc: Any) -> bool:
 
 def _are_paired(roc1: Any, roc2: Any) -> bool | None:
     """Return whether two curves are known to be of the same cases or of others; None where neither is known."""
-    cases: list[Any] = [getattr(roc, "cases", None) for roc in (roc1, roc2)]
+    cases: list[Any] = [getattr(roc, "source_rows", None) for roc in (roc1, roc2)]
     if all(cases) and cases[0].shares_labels(cases[1]):
         first, second = (np.concatenate([rows.negative, rows.positive]) for rows in cases)
         return bool(np.intersect1d(first, second, assume_unique=True).size)
@@ -325,16 +323,19 @@ class _PredictedArea(Placements):
 
 def _area_of_roc(roc: Any, options: _TestOptions) -> tuple[AnyPlacements, str]:
     """Return the area of a curve with its variance, and the name of the method behind that."""
-    band, resampling = options.quantity.band, options.resampling
+    rate_range, resampling = options.quantity.rate_range, options.resampling
     if _is_empirical(roc):
-        return join_rocs({"x": roc}).placements(band).contrast(np.ones(1)), METHOD_NAMES["delong"]
+        return join_rocs({"x": roc}).placements(rate_range).contrast(np.ones(1)), METHOD_NAMES["delong"]
     behind = roc._uncertainty(resampling.n_resamples, resampling.rng)
-    estimate, std_error = np.asarray(area_function(band)(behind.solver)), float(behind.area_std_error(band, None))
+    estimate, std_error = (
+        np.asarray(area_function(rate_range)(behind.solver)),
+        float(behind.area_std_error(rate_range, None)),
+    )
     negative, positive = (ClassPlacements(estimate[None], np.array([n]), n) for n in map(float, behind.class_sizes))
-    chance = 0.5 if band is None else float(band.chance_area / band.width)
-    area = _PredictedArea(estimate, negative, positive, chance, is_partial=band is not None, std_error=std_error)
+    chance = 0.5 if rate_range is None else float(rate_range.chance_area / rate_range.width)
+    area = _PredictedArea(estimate, negative, positive, chance, is_partial=rate_range is not None, std_error=std_error)
     of_gaussians = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
-    return area, METHOD_NAMES["delta" if of_gaussians else "delong" if band is None else "bootstrap"]
+    return area, METHOD_NAMES["delta" if of_gaussians else "delong" if rate_range is None else "bootstrap"]
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
@@ -353,7 +354,7 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
         areas,
         quantity,
         method=f"{' and '.join(dict.fromkeys(methods))}, unpaired",
-        estimator=PREDICTED_AUC if quantity.band is None else "area under the curve in the band, raw",
+        estimator=PREDICTED_AUC if quantity.rate_range is None else "area under the curve over the range, raw",
         estimates=tuple(float(area.estimate) * quantity.band_width for area in areas),
         covariance=_covariance(areas, quantity),
         n=tuple(tuple(map(float, roc.count)) for roc in rocs),
@@ -386,7 +387,7 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
     quantity, claim = options.quantity, options.claim
     method = select_method(options.method, quantity, claim)
     _check_design(samples, quantity, method)
-    areas = [sample.placements(quantity.band) for sample in samples]
+    areas = [sample.placements(quantity.rate_range) for sample in samples]
     estimates = tuple(
         np.concatenate([_estimates(*each, quantity) for each in zip(samples, areas, strict=True)]).tolist()
     )
@@ -422,7 +423,7 @@ def _build_test(
     flags: Flags,
     **fields: Any,
 ) -> AucTest:
-    """Return the test of a difference of shares of the band's width; ``fields`` are those of ``AucTest``."""
+    """Return the test of a difference of shares of the range's width; ``fields`` are those of ``AucTest``."""
     found = found._replace(interval=map_interval(found.interval, lambda end: end * quantity.band_width))
     flags |= opposite_direction_flag(np.hstack([area.estimate for area in areas]), areas[0].null_value)
     first, second = fields["estimates"]
@@ -438,7 +439,7 @@ def _covariance(areas: Sequence[AnyPlacements], quantity: ComparedQuantity) -> F
 def _test_difference(
     samples: tuple[CurveSample, ...], areas: list[AnyPlacements], estimates: tuple[float, ...], options: _TestOptions
 ) -> tuple[AucStatistic, FloatArray]:
-    """Test the difference of two areas, as shares of the band's width; return the covariance of the estimates, too."""
+    """Test the difference of two areas, as shares of the range's width; return the covariance of the estimates, too."""
     quantity, method, claim, level, resampling = options
     width, paired = quantity.band_width, len(samples) == 1
     claim, covariance = claim.divide(width), _covariance(areas, quantity)

@@ -14,7 +14,7 @@ from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.rates import Rates
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_int, short_repr
 from rocpredict.distributions.ecdf import Ecdf, count_below
-from rocpredict.inference.placements import RateInterval
+from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import area_under, interpolate_tpr_batch, middle_of_best
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.thresholds import ThresholdCriterion, utility
@@ -86,12 +86,12 @@ def cumulative_counts(counts: FloatArray) -> FloatArray:
 
 
 def bootstrap_areas(
-    negative: Ecdf, positive: Ecdf, band: RateInterval | None, resampling: BootstrapOptions
+    negative: Ecdf, positive: Ecdf, rate_range: RateRange | None, resampling: BootstrapOptions
 ) -> FloatArray:
-    """Return the area, or that in a band as a share of its width, in each resample: shape (n_resamples,)."""
-    areas = make_area_function(negative, positive, band)
+    """Return the area, or the partial area as a share of its width, in each resample: shape (n_resamples,)."""
+    areas = make_area_function(negative, positive, rate_range)
     found = [areas(*counts) for counts in _class_counts(negative, positive, resampling)]
-    return np.asarray(np.concatenate(found) / (1 if band is None else band.width))
+    return np.asarray(np.concatenate(found) / (1 if rate_range is None else rate_range.width))
 
 
 def _class_counts(
@@ -103,13 +103,13 @@ def _class_counts(
 
 
 def make_area_function(
-    negative: Ecdf, positive: Ecdf, band: RateInterval | None
+    negative: Ecdf, positive: Ecdf, rate_range: RateRange | None
 ) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    """Return the function from how often each value is drawn to the AUC, or to the area in a band, of B resamples."""
-    if band is None:
+    """Return the function from how often each value is drawn to the AUC, or to the partial area, of B resamples."""
+    if rate_range is None:
         return make_auc_function(negative, positive)
     points = make_points_function(negative, positive)
-    return lambda *counts: points(*counts).area(band)
+    return lambda *counts: points(*counts).area(rate_range)
 
 
 def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
@@ -164,11 +164,11 @@ class BootstrapPoints(NamedTuple):
     out_of_bag_fpr: Callable[[FloatArray], FloatArray]
     """The rate at a vertex, one for each resample, on the rows that were not drawn; NaN where all were."""
 
-    def area(self, band: RateInterval) -> FloatArray:
-        """Return the area in a band, shape (B,)."""
-        if band.axis == "fpr":
-            return np.asarray(area_under(self.fpr, self.tpr, band.low, band.high))
-        return np.asarray(area_under(self.tpr, 1 - self.fpr, band.low, band.high))
+    def area(self, rate_range: RateRange) -> FloatArray:
+        """Return the area over a range of rates, shape (B,)."""
+        if rate_range.axis == "fpr":
+            return np.asarray(area_under(self.fpr, self.tpr, rate_range.low, rate_range.high))
+        return np.asarray(area_under(self.tpr, 1 - self.fpr, rate_range.low, rate_range.high))
 
 
 def expand_weights(sample: Ecdf) -> Ecdf:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
+from rocpredict.base.proportions import clopper_pearson
 from rocpredict.base.rates import ConfusionCounts
-from rocpredict.base.results import Flags, Interval, clopper_pearson
+from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, check_option, readonly_array, to_scalar
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.auc import (
@@ -21,7 +22,7 @@ from rocpredict.inference.auc import (
     check_total_weight,
     rate_interval,
 )
-from rocpredict.inference.bands import KINDS, ConfidenceBand, Uncertainty
+from rocpredict.inference.base import KINDS, ConfidenceBand, Uncertainty
 from rocpredict.inference.bootstrap import (
     BootstrapOptions,
     bootstrap_areas,
@@ -31,7 +32,7 @@ from rocpredict.inference.bootstrap import (
     percentile_intervals,
 )
 from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_test
-from rocpredict.inference.placements import Placements, RateInterval, compute_placements, partial_placements
+from rocpredict.inference.placements import Placements, RateRange, compute_placements, partial_placements
 from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability, find_best_threshold
 
 HEIGHT_METHODS = ("bootstrap", "hilgers")
@@ -58,15 +59,15 @@ class EmpiricalUncertainty(Uncertainty):
     def _cases(self) -> tuple[Ecdf, Ecdf]:
         return expand_weights(self.negative), expand_weights(self.positive)
 
-    def area_std_error(self, band: RateInterval | None, method: str | None) -> float:
+    def area_std_error(self, rate_range: RateRange | None, method: str | None) -> float:
         """Return the standard error of an area."""
-        replicate = partial(bootstrap_areas, *self._cases, band, self.resampling)
-        return auc_std_error(self._placements(band), method, replicate)
+        replicate = partial(bootstrap_areas, *self._cases, rate_range, self.resampling)
+        return auc_std_error(self._placements(rate_range), method, replicate)
 
-    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval[Any]:
+    def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
-        replicate = partial(bootstrap_areas, *self._cases, band, self.resampling)
-        return auc_interval(self._placements(band), level, method, replicate)
+        replicate = partial(bootstrap_areas, *self._cases, rate_range, self.resampling)
+        return auc_interval(self._placements(rate_range), level, method, replicate)
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value."""
@@ -112,11 +113,11 @@ class EmpiricalUncertainty(Uncertainty):
         return ThresholdStability(
             thresholds=readonly_array(thresholds),
             quantiles=dict(zip(_QUANTILES, quantiles, strict=True)),
-            share_in_plateau=float(np.mean((thresholds >= first) & (thresholds <= last))),
+            fraction_in_plateau=float(np.mean((thresholds >= first) & (thresholds <= last))),
             ameans_in_sample=float(best.tpr + best.tnr) / 2,
             ameans_oob=float(told.mean()) if told.size else _CHANCE_AMEANS,
             n_resamples=len(thresholds),
-            n_dropped=len(thresholds) - told.size,
+            n_failed=len(thresholds) - told.size,
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
@@ -149,11 +150,13 @@ class EmpiricalUncertainty(Uncertainty):
         low[order] = np.minimum.accumulate(low[order][::-1])[::-1]
         high[order] = np.maximum.accumulate(high[order])
         fallback = found.flags["fallback"] & ~sure if "fallback" in found.flags else False
-        flags = Flags(fallback=fallback, single_case=min(self.class_sizes) <= 1)
+        flags = Flags(fallback=fallback, single_observation=min(self.class_sizes) <= 1)
         return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], found.method, flags)
 
-    def _placements(self, band: RateInterval | None) -> Placements:
-        placements = compute_placements(*self._cases) if band is None else partial_placements(*self._cases, band)
+    def _placements(self, rate_range: RateRange | None) -> Placements:
+        placements = (
+            compute_placements(*self._cases) if rate_range is None else partial_placements(*self._cases, rate_range)
+        )
         check_total_weight(placements.n_units, "an interval")
         return placements
 

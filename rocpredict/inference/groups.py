@@ -9,16 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, logit
 
-from rocpredict.base.results import (
-    Flags,
-    Interval,
-    Result,
-    Table,
-    check_confidence_level,
-    format_list,
-    format_number,
-    format_p_value,
-)
+from rocpredict.base.formatting import format_list, format_number, format_p_value
+from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.inference.auc import auc_interval, auc_std_error
 from rocpredict.inference.hypotheses import MANN_WHITNEY
@@ -79,7 +73,7 @@ class AucEstimate(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SubgroupAuc(Result):
+class AucByGroup(Result):
     """The AUC of each group, and whether they differ.
 
     Attributes
@@ -128,7 +122,7 @@ class SubgroupAuc(Result):
         )
         areas += f", ... {len(self.groups)} groups" if len(self.groups) > _FIELD_LABELS else ""
         skipped = f", skipped={short_repr(list(self.skipped), 40)}" if self.skipped else ""
-        return f"SubgroupAuc({{{areas}}}, p_value={self.p_value:.6g}, stratified={self.stratified.auc:.4g}{skipped})"
+        return f"AucByGroup({{{areas}}}, p_value={self.p_value:.6g}, stratified={self.stratified.auc:.4g}{skipped})"
 
 
 @overload
@@ -164,7 +158,7 @@ def auc_estimate(
     level: float = 0.95,
     method: EstimateMethod | None = None,
     nan_policy: NanPolicy = "raise",
-) -> SubgroupAuc: ...
+) -> AucByGroup: ...
 def auc_estimate(
     x: ArrayLike,
     y: ArrayLike,
@@ -180,7 +174,7 @@ def auc_estimate(
     level: float = 0.95,
     method: EstimateMethod | None = None,
     nan_policy: NanPolicy = "raise",
-) -> AucEstimate | SubgroupAuc:
+) -> AucEstimate | AucByGroup:
     """Estimate an AUC where rows belong together, or that of each group of rows.
 
     Parameters
@@ -215,7 +209,7 @@ def auc_estimate(
     Returns
     -------
     AucEstimate
-        With ``groups`` a ``SubgroupAuc``.
+        With ``groups`` a ``AucByGroup``.
 
     Raises
     ------
@@ -240,7 +234,7 @@ def auc_estimate(
     >>> pima = load_pima()
     >>> older = np.where(pima.column("age") > 30, "over 30", "to 30")
     >>> auc_estimate(pima.column("glucose"), pima.y, positive="pos", groups=older)
-    SubgroupAuc({'over 30': 0.7377, 'to 30': 0.81}, p_value=0.0..., stratified=0.773)
+    AucByGroup({'over 30': 0.7377, 'to 30': 0.81}, p_value=0.0..., stratified=0.773)
     """
     options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata, stratum_weights)
     if groups is None:
@@ -252,7 +246,7 @@ def auc_estimate(
     return _compare_groups(sample, names, check_confidence_level(level), method)
 
 
-def _compare_groups(sample: CurveSample, names: list[Any], level: float, method: str | None) -> SubgroupAuc:
+def _compare_groups(sample: CurveSample, names: list[Any], level: float, method: str | None) -> AucByGroup:
     """Return the AUC of each group, the groups being the strata of a sample, and test whether they differ."""
     parts = {name: sample.stratum(code) for code, name in enumerate(names)}
     held = {name: part for name, part in parts.items() if min(part.n) > 0}
@@ -261,7 +255,7 @@ def _compare_groups(sample: CurveSample, names: list[Any], level: float, method:
             f"groups={short_repr(names)}: none of them has rows of both classes; nothing can be compared"
         )
     statistic, df = _cochran([_area(part) for part in held.values()])
-    return SubgroupAuc(
+    return AucByGroup(
         groups={name: _estimate(part, level, method) for name, part in held.items()},
         skipped=tuple(name for name in parts if name not in held),
         null="all groups have the same AUC",

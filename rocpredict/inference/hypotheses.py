@@ -9,15 +9,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from scipy.special import logit, ndtr, ndtri, stdtr
 
-from rocpredict.base.results import (
-    Flags,
-    Interval,
-    Result,
-    Table,
-    format_interval,
-    format_p_value,
-    zero_variance_interval,
-)
+from rocpredict.base.formatting import format_interval, format_p_value
+from rocpredict.base.proportions import zero_variance_interval
+from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -30,7 +25,7 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.auc import auc_interval, critical_value
 from rocpredict.inference.bootstrap import make_area_function, make_points_function, percentile_interval
 from rocpredict.inference.permutation import exact_auc_p_values, null_auc_variance, tie_correction
-from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, RateInterval, check_rate_interval
+from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, RateRange, check_rate_range
 from rocpredict.solvers.base import interpolate_tpr_batch
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less", "noninferior", "equivalent"]
@@ -245,9 +240,9 @@ class AucStatistic(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedQuantity:
-    """The compared quantity of each curve: the area, the area in a band, or the TPR at an FPR."""
+    """The compared quantity of each curve: the area, the area over a range of rates, or the TPR at an FPR."""
 
-    band: RateInterval | None = None
+    rate_range: RateRange | None = None
     fpr: float | None = None
 
     @classmethod
@@ -258,34 +253,34 @@ class ComparedQuantity:
             raise RocPredictError(f"{' and '.join(f'{name}=' for name in given)} do not go together; give one of them")
         if tpr_at_fpr is not None:
             return cls(fpr=check_probability("tpr_at_fpr", tpr_at_fpr))
-        return cls(check_rate_interval(fpr, tpr)) if given else cls()
+        return cls(check_rate_range(fpr, tpr)) if given else cls()
 
     @property
     def name(self) -> str:
         """The quantity in words."""
         if self.fpr is not None:
             return f"TPR at FPR {self.fpr:g}"
-        if self.band is None:
+        if self.rate_range is None:
             return "AUC"
-        return f"partial AUC over {self.band.axis.upper()} {self.band.low:g} to {self.band.high:g}"
+        return f"partial AUC over {self.rate_range.axis.upper()} {self.rate_range.low:g} to {self.rate_range.high:g}"
 
     @property
     def estimator(self) -> str:
         """The estimator in words."""
         if self.fpr is not None:
             return "empirical TPR, the top of a vertical piece"
-        return MANN_WHITNEY if self.band is None else "area under the empirical curve in the band, raw"
+        return MANN_WHITNEY if self.rate_range is None else "area under the empirical curve over the range, raw"
 
     @property
     def band_width(self) -> float:
-        """The factor of a share: the width of the band."""
-        return 1.0 if self.band is None else float(self.band.width)
+        """The factor of a share: the width of the range."""
+        return 1.0 if self.rate_range is None else float(self.rate_range.width)
 
     def bootstrap_function(self, negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, FloatArray], FloatArray]:
         """Return the function that takes how often each value is drawn to the quantity in each resample."""
         fpr = self.fpr
         if fpr is None:
-            return make_area_function(negative, positive, self.band)
+            return make_area_function(negative, positive, self.rate_range)
         points = make_points_function(negative, positive)
         return lambda *counts: interpolate_tpr_batch((drawn := points(*counts)).fpr, drawn.tpr, fpr)
 
@@ -348,7 +343,7 @@ def delong_test(areas: AnyPlacements | IndependentDifference, hypothesis: Hypoth
     std_error = float(np.sqrt(variance))
     half = critical_value(areas.df, level) * std_error
     ends = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
-    flags = Flags(fallback=smoothed, single_case=single)
+    flags = Flags(fallback=smoothed, single_observation=single)
     interval = Interval(*ends, level, "smoothed" if smoothed else "delong", difference, flags)
     found = hypothesis.normal_test(centre, -hypothesis.width, hypothesis.width, std_error, areas.df)
     return AucStatistic(*found, interval)
@@ -361,7 +356,7 @@ def bootstrap_test(
     std_error = float(np.std(differences, ddof=1))
     if std_error**2 <= VARIANCE_TOL:
         return zero_variance_test(estimate, units, hypothesis, level)
-    flags = Flags(single_case=min(units) <= 1)
+    flags = Flags(single_observation=min(units) <= 1)
     interval = Interval(*percentile_interval(differences, level), level, "bootstrap", estimate, flags)
     found = hypothesis.normal_test(estimate, -hypothesis.width, hypothesis.width, std_error)
     return AucStatistic(*found, interval)
@@ -471,4 +466,4 @@ def _label_permutation_test(
 
 def opposite_direction_flag(areas: Any, chance: float = 0.5) -> Flags:
     """Flag areas on both sides of what a feature that tells nothing has."""
-    return Flags(opposite_sides=np.min(areas) < chance < np.max(areas))
+    return Flags(opposite_directions=np.min(areas) < chance < np.max(areas))

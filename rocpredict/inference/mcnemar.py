@@ -10,17 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, ndtr
 
+from rocpredict.base.formatting import format_number, format_p_value
 from rocpredict.base.labels import check_labels, repeat_rows, unique_labels
-from rocpredict.base.results import (
-    Flags,
-    Interval,
-    Result,
-    Table,
-    check_confidence_level,
-    format_number,
-    format_p_value,
-    proportion_interval,
-)
+from rocpredict.base.proportions import check_confidence_level, proportion_interval
+from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import Label, RocPredictError, check_option, short_repr
 
 McnemarMethod: TypeAlias = Literal["exact", "mid-p", "asymptotic"]

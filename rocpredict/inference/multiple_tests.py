@@ -10,16 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, fdtrc
 
-from rocpredict.base.results import (
-    MAX_ROWS,
-    Flags,
-    Result,
-    Table,
-    check_confidence_level,
-    format_list,
-    format_number,
-    format_p_value,
-)
+from rocpredict.base.formatting import format_list, format_number, format_p_value
+from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.results import MAX_ROWS, Flags, Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     Directions,
     FloatArray,
@@ -61,7 +55,7 @@ class AucTestMany(Result):
     p_value : float
     contrasts : tuple of AucTest
         Each pair, or each contrast that was asked for; p not adjusted.
-    adjusted_p : tuple of float
+    adjusted_p_values : tuple of float
         Of the contrasts, by Holm (1979).
     n, omitted, direction, flags
         As in ``AucTest``.
@@ -76,7 +70,7 @@ class AucTestMany(Result):
     df: int
     p_value: float
     contrasts: tuple[AucTest, ...]
-    adjusted_p: tuple[float, ...]
+    adjusted_p_values: tuple[float, ...]
     n: tuple[float, float]
     omitted: tuple[int, int]
     direction: tuple[str, ...]
@@ -88,7 +82,7 @@ class AucTestMany(Result):
         """Return the contrasts, pair by pair."""
         rows = [
             [each.null, each.difference, *each.interval, each.statistic, each.p_value, adjusted]
-            for each, adjusted in zip(self.contrasts, self.adjusted_p, strict=True)
+            for each, adjusted in zip(self.contrasts, self.adjusted_p_values, strict=True)
         ]
         notes = [
             f"Null hypothesis: {self.null}. Method: {self.method}.",
@@ -186,7 +180,7 @@ def auc_test_many(
         df=df,
         p_value=_hotelling_p_value(statistic, df, min(areas.n_units) - 1),
         contrasts=tests,
-        adjusted_p=_holm([test.p_value for test in tests]),
+        adjusted_p_values=_holm([test.p_value for test in tests]),
         **rows,
     )
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rocpredict.base.results import Flags, Interval, normal_critical_value, zero_variance_interval
+from rocpredict.base.proportions import normal_critical_value, zero_variance_interval
+from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -22,11 +23,11 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.inference.auc import complement_interval
-from rocpredict.inference.bands import KINDS, ConfidenceBand, Uncertainty, area_function, working_hotelling_factor
+from rocpredict.inference.base import KINDS, ConfidenceBand, Uncertainty, area_function, working_hotelling_factor
 from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval, percentile_intervals
 from rocpredict.inference.empirical import EmpiricalUncertainty
 from rocpredict.inference.hypotheses import AucStatistic, AucTest, Hypothesis
-from rocpredict.inference.placements import RateInterval
+from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import Solver
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.select import solver_for
@@ -101,22 +102,22 @@ class ParametricUncertainty(Uncertainty):
             raise RocPredictError("an interval needs the number of cases; give count=(negative, positive)")
         return self.count
 
-    def area_std_error(self, band: RateInterval | None, method: str | None) -> Any:
+    def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
         """Return the standard error of an area."""
-        if band is None and self._uses_empirical(method):
+        if rate_range is None and self._uses_empirical(method):
             return self._empirical.area_std_error(None, method)
         if self._select_method(method, ("delta",)) == "bootstrap":
-            return float(np.std(self.bootstrap(area_function(band))[0], ddof=1))
-        if band is not None:
-            return to_scalar(delta_std_error(area_function(band), *self._moments))
+            return float(np.std(self.bootstrap(area_function(rate_range))[0], ddof=1))
+        if rate_range is not None:
+            return to_scalar(delta_std_error(area_function(rate_range), *self._moments))
         spread = auc_probit(*self._moments)
         density = np.exp(-(spread.z**2) / 2) / np.sqrt(2 * np.pi)
         return to_scalar(np.where(density > 0, density * spread.std_error, 0.0))
 
-    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval[Any]:
+    def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
-        if band is not None:
-            return self._probability_interval(area_function(band), level, method)
+        if rate_range is not None:
+            return self._probability_interval(area_function(rate_range), level, method)
         if self._uses_empirical(method):
             return self._empirical_interval(level, method)
         method = self._select_method(method, ("delta", "reiser-guttman"))
@@ -249,7 +250,7 @@ class ParametricUncertainty(Uncertainty):
         low, high = (
             np.where(fpr == 1, 1.0, np.where(fpr == 0, 0.0, np.append(end, 1.0)[index])) for end in (low, high)
         )
-        method, flags = "delta" if kind == KINDS[0] else "working-hotelling", Flags(single_case=min(count) <= 1)
+        method, flags = "delta" if kind == KINDS[0] else "working-hotelling", Flags(single_observation=min(count) <= 1)
         return ConfidenceBand(fpr, self.solver.along("fpr", fpr), low, high, level, kind, method, flags)
 
     def _bootstrap_band(self, fpr: FloatArray, level: float) -> ConfidenceBand:
@@ -363,7 +364,7 @@ class ParametricUncertainty(Uncertainty):
     def _flat_flags(self, flat: Any) -> Flags:
         """Flag intervals without a width of their own, and classes of one case."""
         single = np.broadcast_to(np.minimum(*self.class_sizes) <= 1, np.shape(flat))
-        return Flags(fallback=flat, single_case=single)
+        return Flags(fallback=flat, single_observation=single)
 
 
 def _has_width(low: FloatArray, high: FloatArray) -> bool:

@@ -31,8 +31,8 @@ PLACEMENT_TOL = 1e-12
 """Of a placement, or an area."""
 
 
-class RateInterval(NamedTuple):
-    """A band of the ROC plot: of FPR, or of TPR."""
+class RateRange(NamedTuple):
+    """A range of FPR or of TPR."""
 
     axis: Axis
     low: ArrayOrFloat
@@ -40,26 +40,26 @@ class RateInterval(NamedTuple):
 
     @property
     def width(self) -> ArrayOrFloat:
-        """The width of the band."""
+        """The width of the range."""
         return self.high - self.low
 
     @property
     def chance_area(self) -> ArrayOrFloat:
-        """The area in the band for a feature that tells nothing."""
+        """The area over the range for a feature that tells nothing."""
         middle = (self.low + self.high) / 2
         return self.width * (middle if self.axis == "fpr" else 1 - middle)
 
 
-def check_rate_interval(fpr: Any, tpr: Any) -> RateInterval:
-    """Return the band that is asked for, or refuse what is none."""
+def check_rate_range(fpr: Any, tpr: Any) -> RateRange:
+    """Check the range of FPR or TPR of a partial area."""
     if (fpr is None) == (tpr is None):
         raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
     name: Axis = "fpr" if tpr is None else "tpr"
     ends = fpr if tpr is None else tpr
     low, high = (check_probabilities(name, end) for end in check_pair(name, ends, "(low, high)"))
     if np.any(low >= high):
-        raise RocPredictError(f"{name}={ends!r} is an empty band; give (low, high) with low < high")
-    return RateInterval(name, to_scalar(low), to_scalar(high))
+        raise RocPredictError(f"{name}={ends!r} is an empty range; give (low, high) with low < high")
+    return RateRange(name, to_scalar(low), to_scalar(high))
 
 
 class ClassPlacements(NamedTuple):
@@ -270,15 +270,15 @@ def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
     return Placements(EmpiricalSolver(negative, positive).auc_from_ranks(lower), *sides)
 
 
-def partial_placements(negative: Ecdf, positive: Ecdf, band: RateInterval) -> Placements:
-    """Return the placements of the area in a band of FPR or TPR, as a share of the band's width.
+def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) -> Placements:
+    """Return the placements of the area over a range of FPR or TPR, as a share of the range's width.
 
     The part of a negative is the TPR at the FPR that it holds, taken to the nearer end where that lies outside
-    the band: with it the variance counts that the ends of the band are estimated too.
+    the band: with it the variance counts that the ends of the range are estimated too.
     """
-    axis, low, high = band
+    axis, low, high = rate_range
     if axis == "tpr":  # the curve seen from its other corner
-        turned = partial_placements(positive.reflect(), negative.reflect(), RateInterval("fpr", 1 - high, 1 - low))
+        turned = partial_placements(positive.reflect(), negative.reflect(), RateRange("fpr", 1 - high, 1 - low))
         sides = [ClassPlacements(s.values[::-1], s.weights[::-1], s.total) for s in reversed(turned.sides)]
         return replace(turned, negative=sides[0], positive=sides[1])
     solver = EmpiricalSolver(negative, positive)
@@ -290,8 +290,8 @@ def partial_placements(negative: Ecdf, positive: Ecdf, band: RateInterval) -> Pl
     outside += height_high * (np.maximum(to_negative, high) - np.maximum(from_negative, high))
     in_negative = (area_to(after) - area_to(before) + outside) / (to_negative - from_negative)
     in_positive = _mean_clipped_distance(*_fpr_steps(negative, positive.unique_values), low, high)
-    side = ClassPlacements(in_positive / band.width, positive.unique_weights, positive.total)
-    other = ClassPlacements(in_negative / band.width, negative.unique_weights, negative.total)
+    side = ClassPlacements(in_positive / rate_range.width, positive.unique_weights, positive.total)
+    other = ClassPlacements(in_negative / rate_range.width, negative.unique_weights, negative.total)
     estimate, mean = (np.asarray(part.weights @ part.values / part.total) for part in (side, other))
     other = other._replace(values=other.values - mean + estimate)
     return Placements(estimate, other, side, null_value=(low + high) / 2, is_partial=True)
@@ -312,7 +312,7 @@ def _fpr_steps(negative: Ecdf, values: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def _mean_clipped_distance(start: FloatArray, end: FloatArray, low: float, high: float) -> FloatArray:
-    """Return the mean length of the band that lies right of a point of each cell."""
+    """Return the mean length of the range that lies right of a point of each cell."""
 
     def area(u: FloatArray) -> FloatArray:
         inside = np.clip(u, low, high)

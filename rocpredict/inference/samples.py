@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.labels import MAX_EXPANDED_ROWS, CaseRows, ClassRows, check_sample_weight, split_rows
+from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassRows, SourceRows, check_sample_weight, split_rows
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import FloatArray, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
@@ -18,7 +18,7 @@ from rocpredict.inference.placements import (
     AnyPlacements,
     ClassPlacements,
     Placements,
-    RateInterval,
+    RateRange,
     StratifiedPlacements,
     compute_placements,
     partial_placements,
@@ -134,30 +134,34 @@ class CurveSample:
         negative, positive = (part.rows(part.strata == code)._replace(strata=None) for part in self.classes)
         return replace(self, classes=(negative, positive))
 
-    def placements(self, band: RateInterval | None = None) -> AnyPlacements:
+    def placements(self, rate_range: RateRange | None = None) -> AnyPlacements:
         """Return the placements of all K curves, row by row, and stratum by stratum where there are strata."""
         if self.classes[0].strata is None:
-            return self._placements(band)
+            return self._placements(rate_range)
         codes = np.intersect1d(*(part.strata for part in self.classes))
         if not codes.size:
             raise RocPredictError("strata= has no stratum with rows of both classes; nothing can be compared")
-        parts = tuple(self.stratum(code)._placements(band) for code in codes)
+        parts = tuple(self.stratum(code)._placements(rate_range) for code in codes)
         return StratifiedPlacements.from_strata(parts, self.stratum_weights)
 
-    def _placements(self, band: RateInterval | None) -> Placements:
+    def _placements(self, rate_range: RateRange | None) -> Placements:
         pairs = [self.pair(curve) for curve in range(len(self.names))]
-        found = [compute_placements(*pair) if band is None else partial_placements(*pair, band) for pair in pairs]
+        parts = [
+            compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range) for pair in pairs
+        ]
         sides = []
         for index, rows in enumerate(self.classes):
             columns = [
                 placements_in_row_order(
-                    part.sides[index], pair[index].sorted_sample if band is None else pair[index].unique_values, values
+                    part.sides[index],
+                    pair[index].sorted_sample if rate_range is None else pair[index].unique_values,
+                    values,
                 )
-                for part, pair, values in zip(found, pairs, rows.values.T, strict=True)
+                for part, pair, values in zip(parts, pairs, rows.values.T, strict=True)
             ]
             total = pairs[0][index].total
             sides.append(ClassPlacements(np.column_stack(columns), rows.weights, total, rows.clusters))
-        return Placements(np.array([part.estimate for part in found]), sides[0], sides[1], found[0].null_value)
+        return Placements(np.array([part.estimate for part in parts]), sides[0], sides[1], parts[0].null_value)
 
 
 def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[NDArray[np.intp]], FloatArray | None]:
@@ -222,10 +226,10 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
 def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
     """Return the sample of empirical curves of the same cases, without those that one of the curves lacks."""
     curves = list(rocs.values())
-    placed: list[Any] = [getattr(roc, "cases", None) for roc in curves]
+    placed: list[Any] = [getattr(roc, "source_rows", None) for roc in curves]
     sizes = [(len(roc.negative.sample), len(roc.positive.sample)) for roc in curves]
     if any(rows is None for rows in placed):  # the cases correspond in their order within the classes
-        placed = [CaseRows(np.arange(n), np.arange(n, n + m), None) for n, m in sizes]
+        placed = [SourceRows(np.arange(n), np.arange(n, n + m), None) for n, m in sizes]
     tables = np.array([_row_table(roc, rows, placed) for roc, rows in zip(curves, placed, strict=True)])
     values, codes, weights = tables[..., ~np.isnan(tables[:, 1]).all(axis=0)].swapaxes(0, 1)
     totals = [tuple(np.add(size, roc.omitted).tolist()) for size, roc in zip(sizes, curves, strict=True)]
@@ -246,7 +250,7 @@ def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
     return replace(sample, omitted=(totals[0][0] - kept[0], totals[0][1] - kept[1]), flags=auto)
 
 
-def _row_table(roc: Any, rows: CaseRows, placed: Sequence[CaseRows]) -> FloatArray:
+def _row_table(roc: Any, rows: SourceRows, placed: Sequence[SourceRows]) -> FloatArray:
     """Return value, class (0, 1) and weight of every row of the labels, shape (3, rows); NaN outside the classes."""
     table = np.full((3, 1 + max(int(part.max()) for each in placed for part in each[:2])), np.nan)
     for code, (sample, part) in enumerate(((roc.negative, rows.negative), (roc.positive, rows.positive))):

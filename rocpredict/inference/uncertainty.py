@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.rates import ALIASES
-from rocpredict.base.results import Interval, check_confidence_level
+from rocpredict.base.results import Interval
 from rocpredict.base.validation import (
     ArrayOrFloat,
     Correction,
@@ -26,13 +27,13 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.auc import complement_interval, map_interval
-from rocpredict.inference.bands import ConfidenceBand, Uncertainty
+from rocpredict.inference.base import ConfidenceBand, Uncertainty
 from rocpredict.inference.bootstrap import BootstrapOptions
-from rocpredict.inference.hypotheses import Alternative, AucTest, Hypothesis
-from rocpredict.inference.placements import RateInterval, check_rate_interval
+from rocpredict.inference.placements import RateRange, check_rate_range
 from rocpredict.solvers.thresholds import ThresholdCriterion
 
 if TYPE_CHECKING:
+    from rocpredict.inference.hypotheses import Alternative, AucTest
     from rocpredict.inference.parametric import PairFit
     from rocpredict.solvers.thresholds import ThresholdStability
 
@@ -159,6 +160,8 @@ class UncertaintyMixin(Generic[Value]):
         RocPredictError
             An unknown method or alternative; a batch; no counts.
         """
+        from rocpredict.inference.hypotheses import Hypothesis
+
         claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
@@ -175,18 +178,18 @@ class UncertaintyMixin(Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Value:
-        """Return the standard error of ``partial_auc`` with the same band and correction.
+        """Return the standard error of ``partial_auc`` with the same range and correction.
 
         Parameters
         ----------
         method : str, optional
-            Samples: "delong" (default; of the partial area itself, the ends of the band estimated),
+            Samples: "delong" (default; of the partial area itself, the ends of the range estimated),
             "smoothed-logit", "bootstrap". Two Gaussians with counts: "delta".
         """
-        band = self._check_rate_interval(fpr, tpr)
+        rate_range = self._check_rate_range(fpr, tpr)
         check_option("correction", correction, (None, "mcclish"))
-        raw = self._uncertainty(n_resamples, rng).area_std_error(band, method) * band.width
-        return to_scalar(raw if correction is None else raw / (2 * (band.width - band.chance_area)))
+        raw = self._uncertainty(n_resamples, rng).area_std_error(rate_range, method) * rate_range.width
+        return to_scalar(raw if correction is None else raw / (2 * (rate_range.width - rate_range.chance_area)))
 
     def partial_auc_interval(
         self,
@@ -199,7 +202,7 @@ class UncertaintyMixin(Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return the confidence interval of ``partial_auc`` with the same band and correction.
+        """Return the confidence interval of ``partial_auc`` with the same range and correction.
 
         Parameters
         ----------
@@ -207,9 +210,11 @@ class UncertaintyMixin(Generic[Value]):
             Samples: "smoothed-logit" (default), "delong", "logit", "bootstrap", "bca". Two Gaussians with
             counts: "delta". Each from the variance of the partial area itself.
         """
-        band = self._check_rate_interval(fpr, tpr)
-        share = self._uncertainty(n_resamples, rng).area_interval(band, check_confidence_level(level), method)
-        found = map_interval(share, lambda part: apply_mcclish(np.multiply(part, band.width), band, correction))
+        rate_range = self._check_rate_range(fpr, tpr)
+        share = self._uncertainty(n_resamples, rng).area_interval(rate_range, check_confidence_level(level), method)
+        found = map_interval(
+            share, lambda part: apply_mcclish(np.multiply(part, rate_range.width), rate_range, correction)
+        )
         return replace(found, flags=found.flags | self._direction_flags)
 
     @overload
@@ -355,12 +360,12 @@ class UncertaintyMixin(Generic[Value]):
         behind, level = self._uncertainty(_N_OOB_RESAMPLES, 0), check_confidence_level(level)
         return behind.rate_interval(ALIASES.get(measure, measure), self._to_solver_scale(threshold), level, method)
 
-    def _check_rate_interval(self, fpr: Any, tpr: Any) -> RateInterval:
-        """Return the band that is asked for, or refuse what is none, or too many for one feature."""
-        band = check_rate_interval(fpr, tpr)
-        for end in (band.low, band.high):
-            self._check_batch_argument(band.axis, np.asarray(end))
-        return band
+    def _check_rate_range(self, fpr: Any, tpr: Any) -> RateRange:
+        """Check the range of FPR or TPR of a partial area, or too many for one feature."""
+        rate_range = check_rate_range(fpr, tpr)
+        for end in (rate_range.low, rate_range.high):
+            self._check_batch_argument(rate_range.axis, np.asarray(end))
+        return rate_range
 
     def _refit(self) -> PairFit | None:
         """Return how to fit resamples, where there is a sample behind fitted classes."""
@@ -381,7 +386,7 @@ class UncertaintyMixin(Generic[Value]):
             count = None if count is None else count[::-1]
             refit = None if refit is None else refit.reflected().swap_classes()
         resampling = BootstrapOptions(n_resamples, rng)
-        if self._solver.thresholds is not None and not isinstance(self.negative, ShrinkageDistribution):
+        if self._solver.is_discrete and not isinstance(self.negative, ShrinkageDistribution):
             return EmpiricalUncertainty(*pair, resampling)  # type: ignore[arg-type]
         return ParametricUncertainty(*pair, count, resampling, refit)
 
@@ -431,9 +436,11 @@ class ThresholdUncertainty:
         return self.stability(few, 0).ameans_oob
 
 
-def apply_mcclish(area: ArrayOrFloat, band: RateInterval, correction: Correction) -> ArrayOrFloat:
-    """Return an area in a band on the scale that is asked for."""
+def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:
+    """Return an area over a range of rates on the scale that is asked for."""
     check_option("correction", correction, (None, "mcclish"))
     if correction is None:
         return to_scalar(area)
-    return to_scalar((1 + (np.asarray(area) - band.chance_area) / (band.width - band.chance_area)) / 2)
+    return to_scalar(
+        (1 + (np.asarray(area) - rate_range.chance_area) / (rate_range.width - rate_range.chance_area)) / 2
+    )

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
-from rocpredict.base.results import check_confidence_level, format_level, format_rate
+from rocpredict.base.formatting import format_level, format_rate
+from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.inference.hypotheses import MANN_WHITNEY, PREDICTED_AUC, AucTest
@@ -24,7 +25,7 @@ from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.mean_curve import MeanRoc
 
 if TYPE_CHECKING:
-    from rocpredict.inference.bands import ConfidenceBand
+    from rocpredict.inference.base import ConfidenceBand
 
 _MARGIN = 0.02
 _AUC_ATOL = 1e-9
@@ -183,10 +184,10 @@ def _draw_bands(ax: Axes, shades: Sequence[ConfidenceBand]) -> list[Any]:
     """Shade bands, each in the colour of its curve and with a hatch and edge of its own."""
     areas = []
     for index, shade in enumerate(shades):
-        colour, dash = style.CURVES[index % len(style.CURVES)]
-        edge: dict[str, Any] = {"edgecolor": (colour, 0.45), "linestyle": dash, "linewidth": 0.7}
+        color, dash = style.CURVES[index % len(style.CURVES)]
+        edge: dict[str, Any] = {"edgecolor": (color, 0.45), "linestyle": dash, "linewidth": 0.7}
         properties = edge | {
-            "facecolor": (colour, 0.14),
+            "facecolor": (color, 0.14),
             "hatch": _HATCHES[index % len(_HATCHES)],
             "gid": f"band-{index}",
         }

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 
-from rocpredict.base.results import format_rate
+from rocpredict.base.formatting import format_rate
 from rocpredict.base.validation import FloatArray, RocPredictError, check_real, short_repr
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
@@ -182,7 +182,7 @@ def _histogram(distribution: Ecdf, edges: FloatArray) -> tuple[FloatArray, Float
 def _draw_class(canvas: Canvas, side: _ClassDrawing, name: str) -> None:
     class_style = side.class_style
     line: dict[str, Any] = {
-        "color": class_style.colour,
+        "color": class_style.color,
         "linestyle": class_style.linestyle,
         "zorder": 4,
         "gid": class_style.name,
@@ -220,10 +220,10 @@ def _fill(ax: Axes, side: _ClassDrawing, at: float, *, upper_part: bool, right: 
     if isinstance(side.distribution, Ecdf):  # the outline has each edge twice: once for either bin
         part = np.append(side.x[1:] > at, side.x[-1] > at) if upper_part else np.append(True, side.x[:-1] < at)
     face, edge, repeats, zorder = (0.10, 0.55, 1, 2) if right else (0.28, 0.9, 2, 3)
-    colour, hatch = side.class_style.colour, side.class_style.hatch * repeats
+    color, hatch = side.class_style.color, side.class_style.hatch * repeats
     properties: dict[str, Any] = {
-        "facecolor": (colour, face),
-        "edgecolor": (colour, edge),
+        "facecolor": (color, face),
+        "edgecolor": (color, edge),
         "hatch": hatch,
         "linewidth": 0,
     }

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rocpredict.base.results import format_p_value, format_rate
+from rocpredict.base.formatting import format_p_value, format_rate
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.plots import style
 from rocpredict.plots.canvas import Canvas
@@ -97,7 +97,7 @@ def _canvases(ax: Any, verdict: str) -> list[Canvas]:
 def _draw_curves(canvas: Canvas, diagnosis: Diagnosis) -> None:
     """Draw both curves, the area between them, and the largest gap."""
     frame_roc(canvas)
-    drawn, aucs = diagnosis.plot_data, (diagnosis.auc_predicted, diagnosis.auc_empirical)
+    drawn, aucs = diagnosis.plot_data, (diagnosis.predicted_auc, diagnosis.empirical_auc)
     for index, (name, curve) in enumerate((("predicted", drawn.predicted), ("empirical", drawn.empirical))):
         properties = style.line_style(index, (2.0, 1.3)[index])
         canvas.add(
@@ -129,10 +129,10 @@ def _draw_quantiles(canvas: Canvas, diagnosis: Diagnosis) -> None:
 
 def _draw_class(ax: Axes, side: style.ClassStyle, q: QuantilePlotData) -> list[Any]:
     """Draw the normal scores of one class and their band."""
-    band: dict[str, Any] = {"facecolor": (side.colour, 0.12), "edgecolor": (side.colour, 0.5), "hatch": side.hatch}
+    band: dict[str, Any] = {"facecolor": (side.color, 0.12), "edgecolor": (side.color, 0.5), "hatch": side.hatch}
     ax.fill_between(q.expected, q.low, q.high, linewidth=0, zorder=2, gid=f"{side.name}-band", **band)
     properties: dict[str, Any] = {
-        "color": side.colour,
+        "color": side.color,
         "markersize": 4,
         "markerfacecolor": "white",
         "linestyle": "none",
@@ -144,10 +144,10 @@ def _draw_class(ax: Axes, side: style.ClassStyle, q: QuantilePlotData) -> list[A
 def _draw_densities(canvas: Canvas, diagnosis: Diagnosis) -> None:
     """Draw the fitted density of each class over a histogram of its rows."""
     for side, d in zip((style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.densities, strict=True):
-        edge: dict[str, Any] = {"edgecolor": (side.colour, 0.6), "hatch": side.hatch, "linewidth": 0.6}
-        faint: dict[str, Any] = {"facecolor": (side.colour, 0.10), "zorder": 2, "fill": True}
+        edge: dict[str, Any] = {"edgecolor": (side.color, 0.6), "hatch": side.hatch, "linewidth": 0.6}
+        faint: dict[str, Any] = {"facecolor": (side.color, 0.10), "zorder": 2, "fill": True}
         bars = canvas.ax.stairs(d.histogram_density, d.edges, gid=f"{side.name}-rows", **edge, **faint)
-        line: dict[str, Any] = {"color": side.colour, "linestyle": side.linestyle, "linewidth": 2, "zorder": 4}
+        line: dict[str, Any] = {"color": side.color, "linestyle": side.linestyle, "linewidth": 2, "zorder": 4}
         canvas.add(canvas.ax.plot(d.x, d.density, gid=f"{side.name}-density", **line), f"{side.name}, fitted")
         canvas.add([bars], f"{side.name}, rows")
     x = diagnosis.plot_data.densities[0].x

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from rocpredict.base.results import format_level
+from rocpredict.base.formatting import format_level
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -38,7 +38,7 @@ class AucStyle(NamedTuple):
 
     name: str
     marker: str
-    colour: str
+    color: str
     face: str
     bar: str = ""
     columns: tuple[str, ...] = ()
@@ -55,29 +55,29 @@ MISFIT = AucStyle("misfit", "X", "#B84A00", "#B84A00", "#F0B48C", _PREDICTED_COL
 POINT = AucStyle("features", "o", "#0072B2", "#0072B2")
 
 
-def unique_contrasts(table: ScreeningResult) -> list[tuple[Any, Any]]:
+def unique_class_pairs(table: ScreeningResult) -> list[tuple[Any, Any]]:
     """Return the pairs (negative, positive) that the rows have."""
-    if len(table.contrasts) == 1:
-        return list(table.contrasts)
+    if len(table.class_pairs) == 1:
+        return list(table.class_pairs)
     return list(dict.fromkeys(zip(table["negative"], table["positive"], strict=True)))
 
 
 def contrast_title(table: ScreeningResult) -> str:
     """Return which classes the table compares."""
-    contrasts = unique_contrasts(table)
-    return _format_contrast(*contrasts[0]) if len(contrasts) == 1 else f"{len(contrasts)} contrasts"
+    class_pairs = unique_class_pairs(table)
+    return _format_class_pair(*class_pairs[0]) if len(class_pairs) == 1 else f"{len(class_pairs)} class pairs"
 
 
 def row_labels(table: ScreeningResult, rows: Iterable[int], longest: int, between: str = ", ") -> list[str]:
-    """Return names of rows: their feature, and their contrast where there are several."""
+    """Return names of rows: their feature, and their class pair where there are several."""
     names = [_truncate_middle(table["feature"][row], longest) for row in rows]
-    if len(unique_contrasts(table)) == 1:
+    if len(unique_class_pairs(table)) == 1:
         return names
-    contrasts = (_format_contrast(table["negative"][row], table["positive"][row]) for row in rows)
-    return [name + between + contrast for name, contrast in zip(names, contrasts, strict=True)]
+    class_pairs = (_format_class_pair(table["negative"][row], table["positive"][row]) for row in rows)
+    return [name + between + class_pair for name, class_pair in zip(names, class_pairs, strict=True)]
 
 
-def _format_contrast(negative: object, positive: object) -> str:
+def _format_class_pair(negative: object, positive: object) -> str:
     return f"{_truncate_middle(positive, _CLASS)} against {_truncate_middle(negative, _CLASS)}"
 
 
@@ -136,8 +136,8 @@ def _draw_intervals(
     """Draw the AUC of some rows with its interval, and return what stands for it."""
     auc, low, high = (table[name][rows] for name in mark.columns)
     ax.hlines(heights, low, high, color=mark.bar, linewidth=1.8 * scale, zorder=2, gid=f"{mark.name}-interval")
-    dot: dict[str, Any] = {"marker": mark.marker, "markerfacecolor": mark.face, "markeredgecolor": mark.colour}
-    own: dict[str, Any] = {"color": mark.colour, "linestyle": "none", "markersize": 6 * scale, "zorder": 3}
+    dot: dict[str, Any] = {"marker": mark.marker, "markerfacecolor": mark.face, "markeredgecolor": mark.color}
+    own: dict[str, Any] = {"color": mark.color, "linestyle": "none", "markersize": 6 * scale, "zorder": 3}
     ax.plot(auc, heights, gid=mark.name, **own, **dot)
     return Line2D([], [], color=mark.bar, linewidth=1.8, markersize=6, **dot)
 
@@ -181,8 +181,8 @@ class _Scatter(NamedTuple):
         chosen, digits = self.rows[mask[self.rows]], np.log10(len(self.rows))
         if not chosen.size:
             return
-        properties: dict[str, Any] = {"marker": mark.marker, "linestyle": "none", "color": mark.colour}
-        properties |= {"markerfacecolor": mark.face, "markeredgewidth": 0.0 if mark.face == mark.colour else 0.8}
+        properties: dict[str, Any] = {"marker": mark.marker, "linestyle": "none", "color": mark.color}
+        properties |= {"markerfacecolor": mark.face, "markeredgewidth": 0.0 if mark.face == mark.color else 0.8}
         size, alpha = np.clip([9 - 1.4 * digits, 1.3 - 0.2 * digits], [2, 0.25], [6.5, 0.9]).tolist()
         many: dict[str, Any] = {"alpha": alpha, "rasterized": len(self.rows) > _MAX_VECTOR_POINTS, "zorder": 3}
         many["markersize"] = size if mark.marker == "o" else size + 1.5
@@ -211,7 +211,7 @@ def draw_agreement(table: ScreeningResult, ax: Axes | None, label: int, *, legen
     limits = axis_limits(scatter.points[rows])
     canvas.frame(xlim=limits, ylim=limits, aspect="equal", ylabel="empirical AUC")
     canvas.ax.set_xlabel("predicted AUC" + scatter.missing_note())
-    scatter.draw(~misfit, POINT, "features" if len(unique_contrasts(table)) == 1 else "rows")
+    scatter.draw(~misfit, POINT, "features" if len(unique_class_pairs(table)) == 1 else "rows")
     scatter.draw(misfit, MISFIT, "flagged misfit")
     canvas.diagonal("empirical = predicted", limits, "--", "identity")
     diagonal = np.linspace(0, 1, _N_CELLS)[:, None] * [1, 1]
@@ -251,10 +251,10 @@ def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.b
     found, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
     scatter.draw(zero, _ZERO, f"p below {_SMALLEST:.0e}, drawn there".replace("-", "−"))
-    for sign, of_sign, colour in (("≤", found, POINT.colour), (">", ~found, _GUIDE_LINE)):
+    for sign, of_sign, color in (("≤", found, POINT.color), (">", ~found, _GUIDE_LINE)):
         for kind, of_kind in (("empirical", has_empirical), ("predicted", ~has_empirical)):
             hollow = mixed and kind == "predicted"
-            mark = AucStyle(f"{kind} q {sign}", "o", colour, "white" if hollow else colour)
+            mark = AucStyle(f"{kind} q {sign}", "o", color, "white" if hollow else color)
             scatter.draw(of_sign & of_kind & ~zero, mark, f"q {sign} {level:g}" + (f", {kind}" if mixed else ""))
 
 
@@ -316,9 +316,9 @@ def plot_screening(
     table: ScreeningResult,
     *,
     kind: Literal["ranking", "agreement", "volcano"] = "ranking",
-    top: int = 20,
-    label: int = 5,
-    q: float = 0.05,
+    n_top: int = 20,
+    n_labels: int = 5,
+    max_q: float = 0.05,
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
@@ -333,12 +333,12 @@ def plot_screening(
         of each. "agreement": the empirical AUC of each row over its predicted one. "volcano": the p-value of each row
         over its AUC, which is the empirical one where there is one. Rows that lack what is drawn are left out of the
         last two, and counted below the axis.
-    top : int
+    n_top : int
         How many rows a ranking has.
-    label : int
+    n_labels : int
         How many points carry their name: in "agreement" those whose two AUCs lie furthest apart, in "volcano" the
         first of the table; but for names that find no room.
-    q : float
+    max_q : float
         In "volcano": the level at which ``q_value`` is marked.
     ax, legend
         As in all of ``rocpredict.plots``; the legend also has the classes that are compared, and stands above the axes
@@ -347,8 +347,8 @@ def plot_screening(
     Raises
     ------
     RocPredictError
-        No ScreeningResult, one without rows, or one that lacks what the picture shows; an unknown kind; ``top`` below
-        1, ``label`` below 0, ``q`` outside (0, 1).
+        No ScreeningResult, one without rows, or one that lacks what the picture shows; an unknown kind; ``n_top`` below
+        1, ``n_labels`` below 0, ``max_q`` outside (0, 1).
 
     Notes
     -----
@@ -361,7 +361,7 @@ def plot_screening(
     >>> from rocpredict.screening.screen import screen
     >>> iris = load_iris()
     >>> table = screen(iris.X, iris.y, positive="virginica", negative="versicolor", feature_names=iris.feature_names)
-    >>> ax = plot_screening(table, top=2)
+    >>> ax = plot_screening(table, n_top=2)
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['petal_length', 'petal_width']
     """
@@ -372,14 +372,14 @@ def plot_screening(
     if not len(table):
         raise RocPredictError("table has no rows: there is nothing to draw")
     check_option("kind", kind, ("ranking", "agreement", "volcano"))
-    if check_int("top", top) < 1:
-        raise RocPredictError(f"top={top} is below 1; give the number of rows to draw")
-    if check_int("label", label) < 0:
-        raise RocPredictError(f"label={label} is below 0; give the number of points to name, or 0")
+    if check_int("n_top", n_top) < 1:
+        raise RocPredictError(f"n_top={n_top} is below 1; give the number of rows to draw")
+    if check_int("n_labels", n_labels) < 0:
+        raise RocPredictError(f"n_labels={n_labels} is below 0; give the number of points to name, or 0")
     style.check_booleans(legend=legend)
-    level = check_probability("q", q, ends=False)
+    level = check_probability("max_q", max_q, ends=False)
     if kind == "ranking":
-        return draw_ranking(table.top(top), ax, legend=legend)
+        return draw_ranking(table.top(n_top), ax, legend=legend)
     if kind == "agreement":
-        return draw_agreement(table, ax, label, legend=legend)
-    return draw_volcano(table, ax, label, level, legend=legend)
+        return draw_agreement(table, ax, n_labels, legend=legend)
+    return draw_volcano(table, ax, n_labels, level, legend=legend)

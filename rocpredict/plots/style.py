@@ -94,7 +94,7 @@ class ClassStyle(NamedTuple):
     """The look of one class."""
 
     name: str
-    colour: str
+    color: str
     text: str
     linestyle: Any
     hatch: str
@@ -225,8 +225,8 @@ def escape_mathtext(text: Text) -> Text:
 
 def line_style(index: int, width: float = 2.0) -> dict[str, Any]:
     """Return colour, dash and width of the curve at a place."""
-    colour, dash = CURVES[index % len(CURVES)]
-    return {"color": colour, "linestyle": dash, "linewidth": width, "zorder": 3}
+    color, dash = CURVES[index % len(CURVES)]
+    return {"color": color, "linestyle": dash, "linewidth": width, "zorder": 3}
 
 
 def format_rule(threshold: float, direction: Direction) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from rocpredict.base.formatting import format_rate
 from rocpredict.base.rates import ALIASES, MEASURES, RateFunction
-from rocpredict.base.results import format_rate
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,

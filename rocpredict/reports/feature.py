@@ -14,17 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.files import check_writable
+from rocpredict.base.formatting import format_interval, format_level, format_rate, label_to_text
 from rocpredict.base.labels import check_feature, check_labels, split_classes
-from rocpredict.base.results import (
-    FLAG_DESCRIPTIONS,
-    Interval,
-    Table,
-    check_confidence_level,
-    format_interval,
-    format_level,
-    format_rate,
-    label_to_text,
-)
+from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.results import FLAG_DESCRIPTIONS, Interval
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, check_probability
 from rocpredict.diagnostics.diagnose import Diagnosis, diagnose
 from rocpredict.distributions.families import FamilyName, ScipyFamily
@@ -330,7 +324,7 @@ def feature_report(
     title: str | None = None,
     date: str | datetime.date | None = None,
     n_resamples: int = 500,
-    rng: int = 0,
+    seed: int = 0,
     notes: Sequence[str] = (),
 ) -> Path:
     """Write the report of one feature as one self-contained HTML file.
@@ -358,7 +352,7 @@ def feature_report(
         The day that the report says it is of; left out, today.
     n_resamples : int
         Samples that the diagnosis draws, 20 or more.
-    rng : int
+    seed : int
         Of what is drawn at random: with it and a date the same data give the same bytes.
 
     notes : sequence of str
@@ -399,7 +393,7 @@ def feature_report(
         level=level,
         stated_prevalence=stated,
         n_resamples=n_resamples,
-        seed=rng,
+        seed=seed,
     )
     context = template_context(analysis)
     values, labels = check_feature(x), check_labels(y, x)
@@ -410,7 +404,7 @@ def feature_report(
         title=title,
         notes=notes,
         date=day.isoformat(),
-        seed=f"{rng}, of the samples that were drawn",
+        seed=f"{seed}, of the samples that were drawn",
         sha256=hashed,
         **context,
         **_pictures(analysis),

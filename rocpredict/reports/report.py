@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from rocpredict.base.files import write_atomic
-from rocpredict.base.results import (
+from rocpredict.base.formatting import (
     escape_control_characters,
     format_interval,
     format_level,

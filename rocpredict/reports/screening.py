@@ -15,10 +15,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from rocpredict.base.files import check_writable
-from rocpredict.base.labels import check_sample_weight, unique_labels
-from rocpredict.base.results import (
-    FLAG_DESCRIPTIONS,
-    Table,
+from rocpredict.base.formatting import (
     format_level,
     format_number,
     format_p_value,
@@ -26,6 +23,9 @@ from rocpredict.base.results import (
     label_to_text,
     pluralize,
 )
+from rocpredict.base.labels import check_sample_weight, unique_labels
+from rocpredict.base.results import FLAG_DESCRIPTIONS
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import Direction, FloatArray, RocPredictError, check_int, short_repr
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import suppress_normality_warning
@@ -125,7 +125,7 @@ class FeaturePlot(NamedTuple):
     """Picture of one row, with the curves on it; all None where nothing was predicted."""
 
     row: dict[str, Any]
-    contrast: tuple[Any, Any]
+    class_pair: tuple[Any, Any]
     predicted: PredictedRoc | None
     empirical: EmpiricalRoc | None
     image: Image | None
@@ -136,9 +136,9 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
     if not isinstance(data, (tuple, list)) or len(data) not in {2, 3}:
         raise RocPredictError(f"data={short_repr(data)} is not (X, y) or (X, y, weights); give what was screened")
     features, labels = split_table_and_labels(data[0], data[1])
-    if features.n_rows != table.n_rows:
+    if features.n_rows != table.n_observations:
         raise RocPredictError(
-            f"data= has {features.n_rows} rows and the table was made of {table.n_rows}; give what was screened"
+            f"data= has {features.n_rows} rows and the table was made of {table.n_observations}; give what was screened"
         )
     weights = check_sample_weight(data[2], features.n_rows) if len(data) == 3 else None
     return SourceData(features, labels, weights)
@@ -147,17 +147,17 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
 def draw_features(table: ScreeningResult, given: SourceData | None) -> list[FeaturePlot]:
     """Plot each row of a table."""
     columns = [None] * len(table) if given is None else _plot_columns(table, given)
-    contrasts = [table.contrasts[0]] * len(table)
-    if len(table.contrasts) > 1:
-        contrasts = list(zip(table["negative"].tolist(), table["positive"].tolist(), strict=True))
+    class_pairs = [table.class_pairs[0]] * len(table)
+    if len(table.class_pairs) > 1:
+        class_pairs = list(zip(table["negative"].tolist(), table["positive"].tolist(), strict=True))
     plots = []
-    for row, contrast, column in zip(_rows(table), contrasts, columns, strict=True):
-        predicted, empirical = _rocs(table, row, contrast, column, given)
+    for row, class_pair, column in zip(_rows(table), class_pairs, columns, strict=True):
+        predicted, empirical = _rocs(table, row, class_pair, column, given)
         image = None
         if predicted is not None:
-            names = [label_to_text(label) for label in contrast]
+            names = [label_to_text(label) for label in class_pair]
             image = figure_to_image(plot_side_by_side(predicted, empirical, feature=str(row["feature"]), classes=names))
-        plots.append(FeaturePlot(row, contrast, predicted, empirical, image))
+        plots.append(FeaturePlot(row, class_pair, predicted, empirical, image))
     return plots
 
 
@@ -181,7 +181,7 @@ def _plot_columns(table: ScreeningResult, given: SourceData) -> list[FloatArray]
 
 
 def _rocs(
-    table: ScreeningResult, row: dict[str, Any], contrast: Any, column: FloatArray | None, given: SourceData | None
+    table: ScreeningResult, row: dict[str, Any], class_pair: Any, column: FloatArray | None, given: SourceData | None
 ) -> tuple[PredictedRoc | None, EmpiricalRoc | None]:
     if not row["direction"] or np.isnan(row["auc"]):
         return None, None
@@ -190,8 +190,12 @@ def _rocs(
     predicted = PredictedRoc(*pair, count=count, direction=row["direction"])
     if column is None or given is None:
         return predicted, None
-    rest = isinstance(contrast[0], str) and contrast[0] == "rest" and "rest" not in unique_labels(given.labels)
-    options: dict[str, Any] = {"positive": contrast[1], "negative": None if rest else contrast[0], "nan_policy": "omit"}
+    rest = isinstance(class_pair[0], str) and class_pair[0] == "rest" and "rest" not in unique_labels(given.labels)
+    options: dict[str, Any] = {
+        "positive": class_pair[1],
+        "negative": None if rest else class_pair[0],
+        "nan_policy": "omit",
+    }
     empirical = empirical_roc(column, given.labels, direction=row["direction"], weights=given.weights, **options)
     _check_same(row, empirical)
     if row.get("family") == "auto":
@@ -223,7 +227,7 @@ def screening_report(
     table: ScreeningResult,
     path: str | PathLike[str],
     *,
-    top: int = 10,
+    n_top: int = 10,
     title: str | None = None,
     data: Sequence[object] | None = None,
     date: str | datetime.date | None = None,
@@ -237,7 +241,7 @@ def screening_report(
         As ``rocpredict.screen`` gives it, in the order that the report is to have.
     path : path
         Where to write, in a folder that exists; written whole or not at all.
-    top : int
+    n_top : int
         Of how many features, the first of the table, there are pictures; with 0 there is none at all.
     title : str, optional
         The heading. Left out: how many features, and which classes.
@@ -256,7 +260,7 @@ def screening_report(
     Raises
     ------
     RocPredictError
-        What is no ScreeningResult, a place that cannot be written to, ``top`` below 0, a date that is none, data that
+        What is no ScreeningResult, a place that cannot be written to, ``n_top`` below 0, a date that is none, data that
         are not those of the table. All but the last before any work.
 
     Examples
@@ -267,13 +271,13 @@ def screening_report(
     >>> iris = load_iris()
     >>> table = screen(iris.X, iris.y, positive="virginica", negative="versicolor", feature_names=iris.feature_names)
     >>> with TemporaryDirectory() as folder:
-    ...     screening_report(table, f"{folder}/iris.html", top=1, data=(iris.X, iris.y)).name
+    ...     screening_report(table, f"{folder}/iris.html", n_top=1, data=(iris.X, iris.y)).name
     'iris.html'
     """
     if not isinstance(table, ScreeningResult):
         raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; give what rp.screen returns")
-    if check_int("top", top) < 0:
-        raise RocPredictError(f"top={top} is negative; give the number of features to draw, or 0")
+    if check_int("n_top", n_top) < 0:
+        raise RocPredictError(f"n_top={n_top} is negative; give the number of features to draw, or 0")
     check_writable(path)
     day = check_date(date)
     given = None if data is None else check_same_data(table, data)
@@ -289,9 +293,9 @@ def screening_report(
         notes=notes,
         grid=feature_grid(table),
         most_rows=MOST_ROWS,
-        ranking=_draw_ranking(table) if top else None,
-        agreement=_draw_agreement(table) if top else None,
-        features=draw_features(table.top(top), given),
+        ranking=_draw_ranking(table) if n_top else None,
+        agreement=_draw_agreement(table) if n_top else None,
+        features=draw_features(table.top(n_top), given),
         rule_of=rule_of,
         flags=[(name, FLAG_DESCRIPTIONS[name]) for name in table.flags],
     )
@@ -308,7 +312,7 @@ def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
     ]
     if not areas:
         return None
-    return {"image": figure_to_image(plot_screening(first, top=_RANKED)), "areas": areas, "n_rows": len(first)}
+    return {"image": figure_to_image(plot_screening(first, n_top=_RANKED)), "areas": areas, "n_rows": len(first)}
 
 
 def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
@@ -335,13 +339,13 @@ class ScreeningReportText:
 
     @property
     def several(self) -> bool:
-        """True if there are several contrasts, and a row is a pair of a feature and a contrast."""
-        return len(self.table.contrasts) > 1
+        """True if there are several class pairs, and a row is a pair of a feature and a class pair."""
+        return len(self.table.class_pairs) > 1
 
     @property
     def against_rest(self) -> bool:
-        """True if in each contrast a class stands against all others."""
-        return all(isinstance(negative, str) and negative == "rest" for negative, _ in self.table.contrasts)
+        """True if in each class pair a class stands against all others."""
+        return all(isinstance(negative, str) and negative == "rest" for negative, _ in self.table.class_pairs)
 
     @property
     def noun(self) -> str:
@@ -364,7 +368,7 @@ class ScreeningReportText:
     def size(self) -> str:
         """Number of rows of the whole screening."""
         if self.several:
-            return f"{pluralize(self.table.n_screened, 'pair')} of feature and contrast"
+            return f"{pluralize(self.table.n_screened, 'pair')} of feature and class pair"
         return pluralize(self.table.n_screened, "feature")
 
     @property
@@ -410,7 +414,7 @@ class ScreeningReportText:
         return _format_range(self.table[column], format_count) or "no"
 
     def names(self, places: NDArray[np.intp], most: int) -> Markup:
-        """Return the names of the first of some rows, each with its contrast if there are several."""
+        """Return the names of the first of some rows, each with its class pair if there are several."""
         *others, last = map(self._name, _rows(self.table[places[:most]]))
         return Markup(" and ").join([Markup(", ").join(others), last] if others else [last])
 

@@ -12,7 +12,8 @@ from scipy.special import ndtr
 
 from rocpredict.base.accessors import PictureKind, plot_roc_kind
 from rocpredict.base.rates import ConfusionCounts, RateFunction, Rates
-from rocpredict.base.results import MAX_ROWS, CurvePlot, Flags, Result, Table, batch_table
+from rocpredict.base.results import MAX_ROWS, Flags, Result, batch_table
+from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     Correction,
@@ -115,7 +116,7 @@ def is_auc_fast(roc: Any) -> bool:
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
     """Return FPR and TPR at few thresholds, spread over both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
-    every = roc._solver.thresholds is not None and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
+    every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
     inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=_is_fast(roc)) for d in pair])
     thresholds = np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]])
     fpr, tpr = (np.asarray(d.sf_inclusive(thresholds)) for d in pair)
@@ -330,7 +331,7 @@ class Roc(UncertaintyMixin[Value], Result):
         RocPredictError
             Neither or both of ``fpr`` and ``tpr``, or a band that is empty or outside [0, 1].
         """
-        band = self._check_rate_interval(fpr, tpr)
+        band = self._check_rate_range(fpr, tpr)
         area = self._solver.area(band.axis, np.asarray(band.low), np.asarray(band.high))
         return apply_mcclish(area, band, correction)
 

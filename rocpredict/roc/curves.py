@@ -9,8 +9,10 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rocpredict.base.formatting import format_number
 from rocpredict.base.rates import precision_from_rates
-from rocpredict.base.results import CurvePlot, Result, format_number, thin_curve
+from rocpredict.base.results import Result
+from rocpredict.base.tables import CurvePlot, thin_curve
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -67,7 +69,7 @@ class PrecisionRecallCurve(Result):
         For samples the sum of (R_k - R_(k-1)) P_k over the points of the curve, without interpolation: scikit-learn's
         ``average_precision_score``. For densities the integral of precision over recall, by quadrature.
         """
-        if self.solver.thresholds is not None:
+        if self.solver.is_discrete:
             return float(np.diff(self.recall) @ self.precision[1:])
         return _mean_precision(self.solver, self.prevalence)
 
@@ -153,7 +155,7 @@ def precision_recall(curve: RocCurve, solver: Solver, prevalence: float) -> Prec
     """Return the precision-recall curve with the thresholds of a ROC curve."""
     precision = np.asarray(precision_from_rates(curve.tpr, curve.fpr, prevalence))
     nothing = np.isnan(precision)  # is called positive: at the first point, and above what a class can reach
-    first = 1.0 if solver.thresholds is not None else precision[np.argmin(nothing)]
+    first = 1.0 if solver.is_discrete else precision[np.argmin(nothing)]
     return PrecisionRecallCurve(curve.thresholds, curve.tpr, np.where(nothing, first, precision), prevalence, solver)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.labels import CaseRows, split_classes
+from rocpredict.base.labels import SourceRows, split_classes
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.roc.base import Roc, check_sample
@@ -30,7 +30,7 @@ class EmpiricalRoc(Roc[float]):
         Values of each class; infinities are legal, NaN is not.
     direction : {None, "higher", "lower", "auto"}
         As in ``PredictedRoc``.
-    cases : CaseRows, optional
+    source_rows : SourceRows, optional
         The rows of the cases in the labels that they came with; ``empirical_roc`` keeps them, so that ``auc_test`` of
         two curves knows whether these are of the same cases.
 
@@ -44,7 +44,7 @@ class EmpiricalRoc(Roc[float]):
     """
 
     _: KW_ONLY
-    cases: CaseRows | None = field(default=None, compare=False, metadata={"hidden": True})
+    source_rows: SourceRows | None = field(default=None, compare=False, metadata={"hidden": True})
 
     if TYPE_CHECKING:
         negative: Ecdf
@@ -58,7 +58,7 @@ class EmpiricalRoc(Roc[float]):
             direction: Direction = None,
             count: Sequence[float] | None = None,
             omitted: tuple[int, int] = (0, 0),
-            cases: CaseRows | None = None,
+            source_rows: SourceRows | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -194,7 +194,7 @@ def empirical_roc(
         positive=Ecdf(classes.positive, classes.positive_weights),
         direction=direction,
         omitted=(classes.omitted_negative, classes.omitted_positive),
-        cases=CaseRows(classes.rows.negative, classes.rows.positive, y if hasattr(y, "__len__") else None),
+        source_rows=SourceRows(classes.rows.negative, classes.rows.positive, y if hasattr(y, "__len__") else None),
     )
 
 

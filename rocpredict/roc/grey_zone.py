@@ -239,8 +239,9 @@ def find_grey_zone(
     for name in ("max_fnr", "max_fpr", "min_npv", "min_ppv", "prevalence"):
         _check_shape(name, getattr(demands, name), solver.shape)
     negative, positive = pair = solver.negative, solver.positive
-    if solver.thresholds is not None:
-        out, in_, single = _widest_regions(solver, demands, solver.thresholds[::-1])
+    thresholds = solver.thresholds if solver.is_discrete else None
+    if thresholds is not None:
+        out, in_, single = _widest_regions(solver, demands, thresholds[::-1])
     else:
         out, in_, single = (_grey_zone_gaussian if solver.is_fast else _grey_zone_search)(solver, demands)
     tpr, fpr = (to_scalar(d.sf_inclusive(in_)) for d in (positive, negative))

@@ -10,7 +10,8 @@ from typing import Any, Generic, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.results import Result, Table, batch_table
+from rocpredict.base.results import Result, batch_table
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     Correction,
     FloatArray,
@@ -22,7 +23,7 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
-from rocpredict.inference.placements import check_rate_interval
+from rocpredict.inference.placements import check_rate_range
 from rocpredict.inference.uncertainty import apply_mcclish
 from rocpredict.solvers.base import EVEN, Hook, LikelihoodRatioSolver, RocCurve, Solver, TwoThresholdRule
 from rocpredict.solvers.thresholds import log_cost_ratio
@@ -158,10 +159,12 @@ class LikelihoodRatioRoc(Result, Generic[Value]):
         tpr: tuple[float, float] | None = None,
         correction: Correction = None,
     ) -> Value:
-        """Return the area in a band of the ROC plot; arguments, errors and correction as in ``Roc.partial_auc``."""
-        band = check_rate_interval(fpr, tpr)
-        ends = [self._check_batch_argument(band.axis, np.asarray(end)) for end in (band.low, band.high)]
-        return apply_mcclish(self._solver.area(band.axis, *ends), band, correction)
+        """Return the area over a range of rates; arguments, errors and correction as in ``Roc.partial_auc``."""
+        rate_range = check_rate_range(fpr, tpr)
+        ends = [
+            self._check_batch_argument(rate_range.axis, np.asarray(end)) for end in (rate_range.low, rate_range.high)
+        ]
+        return apply_mcclish(self._solver.area(rate_range.axis, *ends), rate_range, correction)
 
     @overload
     def tpr_at_fpr(self: LikelihoodRatioRoc[float], fpr: float) -> float: ...

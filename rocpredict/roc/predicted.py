@@ -186,7 +186,7 @@ class PredictedRoc(Roc[Value]):
     omitted : pair of int
         Rows of the (negative, positive) class that were left out because they have no value.
 
-    fit : Refit, optional
+    pair_fit : PairFit, optional
         How the classes were fitted to samples; ``predict_roc`` keeps it for the bootstrap.
 
     Raises
@@ -206,7 +206,7 @@ class PredictedRoc(Roc[Value]):
     """
 
     _: KW_ONLY
-    fit: PairFit | None = field(default=None, metadata={"hidden": True})
+    pair_fit: PairFit | None = field(default=None, metadata={"hidden": True})
 
     if TYPE_CHECKING:
 
@@ -218,7 +218,7 @@ class PredictedRoc(Roc[Value]):
             direction: Direction = None,
             count: Sequence[ArrayLike] | None = None,
             omitted: tuple[int, int] = (0, 0),
-            fit: PairFit | None = None,
+            pair_fit: PairFit | None = None,
         ) -> None: ...
 
     @overload
@@ -394,15 +394,15 @@ class PredictedRoc(Roc[Value]):
         >>> predict_roc(iris.column("petal_width"), iris.y, family="auto", **classes).model_fit()
         ModelFit(model_weight=0.8356, area_between=0.0054, misfit_ratio=0.09839)
         """
-        if self.fit is None:
+        if self.pair_fit is None:
             raise RocPredictError("model_fit() needs a prediction with a sample behind it; see rp.predict_roc")
         refit = self._refit()
         return evaluate_model_fit(self._oriented_models, refit.negative, refit.positive)  # type: ignore[union-attr]
 
     def _refit(self) -> PairFit | None:
-        if self.fit is None or not np.any(self._is_lower):
-            return self.fit
-        return self.fit.reflected()
+        if self.pair_fit is None or not np.any(self._is_lower):
+            return self.pair_fit
+        return self.pair_fit.reflected()
 
     def __repr__(self) -> str:
         if self.shape:
@@ -497,7 +497,7 @@ def predict_roc(
     fitted = fit(*cases)
     if isinstance(family, str) and family == "gaussian" and (doubt := normality_warning(*cases)):
         warnings.warn(doubt, AssumptionWarning, stacklevel=2)
-    roc = PredictedRoc(*fitted, count=(len(cases[0]), len(cases[1])), fit=PairFit(*cases, fit), **shared)
+    roc = PredictedRoc(*fitted, count=(len(cases[0]), len(cases[1])), pair_fit=PairFit(*cases, fit), **shared)
     if direction in {"higher", "lower"} and isinstance(roc.negative, ShrinkageDistribution):
         _warn_if_contradicted(roc, cases, direction)
     return roc

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import betaln, ndtr, ndtri, stdtr
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
-from rocpredict.base.results import Flags, Interval, zero_variance_interval
+from rocpredict.base.proportions import zero_variance_interval
+from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
@@ -22,7 +23,7 @@ from rocpredict.inference.permutation import null_auc_variance, tie_correction
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.screening.kernels.base import map_ordered
-from rocpredict.screening.kernels.counts import Contrast, RankStatistics
+from rocpredict.screening.kernels.counts import ClassPair, RankStatistics
 from rocpredict.screening.summary import TwoClassSummary
 from rocpredict.solvers.base import EVEN
 from rocpredict.solvers.binormal import BinormalSolver
@@ -337,12 +338,12 @@ AMEANS_AT_THRESHOLD = "achieved"
 
 
 def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float) -> tuple[dict[str, Any], Flags]:
-    """Compute the columns of one contrast that need counts, and their flags.
+    """Compute the columns of one class pair that need counts, and their flags.
 
     Parameters
     ----------
     counts : RankStatistics
-        Of one contrast; arrays of shape (features,).
+        Of one class pair; arrays of shape (features,).
     pair : Pair
         The Gaussians of the same features.
     level : float
@@ -410,12 +411,12 @@ RowPair = tuple[NDArray[np.intp], NDArray[np.intp]]
 def count_weighted(
     X: Any,
     codes: NDArray[Any],
-    contrasts: Sequence[Contrast],
+    class_pairs: Sequence[ClassPair],
     weights: FloatArray,
     thresholds: FloatArray,
 ) -> Iterator[tuple[slice, RankStatistics]]:
     """Count one feature after the other as ``count_blocks`` does, each row as often as its weight."""
-    sides = [class_rows(codes, contrast) for contrast in contrasts]
+    sides = [class_rows(codes, class_pair) for class_pair in class_pairs]
     for feature in range(X.shape[1]):
         x = _columns_of(X, [feature])[:, 0]
         counts = [_count(x, weights, rows, float(at)) for rows, at in zip(sides, thresholds[:, feature], strict=True)]
@@ -491,9 +492,12 @@ def shrinkage_columns(
     return map_ordered(work, _blocks(pair), n_jobs)
 
 
-def class_rows(codes: NDArray[Any], contrast: Contrast, weights: FloatArray | None = None) -> RowPair:
+def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray | None = None) -> RowPair:
     """Return the rows of the negatives and of the positives, each as often as its weight."""
-    negative, positive = np.flatnonzero(np.isin(codes, contrast.negative)), np.flatnonzero(codes == contrast.positive)
+    negative, positive = (
+        np.flatnonzero(np.isin(codes, class_pair.negative)),
+        np.flatnonzero(codes == class_pair.positive),
+    )
     if weights is None:
         return negative, positive
     repeats = weights.astype(np.intp)

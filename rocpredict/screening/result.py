@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.accessors import plot_result, report_screening
 from rocpredict.base.files import data_frame, format_csv, none_if_missing, write_atomic
-from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, Table, format_p_value
+from rocpredict.base.formatting import format_p_value
+from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     Direction,
     FloatArray,
@@ -118,7 +120,7 @@ _FORMATS = {"q_value": format_p_value, "misfit": ".3f", "model_weight": ".2f"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScreeningResult(Result):
-    """Result of a screening: a row for each feature (and each contrast of classes), the most discriminating first.
+    """Result of a screening: a row for each feature (and each pair of classes), the most discriminating first.
 
     ``table["auc"]`` is a column; ``table[3]``, ``table[:10]`` and ``table[table["q_value"] < 0.05]`` are smaller
     tables.
@@ -129,7 +131,7 @@ class ScreeningResult(Result):
         In the order below, but for ``flags``.
     flags : Flags
         Stated outcomes that hold for some row, by name; see ``flag_mask``.
-    contrasts : tuple of (negative, positive) labels
+    class pairs : tuple of (negative, positive) labels
         "rest" stands for every other label.
     level : float
         Of the intervals.
@@ -141,7 +143,7 @@ class ScreeningResult(Result):
         Which rows were counted; of the others the p-value is that of the predicted AUC.
     family : {"gaussian", "auto"}
         What was asked for; with "auto" each row has its own.
-    n_rows : int
+    n_observations : int
         Rows of the table that was read.
     n_screened, n_tested : int
         Rows of the first table, and how many of them have a p-value: what ``q_value`` was adjusted for. A part of a
@@ -152,7 +154,7 @@ class ScreeningResult(Result):
     ========================= ======================================================================================
     feature                   its name
     (annotations)             what came along with the features, such as the columns of ``adata.var``
-    negative, positive        the classes, with several contrasts
+    negative, positive        the classes, with several class pairs
     n_negative, n_positive    values that are there (with weights their sums)
     n_missing                 values that are not, in both classes
     negative_mean, ...        mean and standard deviation (ddof=1) of each class
@@ -176,17 +178,17 @@ class ScreeningResult(Result):
 
     columns: Mapping[str, NDArray[Any]]
     flags: Flags
-    contrasts: tuple[tuple[Any, Any], ...]
+    class_pairs: tuple[tuple[Any, Any], ...]
     level: float
     adjust: str
     direction: Direction
     empirical: bool | str
     family: str
-    n_rows: int
+    n_observations: int
     n_screened: int
     n_tested: int
     row_index: NDArray[np.intp]
-    """Place of each row in the order of input: contrast by contrast, the features as they came."""
+    """Place of each row in the order of input: class pair by class pair, the features as they came."""
 
     def __post_init__(self) -> None:
         for values in (*self.columns.values(), self.row_index):
@@ -223,7 +225,7 @@ class ScreeningResult(Result):
         return self.flags[name] if name in self.flags else np.zeros(len(self), dtype=bool)
 
     def feature(self, name: str) -> ScreeningResult:
-        """Return the row of one feature, or its rows of several contrasts.
+        """Return the row of one feature, or its rows of several class pairs.
 
         Raises
         ------
@@ -263,7 +265,7 @@ class ScreeningResult(Result):
         return self._rows(order)
 
     def in_input_order(self) -> ScreeningResult:
-        """Return the table contrast by contrast, with the features in the order of the input."""
+        """Return the table class pair by class pair, with the features in the order of the input."""
         return self._rows(np.argsort(self.row_index, kind="stable"))
 
     def to_csv(self, path: str | PathLike[str] | TextIO | None = None) -> str | None:
@@ -318,7 +320,7 @@ class ScreeningResult(Result):
         self,
         path: str | PathLike[str],
         *,
-        top: int = 10,
+        n_top: int = 10,
         title: str | None = None,
         data: Sequence[object] | None = None,
         date: str | datetime.date | None = None,
@@ -329,7 +331,7 @@ class ScreeningResult(Result):
         ----------
         path : path
             In a folder that exists; written whole or not at all.
-        top : int
+        n_top : int
             Of how many features, the first of the table, there are pictures.
         title : str, optional
             The heading.
@@ -347,12 +349,12 @@ class ScreeningResult(Result):
         RocPredictError
             As ``rocpredict.reports.screening.screening_report``.
         """
-        return report_screening(self, path, top=top, title=title, data=data, date=date)
+        return report_screening(self, path, n_top=n_top, title=title, data=data, date=date)
 
     def __repr__(self) -> str:
-        (negative, positive), *others = self.contrasts
+        (negative, positive), *others = self.class_pairs
         classes = (
-            f"{1 + len(others)} contrasts"
+            f"{1 + len(others)} class pairs"
             if others
             else f"negative {short_repr(negative, 40)}, positive {short_repr(positive, 40)}"
         )

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.labels import EncodedLabels, check_sample_weight, encode_labels
-from rocpredict.base.results import Flags, check_confidence_level
+from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
     Direction,
     FloatArray,
@@ -39,12 +40,12 @@ from rocpredict.screening.columns import (
     shrinkage_columns,
 )
 from rocpredict.screening.kernels.base import Engine, effective_n_jobs, select_engine
-from rocpredict.screening.kernels.counts import Contrast, RankStatistics, count_blocks
+from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, count_blocks
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
 from rocpredict.screening.result import ADJUSTMENTS, Adjustment, ScreeningResult, adjust_p_values
 from rocpredict.screening.summary import (
     TwoClassSummary,
-    summaries_by_contrast,
+    summaries_by_class_pair,
     summarize,
 )
 from rocpredict.sources.table import FeatureTable, split_table_and_labels
@@ -65,23 +66,23 @@ _RESERVED_NAMES = frozenset(("feature", "negative", "positive", "flags", *_COUNT
 
 
 class ResultCollector:
-    """Gather columns of shape (contrasts, features)."""
+    """Gather columns of shape (class pairs, features)."""
 
     def __init__(
         self,
         names: Sequence[str] | NDArray[Any],
-        contrasts: tuple[tuple[Any, Any], ...],
+        class_pairs: tuple[tuple[Any, Any], ...],
         *,
         annotations: Mapping[str, NDArray[Any]] | None = None,
-        n_rows: int = 0,
+        n_observations: int = 0,
         weighted: bool = False,
         shrinkage: bool = False,
     ) -> None:
         self._names = np.asarray(names, dtype=object)
         self._annotations = annotations or {}
-        self._n_rows = n_rows
-        self._contrasts = contrasts
-        self._shape = len(contrasts), len(names)
+        self._n_observations = n_observations
+        self._class_pairs = class_pairs
+        self._shape = len(class_pairs), len(names)
         self._number = np.float64 if weighted else np.int64
         self._auto = shrinkage
         self._estimated = np.zeros(self._shape, dtype=bool)
@@ -89,7 +90,7 @@ class ResultCollector:
         self._excess = np.zeros((2, *self._shape))
         self._flags: dict[str, NDArray[np.bool_]] = {}
 
-    def add_predicted(self, contrast: int, part: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
+    def add_predicted(self, class_pair: int, part: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
         """Add the columns of some features that follow from their moments."""
         sides = {"negative": summary.negative, "positive": summary.positive}
         columns = {f"n_{name}": side.count for name, side in sides.items()}
@@ -99,26 +100,26 @@ class ResultCollector:
             columns |= {f"{name}_{what}": getattr(side, what) for what in stored}
         direction = np.where(prediction.pair.lower, "lower", "higher")
         columns["direction"] = np.where(prediction.pair.is_valid, direction, "")
-        self._set_columns(contrast, part, columns | prediction.columns)
-        self._excess[:, contrast, part] = prediction.optimism, prediction.empirical_optimism
-        self._mark(contrast, part, prediction.flags | _degenerate_flags(summary))
+        self._set_columns(class_pair, part, columns | prediction.columns)
+        self._excess[:, class_pair, part] = prediction.optimism, prediction.empirical_optimism
+        self._mark(class_pair, part, prediction.flags | _degenerate_flags(summary))
 
-    def add_empirical(self, contrast: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
+    def add_empirical(self, class_pair: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
         """Add the columns of some features that were counted, after those from their moments."""
-        worth = correct_optimism(columns.pop(AMEANS_AT_THRESHOLD), *self._excess[:, contrast, features])
-        worth = np.where(np.isinf(self._columns["threshold"][contrast, features]), 0.5, worth)  # one class everywhere
-        self._set_columns(contrast, features, columns | {"ameans_corrected": worth})
-        sides = [self._columns[name][contrast, features] - 0.5 for name in ("auc", "empirical_auc")]
+        worth = correct_optimism(columns.pop(AMEANS_AT_THRESHOLD), *self._excess[:, class_pair, features])
+        worth = np.where(np.isinf(self._columns["threshold"][class_pair, features]), 0.5, worth)  # one class everywhere
+        self._set_columns(class_pair, features, columns | {"ameans_corrected": worth})
+        sides = [self._columns[name][class_pair, features] - 0.5 for name in ("auc", "empirical_auc")]
         sure = (columns["empirical_low"] > 0.5) | (columns["empirical_high"] < 0.5)
-        self._mark(contrast, features, flags | Flags(opposite_sides=sure & (sides[0] * sides[1] < 0)))
+        self._mark(class_pair, features, flags | Flags(opposite_directions=sure & (sides[0] * sides[1] < 0)))
 
-    def gaussian_pairs(self, contrast: int, features: NDArray[np.intp]) -> GaussianPairs:
+    def gaussian_pairs(self, class_pair: int, features: NDArray[np.intp]) -> GaussianPairs:
         """Return the Gaussians of some features."""
 
         def column(name: str, undefined: float) -> FloatArray:
-            return np.where(is_valid, self._columns[name][contrast, features], undefined)
+            return np.where(is_valid, self._columns[name][class_pair, features], undefined)
 
-        direction = self._columns["direction"][contrast, features]
+        direction = self._columns["direction"][class_pair, features]
         is_valid = direction != ""
         return GaussianPairs(
             is_valid=is_valid,
@@ -132,24 +133,24 @@ class ResultCollector:
         )
 
     def thresholds(self, features: NDArray[np.intp]) -> FloatArray:
-        """Return the predicted thresholds of some features, shape (contrasts, features)."""
+        """Return the predicted thresholds of some features, shape (class pairs, features)."""
         return np.asarray(self._columns["threshold"][:, features])
 
-    def add_shrinkage(self, contrast: int, features: NDArray[np.intp], found: ShrinkageBlock) -> None:
+    def add_shrinkage(self, class_pair: int, features: NDArray[np.intp], found: ShrinkageBlock) -> None:
         """Replace the predictions of some of these features by those of the shrunk estimate."""
         features = features[found.columns_index]
-        self._set_columns(contrast, features, found.columns)
-        self._estimated[contrast, features] = True
+        self._set_columns(class_pair, features, found.columns)
+        self._estimated[class_pair, features] = True
         for name in set(GAUSSIAN_ONLY_FLAGS) & self._flags.keys():
-            self._flags[name][contrast, features] = False
-        self._mark(contrast, features, found.flags)
+            self._flags[name][class_pair, features] = False
+        self._mark(class_pair, features, found.flags)
 
     def add_flags(self, flags: Flags) -> None:
-        """Add flags of features in every contrast."""
+        """Add flags of features in every class pair."""
         self._mark(slice(None), slice(None), flags)
 
     def best_predicted(self, count: int) -> NDArray[np.intp]:
-        """Return the features that are among the first of a contrast by their predicted AUC, ascending."""
+        """Return the features that are among the first of a class pair by their predicted AUC, ascending."""
         keys = np.nan_to_num(np.abs(self._columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
@@ -162,24 +163,24 @@ class ResultCollector:
         table = ScreeningResult(
             columns=columns,
             flags=Flags(**{name: mask.ravel() for name, mask in self._flags.items()}),
-            contrasts=self._contrasts,
+            class_pairs=self._class_pairs,
             level=options.level,
             adjust=options.adjust,
             direction=options.direction,
             empirical=options.empirical,
             family=options.family,
-            n_rows=self._n_rows,
+            n_observations=self._n_observations,
             n_screened=rows,
             n_tested=int(np.sum(~np.isnan(columns["p_value"]))),
             row_index=np.arange(rows),
         )
         return table.sort("discrimination")
 
-    def _set_columns(self, contrast: int, features: Any, columns: dict[str, Any]) -> None:
+    def _set_columns(self, class_pair: int, features: Any, columns: dict[str, Any]) -> None:
         for name, values in columns.items():
             if name not in self._columns:
                 self._columns[name] = self._empty_column(values)
-            self._columns[name][contrast, features] = values
+            self._columns[name][class_pair, features] = values
 
     def _empty_column(self, values: NDArray[Any]) -> NDArray[Any]:
         if values.dtype.kind in "iu":
@@ -188,22 +189,22 @@ class ResultCollector:
             return np.full(self._shape, "higher")
         return np.full(self._shape, np.nan)
 
-    def _mark(self, contrast: Any, features: Any, flags: Flags) -> None:
+    def _mark(self, class_pair: Any, features: Any, flags: Flags) -> None:
         for name in flags:
             if name not in self._flags:
                 self._flags[name] = np.zeros(self._shape, dtype=bool)
-            self._flags[name][contrast, features] |= flags[name]
+            self._flags[name][class_pair, features] |= flags[name]
 
     def _ordered_columns(self) -> dict[str, NDArray[Any]]:
-        """Return all columns, one row for each contrast and feature."""
-        contrasts, features = self._shape
-        columns: dict[str, NDArray[Any]] = {"feature": np.tile(self._names, contrasts)}
+        """Return all columns, one row for each class pair and feature."""
+        class_pairs, features = self._shape
+        columns: dict[str, NDArray[Any]] = {"feature": np.tile(self._names, class_pairs)}
         reserved = _RESERVED_NAMES | set(_AUTO_COLUMNS) if self._auto else _RESERVED_NAMES
         for name, values in self._annotations.items():
-            columns[f"{name}_annotation" if name in reserved else name] = np.tile(values, contrasts)
-        if contrasts > 1:
+            columns[f"{name}_annotation" if name in reserved else name] = np.tile(values, class_pairs)
+        if class_pairs > 1:
             for place, name in enumerate(("negative", "positive")):
-                labels = np.array([contrast[place] for contrast in self._contrasts], dtype=object)
+                labels = np.array([class_pair[place] for class_pair in self._class_pairs], dtype=object)
                 columns[name] = np.repeat(labels, features)
         if self._auto:
             family = np.where(self._estimated, "auto", "gaussian")
@@ -223,7 +224,7 @@ def _degenerate_flags(summary: TwoClassSummary) -> Flags:
     apart = summary.negative.mean != summary.positive.mean
     return Flags(
         no_values=least <= 0,
-        too_few=(least > 0) & ~np.logical_and.reduce([side.count > 1 for side in sides]),
+        single_observation=(least > 0) & ~np.logical_and.reduce([side.count > 1 for side in sides]),
         infinite=(least > 0) & ~finite,
         label_leakage=constant & apart & (least > 1) & finite,
         constant=constant & ~apart & (least > 0),
@@ -233,7 +234,7 @@ def _degenerate_flags(summary: TwoClassSummary) -> Flags:
 ProgressCallback = Callable[[int, int], None]
 """Told how many features are done, and of how many."""
 EmpiricalBlock = tuple[slice, list[tuple[dict[str, Any], Flags]]]
-"""A block of features, and for each contrast its empirical columns."""
+"""A block of features, and for each class pair its empirical columns."""
 
 
 def screen(
@@ -276,13 +277,13 @@ def screen(
         With three or more labels: each against the rest, or every two against each other (with ``positive`` that one
         against each other).
     empirical : {True, False, "top"}
-        Whether to count the exact AUC, for all features, none, or the ``n_top`` of each contrast whose prediction is
+        Whether to count the exact AUC, for all features, none, or the ``n_top`` of each class pair whose prediction is
         best. Counting sorts each feature; the prediction only reads it.
     n_top : int
         How many with "top".
     family : {"gaussian", "auto"}
         What the classes are taken for. "auto": of the rows that are counted (all, or with ``empirical="top"`` the
-        ``n_top`` of each contrast) auc, threshold, ameans, tpr and fpr are those of the shrunk estimate, as
+        ``n_top`` of each class pair) auc, threshold, ameans, tpr and fpr are those of the shrunk estimate, as
         ``predict_roc(..., family="auto")`` makes it; columns ``family`` and ``model_weight`` say of which. Needs rows.
     moments : {2, 4}
         With 4 the table also has skewness, excess kurtosis, minimum and maximum of both classes.
@@ -311,7 +312,7 @@ def screen(
     Returns
     -------
     ScreeningResult
-        A row for each feature and contrast, the most telling first.
+        A row for each feature and class pair, the most telling first.
 
     Raises
     ------
@@ -437,7 +438,7 @@ class _ScreeningRun:
         self, options: _ScreenOptions, table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None
     ) -> None:
         self.options, self.table, self.encoded_labels, self.weights = options, table, encoded_labels, weights
-        self.contrasts = [Contrast(*contrast) for contrast in encoded_labels.contrasts]
+        self.class_pairs = [ClassPair(*class_pair) for class_pair in encoded_labels.class_pairs]
         self.threads: dict[str, Any] = {
             "engine": select_engine(options.engine, table.n_rows * len(table)),
             "n_jobs": options.n_jobs,
@@ -448,7 +449,7 @@ class _ScreeningRun:
             table.names,
             encoded_labels.names,
             annotations=table.annotations,
-            n_rows=table.n_rows,
+            n_observations=table.n_rows,
             weighted=weights is not None,
             shrinkage=options.family == "auto",
         )
@@ -475,33 +476,33 @@ class _ScreeningRun:
         options = {"order": self.options.moments, "weights": self.weights, **self.threads}
         found = moments_of_classes(matrix, codes, classes, **options)
         self.missing[features] = found.n_missing.sum(axis=0)
-        summaries = summaries_by_contrast(found, self.encoded_labels, self.table.names[features])
-        for contrast, summary in enumerate(summaries):
-            self.results.add_predicted(contrast, features, summary, self.options.predict(summary))
+        summaries = summaries_by_class_pair(found, self.encoded_labels, self.table.names[features])
+        for class_pair, summary in enumerate(summaries):
+            self.results.add_predicted(class_pair, features, summary, self.options.predict(summary))
 
     def _count(self, features: NDArray[np.intp], matrix: Any) -> None:
         """Add the empirical columns of features, and the shrunk estimates where these were asked for."""
-        pairs = [self.results.gaussian_pairs(contrast, features) for contrast in range(len(self.contrasts))]
+        pairs = [self.results.gaussian_pairs(class_pair, features) for class_pair in range(len(self.class_pairs))]
 
         def to_columns(columns: slice, counts: RankStatistics) -> EmpiricalBlock:
-            by_contrast = [
+            by_class_pair = [
                 empirical_columns(
                     RankStatistics(*(values[k] for values in counts)), pair.subset(columns), self.options.level
                 )
                 for k, pair in enumerate(pairs)
             ]
-            return columns, by_contrast
+            return columns, by_class_pair
 
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
         thresholds = self.results.thresholds(features)
         if self.weights is None:
             options = {"callback": to_columns, **self.threads}
-            blocks = count_blocks(matrix, codes, classes, self.contrasts, thresholds, **options)
+            blocks = count_blocks(matrix, codes, classes, self.class_pairs, thresholds, **options)
         else:
-            blocks = starmap(to_columns, count_weighted(matrix, codes, self.contrasts, self.weights, thresholds))
-        for columns, by_contrast in blocks:
-            for contrast, (found, flags) in enumerate(by_contrast):
-                self.results.add_empirical(contrast, features[columns], found, flags)
+            blocks = starmap(to_columns, count_weighted(matrix, codes, self.class_pairs, self.weights, thresholds))
+        for columns, by_class_pair in blocks:
+            for class_pair, (found, flags) in enumerate(by_class_pair):
+                self.results.add_empirical(class_pair, features[columns], found, flags)
             if self.options.family != "auto":
                 self._report_progress(columns.stop - columns.start)
         if self.options.family == "auto":
@@ -509,8 +510,8 @@ class _ScreeningRun:
 
     def _fit_shrinkage(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
         n_left = len(features)
-        for k, (contrast, pair) in enumerate(zip(self.contrasts, pairs, strict=True)):
-            rows = class_rows(self.encoded_labels.codes, contrast, self.weights)
+        for k, (class_pair, pair) in enumerate(zip(self.class_pairs, pairs, strict=True)):
+            rows = class_rows(self.encoded_labels.codes, class_pair, self.weights)
             for found in shrinkage_columns(matrix, pair, rows, self.options.direction, self.options.n_jobs):
                 self.results.add_shrinkage(k, features, found)
                 if k == len(pairs) - 1:
@@ -560,8 +561,8 @@ def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> Screenin
     rows = sum(int((side.count + side.n_missing).max(initial=0)) for side in sides)
     if options.nan_policy == "raise":
         _check_no_missing(summary.negative.n_missing + summary.positive.n_missing, np.asarray(summary.feature_names))
-    contrast = summary.negative_label, summary.positive_label
-    results = ResultCollector(summary.feature_names, (contrast,), n_rows=rows, weighted=weighed)
+    class_pair = summary.negative_label, summary.positive_label
+    results = ResultCollector(summary.feature_names, (class_pair,), n_observations=rows, weighted=weighed)
     results.add_predicted(0, slice(0, len(summary)), summary, options.predict(summary))
     return results.to_result(options)
 

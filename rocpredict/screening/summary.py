@@ -12,6 +12,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rocpredict.base.formatting import to_json_value, truncate
 from rocpredict.base.labels import (
     EncodedLabels,
     check_sample_weight,
@@ -20,7 +21,8 @@ from rocpredict.base.labels import (
     is_label,
     unique_labels,
 )
-from rocpredict.base.results import Result, Table, to_json_value, truncate
+from rocpredict.base.results import Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     FloatArray,
     Label,
@@ -119,9 +121,9 @@ class ClassSummary(Result):
     def __repr__(self) -> str:
         return f"ClassSummary({len(self)} features, {_format_class_size(self.count)}, order={self.order})"
 
-    def select(self, features: slice | ArrayLike) -> ClassSummary:
+    def select(self, indices: slice | ArrayLike) -> ClassSummary:
         """Return the summary of some features, by index, slice or mask."""
-        chosen = np.atleast_1d(np.arange(len(self))[cast(Any, features)])
+        chosen = np.atleast_1d(np.arange(len(self))[cast(Any, indices)])
         parts = (getattr(self, item.name) for item in fields(self))
         return ClassSummary(*(None if part is None else part[chosen] for part in parts))  # type: ignore[arg-type]
 
@@ -231,11 +233,11 @@ class TwoClassSummary(Result):
         )
         return f"TwoClassSummary({len(self)} features, {', '.join(sides)}, order={self.order})"
 
-    def select(self, features: slice | ArrayLike) -> TwoClassSummary:
+    def select(self, indices: slice | ArrayLike) -> TwoClassSummary:
         """Return the summary of some features, by index, slice or mask."""
-        names = tuple(self.feature_names[place] for place in np.atleast_1d(np.arange(len(self))[cast(Any, features)]))
+        names = tuple(self.feature_names[place] for place in np.atleast_1d(np.arange(len(self))[cast(Any, indices)]))
         return replace(
-            self, negative=self.negative.select(features), positive=self.positive.select(features), feature_names=names
+            self, negative=self.negative.select(indices), positive=self.positive.select(indices), feature_names=names
         )
 
     def to_json(self) -> str:
@@ -364,7 +366,7 @@ def summarize(
         return _summarize_batches(X, positive, negative, options)
     table, labels = split_table_and_labels(X, y)
     coded = _encode_batch_labels(labels, positive, negative)
-    return summaries_by_contrast(
+    return summaries_by_class_pair(
         _read(table, coded, check_sample_weight(weights, table.n_rows), options), coded, table.names
     )[0]
 
@@ -395,10 +397,10 @@ def _read(
     return Moments.concatenate([moments_of_classes(part, codes, classes, **options) for _, part in table.iter_blocks()])
 
 
-def summaries_by_contrast(
+def summaries_by_class_pair(
     moments: Moments, encoded_labels: EncodedLabels, names: Iterable[str]
 ) -> list[TwoClassSummary]:
-    """Return the summary of each contrast, of moments of shape (classes, features)."""
+    """Return the summary of each class pair, of moments of shape (classes, features)."""
     rows: Any = [[None if part is None else part[code] for part in moments] for code in range(encoded_labels.classes)]
     classes = list(starmap(Moments, rows))
     before = list(accumulate(classes, merge))
@@ -412,8 +414,8 @@ def summaries_by_contrast(
         return reduce(merge, (part for end in ends for part in end))
 
     return [
-        TwoClassSummary(ClassSummary(*negatives(*contrast)), ClassSummary(*classes[contrast[1]]), listed, *labels)
-        for contrast, labels in zip(encoded_labels.contrasts, encoded_labels.names, strict=True)
+        TwoClassSummary(ClassSummary(*negatives(*class_pair)), ClassSummary(*classes[class_pair[1]]), listed, *labels)
+        for class_pair, labels in zip(encoded_labels.class_pairs, encoded_labels.names, strict=True)
     ]
 
 
@@ -432,7 +434,7 @@ def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict
         positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
         others |= {name for name in unique_labels(labels) if name != positive}
-        part = summaries_by_contrast(_read(table, coded, None, options), coded, table.names)[0]
+        part = summaries_by_class_pair(_read(table, coded, None, options), coded, table.names)[0]
         total = part if total is None else total + part
     if total is None:
         raise RocPredictError("X has no batches; give an iterable of (X, y)")

@@ -440,7 +440,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.fold_thresholds_ = np.array([self._fold_threshold(fold, codes, weights) for fold in held])
         self.best_threshold_ = self._best(self.roc_)
         self.threshold_ = float(self.best_threshold_.threshold)
-        refit = getattr(self.roc_, "fit", None)  # None where weights are not whole: these scores are no sample of cases
+        refit = getattr(
+            self.roc_, "pair_fit", None
+        )  # None where weights are not whole: these scores are no sample of cases
         if isinstance(self.family, str) and self.family == "gaussian" and refit is not None:
             doubt = normality_warning(refit.negative, refit.positive)
             if doubt:

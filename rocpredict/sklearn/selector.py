@@ -43,16 +43,16 @@ _DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
 
 
 class FeatureScores(NamedTuple):
-    """AUC and p-value of each of p features in its best contrast of classes.
+    """AUC and p-value of each of p features in its best class pair of classes.
 
     Attributes
     ----------
     screening : ScreeningResult
-        The whole table, one row for each contrast and feature.
+        The whole table, one row for each class pair and feature.
     auc : array of shape (p,)
         Signed: below 1/2 where positives lie lower. NaN where nothing is known.
     p_value : array of shape (p,)
-        Two-sided, with a direction one-sided; times the number of contrasts, 1 at most.
+        Two-sided, with a direction one-sided; times the number of class pairs, 1 at most.
     q_value : array of shape (p,)
         The p-values after Benjamini and Hochberg, over the features.
     """
@@ -72,7 +72,7 @@ def score_features(
     pairs: str = "rest",
     **options: Any,
 ) -> FeatureScores:
-    """Screen features, and choose the contrast of each that has the smallest p-value.
+    """Screen features, and choose the class pair of each that has the smallest p-value.
 
     By AUC a rare class would be chosen, whose AUC is far off by chance. Equal p-values are ordered by the AUC; with a
     direction p is one-sided.
@@ -120,8 +120,8 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
     Notes
     -----
-    Of three classes and more each is set against the rest. The score is that of the best contrast, and the p-value its
-    own times the number of contrasts (Bonferroni), 1 at most. Both are NaN for a feature of which nothing is known.
+    Of three classes and more each is set against the rest. The score is that of the best class pair; its p-value is
+    its own times the number of class pairs (Bonferroni), at most 1. Both are NaN for a feature without values.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         True: the AUC that the data show, and the Mann-Whitney test. False: the AUC predicted from means and standard
         deviations, and its test; one pass over the data, and right as far as the classes are Gaussian.
     pairs : {"rest", "all"}
-        Of three classes and more: each against the rest, or every pair. A feature is as good as its best contrast.
+        Of three classes and more: each against the rest, or every pair. A feature is as good as its best class pair.
     engine : {"auto", "numpy", "numba"}
     n_jobs : int
         Threads.
@@ -174,11 +174,11 @@ class RocSelector(SelectorMixin, BaseEstimator):
         abs(AUC - 1/2), or with a direction how far the AUC lies on that side; NaN for a feature of which nothing is
         known, which is never kept.
     auc_ : array of shape (n_features_in_,)
-        Of the best contrast, signed: below 1/2 where positives lie lower.
+        Of the best class pair, signed: below 1/2 where positives lie lower.
     pvalues_, qvalues_ : array of shape (n_features_in_,)
-        Two-sided. With several contrasts the p-value of the best is multiplied by their number.
+        Two-sided. With several class pairs the p-value of the best is multiplied by their number.
     screening_ : ScreeningResult
-        The whole table: intervals, thresholds, flags; one row for each contrast and feature.
+        The whole table: intervals, thresholds, flags; one row for each class pair and feature.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features_in_,)
         Where X has names.

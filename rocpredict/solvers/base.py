@@ -13,15 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from rocpredict.base.rates import Rates
-from rocpredict.base.results import (
-    CurvePlot,
-    Flags,
-    Result,
-    Table,
-    batch_table,
-    curve_table,
-    thin_curve,
-)
+from rocpredict.base.results import Flags, Result, batch_table, curve_table
+from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, Value, to_scalar
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import add_grid_axis
@@ -269,8 +262,10 @@ class Solver(CurveSolver):
     ----------
     is_fast : bool
         Whether every method is quick enough for a repr.
+    is_discrete : bool
+        Whether there are finitely many operating points.
     thresholds : array or None
-        Thresholds of all operating points, descending, where there are finitely many.
+        Thresholds of all operating points, descending, if the solver is discrete.
 
     Notes
     -----
@@ -279,6 +274,7 @@ class Solver(CurveSolver):
     """
 
     is_fast: ClassVar[bool] = False
+    is_discrete: ClassVar[bool] = False
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any]) -> None:
         self.negative, self.positive = negative, positive
@@ -290,7 +286,7 @@ class Solver(CurveSolver):
 
     @property
     def thresholds(self) -> FloatArray | None:
-        """Thresholds of all operating points, where there are finitely many."""
+        """Thresholds of all operating points, if the solver is discrete."""
         return None
 
     @abstractmethod

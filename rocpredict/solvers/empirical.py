@@ -51,6 +51,7 @@ class EmpiricalSolver(Solver):
     """ROC curve of two samples, by counting; ties between the classes make it run diagonally."""
 
     is_fast = True
+    is_discrete = True
     negative: Ecdf
     positive: Ecdf
 
@@ -173,12 +174,12 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         self.shares = [weights / d.total for weights, d in zip(self.weights, (negative, positive), strict=True)]
         self.total = negative.total, positive.total
         n, p = self.shares
-        self.positive_share = p / (p + n)  # at each value: an increasing function of the likelihood ratio
+        self.positive_fraction = p / (p + n)  # at each value: an increasing function of the likelihood ratio
 
     @cached_property
     def base(self) -> EmpiricalSolver:  # type: ignore[override]
         """Solver of the shares of positives in place of the values."""
-        return EmpiricalSolver(*(Ecdf(self.positive_share, weights) for weights in self.weights))
+        return EmpiricalSolver(*(Ecdf(self.positive_fraction, weights) for weights in self.weights))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule "positive where the share of positives is above the price times that of negatives"."""
@@ -189,7 +190,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with the highest TPR of all with at most this FPR."""
         v = self.base.points
-        return self._rule(self.positive_share > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
+        return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the least ratio that is called positive at each operating point, its FPR and TPR."""

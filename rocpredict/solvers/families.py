@@ -12,7 +12,7 @@ from rocpredict.base.validation import FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution, ReflectedDistribution
 from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.normal_sum import GaussianSum, GaussianSumDistribution, symmetric_sum
+from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, symmetric_sum
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.numerical import NumericalSolver
 
@@ -448,19 +448,19 @@ def is_normal_sum(distribution: Distribution[Any]) -> bool:
     return _components(distribution) is not None
 
 
-def _components(distribution: Distribution[Any]) -> GaussianSum | None:
+def _components(distribution: Distribution[Any]) -> NormalSum | None:
     base = distribution.base if isinstance(distribution, ReflectedDistribution) else distribution
     if isinstance(base, ScipyDistribution) and "normal" in (found := _family_candidates(base)):
         gaussian = Gaussian(found["normal"].loc, found["normal"].scale)
         distribution = gaussian if base is distribution else gaussian.reflect()
-    if isinstance(distribution, GaussianSumDistribution):
+    if isinstance(distribution, NormalSumDistribution):
         return distribution.components
     if isinstance(distribution, Gaussian) and not distribution.shape:
-        return GaussianSum(np.ones(1), np.array([distribution.mean]), np.array([distribution.std]))
+        return NormalSum(np.ones(1), np.array([distribution.mean]), np.array([distribution.std]))
     return None
 
 
-def _area(negative: GaussianSum, positive: GaussianSum, *, upper: bool) -> FloatArray:
+def _area(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArray:
     of_one_width = negative.equal_stds and positive.equal_stds
     width = float(np.hypot(negative.stds[0], positive.stds[0])) if of_one_width else 0.0
     if width == 0:
@@ -472,7 +472,7 @@ def _area(negative: GaussianSum, positive: GaussianSum, *, upper: bool) -> Float
     return np.asarray(symmetric_sum(tails * positive.weights) / positive.total)
 
 
-def _quadrature_nodes(negative: GaussianSum, positive: GaussianSum, width: float) -> FloatArray | None:
+def _quadrature_nodes(negative: NormalSum, positive: NormalSum, width: float) -> FloatArray | None:
     """Return the points to sum over, or nothing where they cost more than the pairs."""
     beyond = max(negative.cutoff_z, positive.cutoff_z) * width
     with np.errstate(over="ignore", invalid="ignore"):
@@ -486,7 +486,7 @@ def _quadrature_nodes(negative: GaussianSum, positive: GaussianSum, width: float
 
 
 def _trapezoidal_auc(
-    negative: GaussianSum, positive: GaussianSum, width: float, points: FloatArray, *, upper: bool
+    negative: NormalSum, positive: NormalSum, width: float, points: FloatArray, *, upper: bool
 ) -> FloatArray:
     """Sum the tail of the one class times the density of the other."""
     halved = width * np.sqrt(0.5)
@@ -495,11 +495,11 @@ def _trapezoidal_auc(
     return np.asarray(symmetric_sum(tails * densities))
 
 
-def _replace_stds(normals: GaussianSum, width: float) -> GaussianSum:
-    return GaussianSum(normals.weights, normals.means, np.full(len(normals.means), width))
+def _replace_stds(normals: NormalSum, width: float) -> NormalSum:
+    return NormalSum(normals.weights, normals.means, np.full(len(normals.means), width))
 
 
-def _pairwise_auc(negative: GaussianSum, positive: GaussianSum, *, upper: bool) -> FloatArray:
+def _pairwise_auc(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArray:
     """Sum over all pairs, some rows of them at a time."""
     step, total = max(1, _LARGEST_BLOCK // len(negative.means)), np.zeros(())
     for first in range(0, len(positive.means), step):

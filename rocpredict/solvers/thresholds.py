@@ -9,8 +9,10 @@ from typing import Any, Generic, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rocpredict.base.formatting import format_interval, truncate
 from rocpredict.base.rates import RateFunction, Rates
-from rocpredict.base.results import Flags, Interval, Result, Table, format_interval, truncate
+from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -113,29 +115,29 @@ class ThresholdStability(Result):
         The threshold that each resample chooses, ascending.
     quantiles : dict
         Quantiles of these: 0.05, 0.25, 0.5, 0.75, 0.95.
-    share_in_plateau : float
+    fraction_in_plateau : float
         How many of these lie where the whole sample's best thresholds lie.
     ameans_in_sample : float
         The Ameans on the rows that chose the threshold: optimistic.
     ameans_oob : float
         The mean Ameans, over resamples, on the rows that did not choose it: hardly biased, if anything a little
         pessimistic, since fewer rows choose. 1/2 where a class has too few rows to leave any out.
-    n_resamples, n_dropped : int
+    n_resamples, n_failed : int
         Resamples, and those that left no row of a class out.
     """
 
     thresholds: FloatArray = field(metadata={"hidden": True})
     quantiles: dict[float, float]
-    share_in_plateau: float
+    fraction_in_plateau: float
     ameans_in_sample: float
     ameans_oob: float
     n_resamples: int
-    n_dropped: int
+    n_failed: int
 
     def table(self) -> Table:
         """Return the quantiles of the threshold, and what resampling costs."""
         rows: list[list[Any]] = [[f"threshold, {share:.0%} below", value] for share, value in self.quantiles.items()]
-        names = ("share_in_plateau", "ameans_in_sample", "ameans_oob", "n_resamples", "n_dropped")
+        names = ("fraction_in_plateau", "ameans_in_sample", "ameans_oob", "n_resamples", "n_failed")
         rows += [[name.replace("_", " "), getattr(self, name)] for name in names]
         return Table("Stability of a best threshold", ("quantity", "value"), rows)
 
@@ -310,7 +312,7 @@ def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalTh
         return solver.optimal(log_price)
     if target.criterion in {"f1", "f_beta"}:
         return _best_f_beta(solver, target)
-    if target.value is not None and solver.thresholds is None:
+    if target.value is not None and not solver.is_discrete:
         return _threshold_at_limit(solver, target)
     return solver.maximize(partial(utility, target))
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.labels import check_labels
-from rocpredict.base.results import Result, Table
+from rocpredict.base.results import Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.sources.blocks import (
     BlockIterator,
@@ -164,8 +165,8 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
 
     Examples
     --------
-    >>> as_feature_table({"size": [1, 2, None], "colour": ["red", "green", "red"]})
-    FeatureTable(3 rows, 2 features: 'size', 'colour'; 1 not numeric)
+    >>> as_feature_table({"size": [1, 2, None], "color": ["red", "green", "red"]})
+    FeatureTable(3 rows, 2 features: 'size', 'color'; 1 not numeric)
     """
     return check_has_numeric(read_table(X, names))
 

@@ -131,7 +131,7 @@ class PageDataset:
         Of each feature.
     classes : array of int, shape (n,)
         Of each row, the index of its label.
-    contrasts : tuple of pairs of str
+    pairs : tuple of pairs of str
         (negative, positive); the negative may be all other labels together.
     """
 
@@ -143,7 +143,7 @@ class PageDataset:
     units: tuple[str, ...]
     values: tuple[FloatArray, ...]
     classes: NDArray[np.intp]
-    contrasts: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, str], ...]
 
     @classmethod
     def from_columns(
@@ -167,7 +167,7 @@ class PageDataset:
             features=tuple(columns),
             values=tuple(columns.values()),
             classes=classes,
-            contrasts=tuple((text_of[low], text_of[high]) for low, high in pairs),
+            pairs=tuple((text_of[low], text_of[high]) for low, high in pairs),
             **described,
         )
 
@@ -176,18 +176,18 @@ class PageDataset:
         values = self.values[feature][self.classes == self.labels.index(label)]
         return np.sort(values[np.isfinite(values)])
 
-    def pair(self, contrast: int, feature: int) -> tuple[FloatArray, FloatArray]:
+    def samples(self, pair: int, feature: int) -> tuple[FloatArray, FloatArray]:
         """Return the finite values of the negative and of the positive class, in the order of the rows."""
         values = self.values[feature]
-        negative, positive = (values[side & np.isfinite(values)] for side in self._sides(contrast))
+        negative, positive = (values[side & np.isfinite(values)] for side in self._sides(pair))
         return negative, positive
 
-    def n_missing(self, contrast: int, feature: int) -> int:
+    def n_missing(self, pair: int, feature: int) -> int:
         """Return how many rows of both classes have no value."""
-        return int(sum((side & ~np.isfinite(self.values[feature])).sum() for side in self._sides(contrast)))
+        return int(sum((side & ~np.isfinite(self.values[feature])).sum() for side in self._sides(pair)))
 
-    def _sides(self, contrast: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        negative, positive = self.contrasts[contrast]
+    def _sides(self, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        negative, positive = self.pairs[pair]
         is_positive = self.classes == self.labels.index(positive)
         return (self.classes == self.labels.index(negative) if negative in self.labels else ~is_positive), is_positive
 
@@ -219,18 +219,18 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
         )
     names = check_unique_names([to_encodable_text(name) for name in table.names]).tolist()
     columns = _columns(table)
-    contrasts, used = _choose_contrasts(labels, positive, negative)
-    if len(names) * len(contrasts) > MAX_VIEWS:
-        pairs = "" if len(contrasts) == 1 else f" times {len(contrasts)} pairs of labels"
-        remedy = "choose columns by feature=" + (", or name one pair by positive= and negative=" if pairs else "")
-        raise RocPredictError(f"x has {len(names):,} features{pairs}, and a page at most {MAX_VIEWS}; {remedy}")
+    pairs, used = _choose_pairs(labels, positive, negative)
+    if len(names) * len(pairs) > MAX_VIEWS:
+        per_pair = "" if len(pairs) == 1 else f" times {len(pairs)} pairs of labels"
+        remedy = "choose columns by feature=" + (", or name one pair by positive= and negative=" if per_pair else "")
+        raise RocPredictError(f"x has {len(names):,} features{per_pair}, and a page at most {MAX_VIEWS}; {remedy}")
     rows = np.isin(labels, used) if labels.dtype.kind != "O" else np.array([label in used for label in labels])
     held = {name: column[rows] for name, column in zip(names, columns, strict=True)}
     units = _check_units(unit, names)
-    return PageDataset.from_columns(USER_KEY, held, labels[rows], contrasts, name="", source="", units=units)
+    return PageDataset.from_columns(USER_KEY, held, labels[rows], pairs, name="", source="", units=units)
 
 
-def _choose_contrasts(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
+def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """Return the pairs (negative, positive), None for all other labels, and the labels that they need."""
     names = unique_labels(labels)
     if positive is None and negative is None and len(names) > 2:
@@ -245,15 +245,15 @@ def _choose_contrasts(labels: NDArray[Any], positive: Any, negative: Any) -> tup
     return [(others[0] if len(others) == 1 else None, high)], [*others, high]
 
 
-def contrast_index(rows: PageDataset, positive: Any, negative: Any) -> int:
-    """Return the index of the contrast that two labels name; either may be left out."""
+def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
+    """Return the index of the pair that two labels name; either may be left out."""
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None:
             check_option(name, label, rows.labels)
-    for index, (low, high) in enumerate(rows.contrasts):
+    for index, (low, high) in enumerate(rows.pairs):
         if positive in (None, high) and negative in (None, low):
             return index
-    listed = ", ".join(f"{high!r} against {low!r}" for low, high in rows.contrasts)
+    listed = ", ".join(f"{high!r} against {low!r}" for low, high in rows.pairs)
     raise RocPredictError(f"positive={positive!r} against negative={negative!r} is not on the page; it has {listed}")
 
 
@@ -280,9 +280,9 @@ def unusable_reason(negative: FloatArray, positive: FloatArray) -> str | None:
     return None
 
 
-def unusable_message(rows: PageDataset, contrast: int, feature: int, words: dict[str, str]) -> str | None:
+def unusable_message(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> str | None:
     """Return the sentence for why a feature cannot be shown, or None."""
-    reason = unusable_reason(*rows.pair(contrast, feature))
+    reason = unusable_reason(*rows.samples(pair, feature))
     return None if reason is None else words[reason].replace("{feature}", rows.features[feature])
 
 
@@ -292,20 +292,20 @@ def feature_rocs(negative: FloatArray, positive: FloatArray) -> FeatureRocs:
     return FeatureRocs(predicted, EmpiricalRoc(negative, positive, direction=predicted.direction))
 
 
-def feature_statistics(rows: PageDataset, contrast: int, feature: int, words: dict[str, str]) -> dict[str, Any]:
+def feature_statistics(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> dict[str, Any]:
     """Return the library's numbers of one feature, or why there are none."""
-    pair = rows.pair(contrast, feature)
-    counts: dict[str, Any] = {"count": [len(side) for side in pair], "missing": rows.n_missing(contrast, feature)}
-    reason = unusable_message(rows, contrast, feature, words)
+    samples = rows.samples(pair, feature)
+    counts: dict[str, Any] = {"count": [len(side) for side in samples], "missing": rows.n_missing(pair, feature)}
+    reason = unusable_message(rows, pair, feature, words)
     if reason is not None:
         return counts | {"error": reason}
-    predicted, empirical = feature_rocs(*pair)
+    predicted, empirical = feature_rocs(*samples)
     classes: list[Any] = [predicted.negative, predicted.positive]
     return counts | {
         "mean": [d.mean for d in classes],
         "std": [d.std for d in classes],
         "direction": predicted.direction,
-        "doubt": normality_warning(*pair) is not None,
+        "doubt": normality_warning(*samples) is not None,
         "auc": predicted.auc(),
         "empirical": empirical_statistics(empirical) | {"gap": largest_tpr_gap(predicted, empirical)},
     }
@@ -347,9 +347,9 @@ def dataset_payload(rows: PageDataset, lang: str) -> dict[str, Any]:
         "labels": list(rows.labels),
         "features": [{"name": name, "unit": unit} for name, unit in zip(rows.features, rows.units, strict=True)],
         "columns": {label: [compact(rows.column(label, k)) for k in features] for label in rows.labels},
-        "contrasts": [
+        "pairs": [
             {"negative": low, "positive": high, "facts": [feature_statistics(rows, place, k, words) for k in features]}
-            for place, (low, high) in enumerate(rows.contrasts)
+            for place, (low, high) in enumerate(rows.pairs)
         ],
     }
 

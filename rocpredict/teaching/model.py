@@ -50,7 +50,7 @@ class PageState:
     ----------
     data : str
         "" for two Gaussians typed in, else the key of data.
-    feature, contrast : int
+    feature, pair : int
     family : str
     mean0, mean1, std0, std1 : float
     direction : {"higher", "lower"}
@@ -63,7 +63,7 @@ class PageState:
 
     data: str = ""
     feature: int = 0
-    contrast: int = 0
+    pair: int = 0
     family: str = "gaussian"
     mean0: float = 4.0
     mean1: float = 8.0
@@ -342,30 +342,30 @@ class PageModel:
 
     def _locate(self, state: PageState) -> tuple[str, int, int]:
         rows = self._data[check_option("data", state.data, self._data)]
-        for name, held in (("feature", rows.features), ("contrast", rows.contrasts)):
+        for name, held in (("feature", rows.features), ("pair", rows.pairs)):
             if getattr(state, name) >= len(held):
                 raise RocPredictError(f"{name}={getattr(state, name)} is not on the page; it has {len(held)}, from 0")
-        return state.data, state.contrast, state.feature
+        return state.data, state.pair, state.feature
 
-    def _observe(self, data: str, contrast: int, feature: int, direction: Direction) -> _Observed:
+    def _observe(self, data: str, pair: int, feature: int, direction: Direction) -> _Observed:
         rows = self._data[data]
-        reason = unusable_message(rows, contrast, feature, self._words)
+        reason = unusable_message(rows, pair, feature, self._words)
         if reason is not None:
             raise RocPredictError(reason)
-        fit = feature_rocs(*rows.pair(contrast, feature))
+        fit = feature_rocs(*rows.samples(pair, feature))
         turned = direction != fit.empirical.direction
         empirical = replace(fit.empirical, direction=direction) if turned else fit.empirical
         curve = empirical.curve()
         result = empirical_statistics(empirical) | {"points": {"fpr": curve.fpr.tolist(), "tpr": curve.tpr.tolist()}}
         return _Observed(fit, empirical, result | ({"best": None} if turned else {}))
 
-    def _fit(self, data: str, contrast: int, feature: int, family: str) -> tuple[Any, Any]:
+    def _fit(self, data: str, pair: int, feature: int, family: str) -> tuple[Any, Any]:
         """Return the fitted classes; no direction is declared, so the family takes none as known."""
         from rocpredict.distributions.fitting import get_fitter
 
         rows = self._data[data]
         try:
-            negative, positive = get_fitter(family)(*rows.pair(contrast, feature))
+            negative, positive = get_fitter(family)(*rows.samples(pair, feature))
         except RocPredictError as error:
             sentence = self._words["unfit"]
             for mark, text in {"family": family, "feature": rows.features[feature], "reason": str(error)}.items():

@@ -25,8 +25,8 @@ from rocpredict.teaching.data import (
     PageDataset,
     builtin_dataset,
     builtin_payload,
-    contrast_index,
     dataset_payload,
+    pair_index,
     unusable_message,
     unusable_reason,
     user_dataset,
@@ -79,17 +79,17 @@ def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> 
     rows = builtin_dataset(name)
     wanted = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
     index = 0 if wanted is None else rows.features.index(check_option("feature", wanted, rows.features))
-    return {"data": name, "contrast": contrast_index(rows, positive, negative), "feature": index}
+    return {"data": name, "pair": pair_index(rows, positive, negative), "feature": index}
 
 
 def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
     """Return the state that shows the first feature that can be shown, or refuse data without any."""
-    places = product(range(len(rows.contrasts)), range(len(rows.features)))
-    shown = next((place for place in places if unusable_reason(*rows.pair(*place)) is None), None)
+    places = product(range(len(rows.pairs)), range(len(rows.features)))
+    shown = next((place for place in places if unusable_reason(*rows.samples(*place)) is None), None)
     if shown is None:
         raise RocPredictError(f"x has no feature to show: {unusable_message(rows, 0, 0, python_strings(lang))}")
     start = {"data": USER_KEY}
-    return start if shown == (0, 0) else start | {"contrast": shown[0], "feature": shown[1]}
+    return start if shown == (0, 0) else start | {"pair": shown[0], "feature": shown[1]}
 
 
 def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
@@ -162,7 +162,7 @@ class TeachingPage:
     TeachingPage(two Gaussians, datasets=[], lang='en')
     >>> page = TeachingPage("iris", positive="virginica", negative="versicolor", feature="petal_length")
     >>> page.start
-    {'data': 'iris', 'contrast': 2, 'feature': 2}
+    {'data': 'iris', 'pair': 2, 'feature': 2}
     """
 
     def __init__(

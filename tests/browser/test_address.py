@@ -10,9 +10,9 @@ from tests.browser.looking import Looker
 def test_the_address_holds_the_state(opened: Callable[..., Looker], look: Looker) -> None:
     """A state is in the address and comes back from it; nonsense in an address is one sentence and no broken page."""
     page = {"datasets": ("iris",), "lesson": False}
-    look = opened("#data=iris&feature=3&contrast=1&prevalence=0.2&strip=true", **page)
+    look = opened("#data=iris&feature=3&pair=1&prevalence=0.2&strip=true", **page)
     state = look.state()
-    assert (state["data"], state["feature"], state["contrast"], state["prevalence"], state["strip"]) == (
+    assert (state["data"], state["feature"], state["pair"], state["prevalence"], state["strip"]) == (
         "iris",
         3,
         1,
@@ -49,7 +49,7 @@ def test_the_address_holds_the_state(opened: Callable[..., Looker], look: Looker
         "#n=-5&draws=3",
         "#n=0.5&draws=3",
         "#draws=abc",
-        "#data=iris&contrast=0.5",
+        "#data=iris&pair=0.5",
         "#mean0=1e20&mean1=1e20",
         "#mean0=-1e308",
         "#std0=1e308&std1=1e308",

@@ -90,7 +90,7 @@ def test_a_redraw_waits_on_one_request(look: Looker, tell: Callable[[str], None]
     """A key press is one question to Python; a burst is answered by its last wish, with few questions."""
     with TeachingPage(datasets=("iris",)).serve() as server:
         look.open(server.url)
-        look.set(data="iris", featureName="petal_length", contrastLabels=["versicolor", "virginica"])
+        look.set(data="iris", featureName="petal_length", pairLabels=["versicolor", "virginica"])
         look.requests()
         look.focus()
         asked = []

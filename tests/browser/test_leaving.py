@@ -13,7 +13,7 @@ from tests.browser.looking import Looker
 def test_what_leaves_the_page(opened: Callable[..., Looker], tmp_path: Path) -> None:
     """Copy Python gives a snippet that runs and finds the page's numbers; pictures are saved as files."""
     look = opened(datasets=("iris",), lesson=False)
-    look.set(data="iris", contrastLabels=["versicolor", "virginica"], featureName="petal_length", threshold=5.0)
+    look.set(data="iris", pairLabels=["versicolor", "virginica"], featureName="petal_length", threshold=5.0)
     look.click("python")
     snippet = look.run("return document.querySelector('textarea').value")
     names: dict[str, object] = {}

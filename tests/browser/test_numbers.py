@@ -78,9 +78,9 @@ def test_two_gaussians_are_answered_as_the_library_does(opened: Callable[..., Lo
 def test_rows_are_counted_as_the_library_does(opened: Callable[..., Looker], data: str) -> None:
     """Every feature of each built-in table: the fit, the counted AUC and the counted rates at two thresholds."""
     look, loaded = opened(datasets=(data,), lesson=False), _LOADED[data]()
-    pairs = look.run("return page.page.payload.datasets[0].contrasts.map((c) => [c.negative, c.positive])")
+    pairs = look.run("return page.page.payload.datasets[0].pairs.map((c) => [c.negative, c.positive])")
     for place, (negative, positive) in enumerate(pairs):
-        first = [{"data": data, "contrast": place, "feature": i} for i in range(len(loaded.feature_names))]
+        first = [{"data": data, "pair": place, "feature": i} for i in range(len(loaded.feature_names))]
         other = [one | {"threshold": float(loaded.X[3, i])} for i, one in enumerate(first)]
         for state, answer, broken in look.tour([*first, *other], ["auc", "empirical"]):
             assert broken == []
@@ -95,7 +95,7 @@ def test_rows_are_counted_as_the_library_does(opened: Callable[..., Looker], dat
 def test_the_fit_is_that_of_the_library_to_the_last_digit(opened: Callable[..., Looker]) -> None:
     """Means and SDs pass through the page unrounded: sliders write only what is moved."""
     look, iris = opened(datasets=("iris",)), rp.datasets.load_iris()
-    look.set(data="iris", contrastLabels=["versicolor", "virginica"], featureName="petal_width")
+    look.set(data="iris", pairLabels=["versicolor", "virginica"], featureName="petal_width")
     state = look.state()
     for k, label in enumerate(("versicolor", "virginica")):
         rows = iris.column("petal_width")[iris.y == label]

@@ -8,7 +8,7 @@ import pytest
 from tests.browser.looking import Looker
 
 _FOLDER = Path(__file__).parents[2] / "build" / "browser"
-_SHOWN = "#data=iris&contrast=2&feature=2&costline=true"
+_SHOWN = "#data=iris&pair=2&feature=2&costline=true"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ _CLOUD, _CURVE = "[data-curve=draw]", "[data-curve=predicted]"
 def test_a_redraw_is_quick(opened: Callable[..., Looker], tell: Callable[[str], None]) -> None:
     """The time of a redraw after a key press is printed (it is meant to be below 16 ms), and no time is asserted."""
     look = opened(datasets=("iris",))
-    look.set(data="iris", featureName="petal_length", contrastLabels=["versicolor", "virginica"], strip=True)
+    look.set(data="iris", featureName="petal_length", pairLabels=["versicolor", "virginica"], strip=True)
     look.focus()
     before = len(look.redraws())
     for _ in range(40):

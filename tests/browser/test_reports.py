@@ -40,7 +40,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
     """Give the address of a report of each kind, on iris."""
     folder, iris = tmp_path_factory.mktemp("reports"), rp.datasets.load_iris()
     table = rp.screen(iris.X, iris.y, feature_names=iris.feature_names, **_CLASSES)
-    table.report(folder / "screening.html", top=2, data=(iris.X, iris.y))
+    table.report(folder / "screening.html", n_top=2, data=(iris.X, iris.y))
     one = {"feature": "petal_width", "unit": "cm", "n_resamples": 20}
     rp.feature_report(iris.column("petal_width"), iris.y, folder / "feature.html", **one, **_CLASSES)
     for lang in ("en", "de"):
@@ -55,7 +55,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     y = np.repeat([_HOSTILE[0], _HOSTILE[1]], 30)
     x = rng.normal(size=(60, len(_HOSTILE))) + (y == _HOSTILE[0])[:, None]
     classes = {"positive": _HOSTILE[0], "negative": _HOSTILE[1]}
-    options = {"data": (x, y), "top": 1, "title": _HOSTILE[1]}
+    options = {"data": (x, y), "n_top": 1, "title": _HOSTILE[1]}
     table = rp.screen(x, y, feature_names=list(_HOSTILE), **classes)
     names = {"feature": _HOSTILE[0], "unit": _HOSTILE[1], "title": _HOSTILE[2], "n_resamples": 20}
     paths = [

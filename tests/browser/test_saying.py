@@ -120,7 +120,7 @@ def test_rows_that_gaussians_do_not_describe_are_said_so(opened: Callable[..., L
     assert doubt in look.one(".notes").text
     look.set(mean0=60)
     assert doubt not in look.one(".notes").text
-    look.set(data="iris", contrastLabels=["versicolor", "virginica"], featureName="petal_length")
+    look.set(data="iris", pairLabels=["versicolor", "virginica"], featureName="petal_length")
     assert doubt not in look.one(".notes").text
 
 

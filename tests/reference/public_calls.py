@@ -135,7 +135,7 @@ def tested(test: Any) -> list[Any]:
 
 
 def tested_many(test: Any) -> list[Any]:
-    head = [test.estimates, test.covariance, test.statistic, test.df, test.p_value, test.adjusted_p]
+    head = [test.estimates, test.covariance, test.statistic, test.df, test.p_value, test.adjusted_p_values]
     contrasts = [[part.difference, part.statistic, part.p_value, interval(part.interval)] for part in test.contrasts]
     return [*head, contrasts, test.n, test.omitted, flagged(test.flags)]
 
@@ -146,8 +146,8 @@ def estimated(found: Any) -> list[Any]:
 
 
 def stability(found: Any) -> list[Any]:
-    shares = [found.share_in_plateau, found.ameans_in_sample, found.ameans_oob]
-    return [found.thresholds, list(found.quantiles.values()), *shares, found.n_resamples, found.n_dropped]
+    shares = [found.fraction_in_plateau, found.ameans_in_sample, found.ameans_oob]
+    return [found.thresholds, list(found.quantiles.values()), *shares, found.n_resamples, found.n_failed]
 
 
 def trusted(found: Any) -> list[Any]:
@@ -157,7 +157,7 @@ def trusted(found: Any) -> list[Any]:
 
 def planned(found: Any) -> list[Any]:
     cases = [found.n_negative, found.n_positive, found.total, found.target, found.achieved, found.estimate]
-    others = [[o.n_negative, o.n_positive, o.total, o.achieved_reference] for o in found.alternatives]
+    others = [[o.n_negative, o.n_positive, o.total, o.achieved_reference] for o in found.other_methods]
     return [*cases, found.achieved_reference, found.std_error, found.level, others, len(found.assumptions)]
 
 
@@ -167,11 +167,11 @@ def compared(found: Any) -> list[Any]:
 
 def shape(found: Any) -> list[Any]:
     moments = [found.count, found.mean, found.std, found.skewness, found.skewness_z, found.kurtosis, found.kurtosis_z]
-    return [*moments, found.minimum, found.maximum, found.n_unique, found.mode, found.mode_share, found.constant]
+    return [*moments, found.minimum, found.maximum, found.n_unique, found.mode, found.mode_fraction, found.constant]
 
 
 def diagnosed(found: Any) -> list[Any]:
-    areas = [found.auc_predicted, found.auc_empirical, found.auc_error, found.auc_p_value]
+    areas = [found.predicted_auc, found.empirical_auc, found.auc_error, found.auc_p_value]
     gaps = [
         found.area_between,
         found.area_between_expected,
@@ -185,8 +185,8 @@ def diagnosed(found: Any) -> list[Any]:
 
 
 def combined(found: Any) -> list[Any]:
-    promised = [found.weights, found.mixing_weight, found.auc, found.ameans, found.threshold]
-    return [*promised, found.auc_cv, found.ameans_cv, found.folds, found.roc.auc()]
+    promised = [found.coefficients, found.mixing_weight, found.auc, found.ameans, found.threshold]
+    return [*promised, found.auc_cv, found.ameans_cv, found.n_folds, found.roc.auc()]
 
 
 def averaged(found: Any) -> list[Any]:
@@ -219,7 +219,7 @@ def screened(table: Any, columns: tuple[str, ...] = COLUMNS) -> list[Any]:
     """Give the columns of numbers in their order here, for the features as the table orders them."""
     higher = [direction == "higher" for direction in table["direction"]]
     columns_there = [np.asarray(table[name]) for name in columns if name in table.columns]
-    counts = [table.n_rows, table.n_screened, table.n_tested, flagged(table.flags)]
+    counts = [table.n_observations, table.n_screened, table.n_tested, flagged(table.flags)]
     return [*counts, table.row_index, higher, *columns_there]
 
 
@@ -802,7 +802,7 @@ register(
 
 # Intervals -----------------------------------------------------------------------------------------------------------
 FEW = {"n_resamples": 100, "rng": 1}
-AREA_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
+AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 register(
     interval={
         **{
@@ -810,9 +810,9 @@ register(
                 lambda make, method: interval(make().auc_interval(method=method, **FEW)), make, method
             )
             for data, make in {"ties": ties, "petals": petals}.items()
-            for method in AREA_METHODS
+            for method in AUC_METHODS
         },
-        "apart": lambda: [interval(rp.empirical_roc(*APART).auc_interval(method=m)) for m in AREA_METHODS[:5]],
+        "apart": lambda: [interval(rp.empirical_roc(*APART).auc_interval(method=m)) for m in AUC_METHODS[:5]],
         "level": lambda: interval(petals().auc_interval(0.8)),
         "published/delta": lambda: interval(published().auc_interval()),
         "published/reiser-guttman": lambda: interval(published().auc_interval(method="reiser-guttman")),
@@ -1054,9 +1054,9 @@ register(
     combination={
         "auc": combination,
         "ameans": lambda: combination(criterion="ameans"),
-        "ridge": lambda: combination(ridge=0.1, folds=5),
-        "no-folds": lambda: combination(folds=None),
-        "score": lambda: rp.fit_linear_combination(iris().X, iris().y, **IRIS, folds=None).score(iris().X),
+        "ridge": lambda: combination(ridge=0.1, n_folds=5),
+        "no-folds": lambda: combination(n_folds=None),
+        "score": lambda: rp.fit_linear_combination(iris().X, iris().y, **IRIS, n_folds=None).score(iris().X),
         "moments-auc": lambda: combined(rp.LinearCombination.from_stats(**MOMENTS)),
         "moments-ameans": lambda: combined(rp.LinearCombination.from_stats(**MOMENTS, criterion="ameans")),
         "distance/euclidean": lambda: distance(class_label="versicolor"),
@@ -1147,7 +1147,7 @@ def as_parquet(table: Any) -> list[Any]:
 
 def report_of_screening(**options: Any) -> list[str]:
     table = screen_iris()
-    return written(lambda path: table.report(path, top=2, date="2026-01-01", **options))
+    return written(lambda path: table.report(path, n_top=2, date="2026-01-01", **options))
 
 
 def report_of_feature(x: Any, y: Any, **options: Any) -> list[str]:
@@ -1427,7 +1427,7 @@ TOGETHER: dict[str, tuple[str, ...]] = {
     "proper/several-thresholds": ("proper/mixture/*", "proper/kernels/*", "proper/histograms/*"),
     "grey-zone/gaussian": ("grey-zone/paper/*",),
     "grey-zone/sample": ("grey-zone/ties/*", "grey-zone/pima/*"),
-    **{f"interval/{method}": (f"interval/ties/{method}", f"interval/petals/{method}") for method in AREA_METHODS},
+    **{f"interval/{method}": (f"interval/ties/{method}", f"interval/petals/{method}") for method in AUC_METHODS},
     "interval/published/rate": ("interval/published/rate-*",),
     "interval/partial-auc/asymptotic": ("interval/partial-auc/[dlm]*",),
     "interval/partial-auc/resampled": ("interval/partial-auc/b*",),

@@ -36,7 +36,7 @@ class GroupedValues(NamedTuple):
 
 
 class RankStatistics(NamedTuple):
-    """Exact counts of T contrasts and b features; arrays of shape (T, b)."""
+    """Exact counts of T class pairs and b features; arrays of shape (T, b)."""
 
     negatives: IntArray
     """Values that are there."""
@@ -77,7 +77,7 @@ def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
     return as_float_array("X", values)
 
 
-class Contrast(NamedTuple):
+class ClassPair(NamedTuple):
     """Classes that are compared with each other."""
 
     negative: tuple[int, ...]
@@ -107,18 +107,20 @@ class SortGroups(NamedTuple):
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
 
-def plan_groups(codes: NDArray[Any], classes: int, contrasts: Sequence[Contrast]) -> SortGroups:
-    """Plan which groups to sort, each as few times as the contrasts allow.
+def plan_groups(codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPair]) -> SortGroups:
+    """Plan which groups to sort, each as few times as the class pairs allow.
 
-    Several classes against a further one are sorted as one group. Where several contrasts divide the same classes
-    (one against the rest), all of these classes are one group, from which each contrast takes its positives out.
+    Several classes against a further one are sorted as one group. Where several class pairs divide the same classes
+    (one against the rest), all of these classes are one group, from which each class pair takes its positives out.
     """
-    shared = Counter(contrast.classes for contrast in contrasts if len(contrast.negative) > 1)
+    shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     sides = [
-        contrast.classes if shared[contrast.classes] > 1 < len(contrast.negative) else tuple(sorted(contrast.negative))
-        for contrast in contrasts
+        class_pair.classes
+        if shared[class_pair.classes] > 1 < len(class_pair.negative)
+        else tuple(sorted(class_pair.negative))
+        for class_pair in class_pairs
     ]
-    positives = [(contrast.positive,) for contrast in contrasts]
+    positives = [(class_pair.positive,) for class_pair in class_pairs]
     members = sorted({*sides, *positives}, key=lambda group: (len(group), group))
     place = {group: index for index, group in enumerate(members)}
     pairs = [
@@ -330,7 +332,7 @@ def count_blocks(
     X: Any,
     codes: NDArray[np.integer[Any]],
     classes: int,
-    contrasts: Sequence[Contrast],
+    class_pairs: Sequence[ClassPair],
     thresholds: FloatArray | None = None,
     *,
     engine: str = "auto",
@@ -348,7 +350,7 @@ def count_blocks(
         The class of each row, from 0 on; -1 for a row of no class.
     classes : int
         How many classes there are.
-    contrasts : sequence of Contrast
+    class pairs : sequence of ClassPair
         T of them.
     thresholds : array of shape (T, p), optional
         Compared as float64, whatever the dtype of X; NaN for none.
@@ -377,21 +379,21 @@ def count_blocks(
     Examples
     --------
     >>> X, codes = np.array([[1.0], [2.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
-    >>> blocks = count_blocks(X, codes, 2, [Contrast((0,), 1)], callback=lambda columns, counts: counts.area)
+    >>> blocks = count_blocks(X, codes, 2, [ClassPair((0,), 1)], callback=lambda columns, counts: counts.area)
     >>> next(blocks)
     array([[0.875]])
     """
     module = import_module(f"rocpredict.screening.kernels.counts_{select_engine(engine)}")
-    groups, shape = plan_groups(codes, classes, contrasts), (len(contrasts), X.shape[1])
+    groups, shape = plan_groups(codes, classes, class_pairs), (len(class_pairs), X.shape[1])
     at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if at.shape != shape:
-        raise RocPredictError(f"thresholds has shape {at.shape}; give one for each contrast and feature: {shape}")
+        raise RocPredictError(f"thresholds has shape {at.shape}; give one for each class pair and feature: {shape}")
 
     for reader in make_readers(X, codes, groups, module):
 
         def count(columns: slice, reader: Reader = reader) -> Output:
             counts = empty_counts((shape[0], columns.stop - columns.start))
-            module.count_contrasts(reader.read(columns), groups.pairs, at[:, columns], counts)
+            module.count_class_pairs(reader.read(columns), groups.pairs, at[:, columns], counts)
             return callback(columns, counts)
 
         yield from map_ordered(count, reader.blocks, n_jobs)

@@ -232,10 +232,10 @@ _UINT64_RANGE = 2.0**64
 _N_STEPS = 2 * N_FPR
 
 
-def count_contrasts(
+def count_class_pairs(
     parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: RankStatistics
 ) -> None:
-    """Count every feature of a block in every contrast into ``counts``, from sorted parts, which are used up."""
+    """Count every feature of a block in every class pair into ``counts``, from sorted parts, which are used up."""
     longest = int((parts.last - parts.first + 3).sum(axis=1).max(initial=0))
     nested = longest if pairs[:, 2].any() else 0
     starts = np.empty(longest, dtype=np.int32), np.empty(nested, dtype=np.int32)
@@ -262,13 +262,13 @@ def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ign
             b, sb = parts.values[base[p] : base[p] + size[p]], starts[0][offset[p] :]
             if nested:
                 left = subtract_runs(a, above, b, sb, rest, starts[1])
-                _contrast(rest[:left], starts[1], b, sb, places, thresholds[t, f], counts, t, f)
+                _class_pair(rest[:left], starts[1], b, sb, places, thresholds[t, f], counts, t, f)
             else:
-                _contrast(a, above, b, sb, places, thresholds[t, f], counts, t, f)
+                _class_pair(a, above, b, sb, places, thresholds[t, f], counts, t, f)
 
 
 @jitted
-def _contrast(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[no-untyped-def]
+def _class_pair(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[no-untyped-def]
     negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
     counts.negatives[t, f], counts.positives[t, f] = negatives, positives
     counts.negatives_below[t, f], counts.negatives_tied[t, f] = _rank(a, sa, threshold)

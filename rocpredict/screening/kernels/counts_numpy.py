@@ -139,10 +139,10 @@ class RunLengths(NamedTuple):
         return None if self.starts is None else np.diff(self.starts)
 
 
-def count_contrasts(
+def count_class_pairs(
     parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: RankStatistics
 ) -> None:
-    """Count every feature of a block in every contrast, from sorted parts, into ``counts``."""
+    """Count every feature of a block in every class pair, from sorted parts, into ``counts``."""
     with np.errstate(over="ignore"):
         near = thresholds.astype(parts.values.dtype)
     sides = np.where(near < thresholds, "right", "left")
@@ -150,7 +150,7 @@ def count_contrasts(
         runs = [_runs(parts.values[a:b], z) for a, b, z in zip(first, last, zeros, strict=True)]
         for t, (n, p, nested) in enumerate(pairs.tolist()):
             negative = _subtract_runs(runs[n], runs[p]) if nested else runs[n]
-            _contrast(negative, runs[p], counts, (t, f))
+            _class_pair(negative, runs[p], counts, (t, f))
             if not np.isnan(thresholds[t, f]):
                 at = near[t, f], thresholds[t, f], sides[t, f]
                 counts.negatives_below[t, f], counts.negatives_tied[t, f] = _rank(negative, *at)
@@ -181,7 +181,7 @@ def _subtract_runs(whole: RunLengths, part: RunLengths) -> RunLengths:
     return RunLengths(whole.values[left], np.concatenate([[0], np.cumsum(counts[left])]), whole.total - part.total)
 
 
-def _contrast(negative: RunLengths, positive: RunLengths, counts: RankStatistics, at: tuple[int, int]) -> None:
+def _class_pair(negative: RunLengths, positive: RunLengths, counts: RankStatistics, at: tuple[int, int]) -> None:
     counts.negatives[at], counts.positives[at] = negative.total, positive.total
     if not (negative.total and positive.total):
         counts.ties[at] = _tie_correction(negative.counts) + _tie_correction(positive.counts)

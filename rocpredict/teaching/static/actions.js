@@ -1,6 +1,6 @@
 // The actions of the toolbar, the handles and the keys.
 import { clamp } from "./format.js";
-import { findContrast, parseNumber } from "./model.js";
+import { findPair, parseNumber } from "./model.js";
 import { DEFAULT_STATE, toFittedState } from "./state.js";
 import { findNearestThreshold } from "./view_model.js";
 
@@ -71,8 +71,8 @@ export function createActions(page, root) {
   }
 
   function resetState() {
-    const selection = findContrast(state, page.payload), { data, feature, contrast, names, keys, step } = state;
-    const start = selection ? { data, feature, contrast, ...toFittedState(selection.facts) } : page.payload.start;
+    const selection = findPair(state, page.payload), { data, feature, pair, names, keys, step } = state;
+    const start = selection ? { data, feature, pair, ...toFittedState(selection.facts) } : page.payload.start;
     page.set({ ...DEFAULT_STATE, ...start, names, keys, step, fresh: true });
   }
 

@@ -24,14 +24,14 @@ const LOGIT_SCALE = {
 // ---- groups of controls
 export function createSourceSection(page, actions) {
   const { payload, state, words: { page: words } } = page, getDataset = () => findDataset(state, payload);
-  const formatContrast = ({ negative, positive }) =>
+  const formatPair = ({ negative, positive }) =>
     words.against.replace("{positive}", positive).replace("{negative}", negative);
   const listFamilies = () => getDataset() && payload.families.map((name) => [name, name]);
   const listDatasets = () => [["", words.typed], ...payload.datasets.map(({ key, name }) => [key, name])];
   const presets = payload.presets.map(({ key }) => [key, words.presets[key] ?? key]);
   return createSection(words, "source",
     createDropdown(page, "data", listDatasets),
-    createDropdown(page, "contrast", () => getDataset()?.contrasts.map((pair, i) => [i, formatContrast(pair)])),
+    createDropdown(page, "pair", () => getDataset()?.pairs.map((pair, i) => [i, formatPair(pair)])),
     createDropdown(page, "feature", () => getDataset()?.features.map(({ name }, i) => [i, name])),
     payload.families?.length ? createDropdown(page, "family", listFamilies) : null,
     createSelect(page, "preset", [["", "…"], ...presets], actions.applyPreset),

@@ -1,6 +1,6 @@
 // Exports: Python code and embed code to copy, plots to save.
 import { createButton, createHtmlElement, setAttributes } from "./elements.js";
-import { findContrast, isFitted } from "./model.js";
+import { findPair, isFitted } from "./model.js";
 import { toHash } from "./state.js";
 
 const quote = (text) => JSON.stringify(text);
@@ -27,7 +27,7 @@ export function createExportPanel(page) {
 
 // ---- code
 function toPythonCode(page) {
-  const { state, payload } = page, { threshold, prevalence, cost } = state, selection = findContrast(state, payload);
+  const { state, payload } = page, { threshold, prevalence, cost } = state, selection = findPair(state, payload);
   const setup = selection ? createDataLines(page, selection) : [`roc = ${createGaussianCall(state)}`];
   const rates = `roc.rates(${threshold}, prevalence=${prevalence})`;
   const best = `roc.best_threshold("cost", prevalence=${prevalence}, cost_fp=${cost})`;
@@ -42,9 +42,9 @@ function createGaussianCall(state) {
   return `rp.PredictedRoc(negative=${negative}, positive=${positive}${createDirectionArgument(state)})`;
 }
 
-function createDataLines({ state, words }, { data, contrast, feature, facts }) {
-  const negative = data.labels.includes(contrast.negative) ? `, negative=${quote(contrast.negative)}` : "";
-  const classes = `positive=${quote(contrast.positive)}${negative}`;
+function createDataLines({ state, words }, { data, pair, feature, facts }) {
+  const negative = data.labels.includes(pair.negative) ? `, negative=${quote(pair.negative)}` : "";
+  const classes = `positive=${quote(pair.positive)}${negative}`;
   const options = `x, y, ${classes}${createDirectionArgument(state)}, nan_policy="omit"`;
   const family = state.family === "gaussian" ? "" : `, family=${quote(state.family)}`;
   const roc = isFitted(state, facts) ? `rp.predict_roc(${options}${family})` : createGaussianCall(state);

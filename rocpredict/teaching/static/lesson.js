@@ -10,9 +10,9 @@ const COMMON_START = {
 };
 const PAPER_START = { ...COMMON_START, data: "", direction: "higher", mean0: 4, std0: 3, mean1: 8, std1: 2 };
 const IRIS_START = {
-  ...COMMON_START, data: "iris", contrastLabels: ["versicolor", "virginica"], featureName: "petal_length",
+  ...COMMON_START, data: "iris", pairLabels: ["versicolor", "virginica"], featureName: "petal_length",
 };
-const PIMA_START = { ...COMMON_START, data: "pima", contrastLabels: ["neg", "pos"], featureName: "insulin" };
+const PIMA_START = { ...COMMON_START, data: "pima", pairLabels: ["neg", "pos"], featureName: "insulin" };
 
 // A step sets the state `start` and asks a question. `reveal` changes the state and may return more numbers.
 const STEPS = [

@@ -137,20 +137,20 @@ function findChanceCrossing({ m0, m1, s0, s1 }, table) {
 }
 
 // ---- observations
-export function findContrast(state, payload) {
+export function findPair(state, payload) {
   const data = payload.datasets.find(({ key }) => key === state.data);
-  if (!data?.contrasts[state.contrast] || !data.features[state.feature]) return null;
-  const contrast = data.contrasts[state.contrast], feature = data.features[state.feature];
-  return { data, contrast, feature, facts: contrast.facts[state.feature] };
+  if (!data?.pairs[state.pair] || !data.features[state.feature]) return null;
+  const pair = data.pairs[state.pair], feature = data.features[state.feature];
+  return { data, pair, feature, facts: pair.facts[state.feature] };
 }
 
 const observationsCache = new WeakMap();
 export function getObservations(state, payload) {
-  const selection = findContrast(state, payload);
+  const selection = findPair(state, payload);
   if (!selection) return null;
-  const { data, contrast, facts } = selection;
-  const column = (label) => (data.columns[label] ?? poolOtherClasses(data, contrast.positive))[state.feature];
-  const select = () => ({ negative: column(contrast.negative), positive: column(contrast.positive), points: {} });
+  const { data, pair, facts } = selection;
+  const column = (label) => (data.columns[label] ?? poolOtherClasses(data, pair.positive))[state.feature];
+  const select = () => ({ negative: column(pair.negative), positive: column(pair.positive), points: {} });
   if (!observationsCache.has(facts)) observationsCache.set(facts, select());
   return observationsCache.get(facts);
 }
@@ -185,7 +185,7 @@ function computeEmpiricalCurve(observations, { direction }) {
 }
 
 function computeEmpiricalAnswer(state, payload, observations) {
-  const { facts } = findContrast(state, payload), { auc, low, high, best, gap } = facts.empirical;
+  const { facts } = findPair(state, payload), { auc, low, high, best, gap } = facts.empirical;
   const isReversed = facts.direction !== state.direction;
   const points = observations.points[state.direction] ??= computeEmpiricalCurve(observations, state);
   return {

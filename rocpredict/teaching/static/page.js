@@ -8,7 +8,7 @@ import { createExportPanel, createSaveButtons } from "./export.js";
 import { createFormatter } from "./format.js";
 import { mountLesson } from "./lesson.js";
 import { createMeasuresPlot } from "./measures_plot.js";
-import { findContrast } from "./model.js";
+import { findPair } from "./model.js";
 import { createReadouts, listNotes } from "./readouts.js";
 import { createRocPlot } from "./roc_plot.js";
 import { DEFAULT_STATE, fromHash, toHash } from "./state.js";
@@ -68,14 +68,14 @@ function createPage(payload) {
 const truncateName = (name) => name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH - 1)}…` : name;
 
 function getFeatureName({ state, payload, words }) {
-  const { name, unit } = findContrast(state, payload)?.feature ?? { name: words.page.x };
+  const { name, unit } = findPair(state, payload)?.feature ?? { name: words.page.x };
   return unit && unit !== "1" ? `${truncateName(name)} [${unit}]` : truncateName(name);
 }
 
 function getClassNames({ state, payload, words: { page: words } }) {
-  const contrast = findContrast(state, payload)?.contrast;
-  return contrast
-    ? [truncateName(contrast.negative), truncateName(contrast.positive)] : [words.negative, words.positive];
+  const pair = findPair(state, payload)?.pair;
+  return pair
+    ? [truncateName(pair.negative), truncateName(pair.positive)] : [words.negative, words.positive];
 }
 
 function describePoint(page) {

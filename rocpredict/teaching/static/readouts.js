@@ -1,6 +1,6 @@
 // The readouts beside the plots, and the notes on a state.
 import { createHtmlElement, setAttributes } from "./elements.js";
-import { findContrast, isFitted } from "./model.js";
+import { findPair, isFitted } from "./model.js";
 import { getByPath } from "./templates.js";
 
 const RATES = ["tpr", "fpr", "tnr", "fnr", "ameans", "precision", "npv", "accuracy"];
@@ -66,7 +66,7 @@ function selectLabel(path, page) {
 // ---- notes
 export function listNotes(page) {
   const { state, answer, payload, words: { page: words } } = page, { dips } = answer;
-  const facts = findContrast(state, payload)?.facts, notes = [selectCrossingNote(page)];
+  const facts = findPair(state, payload)?.facts, notes = [selectCrossingNote(page)];
   const { formatRate } = page.formatter, hasVisibleDip = dips && dips[0] > 0.0005 && dips[0] < 0.9995;
   if (hasVisibleDip) notes.push(words.remarks.dips.replace("{fpr}", formatRate(dips[0])));
   if (answer.locked) notes.push(answer.locked);

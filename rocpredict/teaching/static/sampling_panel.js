@@ -4,7 +4,7 @@ import { createPopulation, createRng, playPairs, simulateCurves } from "./sampli
 import { createOutput, createTemplateFiller } from "./templates.js";
 
 const POPULATION_FIELDS = [
-  "data", "feature", "contrast", "family", "empirical", "mean0", "mean1", "std0", "std1", "direction", "seed",
+  "data", "feature", "pair", "family", "empirical", "mean0", "mean1", "std0", "std1", "direction", "seed",
 ];
 const TENS = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];
 const SAMPLE_SIZES = [2, 3, 4, 5, 6, 8, ...TENS, ...TENS.map((n) => 10 * n), 1000];

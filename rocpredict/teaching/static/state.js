@@ -1,9 +1,9 @@
 // The state of the page: its update, its validation and its form in the address. Independent of the document.
 import { clamp } from "./format.js";
-import { computeAnswer, findContrast } from "./model.js";
+import { computeAnswer, findPair } from "./model.js";
 
 export const DEFAULT_STATE = {
-  data: "", feature: 0, contrast: 0, family: "gaussian", mean0: 4, mean1: 8, std0: 3, std1: 2, direction: "higher",
+  data: "", feature: 0, pair: 0, family: "gaussian", mean0: 4, mean1: 8, std0: 3, std1: 2, direction: "higher",
   threshold: NaN, prevalence: 0.5, cost: 1, weighted: false, empirical: true, strip: false, costline: false,
   n: 50, seed: 1, draws: 0, lecture: false, step: -1, names: "roc", keys: true,
 };
@@ -11,7 +11,7 @@ export const DEFAULT_STATE = {
 export const REQUEST_FIELDS = Object.keys(DEFAULT_STATE).slice(0, 12);
 const INTEGER_BOUNDS = { n: [2, 1000], draws: [0, 50], seed: [-2147483648, 2147483647], step: [-1, 99] };
 const FINITE_FIELDS = ["mean0", "mean1", "threshold"], POSITIVE_FIELDS = ["std0", "std1", "cost"];
-const MAX_MAGNITUDE = 1e100, SELECTION_FIELDS = ["data", "contrast", "feature"];
+const MAX_MAGNITUDE = 1e100, SELECTION_FIELDS = ["data", "pair", "feature"];
 
 export const findDataset = ({ data }, payload) => payload.datasets.find(({ key }) => key === data);
 export const toFittedState = ({ mean, std, direction }) =>
@@ -24,9 +24,9 @@ export function computeNextState(previous, patch, payload) {
   const next = { ...previous, ...patch }, data = findDataset(next, payload);
   normalizeState(next, payload);
   if (data) selectData(next, previous, patch, data, payload);
-  else Object.assign(next, { data: next.data || "", feature: 0, contrast: 0, family: DEFAULT_STATE.family });
-  for (const name of ["contrastLabels", "featureName", "fresh"]) delete next[name];
-  const facts = findContrast(next, payload)?.facts;
+  else Object.assign(next, { data: next.data || "", feature: 0, pair: 0, family: DEFAULT_STATE.family });
+  for (const name of ["pairLabels", "featureName", "fresh"]) delete next[name];
+  const facts = findPair(next, payload)?.facts;
   if (facts?.mean && hasOtherSelection(previous, next)) {
     Object.assign(next, omitKeys({ ...toFittedState(facts), threshold: NaN }, patch));
   }
@@ -49,15 +49,15 @@ function normalizeState(next, payload) {
 }
 
 // The pair of classes and the feature: by index, by name, or the first feature that can be shown.
-function selectData(next, previous, { contrast, contrastLabels, feature, featureName }, data, payload) {
-  const hasLabels = ({ negative, positive }) => negative === contrastLabels[0] && positive === contrastLabels[1];
+function selectData(next, previous, { pair, pairLabels, feature, featureName }, data, payload) {
+  const hasLabels = ({ negative, positive }) => negative === pairLabels[0] && positive === pairLabels[1];
   const isOtherData = next.data !== previous.data;
-  if (contrastLabels) next.contrast = data.contrasts.findIndex(hasLabels);
-  else if (isOtherData && contrast === undefined) next.contrast = 0;
+  if (pairLabels) next.pair = data.pairs.findIndex(hasLabels);
+  else if (isOtherData && pair === undefined) next.pair = 0;
   if (featureName) next.feature = data.features.findIndex(({ name }) => name === featureName);
   else if (isOtherData && feature === undefined) next.feature = 0;
-  if (feature !== undefined || featureName || !findContrast(next, payload)?.facts.error) return;
-  next.feature = Math.max(0, data.contrasts[next.contrast].facts.findIndex(({ mean }) => mean));
+  if (feature !== undefined || featureName || !findPair(next, payload)?.facts.error) return;
+  next.feature = Math.max(0, data.pairs[next.pair].facts.findIndex(({ mean }) => mean));
 }
 
 function findDefaultThreshold(next, payload) {
@@ -67,7 +67,7 @@ function findDefaultThreshold(next, payload) {
 
 // ---- validation: an error message, or an empty string
 export function findValidationError(next, payload) {
-  const words = payload.words.page, selection = findContrast(next, payload);
+  const words = payload.words.page, selection = findPair(next, payload);
   const { mean0, mean1, std0, std1, prevalence } = next;
   if (next.data && !selection) return words.wrong.data;
   if (selection?.facts.error) return selection.facts.error;
@@ -115,7 +115,7 @@ export function fromHash(hash) {
 
 // The fields that differ from the state of an empty hash. Steps are counted from 1 here, as on the page.
 export function toHash(state, payload) {
-  const facts = findContrast(state, payload)?.facts;
+  const facts = findPair(state, payload)?.facts;
   const defaults = {
     ...DEFAULT_STATE, ...(facts?.mean ? toFittedState(facts) : {}), ...payload.start, threshold: NaN,
   };

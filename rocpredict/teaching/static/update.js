@@ -24,7 +24,7 @@ export function createUpdater(page, fetchAnswer, render) {
 
   // The dropdowns return to the current state.
   function rejectPatch() {
-    if (page.answer) for (const name of ["data", "contrast", "feature"]) page.inputs[name].update();
+    if (page.answer) for (const name of ["data", "pair", "feature"]) page.inputs[name].update();
     return Promise.resolve();
   }
 

@@ -1,4 +1,4 @@
-"""Confidence bands of ROC curves, and the uncertainty that gives them."""
+"""The uncertainty of a ROC curve: abstract base class, and confidence bands."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.results import CurvePlot, Flags, Interval, Result, format_number, thin_curve
+from rocpredict.base.formatting import format_number
+from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.tables import CurvePlot, thin_curve
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -21,11 +23,13 @@ from rocpredict.base.validation import (
     readonly_array,
     short_repr,
 )
-from rocpredict.inference.hypotheses import AucTest, Hypothesis
-from rocpredict.inference.placements import RateInterval
+from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import Solver
 from rocpredict.solvers.select import solver_for
 from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability
+
+if TYPE_CHECKING:
+    from rocpredict.inference.hypotheses import AucTest, Hypothesis
 
 KINDS = ("pointwise", "simultaneous")
 """A band holds at one FPR, or everywhere at once; the first is the default."""
@@ -102,7 +106,7 @@ class ConfidenceBand(Result):
 class Uncertainty(ABC):
     """Standard errors, intervals, tests and bands of one ROC curve; of the rule "positive when x >= threshold".
 
-    Areas are shares of the width of their band; without a band they are AUCs.
+    Areas are shares of the width of their range of rates; without one they are AUCs.
     """
 
     negative: Any
@@ -120,11 +124,11 @@ class Uncertainty(ABC):
         """Cases of each class."""
 
     @abstractmethod
-    def area_std_error(self, band: RateInterval | None, method: str | None) -> Any:
+    def area_std_error(self, rate_range: RateRange | None, method: str | None) -> Any:
         """Return the standard error of an area."""
 
     @abstractmethod
-    def area_interval(self, band: RateInterval | None, level: float, method: str | None) -> Interval[Any]:
+    def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
 
     @abstractmethod
@@ -184,16 +188,16 @@ class Uncertainty(ABC):
         low = np.where(before >= 0, self.solver.along("fpr", np.maximum(before, 0)) - up, 0.0)
         high = np.where(after < 1, self.solver.along("fpr", np.minimum(after, 1)) + up, 1.0)
         low, high = np.where(fpr == 1, 1.0, np.maximum(low, 0)), np.minimum(high, 1)
-        flags = Flags(fallback=fallback, single_case=min(total) <= 1)
+        flags = Flags(fallback=fallback, single_observation=min(total) <= 1)
         return ConfidenceBand(fpr, self.solver.along("fpr", fpr), low, high, level, kind, "kolmogorov-smirnov", flags)
 
 
-def area_function(band: RateInterval | None) -> Callable[[Solver], FloatArray]:
-    """Return the function that computes the AUC, or the area in a band as a share of its width."""
-    if band is None:
+def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray]:
+    """Return the function that computes the AUC, or the area over a range of rates as a share of its width."""
+    if rate_range is None:
         return Solver.auc
-    ends = np.asarray(band.low), np.asarray(band.high)
-    return lambda solver: np.asarray(solver.area(band.axis, *ends) / band.width)
+    ends = np.asarray(rate_range.low), np.asarray(rate_range.high)
+    return lambda solver: np.asarray(solver.area(rate_range.axis, *ends) / rate_range.width)
 
 
 def kolmogorov_critical_value(level: float, total: float) -> float:
