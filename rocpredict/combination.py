@@ -94,8 +94,8 @@ class MultivariateMoments(NamedTuple):
                     f"covariance of the {which} class gives some combination of features a negative variance; "
                     "digits may have been lost in rounding"
                 )
-        named = tuple(check_feature_names(names, size, "mean").tolist())
-        return cls(named, (means[0], means[1]), scale, parts)
+        feature_names = tuple(check_feature_names(names, size, "mean").tolist())
+        return cls(feature_names, (means[0], means[1]), scale, parts)
 
     @property
     def difference(self) -> FloatArray:
@@ -116,21 +116,21 @@ class MultivariateMoments(NamedTuple):
         return negative, positive
 
 
-def _check_not_constant(names: tuple[str, ...], spread: FloatArray, what: str) -> None:
-    constant = [name for name, own in zip(names, spread, strict=True) if own == 0]
+def _check_not_constant(names: tuple[str, ...], stds: FloatArray, problem: str) -> None:
+    constant = [name for name, std in zip(names, stds, strict=True) if std == 0]
     if constant:
-        raise RocPredictError(f"{what}: {format_names(constant)}; leave out what does not vary")
+        raise RocPredictError(f"{problem}: {format_names(constant)}; leave out what does not vary")
 
 
-def check_nonsingular(total: FloatArray, names: tuple[str, ...], what: str, remedy: str) -> None:
+def check_nonsingular(total: FloatArray, names: tuple[str, ...], subject: str, remedy: str) -> None:
     """Refuse a covariance, in units of its diagonal, under which some combination of features is constant."""
     values, vectors = eigh(total, driver="evd")
     lost = int((values < SINGULAR_TOL).sum())
     if lost:
         shares = (vectors[:, :lost] ** 2).sum(axis=1)
-        involved = [name for name, share in zip(names, shares, strict=True) if share > _LOADING_TOL]
+        involved = [name for name, loading in zip(names, shares, strict=True) if loading > _LOADING_TOL]
         raise RocPredictError(
-            f"{what} singular: of {format_names(involved)}, {lost} can be computed from the others; "
+            f"{subject} singular: of {format_names(involved)}, {lost} can be computed from the others; "
             f"leave {lost} of them out{remedy}"
         )
 
@@ -192,9 +192,9 @@ def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float
     classes apart; a nudge of the means lets the search come close to that.
     """
     v, mixing, errors = _grid_search(d, tau)
-    ends = [np.argmin(tau), np.argmax(tau)]
+    extremes = [np.argmin(tau), np.argmax(tau)]
     nudged = d.copy()
-    nudged[ends] = np.where(np.abs(d[ends]) < _EPS, _EPS, d[ends])
+    nudged[extremes] = np.where(np.abs(d[extremes]) < _EPS, _EPS, d[extremes])
     if (nudged != d).any():
         other = _grid_search(nudged, tau)
         if other[2] < errors * (1 - _MIN_GAIN):
@@ -204,32 +204,34 @@ def _anderson_bahadur(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float
 
 def _grid_search(d: FloatArray, tau: FloatArray) -> tuple[FloatArray, float, float]:
     """Zoom into the family; return the best v, its l, and its FPR + FNR with means d."""
-    ends = min(tau.min(), 0.5), max(tau.max(), 0.5)
+    limits = min(tau.min(), 0.5), max(tau.max(), 0.5)
     centre, width = 0.0, _SEARCH_RADIUS
     for _ in range(_N_REFINEMENTS):
-        at = centre + width * _GRID
-        v, mixing = _family(at, d, tau, ends)
+        log_odds = centre + width * _GRID
+        v, mixing = _family(log_odds, d, tau, limits)
         errors = _errors(v, d, tau)
         best = int(np.argmin(errors))
-        centre, width = at[best], width / 36
+        centre, width = log_odds[best], width / 36
     return v[best], float(mixing[best]), float(errors[best])
 
 
-def _family(at: FloatArray, d: FloatArray, tau: FloatArray, ends: tuple[float, float]) -> tuple[FloatArray, FloatArray]:
+def _family(
+    log_odds: FloatArray, d: FloatArray, tau: FloatArray, limits: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
     """Return members of the family, one a row, and their l.
 
     The denominator is a line in tau, not negative where a tau is nor at 1/2 (where it is positive since (zN/sN -
     zP/sP) is, at the best threshold): a mixture of the lines that are 0 at either end, with log odds ``at``.
     """
-    low, high = ends
+    low, high = limits
     if high - low <= _ROUNDING:
-        return np.tile(d, (len(at), 1)), np.full(len(at), 0.5)
-    share = 1 / (1 + np.exp(-at))[:, None]
-    rest = 1 / (1 + np.exp(at))[:, None]
-    line = rest * (high - tau) + share * (tau - low)
+        return np.tile(d, (len(log_odds), 1)), np.full(len(log_odds), 0.5)
+    weight = 1 / (1 + np.exp(-log_odds))[:, None]
+    complement = 1 / (1 + np.exp(log_odds))[:, None]
+    line = complement * (high - tau) + weight * (tau - low)
     smallest = np.finfo(float).tiny
     v = d / np.maximum(line, smallest)
-    with_negative, with_positive = rest * high - share * low, rest * (high - 1) + share * (1 - low)
+    with_negative, with_positive = complement * high - weight * low, complement * (high - 1) + weight * (1 - low)
     mixing = with_positive / np.maximum(with_negative + with_positive, smallest)
     return v / np.maximum(np.abs(v).max(axis=1, keepdims=True), smallest), mixing[:, 0]
 
@@ -415,8 +417,10 @@ class LinearCombination(Result):
         """Return the weights, the largest first."""
         order = np.argsort(-np.abs(self.coefficients), kind="stable")
         rows = [[self.feature_names[place], self.coefficients[place]] for place in order]
-        at = f"at the threshold {format_number(self.threshold)}"
-        areas = f"AUC {format_number(self.auc)}, Ameans {format_number(self.ameans)} {at} (criterion {self.criterion})."
+        place = f"at the threshold {format_number(self.threshold)}"
+        areas = (
+            f"AUC {format_number(self.auc)}, Ameans {format_number(self.ameans)} {place} (criterion {self.criterion})."
+        )
         other_rows = (
             f"On rows that had no part: AUC {format_number(self.auc_cv)}, Ameans {format_number(self.ameans_cv)}."
             if self.auc_cv is not None
@@ -466,12 +470,14 @@ def cross_validate(
     """
     count = _number_of_folds(n_folds, samples)
     generator = BootstrapOptions(rng=rng).generator()
-    dealt = [generator.permutation(len(sample)) % count for sample in samples]  # evenly within each class
+    folds = [generator.permutation(len(sample)) % count for sample in samples]  # evenly within each class
     aucs, correct = [], []
     for fold in range(count):
-        train = tuple(sample[of != fold] for sample, of in zip(samples, dealt, strict=True))
+        train = tuple(sample[fold_of_row != fold] for sample, fold_of_row in zip(samples, folds, strict=True))
         weights, threshold = _fitted(train, names, criterion, ridge)
-        negative, positive = (sample[of == fold] @ weights for sample, of in zip(samples, dealt, strict=True))
+        negative, positive = (
+            sample[fold_of_row == fold] @ weights for sample, fold_of_row in zip(samples, folds, strict=True)
+        )
         aucs.append(EmpiricalRoc(negative, positive).auc())
         correct.append((np.sum(negative < threshold), np.sum(positive >= threshold)))
     rates = np.sum(correct, axis=0) / [len(sample) for sample in samples]
@@ -483,12 +489,12 @@ def _number_of_folds(n_folds: Any, samples: Samples) -> int:
     if requested < 2:
         raise RocPredictError(f"n_folds={requested} is too few; give 2 or more, or None to leave cross-fitting out")
     count = min(requested, *(len(sample) for sample in samples))
-    named = zip(("negative", "positive"), samples, strict=True)
-    for name, sample in sorted(named, key=lambda pair: len(pair[1])):
-        left = len(sample) - -(-len(sample) // count)
-        if left < _MIN_ROWS:
+    classes = zip(("negative", "positive"), samples, strict=True)
+    for name, sample in sorted(classes, key=lambda pair: len(pair[1])):
+        n_train = len(sample) - -(-len(sample) // count)
+        if n_train < _MIN_ROWS:
             raise RocPredictError(
-                f"the {name} class has {len(sample)} rows, and n_folds={requested} leave {left} of them to fit to; "
+                f"the {name} class has {len(sample)} rows, and n_folds={requested} leave {n_train} of them to fit to; "
                 "cross-fitting needs 3 rows of each class (n_folds=None leaves it out)"
             )
     return count
@@ -586,10 +592,10 @@ def fit_linear_combination(
     --------
     >>> from rocpredict.datasets import load_iris
     >>> iris = load_iris()
-    >>> found = fit_linear_combination(
+    >>> result = fit_linear_combination(
     ...     iris.X, iris.y, positive="virginica", negative="versicolor", feature_names=iris.feature_names
     ... )
-    >>> found
+    >>> result
     LinearCombination(auc=0.996166 (0.992 cross-fitted), ameans=0.970447 (0.96 cross-fitted), threshold=4.36362,
                       criterion='auc', features=4)
     """
@@ -602,10 +608,12 @@ def fit_linear_combination(
     _check_samples(samples, names, ridged=shrink > 0)
     moments = MultivariateMoments.of_samples(samples, names)
     count = (len(samples[0]), len(samples[1]))
-    found = LinearCombination.from_moments(moments, criterion, shrink, count, rows.omitted)
+    result = LinearCombination.from_moments(moments, criterion, shrink, count, rows.omitted)
     if n_folds is None:
-        return found
-    return replace(found, **cross_validate(samples, names, criterion=criterion, ridge=shrink, n_folds=n_folds, rng=rng))
+        return result
+    return replace(
+        result, **cross_validate(samples, names, criterion=criterion, ridge=shrink, n_folds=n_folds, rng=rng)
+    )
 
 
 def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) -> None:
@@ -693,13 +701,13 @@ def class_mean_distance(
         if np.isinf(column).any():
             raise RocPredictError(f"{name} has {np.isinf(column).sum()} infinite values; a mean needs finite ones")
     values = np.column_stack(list(columns.values()))
-    own = _rows_of(class_label, y, values)
+    is_member = _rows_of(class_label, y, values)
     complete = ~np.isnan(values).any(axis=1)
     if nan_policy == "raise" and not complete.all():
         raise RocPredictError(
             f"X has missing values (NaN) in {(~complete).sum()} rows; nan_policy='omit' passes them over"
         )
-    members = own & complete
+    members = is_member & complete
     rows, needed = int(members.sum()), 2 if leave_one_out else 1
     if rows < needed:
         raise RocPredictError(
@@ -744,11 +752,11 @@ def _mahalanobis(
 
 def _leave_one_out_correction(squared: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
     n = len(squared)
-    rest = 1 - n * squared / (n - 1) ** 2
-    if (rest < _LEAVE_ONE_OUT_TOL).any():
-        row = rows[np.argmin(rest)]
+    remainder = 1 - n * squared / (n - 1) ** 2
+    if (remainder < _LEAVE_ONE_OUT_TOL).any():
+        row = rows[np.argmin(remainder)]
         raise RocPredictError(
             f"without row {row} its class has no spread in some direction, and nothing to measure it by; "
             "use leave_one_out=False, metric='euclidean' or fewer features"
         )
-    return np.asarray((n / (n - 1)) ** 2 * ((n - 2) / (n - 1)) * squared / rest)
+    return np.asarray((n / (n - 1)) ** 2 * ((n - 2) / (n - 1)) * squared / remainder)

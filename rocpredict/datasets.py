@@ -82,12 +82,14 @@ class Dataset(Result):
         """Return the features with their ranges."""
         rows = []
         for name, unit, values in zip(self.feature_names, self.units, self.X.T, strict=True):
-            there = values[~np.isnan(values)]
-            ends = [there.min(), there.mean(), there.max()] if there.size else [None] * 3
-            rows.append([name, unit, there.size, *ends])
+            valid = values[~np.isnan(values)]
+            summary = [valid.min(), valid.mean(), valid.max()] if valid.size else [None] * 3
+            rows.append([name, unit, valid.size, *summary])
         labels, counts = np.unique(self.y, return_counts=True)
-        words = format_list([f"{label} {count}" for label, count in zip(labels.tolist(), counts.tolist(), strict=True)])
-        notes = [f"Labels: {words}.", self.description, f"Source: {self.source}. Licence: {self.license}."]
+        label_counts = format_list(
+            [f"{label} {count}" for label, count in zip(labels.tolist(), counts.tolist(), strict=True)]
+        )
+        notes = [f"Labels: {label_counts}.", self.description, f"Source: {self.source}. Licence: {self.license}."]
         columns = ["feature", "unit", "values", "minimum", "mean", "maximum"]
         return Table(f"Dataset of {len(self.y)} rows", columns, rows, notes=notes)
 
@@ -98,10 +100,10 @@ class Dataset(Result):
 
 def _abbreviate(names: Any) -> str:
     """Return the first names, so that they fit on one line."""
-    listed = list(names)
-    more = f", ... {len(listed)} in all" if len(listed) > _MAX_NAMES_REPR else ""
-    words = short_repr(listed[:_MAX_NAMES_REPR], 120)
-    return f"{words[:-1]}{more}]" if words.endswith("]") else words
+    items = list(names)
+    more = f", ... {len(items)} in all" if len(items) > _MAX_NAMES_REPR else ""
+    text = short_repr(items[:_MAX_NAMES_REPR], 120)
+    return f"{text[:-1]}{more}]" if text.endswith("]") else text
 
 
 def _read_table(file: str) -> dict[str, Any]:
@@ -170,8 +172,8 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
     check_option("zeros_as_missing", zeros_as_missing, (True, False))
     table = _read_table("pima.csv")
     if zeros_as_missing:
-        marked = np.isin(table["feature_names"], _PIMA_ZERO_MISSING)
-        table["X"][marked & (table["X"] == 0)] = np.nan
+        is_zero_missing = np.isin(table["feature_names"], _PIMA_ZERO_MISSING)
+        table["X"][is_zero_missing & (table["X"] == 0)] = np.nan
     return Dataset(
         **table,
         units=tuple(_PIMA_UNITS.values()),

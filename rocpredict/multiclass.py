@@ -30,7 +30,7 @@ from rocpredict.roc.empirical import EmpiricalRoc
 
 Groups = list[NDArray[np.intp]]
 """The rows of each class."""
-_SIDES = ("negative", "positive")
+_CLASSES = ("negative", "positive")
 MulticlassMethod: TypeAlias = Literal["hand-till", "one-vs-rest", "one-vs-one"]
 MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
@@ -42,9 +42,9 @@ class BinaryProblem(NamedTuple):
     positive: tuple[int, ...]
     negative: tuple[int, ...]
 
-    def rows(self, side: str, groups: Groups) -> NDArray[np.intp]:
+    def rows(self, class_name: str, groups: Groups) -> NDArray[np.intp]:
         """Return the rows of the positive or the negative classes."""
-        return np.concatenate([groups[k] for k in getattr(self, side)])
+        return np.concatenate([groups[k] for k in getattr(self, class_name)])
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Decomposition:
         sizes, classes = [len(rows) for rows in groups], range(len(groups))
         if method == "one-vs-rest":
             problems = [BinaryProblem(k, (k,), tuple(other for other in classes if other != k)) for k in classes]
-            single, share = np.eye(len(problems)), np.array(sizes, dtype=float)
+            single, sizes_of_groups = np.eye(len(problems)), np.array(sizes, dtype=float)
         else:
             pairs = list(combinations(classes, 2))
             if columns.shape[1] == 1:
@@ -84,11 +84,13 @@ class Decomposition:
                 problems = [BinaryProblem(i, (i,), (k,)) for pair in pairs for i, k in (pair, pair[::-1])]
             per_pair = len(problems) // len(pairs)
             single = np.repeat(np.eye(len(pairs)), per_pair, axis=1) / per_pair
-            share = np.array([sizes[i] + sizes[k] for i, k in pairs], dtype=float)
+            sizes_of_groups = np.array([sizes[i] + sizes[k] for i, k in pairs], dtype=float)
         if average is not None:
-            single = ((share if average == "weighted" else np.ones(len(share))) @ single)[None, :]
+            single = ((sizes_of_groups if average == "weighted" else np.ones(len(sizes_of_groups))) @ single)[None, :]
         rocs = [
-            EmpiricalRoc(**{side: columns[problem.rows(side, groups), problem.column] for side in _SIDES})
+            EmpiricalRoc(
+                **{class_name: columns[problem.rows(class_name, groups), problem.column] for class_name in _CLASSES}
+            )
             for problem in problems
         ]
         return cls(columns, groups, problems, single, rocs)
@@ -105,12 +107,12 @@ class Decomposition:
         influence = np.zeros((len(self.columns), len(self.problems)))
         for index, (problem, roc) in enumerate(zip(self.problems, self.rocs, strict=True)):
             placements = compute_placements(roc.negative, roc.positive)
-            for side in _SIDES:
-                rows, distribution = problem.rows(side, self.groups), getattr(roc, side)
+            for class_name in _CLASSES:
+                rows, distribution = problem.rows(class_name, self.groups), getattr(roc, class_name)
                 values = placements_in_row_order(
-                    getattr(placements, side), distribution.sorted_sample, self.columns[rows, problem.column]
+                    getattr(placements, class_name), distribution.sorted_sample, self.columns[rows, problem.column]
                 )
-                sizes = [len(self.groups[k]) for k in getattr(problem, side)]
+                sizes = [len(self.groups[k]) for k in getattr(problem, class_name)]
                 influence[rows, index] = values * np.repeat(sizes, sizes) / len(rows)
         return influence
 
@@ -120,7 +122,7 @@ class Decomposition:
         orders = [
             [
                 rows[np.argsort(self.columns[rows, problem.column])]
-                for rows in (problem.rows(side, self.groups) for side in _SIDES)
+                for rows in (problem.rows(class_name, self.groups) for class_name in _CLASSES)
             ]
             for problem in self.problems
         ]
@@ -139,28 +141,28 @@ class Decomposition:
         """Return the interval of each mean; from ``replicates`` (resamples, means) if given."""
         estimate, influence = self.mean(np.array([roc.auc() for roc in self.rocs])), self.influence()
         lonely = min(len(rows) for rows in self.groups) == 1
-        ends, replaced = [], []
+        limits, replaced = [], []
         for index, (weights, area) in enumerate(zip(self.weights, estimate, strict=True)):
-            used = np.flatnonzero(weights)
-            variance = _variance(influence[:, used] @ (weights[used] / weights.sum()), self.groups)
-            alone = len(used) == 1
-            replaced.append((not alone or replicates is not None) and (lonely or variance <= _ROUNDING**2))
+            indices = np.flatnonzero(weights)
+            variance = _variance(influence[:, indices] @ (weights[indices] / weights.sum()), self.groups)
+            is_single = len(indices) == 1
+            replaced.append((not is_single or replicates is not None) and (lonely or variance <= _ROUNDING**2))
             if replicates is not None and not replaced[-1]:
-                ends.append(percentile_interval(replicates[:, index], level))
-            elif alone:
-                ends.append(tuple(self.rocs[used[0]].auc_interval(level)))
+                limits.append(percentile_interval(replicates[:, index], level))
+            elif is_single:
+                limits.append(tuple(self.rocs[indices[0]].auc_interval(level)))
             elif replaced[-1]:
-                ends.append(_conservative_ends(weights[used], [self.rocs[k] for k in used], level))
+                limits.append(_conservative_limits(weights[indices], [self.rocs[k] for k in indices], level))
             else:
-                size = _effective_size([self.problems[k] for k in used], self.groups)
-                ends.append(_smoothed_logit(area, variance, size, level))
-        low, high = np.transpose(ends)
-        answers = (low, high, estimate, np.array(replaced), np.full(len(self.weights), lonely))
+                size = _effective_size([self.problems[k] for k in indices], self.groups)
+                limits.append(_smoothed_logit(area, variance, size, level))
+        low, high = np.transpose(limits)
+        results = (low, high, estimate, np.array(replaced), np.full(len(self.weights), lonely))
         low, high, estimate, fallback, single = (
-            to_scalar(item[0] if len(self.weights) == 1 else item) for item in answers
+            to_scalar(item[0] if len(self.weights) == 1 else item) for item in results
         )
-        made = "smoothed-logit" if replicates is None else "bootstrap"
-        method = "conservative" if all(replaced) else made
+        computed = "smoothed-logit" if replicates is None else "bootstrap"
+        method = "conservative" if all(replaced) else computed
         return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_observation=single))
 
 
@@ -176,9 +178,9 @@ def _variance(values: FloatArray, groups: Groups) -> float:
     return sum(float(values[rows].var(ddof=1)) / len(rows) for rows in groups if len(rows) > 1)
 
 
-def _effective_size(used: list[BinaryProblem], groups: Groups) -> float:
+def _effective_size(problems: list[BinaryProblem], groups: Groups) -> float:
     """Return the harmonic mean of the class sizes, times the pairs of classes that are compared."""
-    pairs = {frozenset((i, j)) for problem in used for i in problem.positive for j in problem.negative}
+    pairs = {frozenset((i, j)) for problem in problems for i in problem.positive for j in problem.negative}
     sizes = [len(groups[k]) for k in set().union(*pairs)]
     return len(pairs) * len(sizes) / sum(1 / size for size in sizes)
 
@@ -186,17 +188,17 @@ def _effective_size(used: list[BinaryProblem], groups: Groups) -> float:
 def _smoothed_logit(area: float, variance: float, n_observations: float, level: float) -> tuple[float, float]:
     """Return the logit interval about the area with a quarter of a case more, of a variance that is never too small."""
     centre = (area * n_observations + _PSEUDO_COUNT / 2) / (n_observations + _PSEUDO_COUNT)
-    spread = centre * (1 - centre)
+    variance_scale = centre * (1 - centre)
     half = (
         normal_critical_value(level)
-        * np.sqrt(max(variance, spread / (_MIN_VARIANCE_DIVISOR * n_observations)))
-        / spread
+        * np.sqrt(max(variance, variance_scale / (_MIN_VARIANCE_DIVISOR * n_observations)))
+        / variance_scale
     )
     low, high = expit(logit(centre) - half), expit(logit(centre) + half)
     return min(float(low), area), max(float(high), area)
 
 
-def _conservative_ends(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
+def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
     """Return conservative ends for a weighted mean of areas."""
     if all(_is_degenerate(roc) for roc in rocs):
         pairs = min(d.total for roc in rocs for d in (roc.negative, roc.positive))
@@ -372,10 +374,10 @@ def multiclass_auc(
     --------
     >>> from rocpredict.datasets import load_iris
     >>> iris = load_iris()
-    >>> found = multiclass_auc(iris.column("sepal_length"), iris.y, labels=["setosa", "versicolor", "virginica"])
-    >>> found
+    >>> result = multiclass_auc(iris.column("sepal_length"), iris.y, labels=["setosa", "versicolor", "virginica"])
+    >>> result
     MulticlassAuc(auc=0.902267 (0.861523 to 0.931003), average='macro', classes=3, n=150, method='hand-till')
-    >>> [(part.negative, part.positive, round(part.auc, 4)) for part in found.binary_aucs]
+    >>> [(part.negative, part.positive, round(part.auc, 4)) for part in result.binary_aucs]
     [('setosa', 'versicolor', 0.9326), ('setosa', 'virginica', 0.9846), ('versicolor', 'virginica', 0.7896)]
     """
     check_option("method", method, MULTICLASS_METHODS)
@@ -431,18 +433,18 @@ def _as_columns(scores: ArrayLike) -> FloatArray:
 
 def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray, method: str) -> list[Any]:
     """Return the labels in the order of the columns, or from low to high."""
-    found = unique_labels(y)
+    present = unique_labels(y)
     one_feature = columns.shape[1] == 1
     if one_feature and method == "one-vs-rest":
         raise RocPredictError("method='one-vs-rest' needs one column of scores a class; scores is one feature")
-    if labels is None and one_feature and not all(isinstance(name, (bool, int, float)) for name in found):
-        raise RocPredictError(f"labels= is needed: which of {found} goes with low values, which with high ones?")
-    names = found if labels is None else list(check_labels(labels, labels).tolist())
+    if labels is None and one_feature and not all(isinstance(name, (bool, int, float)) for name in present):
+        raise RocPredictError(f"labels= is needed: which of {present} goes with low values, which with high ones?")
+    names = present if labels is None else list(check_labels(labels, labels).tolist())
     if len(set(names)) != len(names):
         raise RocPredictError(f"labels={short_repr(names)} has a label twice")
-    unlisted, absent = [name for name in found if name not in names], [name for name in names if name not in found]
+    unlisted, absent = [name for name in present if name not in names], [name for name in names if name not in present]
     if unlisted or absent:
-        raise RocPredictError(f"labels={short_repr(names)} does not name the classes of y, which are {found}")
+        raise RocPredictError(f"labels={short_repr(names)} does not name the classes of y, which are {present}")
     if len(names) < 2:
         raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
     if not one_feature and columns.shape[1] != len(names):

@@ -332,11 +332,11 @@ def save_figures(folder: str | PathLike[str], *, seed: int = 0) -> list[Path]:
         A folder that cannot be written to.
     """
     folder = make_directory(folder)
-    written = []
+    paths = []
     for name, draw in FIGURES.items():
         figure = figure_2(seed_balanced=seed, seed_imbalanced=seed) if draw is figure_2 else draw()
-        written += [save_figure(figure, folder / f"{name}.{kind}") for kind in ("png", "svg")]
-    return written
+        paths += [save_figure(figure, folder / f"{name}.{kind}") for kind in ("png", "svg")]
+    return paths
 
 
 def _draw_rocs(rocs: Sequence[Roc], labels: Sequence[str], title: str = "") -> Figure:

@@ -81,9 +81,9 @@ def is_gaussian(roc: Roc) -> bool:
 
 def _difference(first: Variance, second: Variance, covariance: Variance | None = None) -> Variance:
     def variance(n0: int, n1: int) -> float:
-        alone = first(n0, n1) + second(n0, n1)
-        left = alone - (0.0 if covariance is None else 2 * covariance(n0, n1))
-        return left if left > _ROUNDING * alone else 0.0
+        variance_sum = first(n0, n1) + second(n0, n1)
+        variance_difference = variance_sum - (0.0 if covariance is None else 2 * covariance(n0, n1))
+        return variance_difference if variance_difference > _ROUNDING * variance_sum else 0.0
 
     return variance
 
@@ -201,7 +201,7 @@ def _gaussians(roc: Roc, null: float | None = None) -> tuple[Gaussian, Gaussian]
 SampleSizes: TypeAlias = tuple[int, int]
 _MIN_CLASS_SIZE = 2  # cases of a class, for a variance to be estimated
 _MAX_CLASS_SIZE = 10**12
-_FEW = 50  # cases of a class, below which the normal approximation is rough
+_SMALL_CLASS_SIZE = 50  # cases of a class, below which the normal approximation is rough
 _VARIANCES = {
     "exact": "the exact variance of the empirical AUC of these classes",
     "empirical": "the large-sample variance of the counted TPR at this FPR, its threshold being estimated, too",
@@ -285,15 +285,15 @@ class StudyDesign:
 
     def describe_goal(self) -> str:
         """Return the goal in words."""
-        one = f"the AUC ({self.curve.auc():.6g})"
+        quantity = f"the AUC ({self.curve.auc():.6g})"
         if self.fpr is not None:
-            one = f"the TPR ({self.estimate:.6g}) at FPR {self.fpr:g}"
+            quantity = f"the TPR ({self.estimate:.6g}) at FPR {self.fpr:g}"
         other = f"{self.null}" if self.other is None else f"that of a second curve ({self.other.auc():.6g})"
         if self.quantity == "power":
-            side = f"{self.alternative} at level {1 - self.level:.4g}"
-            return f"a power of {self.target:g} to tell {one} from {other}, {side}"
-        of = one if self.other is None else f"the difference of {one} from {other}"
-        return f"a {100 * self.level:g} % interval of {of} that is {self.target:g} wide"
+            test = f"{self.alternative} at level {1 - self.level:.4g}"
+            return f"a power of {self.target:g} to tell {quantity} from {other}, {test}"
+        target = quantity if self.other is None else f"the difference of {quantity} from {other}"
+        return f"a {100 * self.level:g} % interval of {target} that is {self.target:g} wide"
 
     def describe_assumptions(self, method: str, counts: SampleSizes) -> Iterator[str]:
         """Return the sentences that say what a sample size rests on."""
@@ -315,8 +315,10 @@ class StudyDesign:
             yield "The interval is the estimate +- z SE; about half of such studies find it somewhat wider."
         else:
             yield self._describe_null(method)
-        if min(counts) < _FEW:
-            yield f"Below {_FEW} cases in a class the normal approximation is rough: simulate such a study."
+        if min(counts) < _SMALL_CLASS_SIZE:
+            yield (
+                f"Below {_SMALL_CLASS_SIZE} cases in a class the normal approximation is rough: simulate such a study."
+            )
 
     def _describe_null(self, method: str) -> str:
         if self.other is not None:
@@ -395,7 +397,7 @@ def _check_design(
 def _expected_curve(roc: Any, mean: Any, std: Any, auc: Any) -> Roc:
     if (mean is None) != (std is None):
         raise RocPredictError(f"{'mean' if std is None else 'std'}= goes with {'std' if std is None else 'mean'}=")
-    if sum(given is not None for given in (roc, mean, auc)) != 1:
+    if sum(value is not None for value in (roc, mean, auc)) != 1:
         raise RocPredictError("give one curve: a PredictedRoc, mean= with std=, or auc=")
     if auc is not None:
         roc = PredictedRoc.from_stats(effect_size=np.sqrt(2) * ndtri(check_probability("auc", auc, ends=False)))
@@ -546,11 +548,14 @@ class SampleSize(Result):
     def table(self) -> Table:
         """Return the cases that each method asks for."""
         methods: tuple[SampleSize | SampleSizeByMethod, ...] = (self, *self.other_methods)
-        rows = [[it.method, it.n_negative, it.n_positive, it.total, it.achieved_reference, it.bias] for it in methods]
+        rows = [
+            [method.method, method.n_negative, method.n_positive, method.total, method.achieved_reference, method.bias]
+            for method in methods
+        ]
         columns = ["method", "negatives", "positives", "total", self.quantity, "against the reference"]
-        given = f"{self.quantity} {format_number(self.achieved)} (asked: {format_number(self.target)})"
+        achieved_text = f"{self.quantity} {format_number(self.achieved)} (asked: {format_number(self.target)})"
         notes = [
-            f"By {self.method} these cases give {given}.",
+            f"By {self.method} these cases give {achieved_text}.",
             f"Estimate {format_number(self.estimate)}, standard error {format_number(self.std_error)}.",
             *self.assumptions,
         ]
@@ -657,16 +662,16 @@ def sample_size(
         )
         for name, sizes in counts.items()
     }
-    chosen = method or reference
+    selected = method or reference
     return SampleSize(
-        **asdict(planned.pop(chosen)),
+        **asdict(planned.pop(selected)),
         quantity=design.quantity,
         target=design.target,
-        achieved=design.achieved(chosen, counts[chosen]),
+        achieved=design.achieved(selected, counts[selected]),
         estimate=design.estimate,
-        std_error=sqrt(design.variances[chosen](*counts[chosen])),
+        std_error=sqrt(design.variances[selected](*counts[selected])),
         level=design.level,
         goal=design.describe_goal(),
-        assumptions=tuple(design.describe_assumptions(chosen, counts[chosen])),
+        assumptions=tuple(design.describe_assumptions(selected, counts[selected])),
         other_methods=tuple(planned.values()),
     )

@@ -208,7 +208,7 @@ def test_literals_name_what_is_implemented():
     assert names(uncertainty.AucErrorMethod) == {*auc.STD_ERRORS, *auc.PARTIAL_AUC_STD_ERRORS, "delta"}
     assert names(uncertainty.AucTestMethod) == {*hypotheses.ONE_SAMPLE_METHODS, "delta"}
     assert names(uncertainty.PartialAucMethod) == {*auc.PARTIAL_AUC_METHODS, "delta"}
-    assert names(uncertainty.PointMethod) == {*empirical.HEIGHT_METHODS, "delta"}
+    assert names(uncertainty.PointMethod) == {*empirical.TPR_METHODS, "delta"}
     assert names(accessors.PictureKind) == set(accessors.PLOT_KINDS)
 
 
@@ -249,3 +249,17 @@ def test_docstrings_begin_with_a_verb_or_a_noun():
                 if text.partition(" ")[0].rstrip(".,:;") in OPENINGS:
                     wrong.append(f"{module}.{getattr(node, 'name', '')}: {text.splitlines()[0]}")
     assert not wrong, "\n".join(wrong)
+
+
+VAGUE = {"answer", "asked", "found", "given", "held", "it", "known", "made", "said", "seen", "shown", "told"}
+
+
+def test_names_say_what_they_hold():
+    vague = []
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = getattr(node, "id", None) if isinstance(getattr(node, "ctx", None), ast.Store) else None
+            name = node.arg if isinstance(node, ast.arg) else name
+            if str(name).lstrip("_") in VAGUE:
+                vague.append(f"{module}:{node.lineno} {name}")
+    assert not vague, "\n".join(vague)

@@ -212,12 +212,12 @@ def test_the_ends_of_float64(engine, layout):
 @orders
 def test_the_same_for_any_number_of_threads(engine, order, monkeypatch):
     """Proves bitwise equal moments for 1, 2 and 5 threads, over many pieces, with features that are read again."""
-    monkeypatch.setattr(tables, "_PIECE", 4_000)
-    monkeypatch.setattr(tables, "_COPY", 1_000)
-    monkeypatch.setattr(tables, "_FEW_ROWS", 200)
-    monkeypatch.setattr(tables, "_COPIED_ROWS", 100)
-    monkeypatch.setattr(tables, "_MANY_ROWS", 500)
-    monkeypatch.setattr(tables, "_MANY_COPIED_ROWS", 300)
+    monkeypatch.setattr(tables, "_PIECE_SIZE", 4_000)
+    monkeypatch.setattr(tables, "_COPY_SIZE", 1_000)
+    monkeypatch.setattr(tables, "_PIECE_ROWS", 200)
+    monkeypatch.setattr(tables, "_COPY_ROWS", 100)
+    monkeypatch.setattr(tables, "_PIECE_ROWS_FORTRAN", 500)
+    monkeypatch.setattr(tables, "_COPY_ROWS_FORTRAN", 300)
     X, codes = hard_table()
     X[5, 8] = np.inf
     whole = np.round(np.nan_to_num(X, posinf=0)).astype(np.int64)

@@ -125,7 +125,7 @@ def test_neither_the_order_of_the_features_nor_threads_change_an_answer(monkeypa
     rng = np.random.default_rng(5)
     X, y = _table(5)
     table = _screened(X, y)
-    monkeypatch.setattr("rocpredict.screening.columns._AT_ONCE", 500)
+    monkeypatch.setattr("rocpredict.screening.columns._BLOCK_SIZE", 500)
     small, threads = _screened(X, y), _screened(X, y, n_jobs=3)
     order = rng.permutation(X.shape[1])
     turned = _screened(X[:, order], y)

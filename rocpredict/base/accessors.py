@@ -53,8 +53,8 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
     allowed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in fixed]
     for name in options:
         if name not in allowed:
-            listed = ", ".join(allowed)
-            raise RocPredictError(f"{name}= is no option of this picture; those of {function} are {listed}")
+            options_text = ", ".join(allowed)
+            raise RocPredictError(f"{name}= is no option of this picture; those of {function} are {options_text}")
     return plot(*results, **fixed, **options)
 
 

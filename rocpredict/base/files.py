@@ -23,7 +23,7 @@ _DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/(\d+))|/proc/self/fd/(\d+)")
 _FORMULA = re.compile("[\"'\\s]*[=+@\uff1d\uff0b\uff0d\uff20-]|[\t\r\n]")
 """How text begins that a spreadsheet computes; in some languages the wide forms of the signs do the same."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
-_PREFIX = 64  # characters of a name that its temporary name keeps: names have an end
+_MAX_PREFIX_LENGTH = 64  # characters of a name that its temporary name keeps: names have an end
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
@@ -144,8 +144,8 @@ def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
     try:
         import narwhals
 
-        held = {name: _to_typed_column(np.asarray(values)) for name, values in columns.items()}
-        return narwhals.from_dict(held, backend=cast(Any, backend)).to_native()
+        typed_columns = {name: _to_typed_column(np.asarray(values)) for name, values in columns.items()}
+        return narwhals.from_dict(typed_columns, backend=cast(Any, backend)).to_native()
     except ImportError:
         raise RocPredictError(
             f"a {backend} frame needs narwhals and {backend}: pip install 'rocpredict[frames]' {backend}"
@@ -210,7 +210,7 @@ def _as_path(path: str | PathLike[str]) -> Path:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_MAX_PREFIX_LENGTH]}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -231,13 +231,13 @@ def _file_mode(path: Path) -> int:
 
 
 def _write_stream(path: Path, data: bytes) -> None:
-    found = _DESCRIPTOR.fullmatch(os.fspath(path))
-    if found is None:
+    match = _DESCRIPTOR.fullmatch(os.fspath(path))
+    if match is None:
         path.write_bytes(data)
         return
     # Opened by name, what stdout is redirected to would be written from its beginning.
     sys.stdout.flush()
-    number = int(found[2] or found[3] or ("stdout", "stderr").index(found[1]) + 1)
+    number = int(match[2] or match[3] or ("stdout", "stderr").index(match[1]) + 1)
     with os.fdopen(os.dup(number), "wb") as file:
         file.write(data)
 

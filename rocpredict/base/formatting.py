@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-_MOST_LETTERS = 500
+_MAX_CHARS = 500
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
@@ -58,25 +58,25 @@ def pluralize(count: float, what: str) -> str:
 
 def format_list(items: Iterable[Any], most: int = 6, width: int = 40) -> str:
     """Return the first items of a list, short, and how many there are."""
-    held = list(items)
-    words = [truncate(str(item), width) for item in held[:most]]
-    return ", ".join(words) + (f", ... ({len(held)} in all)" if len(held) > most else "")
+    all_items = list(items)
+    texts = [truncate(str(item), width) for item in all_items[:most]]
+    return ", ".join(texts) + (f", ... ({len(all_items)} in all)" if len(all_items) > most else "")
 
 
-def truncate(text: str, width: int = _MOST_LETTERS) -> str:
+def truncate(text: str, width: int = _MAX_CHARS) -> str:
     """Return text on one line, with an end where it has too many letters."""
     text = " ".join(text.split())
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
-def escape_html(words: object) -> str:
+def escape_html(value: object) -> str:
     """Escape text, show what cannot be seen, and isolate its direction."""
-    return f"<bdi>{escape(escape_control_characters(truncate(str(words))))}</bdi>"
+    return f"<bdi>{escape(escape_control_characters(truncate(str(value))))}</bdi>"
 
 
-def escape_control_characters(words: str) -> str:
+def escape_control_characters(text: str) -> str:
     """Escape what would break a line, speak to a terminal or fit no file."""
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), words)
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def to_json(value: Any) -> str:

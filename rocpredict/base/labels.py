@@ -21,7 +21,7 @@ from rocpredict.base.validation import (
 )
 
 _DEFAULT_POSITIVE_LABELS = ({0, 1}, {-1, 1})
-_MANY_LABELS = 20
+_MAX_VALUES_AS_LABELS = 20
 _MAX_LABELS = 1_000
 REST_LABEL = "rest"
 """What several negative labels are called together."""
@@ -102,13 +102,15 @@ def split_classes(
         or none above 0 in a class.
     """
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
-    values, weighed = columns["x"], check_sample_weight(weights, len(columns["x"]))
-    held = (None, None) if weighed is None else (weighed[rows.negative], weighed[rows.positive])
-    for name, part in zip(("negative", "positive"), held, strict=True):
-        if part is not None and not part.any():
+    values, row_weights = columns["x"], check_sample_weight(weights, len(columns["x"]))
+    class_weights = (None, None) if row_weights is None else (row_weights[rows.negative], row_weights[rows.positive])
+    for name, weights_of_class in zip(("negative", "positive"), class_weights, strict=True):
+        if weights_of_class is not None and not weights_of_class.any():
             raise RocPredictError(f"weights of the {name} class are all 0; a class needs one above 0")
-    decided = rows.negative_label, rows.positive_label, *rows.omitted
-    return ClassSamples(values[rows.negative], values[rows.positive], *decided, held[0], held[1], rows)
+    labels_and_omitted = rows.negative_label, rows.positive_label, *rows.omitted
+    return ClassSamples(
+        values[rows.negative], values[rows.positive], *labels_and_omitted, class_weights[0], class_weights[1], rows
+    )
 
 
 def split_rows(
@@ -141,7 +143,7 @@ def split_rows(
             raise RocPredictError(f"{name} has {len(column)} rows and y has {len(labels)}; they must have as many")
     names = unique_labels(labels)
     first, column = next(iter(values.items()))
-    if len(names) > _MANY_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:
+    if len(names) > _MAX_VALUES_AS_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:
         raise RocPredictError(
             f"y has {len(names)} different values and {first} no more than 2; were {first} and y exchanged?"
         )
@@ -158,13 +160,13 @@ def split_rows(
     for name, members in groups.items():
         if not members.any():
             raise RocPredictError(f"the {name} class has no rows with a value; labels are {_format_labels(names)}")
-    lost = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
+    n_omitted = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
     return values, ClassRows(
         np.flatnonzero(groups["negative"]),
         np.flatnonzero(groups["positive"]),
         _negative_name(names, positive, negative),
         positive,
-        lost,
+        n_omitted,
     )
 
 
@@ -211,7 +213,7 @@ def encode_labels(
 
 def _check_not_unique_ids(names: list[Any], rows: int) -> None:
     """Refuse labels most of which stand once: identities of the rows, or values."""
-    if len(names) > _MANY_LABELS and (rows < 2 * len(names) or len(names) > _MAX_LABELS):
+    if len(names) > _MAX_VALUES_AS_LABELS and (rows < 2 * len(names) or len(names) > _MAX_LABELS):
         raise RocPredictError(
             f"y has {len(names)} different values, more than labels would have; name positive=, or give labels"
         )
@@ -229,16 +231,18 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Iterable[in
     codes = np.full(len(labels), -1, dtype=np.int16)
     for code, name in enumerate(names):
         codes[labels == name] = code
-    every = range(len(names))
+    all_codes = range(len(names))
     if pairs == "rest":
-        class_pairs = [(tuple(code for code in every if code != k), k) for k in positives]
-        named = [(_rest_name(names), names[k]) for k in positives]
+        class_pairs = [(tuple(code for code in all_codes if code != k), k) for k in positives]
+        pair_names = [(_rest_name(names), names[k]) for k in positives]
     else:
-        chosen = list(positives)
-        couples = [(i, k) for k in chosen for i in every if (i < k if len(chosen) > 1 else i != k)]
-        class_pairs = [((i,), k) for i, k in couples]
-        named = [(names[i], names[k]) for i, k in couples]
-    return EncodedLabels(codes, len(names), tuple(class_pairs), tuple(named))
+        positive_codes = list(positives)
+        code_pairs = [
+            (i, k) for k in positive_codes for i in all_codes if (i < k if len(positive_codes) > 1 else i != k)
+        ]
+        class_pairs = [((i,), k) for i, k in code_pairs]
+        pair_names = [(names[i], names[k]) for i, k in code_pairs]
+    return EncodedLabels(codes, len(names), tuple(class_pairs), tuple(pair_names))
 
 
 def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "weights") -> FloatArray | None:
@@ -287,9 +291,9 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
             f"{name} holds {_dtype_description(array)} such as {array[0].item()!r}; numbers are needed (were x "
             "and y exchanged?)"
         )
-    words = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
-    if words:
-        raise RocPredictError(f"{name} holds text such as {words[0]!r}; numbers are needed (were x and y exchanged?)")
+    texts = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
+    if texts:
+        raise RocPredictError(f"{name} holds text such as {texts[0]!r}; numbers are needed (were x and y exchanged?)")
     return as_float_array(name, array)
 
 
@@ -308,7 +312,7 @@ def check_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
     if labels.dtype.kind not in "biuUS":
         missing = np.array([is_missing(label) for label in labels]) if objects else labels != labels  # noqa: PLR0124
         _refuse_nan("y", missing, "leave these rows out")
-    if labels.dtype.kind == "f" and len(np.unique(labels)) > _MANY_LABELS:
+    if labels.dtype.kind == "f" and len(np.unique(labels)) > _MAX_VALUES_AS_LABELS:
         hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
         raise RocPredictError(f"y has {len(np.unique(labels))} different values, more than labels would have{hint}")
     return labels
@@ -317,9 +321,9 @@ def check_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
 def unique_labels(labels: NDArray[Any]) -> list[Any]:
     """Return the different labels in their order."""
     if labels.dtype.kind in "biu":
-        ends = [labels.min(), labels.max()]
-        if np.count_nonzero(labels == ends[0]) + np.count_nonzero(labels == ends[1]) == len(labels):
-            return [end.item() for end in ends]  # two of them: nothing to sort
+        extremes = [labels.min(), labels.max()]
+        if np.count_nonzero(labels == extremes[0]) + np.count_nonzero(labels == extremes[1]) == len(labels):
+            return [label.item() for label in extremes]  # two of them: nothing to sort
     try:
         return list(np.unique(labels).tolist())
     except TypeError:  # labels of different kinds have no order
@@ -379,8 +383,8 @@ def _check_known_label(which: str, label: Any, names: list[Any]) -> None:
 def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:
     rows = np.flatnonzero(missing)
     if rows.size:
-        listed = ", ".join(map(str, rows[:5])) + (", ..." if rows.size > 5 else "")
-        raise RocPredictError(f"{name} has {rows.size} missing (NaN) of {missing.size}, at rows {listed}; {remedy}")
+        row_text = ", ".join(map(str, rows[:5])) + (", ..." if rows.size > 5 else "")
+        raise RocPredictError(f"{name} has {rows.size} missing (NaN) of {missing.size}, at rows {row_text}; {remedy}")
 
 
 def _fill_masked(name: str, values: Any) -> NDArray[Any]:
@@ -388,22 +392,22 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         if not np.ma.is_masked(values):
             return np.asarray(values.data)
-        items = np.asarray(values.data).astype(object)
-        items[np.ma.getmaskarray(values)] = None
-        return items
+        objects = np.asarray(values.data).astype(object)
+        objects[np.ma.getmaskarray(values)] = None
+        return objects
     if isinstance(values, (str, bytes, dict, set)) or not (
         hasattr(values, "__array__") or isinstance(values, Iterable)
     ):
         raise RocPredictError(f"{name}={short_repr(values)} is not an array; give one value for each row")
     if hasattr(values, "__array__"):
         return np.asarray(values)
-    listed = list(values)
+    items = list(values)
     try:
-        array = np.asarray(listed)
+        array = np.asarray(items)
     except ValueError:
-        raise RocPredictError(f"{name}={short_repr(listed)} is ragged: its rows have different lengths") from None
-    if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != listed:
-        array = np.array(listed, dtype=object)  # beside text numpy makes text of NaN, beside 0.5 a float of 2**53 + 1
+        raise RocPredictError(f"{name}={short_repr(items)} is ragged: its rows have different lengths") from None
+    if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != items:
+        array = np.array(items, dtype=object)  # beside text numpy makes text of NaN, beside 0.5 a float of 2**53 + 1
     return array
 
 

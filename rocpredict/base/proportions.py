@@ -45,8 +45,8 @@ def zero_variance_interval(
     alike: others can be at most a share of 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934), all on one side at
     the worst.
     """
-    seen = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
-    return np.asarray(estimate * seen), np.asarray(1 - (1 - estimate) * seen)
+    max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
+    return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
 
 
 @overload

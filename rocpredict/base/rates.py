@@ -60,9 +60,9 @@ def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[A
     >>> rates(tp=0, fp=0, fn=5, tn=5).undefined
     ('precision', 'false_discovery_rate', 'mcc', 'positive_likelihood_ratio', 'diagnostic_odds_ratio')
     """
-    named = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    counts_by_name = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
     counts = ConfusionCounts(
-        *broadcast_arrays(**{name: check_nonnegative(name, value) for name, value in named.items()})
+        *broadcast_arrays(**{name: check_nonnegative(name, value) for name, value in counts_by_name.items()})
     )
     with np.errstate(over="ignore"):
         positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
@@ -86,8 +86,10 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
     >>> precision_from_rates(0.8, 0.1, 0.01)
     0.07476635514018691
     """
-    named = {"tpr": tpr, "fpr": fpr, "prevalence": prevalence}
-    tpr, fpr, base = broadcast_arrays(**{name: check_probabilities(name, value) for name, value in named.items()})
+    checked_rates = {"tpr": tpr, "fpr": fpr, "prevalence": prevalence}
+    tpr, fpr, base = broadcast_arrays(
+        **{name: check_probabilities(name, value) for name, value in checked_rates.items()}
+    )
     return to_scalar(divide_or_nan(tpr * base, tpr * base + fpr * (1 - base)))
 
 
@@ -284,8 +286,8 @@ class Rates(Result, Generic[Value]):
     @property
     def undefined(self) -> tuple[str, ...]:
         """Name the measures that are 0/0 somewhere (of those that can be asked)."""
-        known = MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES
-        return tuple(name for name in known if np.isnan(getattr(self, name)).any())
+        names = MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES
+        return tuple(name for name in names if np.isnan(getattr(self, name)).any())
 
     @property
     def _prevalence_known(self) -> bool:
@@ -328,7 +330,7 @@ MEASURES = (
     *PREVALENCE_FREE_MEASURES[6:],
 )
 """All measures."""
-ALIASES = {name: held.target for name, held in vars(Rates).items() if isinstance(held, _Alias)}
+ALIASES = {name: member.target for name, member in vars(Rates).items() if isinstance(member, _Alias)}
 """Names that other fields expect, and the measure each of them means."""
 
 

@@ -70,8 +70,8 @@ class Result:
         text = self._text_batch if values["batch_shape"] else self._text
         if text:
             return f"{type(self).__name__}({text.format_map(values)})"
-        shown = (f"{name}={short_repr(getattr(self, name), 40)}" for name in self._names()[:6])
-        return truncate(f"{type(self).__name__}({', '.join(shown)})", 280)
+        texts = (f"{name}={short_repr(getattr(self, name), 40)}" for name in self._names()[:6])
+        return truncate(f"{type(self).__name__}({', '.join(texts)})", 280)
 
     def table(self) -> Table:
         """Return the numbers as a table, of a batch the first: text, HTML, Markdown, CSV."""
@@ -151,14 +151,14 @@ class Result:
         if self._frame_of_table:
             return self.table().to_columns()
         shape = self._result_shape()
-        held = {name: getattr(self, name) for name in dict.fromkeys((*self._tabled, *self._names()))}
-        held = {name: value for name, value in held.items() if _is_column(value, shape)}
-        return {name: np.broadcast_to(value, shape or (1,)).ravel() for name, value in held.items()}
+        values = {name: getattr(self, name) for name in dict.fromkeys((*self._tabled, *self._names()))}
+        values = {name: value for name, value in values.items() if _is_column(value, shape)}
+        return {name: np.broadcast_to(value, shape or (1,)).ravel() for name, value in values.items()}
 
     def _names(self) -> tuple[str, ...]:
         """Return the names of the fields that are shown, and the derived ones."""
-        held = [name for name in _field_names(self) if name[0] != "_" and not _metadata(self, name).get("hidden")]
-        return (*held, *self.derived)
+        names = [name for name in _field_names(self) if name[0] != "_" and not _metadata(self, name).get("hidden")]
+        return (*names, *self.derived)
 
     def _result_shape(self) -> tuple[int, ...]:
         """Return the shape of the first field that is shown: () of one number."""
@@ -212,8 +212,8 @@ def _field_names(result: Any, *, compared: bool = False) -> tuple[str, ...]:
 
 
 def _metadata(result: Any, name: str) -> Mapping[str, Any]:
-    held = getattr(result, "__dataclass_fields__", {}).get(name)
-    return {} if held is None else held.metadata
+    item = getattr(result, "__dataclass_fields__", {}).get(name)
+    return {} if item is None else item.metadata
 
 
 def _is_array(value: Any) -> bool:
@@ -292,8 +292,8 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
 def _first_values(values: ArrayLike, shape: tuple[int, ...], many: int) -> list[Any]:
     """Return the first values of a batch, or those that are already but the first."""
     array = np.asarray(values)
-    wide = array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape)
-    return wide.flat[:many].tolist()
+    full = array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape)
+    return full.flat[:many].tolist()
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
@@ -355,11 +355,11 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
     __slots__ = ("_masks",)
 
     def __init__(self, **flags: ArrayLike) -> None:
-        held = {name: np.asarray(mask, dtype=bool) for name, mask in flags.items()}
-        unknown = held.keys() - FLAG_DESCRIPTIONS.keys()
+        masks = {name: np.asarray(mask, dtype=bool) for name, mask in flags.items()}
+        unknown = masks.keys() - FLAG_DESCRIPTIONS.keys()
         if unknown:
             raise KeyError(f"flags without a stated meaning: {sorted(unknown)}")
-        self._masks = {name: held[name] for name in sorted(held) if held[name].any()}
+        self._masks = {name: masks[name] for name in sorted(masks) if masks[name].any()}
 
     def reshape(self, shape: tuple[int, ...]) -> Flags:
         """Return the same flags for features in another shape."""
@@ -405,8 +405,8 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
     __eq__, __hash__ = Result.__eq__, Result.__hash__  # not those of Mapping
 
     def __repr__(self) -> str:
-        shown = [name if mask.ndim == 0 else f"{name}: {mask.sum()} of {mask.size}" for name, mask in self.items()]
-        return f"Flags({', '.join(shown)})"
+        texts = [name if mask.ndim == 0 else f"{name}: {mask.sum()} of {mask.size}" for name, mask in self.items()]
+        return f"Flags({', '.join(texts)})"
 
 
 def _format_count(mask: NDArray[np.bool_]) -> str:

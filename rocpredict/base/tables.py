@@ -26,7 +26,7 @@ from rocpredict.base.formatting import (
 _MAX_HTML_ROWS = 30
 """Of any table, in a notebook."""
 
-_LONG = 30
+_MIN_LONG_TEXT = 30
 _PLOT_SIZE = 220
 
 _MARGIN = 10
@@ -58,9 +58,9 @@ class CurvePlot:
     show_diagonal: bool = True
 
 
-def _cell_style(words: object) -> str:
+def _cell_style(text: object) -> str:
     """Keep long text from being squeezed into a column of single letters."""
-    return _TEXT + (";min-width:14em" if len(str(words)) > _LONG else "")
+    return _TEXT + (";min-width:14em" if len(str(text)) > _MIN_LONG_TEXT else "")
 
 
 def _svg(picture: CurvePlot) -> str:
@@ -160,16 +160,16 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        drawn = RichTable(box=box.SQUARE, show_edge=False, pad_edge=True)
+        rich_table = RichTable(box=box.SQUARE, show_edge=False, pad_edge=True)
         for index, column in enumerate(self.columns):
-            drawn.add_column(
+            rich_table.add_column(
                 Text(escape_control_characters(column)), justify="right" if self.is_numeric(index) else "left"
             )
         for row in self.cells():
-            drawn.add_row(*(Text(escape_control_characters(cell)) for cell in row))
+            rich_table.add_row(*(Text(escape_control_characters(cell)) for cell in row))
         console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
         console.print(Text(escape_control_characters(self.title)))
-        console.print(drawn)
+        console.print(rich_table)
         for note in self._all_notes():
             console.print(Text(escape_control_characters(note)))
         text = console.file.getvalue()  # type: ignore[attr-defined]
@@ -177,13 +177,13 @@ class Table:
 
     def to_html(self, most: int | None = None) -> str:
         """Return the table as HTML for a notebook, or its first rows."""
-        shown = list(zip(self.rows, self.cells(most), strict=False))
+        row_cells = list(zip(self.rows, self.cells(most), strict=False))
         head = "".join(f'<th scope="col">{escape_html(name)}</th>' for name in self.columns)
-        rows = "".join(_html_row(*row) for row in shown)
+        rows = "".join(_html_row(*row) for row in row_cells)
         caption = f'<caption style="{_CAPTION}">{escape_html(self.title)}</caption>'
         table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         body = table if self.plot is None else f'<div style="{_FLEX}">{_svg(self.plot)}{table}</div>'
-        cut = [f"The first {len(shown)} of {len(self.rows)} rows."] if len(shown) < len(self.rows) else []
+        cut = [f"The first {len(row_cells)} of {len(self.rows)} rows."] if len(row_cells) < len(self.rows) else []
         return f"<div>{body}{''.join(f'<p>{escape_html(note)}</p>' for note in [*cut, *self._all_notes()])}</div>"
 
     def _repr_html_(self) -> str:

@@ -98,8 +98,10 @@ def _object_array_to_float(name: str, array: NDArray[Any]) -> FloatArray:
             raise TypeError
         floats = [np.nan if is_missing(item) else float(item) for item in array.flat]
     except (TypeError, ValueError, ArithmeticError):
-        listed = ", ".join(sorted({type(item).__name__ for item in array.flat}))
-        raise RocPredictError(f"{name} holds objects ({listed}) that are not all numbers a float can hold") from None
+        type_names = ", ".join(sorted({type(item).__name__ for item in array.flat}))
+        raise RocPredictError(
+            f"{name} holds objects ({type_names}) that are not all numbers a float can hold"
+        ) from None
     return np.array(floats, dtype=np.float64).reshape(array.shape)
 
 
@@ -179,12 +181,12 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
     raise RocPredictError(f"{name}={short_repr(value)} is not allowed; choose one of {', '.join(map(repr, options))}")
 
 
-def broadcast_arrays(**named: FloatArray) -> tuple[FloatArray, ...]:
+def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
     """Return the arrays at their common shape, or refuse shapes that do not fit."""
     try:
-        return np.broadcast_arrays(*named.values())
+        return np.broadcast_arrays(*arrays.values())
     except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in named.items())
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise RocPredictError(f"shapes do not fit together: {shapes}") from None
 
 

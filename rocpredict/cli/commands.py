@@ -154,8 +154,8 @@ def _run_predict(options: argparse.Namespace) -> None:
         rows = [[label, interval.low, interval.high] for label, interval in intervals.values()]
         title = f"{level:.4g} confidence intervals, by the delta method"
         tables.insert(1, Table(title, ["of", "low", "high"], rows))
-    at = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
-    print_result(options, values | {"best_threshold": best.to_dict(), "at": at}, *tables)
+    at_threshold = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
+    print_result(options, values | {"best_threshold": best.to_dict(), "at": at_threshold}, *tables)
 
 
 def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:

@@ -25,15 +25,17 @@ _TWO_SAMPLE_OPTIONS = ("method", "alternative", "margin", "seed", "resamples")
 
 def _check_tests(options: argparse.Namespace) -> None:
     """Refuse options of a test that does not take place, or that the test does not take."""
-    named = len(options.feature or ())
-    given = [name for name, value in pick(options, *_TWO_SAMPLE_OPTIONS).items() if value is not None]
-    if given and named != 2:
-        rest = "; three or more are tested by DeLong's method" if named > 2 else "; name them with --feature"
-        raise RocPredictError(f"--{given[0]} is for a test of two features, here are {named or 'none'} named{rest}")
-    drawing = [name for name in given if name in {"seed", "resamples"}]
-    if drawing and options.method in {None, "delong"}:
+    n_features = len(options.feature or ())
+    test_options = [name for name, value in pick(options, *_TWO_SAMPLE_OPTIONS).items() if value is not None]
+    if test_options and n_features != 2:
+        remedy = "; three or more are tested by DeLong's method" if n_features > 2 else "; name them with --feature"
+        raise RocPredictError(
+            f"--{test_options[0]} is for a test of two features, here are {n_features or 'none'} named{remedy}"
+        )
+    random_options = [name for name in test_options if name in {"seed", "resamples"}]
+    if random_options and options.method in {None, "delong"}:
         others = ", ".join(TWO_SAMPLE_METHODS[1:])
-        raise RocPredictError(f"--{drawing[0]} is for a --method that draws at random: {others}")
+        raise RocPredictError(f"--{random_options[0]} is for a --method that draws at random: {others}")
 
 
 def _run_tests(data: Data, options: argparse.Namespace, directions: Sequence[str]) -> AucTestResult | None:
@@ -43,19 +45,21 @@ def _run_tests(data: Data, options: argparse.Namespace, directions: Sequence[str
         return None
     columns = list(data.features.values())
     if options.direction == ["auto"] and len(set(directions)) > 1:
-        found = ", ".join(f"{name} {side}" for name, side in zip(names, directions, strict=True))
-        wanted = " ".join(f"--direction {side}" for side in directions)
-        raise RocPredictError(f"--direction auto finds opposite directions ({found}); if that is meant, say {wanted}")
+        resolved = ", ".join(f"{name} {direction}" for name, direction in zip(names, directions, strict=True))
+        arguments = " ".join(f"--direction {direction}" for direction in directions)
+        raise RocPredictError(
+            f"--direction auto finds opposite directions ({resolved}); if that is meant, say {arguments}"
+        )
     common = data.classes | {"direction": tuple(directions), "nan_policy": options.nan, "level": options.level}
     auto = Flags(auto_direction=options.direction == ["auto"])
     if len(names) > 2:
-        many = auc_test_many(columns, data.labels, **common)
-        return replace(many, flags=many.flags | auto)
-    given = {"n_resamples": options.resamples, "rng": options.seed, "alternative": options.alternative}
-    chosen = {name: value for name, value in given.items() if value is not None}
+        multiple = auc_test_many(columns, data.labels, **common)
+        return replace(multiple, flags=multiple.flags | auto)
+    optional = {"n_resamples": options.resamples, "rng": options.seed, "alternative": options.alternative}
+    settings = {name: value for name, value in optional.items() if value is not None}
     first, second = columns
-    two = auc_test(first, second, data.labels, method=options.method, margin=options.margin, **chosen, **common)
-    return replace(two, flags=two.flags | auto)
+    paired = auc_test(first, second, data.labels, method=options.method, margin=options.margin, **settings, **common)
+    return replace(paired, flags=paired.flags | auto)
 
 
 def _test_dict(test: AucTestResult, names: Sequence[str]) -> dict[str, Any]:
@@ -63,7 +67,7 @@ def _test_dict(test: AucTestResult, names: Sequence[str]) -> dict[str, Any]:
     values = {"features": list(names)} | _rename_features(test.to_dict(), names)
     if isinstance(test, AucTestMany):
         contrasts = zip(values["contrasts"], test.adjusted_p_values, strict=True)
-        values["contrasts"] = [_rename_features(one, names) | {"adjusted_p_value": p} for one, p in contrasts]
+        values["contrasts"] = [_rename_features(contrast, names) | {"adjusted_p_value": p} for contrast, p in contrasts]
     return values
 
 
@@ -82,7 +86,7 @@ def _rename_features(values: dict[str, Any], names: Sequence[str]) -> dict[str, 
 def _substitute_names(words: str, names: Sequence[str]) -> str:
     """Replace x1, x2, ..., and estimate 1, estimate 2, by the features' names."""
     words = re.sub(r"\bestimate (\d+)\b", r"AUC of x\1", words)
-    return re.sub(r"\bx(\d+)\b", lambda found: names[int(found[1]) - 1], words)
+    return re.sub(r"\bx(\d+)\b", lambda match: names[int(match[1]) - 1], words)
 
 
 _DESCRIPTION = """\
@@ -141,7 +145,8 @@ def _run(options: argparse.Namespace) -> None:
         save_plot(options.plot, predicted[names[0]], empirical[names[0]], names[0])
     fits = {} if options.family == "gaussian" else {name: roc.model_fit() for name, roc in predicted.items()}
     features = {
-        name: one.to_dict() | ({"model_fit": fits[name].to_dict()} if fits else {}) for name, one in compared.items()
+        name: comparison.to_dict() | ({"model_fit": fits[name].to_dict()} if fits else {})
+        for name, comparison in compared.items()
     }
     tests = {} if test is None else {"auc_test": _test_dict(test, names)}
     notes = _notes(data, empirical) + [f"{name}: {fit.summary}" for name, fit in fits.items()]
@@ -151,45 +156,47 @@ def _run(options: argparse.Namespace) -> None:
 
 def _empirical(data: Data, options: argparse.Namespace) -> dict[str, EmpiricalRoc]:
     """Return the empirical curve of each feature; "auto" is resolved here and nowhere else."""
-    sides = _directions(options.direction or [None], len(data.features))
+    directions = _directions(options.direction or [None], len(data.features))
     return {
         name: with_feature_name(
-            name, empirical_roc, values, data.labels, direction=side, nan_policy=options.nan, **data.classes
+            name, empirical_roc, values, data.labels, direction=direction, nan_policy=options.nan, **data.classes
         )
-        for (name, values), side in zip(data.features.items(), sides, strict=True)
+        for (name, values), direction in zip(data.features.items(), directions, strict=True)
     }
 
 
-def _directions(given: list[str | None], count: int) -> list[str | None]:
-    if len(given) == 1:
-        return given * count
-    if len(given) != count:
+def _directions(directions: list[str | None], count: int) -> list[str | None]:
+    if len(directions) == 1:
+        return directions * count
+    if len(directions) != count:
         raise RocPredictError(
-            f"--direction is given {len(given)} times for {count} features; give it once, or once for each"
+            f"--direction is given {len(directions)} times for {count} features; give it once, or once for each"
         )
-    if "auto" in given:
+    if "auto" in directions:
         raise RocPredictError("--direction auto decides for all features; give it once")
-    return given
+    return directions
 
 
 def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse.Namespace) -> PredictedRoc:
     """Predict the curve of a feature; what "auto" found in these rows was not declared, and no family may use it."""
-    side = "auto" if options.direction == ["auto"] else empirical.direction
-    arguments = data.classes | {"direction": side, "nan_policy": options.nan, "family": options.family}
-    found: PredictedRoc = with_feature_name(name, predict_roc, data.features[name], data.labels, **arguments)
-    return found if found.direction == empirical.direction else replace(found, direction=empirical.direction)
+    direction = "auto" if options.direction == ["auto"] else empirical.direction
+    arguments = data.classes | {"direction": direction, "nan_policy": options.nan, "family": options.family}
+    result: PredictedRoc = with_feature_name(name, predict_roc, data.features[name], data.labels, **arguments)
+    return result if result.direction == empirical.direction else replace(result, direction=empirical.direction)
 
 
 def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namespace, notes: list[str]) -> Table:
     """Return the comparisons side by side, one column a feature."""
     quantities = [name for name in next(iter(compared.values())).to_dict() if name != "level"]
-    rows = [[quantity, *(getattr(one, quantity) for one in compared.values())] for quantity in quantities]
+    rows = [[quantity, *(getattr(comparison, quantity) for comparison in compared.values())] for quantity in quantities]
     negative = "every other label" if options.negative is None else options.negative
     positive = "the larger label" if data.classes["positive"] is None else data.classes["positive"]
     family = "Gaussian" if options.family == "gaussian" else options.family
     title = f"Predicted ({family}) against empirical; positive: {positive}, negative: {negative}"
-    ends = f"empirical_auc_low and empirical_auc_high are the ends of its {format_level(options.level)} interval."
-    return Table(title, ["quantity", *compared], rows, notes=[ends, _OOB_NOTE, *notes])
+    interval_note = (
+        f"empirical_auc_low and empirical_auc_high are the ends of its {format_level(options.level)} interval."
+    )
+    return Table(title, ["quantity", *compared], rows, notes=[interval_note, _OOB_NOTE, *notes])
 
 
 def _notes(data: Data, empirical: dict[str, EmpiricalRoc]) -> list[str]:

@@ -57,14 +57,14 @@ _OPTION_NAMES = {
 def translate_to_options(message: str) -> str:
     """Return a message of the library in the words of options: ``sem= needs count=`` as ``--sem needs --count``."""
 
-    def option(found: re.Match[str]) -> str:
-        return f"--{_OPTION_NAMES.get(found[1], found[1]).replace('_', '-')}"
+    def option(match: re.Match[str]) -> str:
+        return f"--{_OPTION_NAMES.get(match[1], match[1]).replace('_', '-')}"
 
     message = message.replace("nan_policy='omit' leaves", "--nan omit leaves")
     message = message.replace("rp.empirical_roc", "the empirical curve")
     names = rf"\b({'|'.join([*_ARGUMENTS, *_OPTION_NAMES])})"
-    named = re.sub(names + r"=(?=[\s,;)]|$)", option, message)
-    return re.sub(names + r"=", lambda found: f"{option(found)} ", named)
+    translated = re.sub(names + r"=(?=[\s,;)]|$)", option, message)
+    return re.sub(names + r"=", lambda match: f"{option(match)} ", translated)
 
 
 @contextmanager
@@ -94,9 +94,9 @@ def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **argum
     except RocPredictError as error:
         message = re.sub(r"^x\b", lambda _: repr(name), str(error))
         raise RocPredictError(f"{name}: {message}" if message.startswith(("family=", "the ")) else message) from None
-    for one in caught:
-        words = f"{name}: {one.message}" if issubclass(one.category, AssumptionWarning) else one.message
-        warnings.warn_explicit(words, one.category, one.filename, one.lineno)
+    for warning in caught:
+        words = f"{name}: {warning.message}" if issubclass(warning.category, AssumptionWarning) else warning.message
+        warnings.warn_explicit(words, warning.category, warning.filename, warning.lineno)
     return result
 
 
@@ -119,9 +119,9 @@ class Data(NamedTuple):
 
 
 # ---- options that commands share
-def add_pair_option(command: argparse.ArgumentParser, name: str, what: str) -> None:
+def add_pair_option(command: argparse.ArgumentParser, name: str, quantity: str) -> None:
     """Add an option with a number for each class."""
-    command.add_argument(name, nargs=2, type=float, metavar=("NEGATIVE", "POSITIVE"), help=what)
+    command.add_argument(name, nargs=2, type=float, metavar=("NEGATIVE", "POSITIVE"), help=quantity)
 
 
 def add_classes(command: argparse.ArgumentParser, hint: str = " (pima: pos, breast_cancer: malignant)") -> None:
@@ -218,31 +218,31 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
     unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
     if unknown:
         raise RocPredictError(f"{name} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}")
-    chosen = options.feature or [feature for feature in data.feature_names if feature not in exclude]
+    names = options.feature or [feature for feature in data.feature_names if feature not in exclude]
     positive = options.positive or _DEFAULT_POSITIVE.get(name)
-    notes = _pima_notes(chosen, options.nan) if name == "pima" else ()
+    notes = _pima_notes(names, options.nan) if name == "pima" else ()
     classes = {"positive": positive, "negative": options.negative}
-    return Data({feature: data.column(feature) for feature in chosen}, data.y, classes, notes)
+    return Data({feature: data.column(feature) for feature in names}, data.y, classes, notes)
 
 
 def _pima_notes(features: Iterable[str], policy: str) -> tuple[str, ...]:
     """Return the sentence on zeros of pima that stand for missing values."""
-    marked = load_pima(zeros_as_missing=True)
-    held = [feature for feature in features if np.isnan(marked.column(feature)).any()]
+    data = load_pima(zeros_as_missing=True)
+    affected = [feature for feature in features if np.isnan(data.column(feature)).any()]
     then = {
         "raise": "--nan omit leaves these rows out",
         "omit": "they are left out (--nan raise takes them as they are)",
     }
-    return (f"pima: zeros in {', '.join(held)} stand for missing values; {then[policy]}.",) if held else ()
+    return (f"pima: zeros in {', '.join(affected)} stand for missing values; {then[policy]}.",) if affected else ()
 
 
 def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
     values = table.numbers(name)
     missing = np.flatnonzero(np.isnan(values))
     if policy == "raise" and missing.size:
-        listed = format_list((table.lines[row] for row in missing.tolist()), 5)
+        lines = format_list((table.lines[row] for row in missing.tolist()), 5)
         raise RocPredictError(
-            f"{table.name}: column {name!r} has {missing.size} missing of {len(values)}, at lines {listed}; "
+            f"{table.name}: column {name!r} has {missing.size} missing of {len(values)}, at lines {lines}; "
             "--nan omit leaves these rows out"
         )
     return values

@@ -85,21 +85,21 @@ def _run(options: argparse.Namespace) -> None:
     """Screen, and print or write."""
     form = _format(options)
     _check(options, form)
-    features, labels, notes = _read(options)
+    features, labels, notes = _read_data(options)
     with _progress_bar() as progress:
-        whole = screen(
+        result = screen(
             features, labels, **parse_classes(options, labels), **_screen_options(options), progress=progress
         )
-    _write(_select_rows(whole, options, form), whole, options, form, notes)
+    _write(_select_rows(result, options, form), result, options, form, notes)
     if options.report is None:
         return
     from rocpredict.reports.screening import screening_report
 
-    ordered = whole if options.sort is None else whole.sort(options.sort)
+    ordered = result if options.sort is None else result.sort(options.sort)
     screening_report(ordered, options.report, data=(features, labels), notes=notes_for_report(notes))
     if form == "table" or (options.out is not None and not is_stream(options.out)):
-        noun = "feature" if len(whole.class_pairs) == 1 else "row"
-        print(f"{options.report}: a report of {pluralize(len(whole), noun)}")
+        noun = "feature" if len(result.class_pairs) == 1 else "row"
+        print(f"{options.report}: a report of {pluralize(len(result), noun)}")
 
 
 def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -139,13 +139,13 @@ def _format(options: argparse.Namespace) -> str:
     return _FORMAT_BY_SUFFIX[suffix]
 
 
-def _read(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
+def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the features, the labels and the notes on them."""
-    named = [name for name in options.data if name in DATASET_NAMES and not Path(name).exists()]
-    if named:
+    builtin_names = [name for name in options.data if name in DATASET_NAMES and not Path(name).exists()]
+    if builtin_names:
         if len(options.data) > 1:
-            raise RocPredictError(f"{named[0]} is built-in data; screen it by itself")
-        data = built_in(named[0], options, options.exclude or ())
+            raise RocPredictError(f"{builtin_names[0]} is built-in data; screen it by itself")
+        data = built_in(builtin_names[0], options, options.exclude or ())
         options.positive = data.classes["positive"]
         return data.features, data.labels, data.notes
     from rocpredict.sources.files import open_tables
@@ -163,8 +163,8 @@ def _read(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
 def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[str] | None:
     """Return the columns to take as features, or None for all."""
     if not options.exclude:
-        named: list[str] | None = options.feature
-        return named
+        columns: list[str] | None = options.feature
+        return columns
     for name in options.exclude:
         column_index(np.array(names), name, argument="exclude", source_name=Path(options.data[0]).name)
     return [name for name in names if name not in {options.label, *options.exclude}]
@@ -180,29 +180,29 @@ def _select_rows(table: ScreeningResult, options: argparse.Namespace, form: str)
 
 
 def _write(
-    table: ScreeningResult, of: ScreeningResult, options: argparse.Namespace, form: str, notes: tuple[str, ...]
+    table: ScreeningResult, result: ScreeningResult, options: argparse.Namespace, form: str, notes: tuple[str, ...]
 ) -> None:
     """Print a table, or write it to a file and say so."""
     out = options.out
     if out is None and form == "table":
-        print_tables(_as_table(table, of, notes))
+        print_tables(_as_table(table, result, notes))
     elif out is None:
-        sys.stdout.write(_text(table, of, form, notes))
+        sys.stdout.write(_text(table, result, form, notes))
     elif form == "parquet":
         table.to_parquet(out)
     else:
-        write_atomic(out, _text(table, of, form, notes))
+        write_atomic(out, _text(table, result, form, notes))
     if out is not None and not is_stream(out):
         print(f"{out}: {pluralize(len(table), 'row')}")
 
 
-def _text(table: ScreeningResult, of: ScreeningResult, form: str, notes: tuple[str, ...]) -> str:
+def _text(table: ScreeningResult, result: ScreeningResult, form: str, notes: tuple[str, ...]) -> str:
     if form == "csv":
         return str(table.to_csv())
     if form == "json":
         return to_json(_to_dict(table)) + "\n"
-    shown = _as_table(table, of, notes)
-    return shown.to_markdown() if form == "markdown" else shown.to_text() + "\n"
+    text_table = _as_table(table, result, notes)
+    return text_table.to_markdown() if form == "markdown" else text_table.to_text() + "\n"
 
 
 def _to_dict(table: ScreeningResult) -> dict[str, Any]:
@@ -215,14 +215,14 @@ def _to_dict(table: ScreeningResult) -> dict[str, Any]:
     }
 
 
-def _as_table(table: ScreeningResult, of: ScreeningResult, notes: tuple[str, ...]) -> Table:
+def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str, ...]) -> Table:
     """Return the rows of a table; its title gives their number, and of how many where some were left out."""
-    title = f"{len(table)} of " if len(table) < len(of) else ""
-    if len(of.class_pairs) > 1:
-        title += f"{pluralize(len(of), 'row')} of {len(of.class_pairs)} class pairs"
+    title = f"{len(table)} of " if len(table) < len(result) else ""
+    if len(result.class_pairs) > 1:
+        title += f"{pluralize(len(result), 'row')} of {len(result.class_pairs)} class pairs"
     else:
-        negative, positive = map(label_to_text, of.class_pairs[0])
-        title += f"{pluralize(len(of), 'feature')}: {positive} (positive) against {negative}"
+        negative, positive = map(label_to_text, result.class_pairs[0])
+        title += f"{pluralize(len(result), 'feature')}: {positive} (positive) against {negative}"
     return replace(table.table(None), title=title, notes=(*notes, *_footnotes(table)), flags=None)
 
 
@@ -254,7 +254,7 @@ def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("features", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda n_done, total: bar.update(task, completed=n_done, total=total)
 
 
 SCREEN = Command("screen", "every feature of a table, ranked", _DESCRIPTION, _add_options, _run)

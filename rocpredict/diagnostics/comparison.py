@@ -116,10 +116,10 @@ class Comparison(Result):
             ["largest gap of TPR", None, None, self.max_tpr_gap],
             ["mean distance of the curves", None, None, self.area_between],
         ]
-        ends = format_interval(self.empirical_auc_low, self.empirical_auc_high)
+        interval_text = format_interval(self.empirical_auc_low, self.empirical_auc_high)
         cases = f"{format_number(self.n_negative)} negatives and {format_number(self.n_positive)} positives"
         notes = [
-            f"Empirical AUC {ends} (level {self.level:g}), from {cases}, direction {self.direction}.",
+            f"Empirical AUC {interval_text} (level {self.level:g}), from {cases}, direction {self.direction}.",
             f"The error is {format_number(self.auc_error_z, 3)} standard errors of it.",
             f"The largest gap is at FPR {format_number(self.max_tpr_gap_fpr)}.",
         ]
@@ -237,17 +237,17 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
 def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
     """Return the largest difference of TPR at one FPR, predicted - empirical, and that FPR; see ``compare``."""
     _check(predicted, empirical)
-    at = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
-    from_right_gap = _tpr_at_fpr(predicted, at) - _tpr_at_fpr(empirical, at)
-    before = np.maximum(np.nextafter(at, 0), 0)
-    from_left_gap = np.where(at > 0, _tpr_at_fpr(predicted, before) - _tpr_at_fpr(empirical, before), 0.0)
+    fpr = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
+    from_right_gap = _tpr_at_fpr(predicted, fpr) - _tpr_at_fpr(empirical, fpr)
+    before = np.maximum(np.nextafter(fpr, 0), 0)
+    from_left_gap = np.where(fpr > 0, _tpr_at_fpr(predicted, before) - _tpr_at_fpr(empirical, before), 0.0)
     negatives = empirical.negative.total
     step = 1 / negatives if negatives >= _MIN_CLASS_SIZE else 0.0
-    from_left = np.where((at > step) & (at <= 1 - step), from_left_gap, 0.0)
-    from_right = np.where((at >= step) & (at < 1 - step), from_right_gap, 0.0)
+    from_left = np.where((fpr > step) & (fpr <= 1 - step), from_left_gap, 0.0)
+    from_right = np.where((fpr >= step) & (fpr < 1 - step), from_right_gap, 0.0)
     gaps = np.where(np.abs(from_right) >= np.abs(from_left), from_right, from_left)
     largest = int(np.argmax(np.abs(gaps)))
-    return float(gaps[largest]), float(at[largest])
+    return float(gaps[largest]), float(fpr[largest])
 
 
 def _tpr_at_fpr(roc: Roc, fpr: FloatArray) -> FloatArray:

@@ -177,8 +177,8 @@ class Diagnosis(Result):
 
     def table(self) -> Table:
         """Return the findings."""
-        found = self.findings
-        rows = [[item.name, item.value, _SYMBOLS[item.severity], item.message, item.suggestion] for item in found]
+        findings = self.findings
+        rows = [[item.name, item.value, _SYMBOLS[item.severity], item.message, item.suggestion] for item in findings]
         lines = [thin_curve(curve.fpr, curve.tpr) for curve in (self.plot_data.predicted, self.plot_data.empirical)]
         plot = CurvePlot("Predicted ROC curve; dashed: the empirical one", lines)
         columns = ["finding", "value", "severity", "what was seen", "suggestion"]
@@ -345,7 +345,7 @@ _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
 _P_NOTE, _P_WARN = 0.05, 0.01
-_SMALLEST_GROUP = 3  # equal rows: fewer are no ties
+_MIN_GROUP_SIZE = 3  # equal rows: fewer are no ties
 _FEW_VALUES, _ENOUGH_ROWS = 15, 30
 _SMALL_SAMPLE, _VERY_SMALL_SAMPLE = 50, 20
 _CURVE_FINDINGS = ("curve", "AUC", "threshold")
@@ -401,9 +401,9 @@ def _format_z(value: float) -> str:
     return "too few rows for a z" if np.isnan(value) else f"z {_format_signed(value)}"
 
 
-def _format_percent(share: float) -> str:
+def _format_percent(fraction: float) -> str:
     """Return a share in percent, a small one with one digit."""
-    return f"{100 * share:.0f} %" if share == 0 or share >= 0.01 else f"{100 * share:.1g} %"
+    return f"{100 * fraction:.0f} %" if fraction == 0 or fraction >= 0.01 else f"{100 * fraction:.1g} %"
 
 
 def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
@@ -435,11 +435,11 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
 
 def _check_sample_size(*counts: int) -> DiagnosticFinding:
     fewest = min(counts)
-    said = f"{counts[0]} negatives and {counts[1]} positives"
+    counts_text = f"{counts[0]} negatives and {counts[1]} positives"
     if fewest >= _SMALL_SAMPLE:
-        return _finding("cases", fewest, "ok", f"{said}: gross misfits would be seen", "")
+        return _finding("cases", fewest, "ok", f"{counts_text}: gross misfits would be seen", "")
     severity = "warn" if fewest < _VERY_SMALL_SAMPLE else "note"
-    message = f"{said}: no check is decisive with so few; what is not found here may be there all the same"
+    message = f"{counts_text}: no check is decisive with so few; what is not found here may be there all the same"
     return _finding("cases", fewest, severity, message, "lean on the rows by family='auto', or collect more")
 
 
@@ -472,7 +472,7 @@ def _check_kurtosis(shape: ClassDescription) -> _ShapeCheck:
 
 
 def _check_ties(shape: ClassDescription) -> _ShapeCheck:
-    if shape.mode_count >= _SMALLEST_GROUP and shape.mode_fraction > _SHARE.note:
+    if shape.mode_count >= _MIN_GROUP_SIZE and shape.mode_fraction > _SHARE.note:
         severity = _SHARE.severity(shape.mode_fraction)
         message = f"{_format_percent(shape.mode_fraction)} of its rows equal {shape.mode:.6g}"
     else:
@@ -482,20 +482,20 @@ def _check_ties(shape: ClassDescription) -> _ShapeCheck:
 
 
 def _check_boundary(shape: ClassDescription) -> _ShapeCheck:
-    ends = [
+    limits = [
         ("minimum", shape.minimum, shape.fraction_at_minimum),
         ("maximum", shape.maximum, shape.fraction_at_maximum),
     ]
     if shape.minimum >= 0:
-        ends.append(("boundary", 0.0, shape.fraction_at_zero))
-    end, at, share = max(ends, key=lambda item: item[2])
-    severity = _SHARE.severity(share) if share * shape.count > _SMALLEST_GROUP - 0.5 else "ok"
-    message = f"{_format_percent(share)} of its rows lie at the {end} {at:.6g}"
-    return "boundary", share, severity, message, OTHER_SUGGESTION
+        limits.append(("boundary", 0.0, shape.fraction_at_zero))
+    limit, value, fraction = max(limits, key=lambda item: item[2])
+    severity = _SHARE.severity(fraction) if fraction * shape.count > _MIN_GROUP_SIZE - 0.5 else "ok"
+    message = f"{_format_percent(fraction)} of its rows lie at the {limit} {value:.6g}"
+    return "boundary", fraction, severity, message, OTHER_SUGGESTION
 
 
 def _check_outliers(shape: ClassDescription) -> _ShapeCheck:
-    several = "warn" if shape.outliers * shape.count > _SMALLEST_GROUP - 0.5 else "note"
+    several = "warn" if shape.outliers * shape.count > _MIN_GROUP_SIZE - 0.5 else "note"
     severity = _min_severity(_OUTLIERS.severity(shape.outliers), several)
     message = f"{_format_percent(shape.outliers)} of its rows lie more than 3 IQR beyond the quartiles"
     return "outliers", shape.outliers, severity, message, f"check these rows; else {OTHER_SUGGESTION}"
@@ -515,20 +515,20 @@ def _summarize(d: Diagnosis) -> str:
     severity = {item.name: item.severity for item in d.findings}
     harmed = [name for name in _CURVE_FINDINGS if severity[name] == "warn"]
     if harmed:
-        named = " and ".join(filter(None, [", ".join(harmed[:-1]), harmed[-1]]))
-        return f"Do not rely on the {named} of family='{d.family}' here: {_suggest_family(d.family)}."
+        harmed_text = " and ".join(filter(None, [", ".join(harmed[:-1]), harmed[-1]]))
+        return f"Do not rely on the {harmed_text} of family='{d.family}' here: {_suggest_family(d.family)}."
     shape = [name for name in severity if severity[name] == "warn" and name not in {"cases", "SD ratio"}]
-    few = min(d.negative.count, d.positive.count) < _SMALL_SAMPLE
+    is_small = min(d.negative.count, d.positive.count) < _SMALL_SAMPLE
     if shape:
-        held = "so few rows could not show harm to the curve" if few else "harm to the curve is not seen"
-        return f"The classes are not as family='{d.family}' has them ({', '.join(shape)}); {held}."
+        consequence = "so few rows could not show harm to the curve" if is_small else "harm to the curve is not seen"
+        return f"The classes are not as family='{d.family}' has them ({', '.join(shape)}); {consequence}."
     suspected = " and ".join(name for name in _CURVE_FINDINGS if severity[name] == "note")
     if suspected:
         return f"There is some doubt about the {suspected} of family='{d.family}': {_suggest_family(d.family)}."
     two = "; two thresholds may do better than one: see roc.proper()" if severity["SD ratio"] == "warn" else ""
-    if few:
-        said = f"{d.negative.count} negatives and {d.positive.count} positives could hardly tell"
-        return f"Nothing speaks against family='{d.family}', but {said}: no check is decisive here{two}."
+    if is_small:
+        counts = f"{d.negative.count} negatives and {d.positive.count} positives could hardly tell"
+        return f"Nothing speaks against family='{d.family}', but {counts}: no check is decisive here{two}."
     return f"Nothing speaks against family='{d.family}' here{two}."
 
 
@@ -547,8 +547,8 @@ def _make_plot_data(
     pair = zip(oriented_distributions(roc), samples, bands, strict=True)
     quantiles = [_quantiles(d, values, band, mirrored=mirrored) for d, values, band in pair]
     edges, x = _axis_limits((empirical.negative.sorted_sample, empirical.positive.sorted_sample))
-    sides = (roc.negative, empirical.negative.sorted_sample), (roc.positive, empirical.positive.sorted_sample)
-    densities = [_densities(d, values, edges, x) for d, values in sides]
+    classes = (roc.negative, empirical.negative.sorted_sample), (roc.positive, empirical.positive.sorted_sample)
+    densities = [_densities(d, values, edges, x) for d, values in classes]
     rates = COMPARISON_FPR, np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
     return DiagnosisPlotData(
         roc.curve(), empirical.curve(), rates, (quantiles[0], quantiles[1]), (densities[0], densities[1])

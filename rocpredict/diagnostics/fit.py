@@ -22,7 +22,7 @@ from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
 
-_FEWEST_FOR_Z = 8
+_MIN_COUNT_FOR_Z = 8
 _OUTLIER_IQR_FACTOR = 3  # interquartile ranges beyond a quartile
 
 
@@ -153,20 +153,20 @@ def std_ratio(negative: ClassDescription, positive: ClassDescription, level: flo
 def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
     """Return G1 of the moment g1, its standard error and its normal score."""
     n = float(count)
-    known = count >= 3 and not constant
+    is_defined = count >= 3 and not constant
     se = sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if count >= 3 else nan
-    value = moment * sqrt(n * (n - 1)) / (n - 2) if known else nan
-    z = skewness_z(moment, count) if known and count >= _FEWEST_FOR_Z else nan
+    value = moment * sqrt(n * (n - 1)) / (n - 2) if is_defined else nan
+    z = skewness_z(moment, count) if is_defined and count >= _MIN_COUNT_FOR_Z else nan
     return {"skewness": value, "skewness_se": se, "skewness_z": z}
 
 
 def _kurtosis(moment: float, count: int, *, constant: bool) -> dict[str, float]:
     """Return G2 of the moment g2, its standard error and its normal score."""
     n = float(count)
-    known = count >= 4 and not constant
+    is_defined = count >= 4 and not constant
     se = sqrt(24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))) if count >= 4 else nan
-    value = (n - 1) * ((n + 1) * moment + 6) / ((n - 2) * (n - 3)) if known else nan
-    z = _kurtosis_z(moment, n) if known and count >= _FEWEST_FOR_Z else nan
+    value = (n - 1) * ((n + 1) * moment + 6) / ((n - 2) * (n - 3)) if is_defined else nan
+    z = _kurtosis_z(moment, n) if is_defined and count >= _MIN_COUNT_FOR_Z else nan
     return {"kurtosis": value, "kurtosis_se": se, "kurtosis_z": z}
 
 
@@ -208,8 +208,8 @@ class SortedSamples(NamedTuple):
 
 def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> SortedSamples:
     """Sort two samples, those of direction "lower" mirrored."""
-    side = -1.0 if roc.direction == "lower" else 1.0
-    return SortedSamples(np.sort(side * negative), np.sort(side * positive))
+    sign = -1.0 if roc.direction == "lower" else 1.0
+    return SortedSamples(np.sort(sign * negative), np.sort(sign * positive))
 
 
 def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
@@ -220,12 +220,12 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
         for d, x in zip(oriented_distributions(roc), samples, strict=True)
     )
     auc_error = np.abs((predicted - empirical).mean())
-    side = -1.0 if roc.direction == "lower" else 1.0
+    sign = -1.0 if roc.direction == "lower" else 1.0
     values = np.union1d(*samples)
     sample_fpr, sample_tpr = ((len(x) - np.searchsorted(x, values, "left")) / len(x) for x in samples)
     better = sample_tpr - sample_fpr
-    chosen = np.argmax(np.asarray(roc.tpr(side * values)) - np.asarray(roc.fpr(side * values)))
-    lost = max(better.max(), 0) - better[chosen]
+    best_index = np.argmax(np.asarray(roc.tpr(sign * values)) - np.asarray(roc.fpr(sign * values)))
+    lost = max(better.max(), 0) - better[best_index]
     return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2)
 
 
@@ -245,8 +245,8 @@ def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tup
     above = highs[below].reshape(len(falling), -1) / counts[1]
     empirical = above[:, (COMPARISON_FPR * counts[0]).astype(np.intp)]
     better = highs / counts[1] - lows / counts[0]
-    chosen = np.argmax(ndtr((m1 - falling) / s1) - ndtr((m0 - falling) / s0), axis=1)
-    lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), chosen]
+    best_index = np.argmax(ndtr((m1 - falling) / s1) - ndtr((m0 - falling) / s0), axis=1)
+    lost = np.maximum(better.max(axis=1), 0) - better[np.arange(len(better)), best_index]
     auc_error = np.abs((predicted - empirical).mean(axis=1))
     return GoodnessOfFit(negative, positive, area_between(predicted, empirical), auc_error, lost / 2), (z0, z1)
 
@@ -364,17 +364,17 @@ def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: 
     """Draw many samples at a time; in units of the larger standard deviation, in which nothing overflows."""
     low, high = cast(tuple[Gaussian, Gaussian], oriented_distributions(roc))
     unit = max(low.std, high.std)
-    apart = float(np.clip(high.mean / unit - low.mean / unit, -_MAX_SEPARATION, _MAX_SEPARATION))
-    means, stds = (0.0, apart), (max(low.std / unit, _MIN_STD_RATIO), max(high.std / unit, _MIN_STD_RATIO))
+    distance = float(np.clip(high.mean / unit - low.mean / unit, -_MAX_SEPARATION, _MAX_SEPARATION))
+    means, stds = (0.0, distance), (max(low.std / unit, _MIN_STD_RATIO), max(high.std / unit, _MIN_STD_RATIO))
     streams = _spawn_generators(resampling)
     ranks = [plot_ranks(n) for n in counts]
     for size in resampling.chunk_sizes(_ARRAYS_PER_ROW * sum(counts)):
-        drawn = [
+        samples = [
             np.sort(mean + std * stream.standard_normal((size, n)), axis=1)
             for mean, std, stream, n in zip(means, stds, streams, counts, strict=True)
         ]
-        found, scores = goodness_of_fit_gaussian(SortedSamples(*drawn))
-        yield found, (scores[0][:, ranks[0]], scores[1][:, ranks[1]])
+        fits, scores = goodness_of_fit_gaussian(SortedSamples(*samples))
+        yield fits, (scores[0][:, ranks[0]], scores[1][:, ranks[1]])
 
 
 def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
@@ -383,12 +383,12 @@ def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: B
     ranks = [plot_ranks(n) for n in counts]
     fit = roc.pair_fit.fit  # type: ignore[union-attr]
     for _ in range(resampling.n_resamples):
-        drawn = [np.asarray(d.ppf(s.random(n))) for d, s, n in zip(pair, streams, counts, strict=True)]
+        values = [np.asarray(d.ppf(s.random(n))) for d, s, n in zip(pair, streams, counts, strict=True)]
         try:
-            refitted = PredictedRoc(*fit(*drawn), direction=roc.direction)
+            refitted = PredictedRoc(*fit(*values), direction=roc.direction)
         except RocPredictError:
             continue
-        samples = sort_by_direction(roc, *drawn)
+        samples = sort_by_direction(roc, *values)
         fitted = zip(oriented_distributions(refitted), samples, ranks, strict=True)
         scores = tuple(normal_scores(d, x[rank])[None] for d, x, rank in fitted)
         yield GoodnessOfFit(*map(np.atleast_1d, goodness_of_fit(refitted, samples))), scores

@@ -179,8 +179,8 @@ class ScipyDistribution(Distribution[float]):
 
     def _tail(self, method: str, x: FloatArray) -> FloatArray:
         tail = self._evaluate(method, x)
-        lost = np.isnan(tail) & (np.abs(x) >= 2**53)  # some discrete families overflow their integers
-        return np.where(lost, (x > 0) == (method == "cdf"), tail)
+        is_overflow = np.isnan(tail) & (np.abs(x) >= 2**53)  # some discrete families overflow their integers
+        return np.where(is_overflow, (x > 0) == (method == "cdf"), tail)
 
     def _support_end(self, tail: str, step: int) -> float:
         """Return a value beyond which a tail is negligible (scipy's own isf loses its digits at 1e-16)."""
@@ -195,14 +195,14 @@ class ScipyDistribution(Distribution[float]):
 
     def table(self) -> Table:
         """Return the parameters."""
-        named = [(str(place), value) for place, value in enumerate(self.frozen.args, start=1)]
-        rows = [[name, _format_parameter(value)] for name, value in [*named, *self.frozen.kwds.items()]]
+        positional = [(str(place), value) for place, value in enumerate(self.frozen.args, start=1)]
+        rows = [[name, _format_parameter(value)] for name, value in [*positional, *self.frozen.kwds.items()]]
         return Table(f"Distribution {self.frozen.dist.name} of scipy.stats", ("parameter", "value"), rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the name and the parameters."""
-        held = {"name": self.frozen.dist.name, "args": self.frozen.args, **self.frozen.kwds}
-        return {name: to_plain(value) for name, value in held.items()}
+        parameters = {"name": self.frozen.dist.name, "args": self.frozen.args, **self.frozen.kwds}
+        return {name: to_plain(value) for name, value in parameters.items()}
 
     def _compared(self) -> dict[str, Any]:
         """Return the name and parameters of a SciPy distribution; others are equal only to themselves."""
@@ -383,16 +383,16 @@ def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
     from scipy import stats
 
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
-    known = {"loc": loc, "scale": scale}
+    loc_scale = {"loc": loc, "scale": scale}
     plain = {"loc": 0.0, "scale": 1.0}
-    named = {key: value for key, value in known.items() if value != plain[key]}
+    non_default = {key: value for key, value in loc_scale.items() if value != plain[key]}
     scipy_name = _FAMILIES[name].scipy_name
     if name == "skew_normal":
         from rocpredict.distributions.skew_normal import SKEW_NORMAL
 
-        return ScipyDistribution(SKEW_NORMAL(*shapes, **named))
+        return ScipyDistribution(SKEW_NORMAL(*shapes, **non_default))
     family = getattr(stats, scipy_name)
-    return ScipyDistribution(family(*shapes, **named))
+    return ScipyDistribution(family(*shapes, **non_default))
 
 
 def _check_support(name: str, values: FloatArray, label: str, home: Support, what: str | None = None) -> None:

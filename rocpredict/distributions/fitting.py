@@ -50,14 +50,14 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     RocPredictError
         An unknown family. The function raises it for samples that the family cannot be fitted to.
     """
-    known = isinstance(family, str) and family in FAMILIES
-    if known and family == "auto":
+    is_built_in = isinstance(family, str) and family in FAMILIES
+    if is_built_in and family == "auto":
         return partial(_fit_shrunk, direction)
-    if known and family == "histogram":
+    if is_built_in and family == "histogram":
         return _fit_histograms
-    if known and family in {"boxcox", "yeojohnson", "kde"}:
+    if is_built_in and family in {"boxcox", "yeojohnson", "kde"}:
         return partial(_fit_transformed, family)
-    if known or (hasattr(family, "fit") and hasattr(family, "name")):
+    if is_built_in or (hasattr(family, "fit") and hasattr(family, "name")):
         return partial(_fit_each, family)
     raise RocPredictError(
         f"family={short_repr(family)} is not available; choose one of {', '.join(map(repr, FAMILIES))}, or a "

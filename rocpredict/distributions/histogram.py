@@ -61,8 +61,8 @@ def _freedman_diaconis(values: FloatArray) -> int:
     width = 2 * (high - low) / np.cbrt(values.size)  # halves, as are the values: their range may be beyond float64
     if width == 0:
         return int(np.ceil(np.log2(values.size))) + 1
-    needed = (values.max() / 2 - values.min() / 2) / width
-    return int(max(1, np.ceil(min(needed, values.size, _MAX_BINS))))
+    n_bins = (values.max() / 2 - values.min() / 2) / width
+    return int(max(1, np.ceil(min(n_bins, values.size, _MAX_BINS))))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -199,10 +199,10 @@ def _rule_bandwidth(rule: str, rows: Ecdf, std: float) -> float:
 def _quantile(rows: Ecdf, q: FloatArray) -> FloatArray:
     """Compute interpolated quantiles as ``numpy.quantile``, with frequency weights."""
     place = np.maximum(rows.total - 1, 0) * q
-    ends = np.cumsum(rows.unique_weights)
-    last = len(ends) - 1
+    cumulative = np.cumsum(rows.unique_weights)
+    last = len(cumulative) - 1
     low, high = (
-        rows.unique_values[np.minimum(np.searchsorted(ends, at, "right"), last)]
+        rows.unique_values[np.minimum(np.searchsorted(cumulative, at, "right"), last)]
         for at in (np.floor(place), np.floor(place) + 1)
     )
     return np.asarray(low + (high - low) * (place - np.floor(place)))

@@ -35,20 +35,20 @@ def newton_bracketed(function: Callable[[float], tuple[float, float]], start: fl
 
 
 def maximize_newton(
-    height: Callable[[FloatArray], float],
+    objective: Callable[[FloatArray], float],
     slopes: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
     start: FloatArray,
 ) -> FloatArray:
     """Maximize a concave function by Newton steps, halved until the function does not decrease."""
-    at, best = start, height(start)
+    at, best = start, objective(start)
     for _ in range(_MAX_ITER):
         gradient, curvature = slopes(at)
         step = -np.linalg.solve(curvature, gradient)
-        while (found := height(at + step)) < best - _ROUNDING_TOL * np.abs(best) and np.abs(
+        while (value := objective(at + step)) < best - _ROUNDING_TOL * np.abs(best) and np.abs(
             step / at.max()
         ).max() > _XTOL:
             step = step / 2
-        at, best = at + step, found
+        at, best = at + step, value
         if np.abs(step).max() <= _NEWTON_XTOL * np.abs(at).max():
             break
     return at
@@ -60,10 +60,10 @@ def minimize_bfgs(
     bounds: tuple[tuple[float, ...], tuple[float, ...]],
 ) -> FloatArray:
     """Minimize a loss with its gradient within bounds, from several starts."""
-    low, high = (np.array(ends) for ends in bounds)
+    low, high = (np.array(limits) for limits in bounds)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        found = [_bfgs(loss, np.clip(start, low, high), low, high) for start in starts]
-    return min(found, key=lambda arrived: arrived[0])[1]
+        results = [_bfgs(loss, np.clip(start, low, high), low, high) for start in starts]
+    return min(results, key=lambda arrived: arrived[0])[1]
 
 
 def _bfgs(
@@ -130,11 +130,11 @@ def lognormal_from_moments(mean: float, std: float) -> tuple[float, ...]:
 
 def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
     """Return c, 0 and the scale."""
-    wanted = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
+    target = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
     inverse = std / mean
     for _ in range(_MAX_ITER):  # log of the excess over log 1/c: a slope between 1 and 2, which Newton cannot miss
         excess, slope = _log_one_plus_cv2(inverse)
-        step = np.clip((wanted - np.log(excess)) * excess / (slope * inverse), -2.0, 2.0)
+        step = np.clip((target - np.log(excess)) * excess / (slope * inverse), -2.0, 2.0)
         inverse *= np.exp(step)
         if np.abs(step) <= _XTOL_MOMENTS:
             break
@@ -175,7 +175,7 @@ MAX_DF = 1e6
 """A Student t with that many degrees of freedom is a Gaussian."""
 MAX_SKEW = 100.0
 """A skew normal of that shape is a half normal."""
-_NEAR = 0.01  # where log1p(u) - u has lost two digits
+_LOG1P_SERIES_LIMIT = 0.01  # where log1p(u) - u has lost two digits
 _LARGE = 15.0  # from where the asymptotic series of log k - psi(k) holds to double precision
 _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # of 1/k, 1/k^2, ...
 
@@ -232,7 +232,7 @@ def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
     """Return location and scale: a concave problem in location/scale and 1/scale."""
     unit, centre, spread, z = _standardised(sample)
 
-    def height(at: FloatArray) -> float:
+    def objective(at: FloatArray) -> float:
         if at[1] <= 0:
             return -np.inf
         u = at[1] * z - at[0]
@@ -246,7 +246,7 @@ def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
         mixed = np.mean(bend * z)
         return first, -np.array([[bend.mean(), -mixed], [-mixed, np.mean(bend * z * z) + 1 / at[1] ** 2]])
 
-    at = maximize_newton(height, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
+    at = maximize_newton(objective, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
     return _unscale(unit, centre, spread, at[0] / at[1], 1 / at[1])
 
 
@@ -256,7 +256,7 @@ def fit_beta(sample: FloatArray) -> tuple[float, ...]:
     first, second = np.log(sample).mean(), np.log1p(-sample).mean()
     start = np.array([mean, 1 - mean]) * max(mean * (1 - mean) / variance - 1, 0.01)
 
-    def height(at: FloatArray) -> float:
+    def objective(at: FloatArray) -> float:
         return float((at[0] - 1) * first + (at[1] - 1) * second - betaln(*at)) if (at > 0).all() else -np.inf
 
     def slopes(at: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -265,7 +265,7 @@ def fit_beta(sample: FloatArray) -> tuple[float, ...]:
         gradient = np.array([first, second]) - digamma(at) + digamma(total)
         return gradient, polygamma(1, total) - np.diag(bend)
 
-    a, b = maximize_newton(height, slopes, start)
+    a, b = maximize_newton(objective, slopes, start)
     return float(a), float(b), 0.0, 1.0
 
 
@@ -284,10 +284,10 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
         y = (z - loc) / scale
         square = y * y
         weights, far = (df + 1) / (df + square), np.log1p(square / df)
-        height = -betaln(0.5, df / 2) - 0.5 * at[2] - at[1] - (df + 1) / 2 * far.mean()
+        log_likelihood = -betaln(0.5, df / 2) - 0.5 * at[2] - at[1] - (df + 1) / 2 * far.mean()
         by_df = digamma((df + 1) / 2) - digamma(df / 2) - 1 / df - far.mean() + np.mean(weights * square) / df
         slopes = np.array([np.mean(weights * y) / scale, np.mean(weights * square) - 1, df * by_df / 2])
-        return -float(height), -slopes
+        return -float(log_likelihood), -slopes
 
     quartile = max(float(np.median(np.abs(z - np.median(z)))), 1e-3)
     starts = [
@@ -307,10 +307,10 @@ def skew_normal(sample: FloatArray) -> tuple[float, ...]:
         loc, scale, shape = at[0], np.exp(at[1]), at[2]
         y = (z - loc) / scale
         log_share = log_ndtr(shape * y)
-        height = np.log(2) - np.log(2 * np.pi) / 2 - at[1] + np.mean(log_share - y * y / 2)
+        log_likelihood = np.log(2) - np.log(2 * np.pi) / 2 - at[1] + np.mean(log_share - y * y / 2)
         mills = np.exp(-((shape * y) ** 2) / 2 - np.log(2 * np.pi) / 2 - log_share)
         slopes = [np.mean(y - shape * mills) / scale, np.mean(y * (y - shape * mills)) - 1, np.mean(mills * y)]
-        return -float(height), -np.array(slopes)
+        return -float(log_likelihood), -np.array(slopes)
 
     skew = float(np.mean(z**3))
     sided = np.copysign(1.0, skew)
@@ -379,7 +379,7 @@ def _x_minus_1_minus_log_x(sample: FloatArray, mean: float) -> FloatArray:
     excess = u - (np.log(sample) - np.log(mean))
     middle = np.abs(u) < 0.5
     excess[middle] = u[middle] - np.log1p(u[middle])
-    near = np.abs(u) < _NEAR
+    near = np.abs(u) < _LOG1P_SERIES_LIMIT
     series = [(-1.0) ** k / k for k in range(10, 1, -1)]
     excess[near] = u[near] ** 2 * np.polyval(series, u[near])
     return np.asarray(excess)

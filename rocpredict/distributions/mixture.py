@@ -57,12 +57,12 @@ def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Genera
     rng : numpy.random.Generator
     """
     floor = min_std(float(counts.sum()))
-    few, few_counts = _bin_sample(x, counts)
-    fits = initial_parameters(few, few_counts, k, rng, floor)
+    bins, bin_counts = _bin_sample(x, counts)
+    fits = initial_parameters(bins, bin_counts, k, rng, floor)
     for _ in range(_N_SHORT_RUNS if k > 1 else 1):
-        fits = em_step(few, few_counts, fits, floor)
+        fits = em_step(bins, bin_counts, fits, floor)
     best = int(np.argmax(fits.log_likelihood))
-    fit = _run_em(few, few_counts, MixtureFit(*(part[best : best + 1] for part in fits)), floor, _MAX_ITER)
+    fit = _run_em(bins, bin_counts, MixtureFit(*(part[best : best + 1] for part in fits)), floor, _MAX_ITER)
     fit = _run_em(x, counts, fit, floor, _MAX_ITER_FULL)
     return MixtureFit(*(part[0] for part in fit))
 
@@ -110,22 +110,22 @@ def min_std(n: float) -> float:
 
 def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:
     """Return starting values: quantiles of the sample, and k-means++ draws (Arthur and Vassilvitskii 2007)."""
-    ends = np.cumsum(counts)
-    even = x[np.searchsorted(ends, (np.arange(k) + 0.5) / k * ends[-1])]
-    drawn = [_kmeans_plusplus(x, counts, k, rng) for _ in range(_N_RANDOM_INITS if k > 1 else 0)]
-    means = np.sort(np.array([even, *drawn]), axis=1)
+    cumulative = np.cumsum(counts)
+    even = x[np.searchsorted(cumulative, (np.arange(k) + 0.5) / k * cumulative[-1])]
+    random_starts = [_kmeans_plusplus(x, counts, k, rng) for _ in range(_N_RANDOM_INITS if k > 1 else 0)]
+    means = np.sort(np.array([even, *random_starts]), axis=1)
     widths = np.array([max(1 / k, floor)]) if k > 1 else np.ones(1)
     shape = means.shape
     return MixtureFit(np.full(shape, 1 / k), means, np.broadcast_to(widths, shape), np.full(len(means), -np.inf))
 
 
 def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
-    chosen = [rng.choice(x, p=counts / counts.sum())]
+    centres = [rng.choice(x, p=counts / counts.sum())]
     for _ in range(k - 1):
-        chance = counts * np.min((x - np.array(chosen)[:, None]) ** 2, axis=0)
+        chance = counts * np.min((x - np.array(centres)[:, None]) ** 2, axis=0)
         chance = chance if chance.any() else counts  # values that are one as scores
-        chosen.append(rng.choice(x, p=chance / chance.sum()))
-    return np.array(chosen)
+        centres.append(rng.choice(x, p=chance / chance.sum()))
+    return np.array(centres)
 
 
 def em_step(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float) -> MixtureFit:
@@ -285,8 +285,8 @@ class GaussianMixture(NormalSumDistribution, Result):
         return {"component": np.arange(1, len(self.weights) + 1), **names}
 
     def __repr__(self) -> str:
-        named = (("weights", self.weights), ("means", self.means), ("stds", self.stds))
+        parameters = (("weights", self.weights), ("means", self.means), ("stds", self.stds))
         if len(self.weights) > _MAX_COMPONENTS:
             return f"GaussianMixture({len(self.weights)} components)"
-        shares = (f"{name}=[{', '.join(f'{value:.6g}' for value in values)}]" for name, values in named)
+        shares = (f"{name}=[{', '.join(f'{value:.6g}' for value in values)}]" for name, values in parameters)
         return f"GaussianMixture({', '.join(shares)})"

@@ -124,9 +124,9 @@ class NormalSum:
     @cached_property
     def _quantile_table(self) -> tuple[FloatArray, FloatArray]:
         """Values, ascending, and the normal scores of their tails."""
-        chosen = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
+        index = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
         with np.errstate(over="ignore"):
-            x = np.unique(self.means[chosen, None] + self.stds[chosen, None] * np.linspace(-6, 6, 13))
+            x = np.unique(self.means[index, None] + self.stds[index, None] * np.linspace(-6, 6, 13))
         x = x[np.isfinite(x)]
         lower, upper = self.tail(x, upper=False), self.tail(x, upper=True)
         scores = np.maximum.accumulate(np.where(lower < upper, ndtri(lower), -ndtri(upper)))
@@ -135,13 +135,13 @@ class NormalSum:
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
         """Compute the sum of ``kernel`` over (x - centre)/std, a block of values and normals at a time."""
         values = np.ravel(x)
-        found = np.empty(values.shape)
+        sums = np.empty(values.shape)
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
             for rows, part in self._blocks(values):
                 z = values[rows, None] / 2 - self.means[part] / 2  # halves, so that it does not overflow
                 z /= self.stds[part] / 2
-                found[rows] = kernel(z, part)
-        return found.reshape(np.shape(x))
+                sums[rows] = kernel(z, part)
+        return sums.reshape(np.shape(x))
 
     def _blocks(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
         """Yield indices of values that share a window of normals, in blocks of limited memory."""
@@ -217,10 +217,12 @@ class NormalSumDistribution(Distribution):
         if target.size:
             scores = -ndtri(target) if upper else ndtri(target)
             low, high, start = self.components.quantile_brackets(scores)
-            found, rest = self._newton_quantile(target, scores, np.clip(start, low, high), upper=upper)
+            quantiles, rest = self._newton_quantile(target, scores, np.clip(start, low, high), upper=upper)
             if rest.size:
-                found[rest] = self._root_quantile(target[rest], found[rest], (low[rest], high[rest]), upper=upper)
-            quantile[inside] = found
+                quantiles[rest] = self._root_quantile(
+                    target[rest], quantiles[rest], (low[rest], high[rest]), upper=upper
+                )
+            quantile[inside] = quantiles
         return quantile
 
     def _newton_quantile(
@@ -232,12 +234,14 @@ class NormalSumDistribution(Distribution):
         """
         normals, x, rest = self.components, start, np.arange(len(start))
         for _ in range(_NEWTON_STEPS):
-            at, wanted = x[rest], target[rest]
+            at, aim = x[rest], target[rest]
             tail, slope = normals.tail(at, upper=upper), normals.pdf(at)
             with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-                steep = np.finfo(float).eps * wanted <= _MAX_QUANTILE_NOISE * normals.stds.max() * slope
-                near = np.maximum(_TAIL_RTOL * wanted, slope * np.spacing(np.abs(at)) / 2)  # half way to the next float
-                arrived = steep & (np.abs(tail - wanted) <= near)
+                steep = np.finfo(float).eps * aim <= _MAX_QUANTILE_NOISE * normals.stds.max() * slope
+                tolerance = np.maximum(
+                    _TAIL_RTOL * aim, slope * np.spacing(np.abs(at)) / 2
+                )  # half way to the next float
+                arrived = steep & (np.abs(tail - aim) <= tolerance)
                 score = -ndtri(tail) if upper else ndtri(tail)
                 step = (scores[rest] - score) / slope * np.exp(-0.5 * score * score - LOG_SQRT_2PI)
                 x[rest] = np.where(arrived, at, at + step)
@@ -247,12 +251,12 @@ class NormalSumDistribution(Distribution):
         return x, rest
 
     def _root_quantile(
-        self, target: FloatArray, near: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
+        self, target: FloatArray, guess: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
     ) -> FloatArray:
         """Return quantiles to the float, from a bracket or from the floats around ``near`` if they lie there."""
         excess = partial(self._excess, upper=upper)
-        reach = _NEIGHBOURS * np.spacing(np.abs(near))
-        low, high = near - reach, near + reach
+        reach = _NEIGHBOURS * np.spacing(np.abs(guess))
+        low, high = guess - reach, guess + reach
         low = np.where(excess(low, target) < 0, low, bracket[0])
         high = np.where(excess(high, target) > 0, high, bracket[1])
         return find_smallest_root(excess, low, high, target, xatol=2e-16 * float(self.components.stds.min()))

@@ -101,12 +101,12 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
     moments = sample_moments(samples[0]), sample_moments(samples[1])
     if max(moments[0].std, moments[1].std) == 0:
         return None
-    found = binormal_misfit(samples, moments)
-    if found.area_between <= MAX_HARMLESS_AREA or found.ratio_to_expected <= _misfit_limit(samples, moments):
+    misfit = binormal_misfit(samples, moments)
+    if misfit.area_between <= MAX_HARMLESS_AREA or misfit.ratio_to_expected <= _misfit_limit(samples, moments):
         return None
     why, remedy = _explain_misfit((negative, positive), moments)
     return (
-        f"{why}: the curve of two Gaussians lies {found.area_between:.2f} of TPR off the counted one on the average, "
+        f"{why}: the curve of two Gaussians lies {misfit.area_between:.2f} of TPR off the counted one on the average, "
         f"more than chance explains; use {remedy}"
     )
 
@@ -179,9 +179,9 @@ def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> fl
     """Return the mean square distance of an empirical curve from the given one."""
     angle = _ARCSINE_FPR + _NODES / (2 * sqrt(counts[0]))
     np.clip(angle, 0, np.pi / 2, out=angle)
-    height = ndtr(a + b * ndtri(np.sin(angle) ** 2)) if b else np.full(angle.shape, ndtr(a))
-    off = height - ndtr(a + b * _COARSE_FPR_PROBIT)
-    return float(((off * off + height * (1 - height) / counts[1]) @ _WEIGHTS).sum() / len(_COARSE_FPR))
+    tpr = ndtr(a + b * ndtri(np.sin(angle) ** 2)) if b else np.full(angle.shape, ndtr(a))
+    off = tpr - ndtr(a + b * _COARSE_FPR_PROBIT)
+    return float(((off * off + tpr * (1 - tpr) / counts[1]) @ _WEIGHTS).sum() / len(_COARSE_FPR))
 
 
 def _explain_misfit(
@@ -202,8 +202,8 @@ def _explain_misfit(
 
 def _classes_by_magnitude(measured: Any) -> list[tuple[str, Any]]:
     """Name the classes, the one with the greater measure first."""
-    named = zip(("negative", "positive"), measured, strict=True)
-    return sorted(named, key=lambda item: -abs(item[1][0] if isinstance(item[1], tuple) else item[1]))
+    by_class = zip(("negative", "positive"), measured, strict=True)
+    return sorted(by_class, key=lambda item: -abs(item[1][0] if isinstance(item[1], tuple) else item[1]))
 
 
 def _mode_share(sample: FloatArray) -> tuple[float, float]:

@@ -67,9 +67,9 @@ class PowerTransform:
 
     def __post_init__(self) -> None:
         numbers = self.power, self.centre, self.scale, self.low, self.high
-        known = np.isin(self.kind, KINDS) & (self._yeo_johnson | np.equal(self.centre, 0))
+        is_valid = np.isin(self.kind, KINDS) & (self._yeo_johnson | np.equal(self.centre, 0))
         finite = np.all([np.isfinite(number) for number in numbers], axis=0)
-        if not np.all(known & finite & np.greater(self.scale, 0) & np.less_equal(self.low, self.high)):
+        if not np.all(is_valid & finite & np.greater(self.scale, 0) & np.less_equal(self.low, self.high)):
             raise RocPredictError(
                 f"{short_repr(self)} is not a power transform; choose a kind of {KINDS}, a scale above 0, low <= high, "
                 "and for Box-Cox a centre of 0"
@@ -82,8 +82,8 @@ class PowerTransform:
 
     def transform(self, x: FloatArray) -> FloatArray:
         """Return the transformed values."""
-        logs, (ends, _, slopes) = self._logs(x), self._ends
-        inner = np.clip(logs, *ends)
+        logs, (limits, _, slopes) = self._logs(x), self._limits
+        inner = np.clip(logs, *limits)
         z = _power_transform(inner, self.power, self._yeo_johnson)
         if (outside := inner != logs).any():
             slope = np.where(logs < inner, *slopes)
@@ -93,9 +93,9 @@ class PowerTransform:
 
     def inverse_transform(self, z: FloatArray) -> FloatArray:
         """Return the values with these transformed values."""
-        z, (ends, z_ends, slopes) = self._apply_reflection(z), self._ends
-        inner = np.clip(z, *z_ends)
-        logs = np.clip(_inverse_power(inner, self.power, self._yeo_johnson), *ends)
+        z, (limits, z_limits, slopes) = self._apply_reflection(z), self._limits
+        inner = np.clip(z, *z_limits)
+        logs = np.clip(_inverse_power(inner, self.power, self._yeo_johnson), *limits)
         with np.errstate(over="ignore", invalid="ignore"):
             beyond = (z - inner) / np.where(z < inner, *slopes)
             return self._apply_reflection(self._from_logs(logs + np.where(z == inner, 0.0, beyond)))
@@ -104,7 +104,7 @@ class PowerTransform:
         """Return the logarithm of dz/dx."""
         logs = self._logs(x)
         of_logs = np.where(self._yeo_johnson, -np.abs(logs), -logs)
-        return np.asarray(self._log_slope(np.clip(logs, *self._ends[0])) + of_logs - np.log(self.scale))
+        return np.asarray(self._log_slope(np.clip(logs, *self._limits[0])) + of_logs - np.log(self.scale))
 
     def reflect(self) -> PowerTransform:
         """Return the transform of -x that is minus the transform of x."""
@@ -115,7 +115,7 @@ class PowerTransform:
         return np.asarray(np.not_equal(self.kind, KINDS[0]))
 
     @cached_property
-    def _ends(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _limits(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Bounds of the power on the logarithmic axis and on the transformed one, and the slopes there."""
         at = np.array([self.low, self.high])
         with np.errstate(over="ignore"):
@@ -293,14 +293,14 @@ def _centre_and_scale(
     """Return the centre and the scale of each feature."""
     centre, scale = np.zeros(len(rows)), np.ones(len(rows))
     if centred.any():
-        chosen = rows[centred]
-        centre[centred] = np.median(chosen, axis=1)
-        largest = np.maximum(np.abs(chosen).max(axis=1), np.finfo(float).tiny)
-        scale[centred] = largest * (chosen / largest[:, None]).std(axis=1, ddof=1)
+        selected = rows[centred]
+        centre[centred] = np.median(selected, axis=1)
+        largest = np.maximum(np.abs(selected).max(axis=1), np.finfo(float).tiny)
+        scale[centred] = largest * (selected / largest[:, None]).std(axis=1, ddof=1)
     if not centred.all():
-        chosen = rows[~centred]
-        above = chosen > 0
-        logs = np.where(above, np.log(np.where(above, chosen, 1.0)), 0.0).sum(axis=1)
+        selected = rows[~centred]
+        above = selected > 0
+        logs = np.where(above, np.log(np.where(above, selected, 1.0)), 0.0).sum(axis=1)
         scale[~centred] = np.exp(logs / np.maximum(above.sum(axis=1), 1))
     return centre, np.where(scale > 0, scale, 1.0)
 
@@ -311,9 +311,9 @@ def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.b
     parts = [LAMBDA_GRID[start : start + at_once] for start in range(0, len(LAMBDA_GRID), at_once)]
     likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)
     level = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # rounding may make it vary
-    known = np.isfinite(likelihood) & ~np.logical_or(*level)[:, None]
-    best = np.argmax(np.where(known, likelihood, -np.inf), axis=1)
-    return np.where(known.any(axis=1), LAMBDA_GRID[best], 1.0)
+    is_estimated = np.isfinite(likelihood) & ~np.logical_or(*level)[:, None]
+    best = np.argmax(np.where(is_estimated, likelihood, -np.inf), axis=1)
+    return np.where(is_estimated.any(axis=1), LAMBDA_GRID[best], 1.0)
 
 
 def _likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_], powers: FloatArray) -> FloatArray:

@@ -219,8 +219,8 @@ def _median_of_grid(
     at = np.sum(reached < half, axis=1)[:, None]
     inside = np.take_along_axis(density, at, axis=1)
     before = np.take_along_axis(reached, at, axis=1) - inside
-    known = density > _NEGLIGIBLE
-    first, last = np.argmax(known, axis=1)[:, None], _CELLS - np.argmax(known[:, ::-1], axis=1)[:, None]
+    is_relevant = density > _NEGLIGIBLE
+    first, last = np.argmax(is_relevant, axis=1)[:, None], _CELLS - np.argmax(is_relevant[:, ::-1], axis=1)[:, None]
     places = (at + (half - before) / inside, np.maximum(first - 1, 0), np.minimum(last + 1, _CELLS))
     middle, first_end, last_end = ((low[:, None] + step * place)[:, 0] for place in places)
     return middle, first_end, last_end
@@ -252,13 +252,13 @@ def shift_to_auc(fpr: FloatArray, tpr: FloatArray, area: FloatArray) -> FloatArr
     scores = ndtri(np.stack([fpr, tpr]))
 
     def difference(shift: FloatArray, feature: FloatArray) -> FloatArray:
-        chosen = feature.astype(np.intp)
-        below, above = scores[:, chosen]
-        return trapezoidal_auc(ndtr(below - shift[:, None]), ndtr(above + shift[:, None])) - area[chosen]
+        index = feature.astype(np.intp)
+        below, above = scores[:, index]
+        return trapezoidal_auc(ndtr(below - shift[:, None]), ndtr(above + shift[:, None])) - area[index]
 
-    ends = np.full(len(area), _MAX_SHIFT)
-    found = find_root(difference, (-ends, ends), args=(np.arange(len(area)),), tolerances=_ROOT_TOLERANCES)
-    return np.where(found.success & (np.abs(found.x) < _MAX_SHIFT), found.x, 0.0)
+    limits = np.full(len(area), _MAX_SHIFT)
+    root = find_root(difference, (-limits, limits), args=(np.arange(len(area)),), tolerances=_ROOT_TOLERANCES)
+    return np.where(root.success & (np.abs(root.x) < _MAX_SHIFT), root.x, 0.0)
 
 
 NOISE_FACTOR = 0.5
@@ -369,11 +369,11 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, direction_
     n0, n1 = negative.shape[1], positive.shape[1]
     transform, z = fit_power_transforms(negative, positive)
     rows = z[:, :n0], z[:, n0:]
-    classes, known = _shrink_variances(*rows)
+    classes, is_measured = _shrink_variances(*rows)
     tpr, slope = binormal_tpr(*classes)
     empirical = empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), SHRINKAGE_FPR)
     weighing = shrinkage_weight(tpr, empirical, slope, n0, n1)
-    weighing = weighing._replace(weight=np.where(known, weighing.weight, 1.0))
+    weighing = weighing._replace(weight=np.where(is_measured, weighing.weight, 1.0))
     fpr, tpr = _blended_roc(rows, classes, np.asarray(weighing.weight))
     middle = posterior_median_auc(trapezoidal_auc(fpr, tpr), n0, n1, declared=direction_known)
     return ShrinkageEstimate(transform, z, classes, weighing, shift_to_auc(fpr, tpr, middle))
@@ -393,11 +393,11 @@ def _shrink_variances(negative: FloatArray, positive: FloatArray) -> tuple[Binor
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (spreads[1] / spreads[0]) ** retained
     varies = [spread > 0 for spread in spreads]
-    known = varies[0] & varies[1]
+    has_variance = varies[0] & varies[1]
     alone = [np.where(some, spread, 1.0) for some, spread in zip(varies, spreads, strict=True)]
-    s0 = np.where(known, both / np.hypot(1, ratio), alone[0])
-    s1 = np.where(known, both / np.hypot(1, 1 / np.where(known, ratio, 1.0)), alone[1])
-    return BinormalParameters(negative.mean(axis=1), s0, positive.mean(axis=1), s1), known
+    s0 = np.where(has_variance, both / np.hypot(1, ratio), alone[0])
+    s1 = np.where(has_variance, both / np.hypot(1, 1 / np.where(has_variance, ratio, 1.0)), alone[1])
+    return BinormalParameters(negative.mean(axis=1), s0, positive.mean(axis=1), s1), has_variance
 
 
 def _blended_roc(
@@ -406,13 +406,13 @@ def _blended_roc(
     """Return the mixed curve as a polyline from (0, 0) to (1, 1): (fpr, tpr) of shape (F, m)."""
     m0, s0, m1, s1 = (part[:, None] for part in classes)
     at = np.sort(np.concatenate([*rows, m0 + s0 * _Z_GRID, m1 + s1 * _Z_GRID], axis=1), axis=1)
-    share, ends = weight[:, None], (np.zeros((len(at), 1)), np.ones((len(at), 1)))
+    share, corners = weight[:, None], (np.zeros((len(at), 1)), np.ones((len(at), 1)))
 
     def rates(sample: FloatArray, mean: FloatArray, std: FloatArray) -> FloatArray:
         model = (1 - share) * ndtr((mean - at) / std)
         tails = [share * empirical + model for empirical in upper_tails(sample, at)]
         falling = np.stack(tails, axis=2)[:, ::-1].reshape(len(at), -1)
-        return np.concatenate([ends[0], falling, ends[1]], axis=1)
+        return np.concatenate([corners[0], falling, corners[1]], axis=1)
 
     return rates(rows[0], m0, s0), rates(rows[1], m1, s1)
 
@@ -431,11 +431,11 @@ def fit_shrinkage(
     """
     lower = direction == "lower"
     samples = (positive, negative) if lower else (negative, positive)
-    found = estimate_shrinkage(
+    estimate = estimate_shrinkage(
         samples[0][None, :], samples[1][None, :], direction_known=direction in {"higher", "lower"}
     )
-    m0, s0, m1, s1 = (float(part[0]) for part in found.classes)
-    weight, shift, transform = float(found.weight.weight[0]), float(found.shift[0]), found.transform[0]
+    m0, s0, m1, s1 = (float(part[0]) for part in estimate.classes)
+    weight, shift, transform = float(estimate.weight.weight[0]), float(estimate.shift[0]), estimate.transform[0]
     models = [Transformed(Gaussian(mean, std), transform) for mean, std in ((m0, s0), (m1, s1))]
     below = ShrinkageDistribution(models[0], Ecdf(samples[0]), weight, -shift)
     above = ShrinkageDistribution(models[1], Ecdf(samples[1]), weight, shift)

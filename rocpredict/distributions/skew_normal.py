@@ -16,7 +16,7 @@ _PANELS = 8
 _CUTOFF = 40.0  # beyond exp(-40) of its peak an integrand adds nothing
 _SMALLEST = 1e-18  # a distance from 0 that changes no digit
 _BLOCK = 4096
-_LEFT = 0.5  # of the tail of a normal: a difference that keeps more keeps its digits
+_MIN_SHARE = 0.5  # of the tail of a normal: a difference that keeps more keeps its digits
 _MIN_LOG = -800.0  # below the logarithm of the smallest float
 _LARGEST_MEDIAN = float(ndtri(0.75))  # of all shapes: that of |X|
 
@@ -63,13 +63,13 @@ def _tail(x: FloatArray, a: FloatArray) -> FloatArray:
 def _far_tail(h: FloatArray, a: FloatArray) -> FloatArray:
     """Return P(X <= -h) for a shape of 0 or more."""
     normal = ndtr(-h)
-    found = np.asarray(normal - 2 * owens_t(h, a))
-    flat_h, flat_a, flat = (np.array(part, dtype=np.float64).ravel() for part in (h, a, found))
-    lost = np.flatnonzero((flat < _LEFT * np.ravel(normal)) & np.isfinite(flat_h))
-    for start in range(0, len(lost), _BLOCK):
-        block = lost[start : start + _BLOCK]
+    difference = np.asarray(normal - 2 * owens_t(h, a))
+    flat_h, flat_a, flat = (np.array(part, dtype=np.float64).ravel() for part in (h, a, difference))
+    cancelled = np.flatnonzero((flat < _MIN_SHARE * np.ravel(normal)) & np.isfinite(flat_h))
+    for start in range(0, len(cancelled), _BLOCK):
+        block = cancelled[start : start + _BLOCK]
         flat[block] = _integral(flat_h[block], flat_a[block])
-    return flat.reshape(np.shape(found))
+    return flat.reshape(np.shape(difference))
 
 
 def _integral(h: FloatArray, a: FloatArray) -> FloatArray:
@@ -80,9 +80,9 @@ def _integral(h: FloatArray, a: FloatArray) -> FloatArray:
     panel = (np.arange(_PANELS)[:, None] + (1 + _NODES) / 2).ravel() / _PANELS
     depth = width[:, None] * panel  # the sine is exp(-depth) of its largest
     growth = np.expm1(2 * depth)
-    height = np.exp(-0.5 * (h * h * peak)[:, None] * growth)
+    integrand = np.exp(-0.5 * (h * h * peak)[:, None] * growth)
     slope = 1 / np.sqrt((a * a)[:, None] + peak[:, None] * growth)  # du = slope d(depth)
-    total = (height * slope * np.tile(_WEIGHTS, _PANELS)).sum(axis=-1) * width / (2 * _PANELS)
+    total = (integrand * slope * np.tile(_WEIGHTS, _PANELS)).sum(axis=-1) * width / (2 * _PANELS)
     return np.asarray(np.exp(-0.5 * h * h * peak) * total / np.pi)
 
 

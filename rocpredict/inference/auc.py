@@ -48,14 +48,14 @@ def auc_interval(areas: AnyPlacements, level: float, method: str | None, replica
     allowed = PARTIAL_AUC_METHODS if areas.is_partial else AUC_METHODS
     check_option("method", method, (None, *allowed))
     estimate, flags, method = float(areas.estimate), degenerate_flags(areas), method or allowed[0]
-    ends = _interval_limits(areas, level, method, replicate)
-    if ends is None or not ends[1] > ends[0]:
+    limits = _interval_limits(areas, level, method, replicate)
+    if limits is None or not limits[1] > limits[0]:
         flags |= Flags(fallback=method != "smoothed-logit")
         method = "smoothed-logit"
-        ends = smoothed_logit_interval(areas, level)
+        limits = smoothed_logit_interval(areas, level)
     if method == "smoothed-logit" and 0 < estimate < 1 and not areas.is_partial:
         flags |= Flags(fallback=any(areas.constant_classes))
-    low, high = (min(max(float(end), 0.0), 1.0) for end in ends)
+    low, high = (min(max(float(end), 0.0), 1.0) for end in limits)
     return Interval(low, high, level, method, estimate, flags)
 
 
@@ -162,9 +162,9 @@ def smoothed_logit_interval(areas: AnyPlacements | AucBatch, level: float) -> tu
     if not areas.is_partial:
         extreme = (estimate == 0) | (estimate == 1)
         for count, constant in zip(units, areas.constant_classes, strict=True):
-            ends = zero_variance_interval(estimate, (count, count), level)
-            low = np.where(constant & ~extreme, np.minimum(low, ends[0]), low)
-            high = np.where(constant & ~extreme, np.maximum(high, ends[1]), high)
+            limits = zero_variance_interval(estimate, (count, count), level)
+            low = np.where(constant & ~extreme, np.minimum(low, limits[0]), low)
+            high = np.where(constant & ~extreme, np.maximum(high, limits[1]), high)
         low = np.where(extreme, np.maximum(low, unseen[0]), low)
         high = np.where(extreme, np.minimum(high, unseen[1]), high)
     return np.where(areas.is_constant, unseen[0], low), np.where(areas.is_constant, unseen[1], high)
@@ -195,11 +195,11 @@ def _bca_acceleration(placements: AnyPlacements) -> float:
     """Return the skewness of the area's influence over 6 (Efron 1987), two samples."""
     assert isinstance(placements, Placements)  # strata are not resampled
     cubes = squares = 0.0
-    for side in (placements.negative, placements.positive):
-        deviation = side.values - placements.estimate
-        weights = 1.0 if side.weights is None else side.weights
-        cubes += float(np.sum(weights * deviation**3)) / side.total**3
-        squares += float(np.sum(weights * deviation**2)) / side.total**2
+    for class_placements in (placements.negative, placements.positive):
+        deviation = class_placements.values - placements.estimate
+        weights = 1.0 if class_placements.weights is None else class_placements.weights
+        cubes += float(np.sum(weights * deviation**3)) / class_placements.total**3
+        squares += float(np.sum(weights * deviation**2)) / class_placements.total**2
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 
@@ -245,8 +245,8 @@ class AucBatch:
     @property
     def constant_classes(self) -> list[NDArray[np.bool_]]:
         """True where all cases of each class are placed alike, so that its spread was not seen."""
-        sides = zip(self.sum_squares, self.n_units, strict=True)
-        return [np.asarray((scatter <= PLACEMENT_TOL**2) & (count > 1)) for scatter, count in sides]
+        classes = zip(self.sum_squares, self.n_units, strict=True)
+        return [np.asarray((scatter <= PLACEMENT_TOL**2) & (count > 1)) for scatter, count in classes]
 
     @property
     def is_constant(self) -> NDArray[np.bool_]:
@@ -279,15 +279,15 @@ def rate_interval(cells: ConfusionCounts, measure: str, level: float, method: st
         check_option("method", method, (None, "newcombe-wilson"))
         return _ameans_or_youden(measure, cells, level)
     check_option("method", method, (None, *PROPORTION_METHODS))
-    chosen = cast(ProportionMethod, method or PROPORTION_METHODS[0])
+    method_name = cast(ProportionMethod, method or PROPORTION_METHODS[0])
     part, other = (np.sum([getattr(cells, name) for name in names], axis=0) for names in _PROPORTIONS[measure])
     total = part + other
-    known = proportion_interval(part, np.where(total > 0, total, 1), level=level, method=chosen)
+    interval = proportion_interval(part, np.where(total > 0, total, 1), level=level, method=method_name)
     if (total > 0).all():
-        return known
-    ends = (known.low, 0.0), (known.high, 1.0), (known.estimate, np.nan)
-    low, high, estimate = (np.where(total > 0, end, nothing)[()] for end, nothing in ends)
-    return Interval(low, high, level, chosen, estimate, Flags(undefined=total == 0))
+        return interval
+    choices = (interval.low, 0.0), (interval.high, 1.0), (interval.estimate, np.nan)
+    low, high, estimate = (np.where(total > 0, end, nothing)[()] for end, nothing in choices)
+    return Interval(low, high, level, method_name, estimate, Flags(undefined=total == 0))
 
 
 def ameans_interval(
@@ -307,5 +307,5 @@ def _ameans_or_youden(measure: str, cells: ConfusionCounts, level: float) -> Int
     positives, negatives = (np.asarray(part, dtype=np.float64) for part in (cells.tp + cells.fn, cells.fp + cells.tn))
     tpr, tnr = cells.tp / positives, cells.tn / negatives
     low, high = ameans_interval(tpr, tnr, (negatives, positives), level)
-    found = Interval(low[()], high[()], level, "newcombe-wilson", ((tpr + tnr) / 2)[()])
-    return found if measure == "ameans" else map_interval(found, lambda part: 2 * part - 1)
+    interval = Interval(low[()], high[()], level, "newcombe-wilson", ((tpr + tnr) / 2)[()])
+    return interval if measure == "ameans" else map_interval(interval, lambda part: 2 * part - 1)

@@ -217,8 +217,8 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
     claim = options.claim
     if isinstance(x, UncertaintyMixin):
         (roc,) = _check_rocs({"x1": x}, y, rows)
-        asked = {"alternative": claim.alternative, "margin": claim.margin, "level": options.level}
-        return roc.auc_test(null, method=options.method, **asked)
+        arguments = {"alternative": claim.alternative, "margin": claim.margin, "level": options.level}
+        return roc.auc_test(null, method=options.method, **arguments)
     sample = CurveSample.from_rows({"x1": x}, y, rows)
     pair = None if sample.design else sample.pair(0)
     return empirical_auc_test(
@@ -237,22 +237,22 @@ def _test_one_curve(x: Any, y: Any, null: float, options: _TestOptions, rows: Ro
 def _independent_samples(x1: Any, x2: Any, rows: RowOptions) -> tuple[CurveSample, CurveSample]:
     """Return two samples of different cases."""
     expected = "(x, y) of a sample; or two features with y, or two ROCs"
-    given = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
+    pairs = [check_pair(name, sample, expected) for name, sample in (("x1", x1), ("x2", x2))]
     direction = rows.direction
     shared = direction is None or isinstance(direction, str)
-    sides = (direction, direction) if shared else check_pair("direction", direction, "one for each sample")
-    of_each = []
+    directions = (direction, direction) if shared else check_pair("direction", direction, "one for each sample")
+    row_options = []
     for name in ("weights", "clusters", "strata"):
         pair = getattr(rows, name)
-        of_each.append((None, None) if pair is None else check_pair(name, pair, "one for each sample, or None"))
+        row_options.append((None, None) if pair is None else check_pair(name, pair, "one for each sample, or None"))
     first, second = (
-        CurveSample.from_rows({"x": x}, y, rows._replace(direction=side, weights=w, clusters=c, strata=s))
-        for (x, y), side, w, c, s in zip(given, sides, *of_each, strict=True)
+        CurveSample.from_rows({"x": x}, y, rows._replace(direction=sample_direction, weights=w, clusters=c, strata=s))
+        for (x, y), sample_direction, w, c, s in zip(pairs, directions, *row_options, strict=True)
     )
-    found = first.directions + second.directions
-    if isinstance(direction, str) and direction == "auto" and len(set(found)) > 1:
+    names = first.directions + second.directions
+    if isinstance(direction, str) and direction == "auto" and len(set(names)) > 1:
         raise RocPredictError(
-            f"direction='auto' finds opposite directions {short_repr(found)}; if that is meant, say direction={found}"
+            f"direction='auto' finds opposite directions {short_repr(names)}; if that is meant, say direction={names}"
         )
     return first, second
 
@@ -265,28 +265,28 @@ def _check_rocs(rocs: dict[str, Any], y: Any, rows: RowOptions) -> list[Any]:
         if np.ndim(roc.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
     defaults = RowOptions()._asdict()
-    given = [name for name, value in rows._asdict().items() if not np.array_equal(value, defaults[name])]
-    given += [] if y is None else ["y"]
-    if given:
-        raise RocPredictError(f"a ROC has its cases and its direction; leave {given[0]}= out")
+    refused = [name for name, value in rows._asdict().items() if not np.array_equal(value, defaults[name])]
+    refused += [] if y is None else ["y"]
+    if refused:
+        raise RocPredictError(f"a ROC has its cases and its direction; leave {refused[0]}= out")
     return list(rocs.values())
 
 
 def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> AucTest:
     """Test two curves against each other; paired if it is stated, or known from their cases."""
     names, empirical = ("roc1", "roc2"), [_is_empirical(roc) for roc in rocs]
-    known = _are_paired(*rocs) if paired is None else paired
+    is_paired = _are_paired(*rocs) if paired is None else paired
     if paired and not all(empirical):
         raise RocPredictError("paired=True is for two empirical curves; a predicted one does not keep its cases apart")
     if all(roc.auto_direction for roc in rocs) and rocs[0].direction != rocs[1].direction:
         raise RocPredictError("direction='auto' finds opposite directions of the curves; if that is meant, name them")
     if not all(empirical):
-        found = _compare_predicted(rocs, names, options)
-    elif known:
-        found = _compare((join_rocs(dict(zip(names, rocs, strict=True))),), names, options)
+        result = _compare_predicted(rocs, names, options)
+    elif is_paired:
+        result = _compare((join_rocs(dict(zip(names, rocs, strict=True))),), names, options)
     else:
-        found = _compare(tuple(join_rocs({"x": roc}) for roc in rocs), names, options)
-    return replace(found, flags=found.flags | Flags(pairing_unknown=known is None))
+        result = _compare(tuple(join_rocs({"x": roc}) for roc in rocs), names, options)
+    return replace(result, flags=result.flags | Flags(pairing_unknown=is_paired is None))
 
 
 def _is_empirical(roc: Any) -> bool:
@@ -326,16 +326,18 @@ def _area_of_roc(roc: Any, options: _TestOptions) -> tuple[AnyPlacements, str]:
     rate_range, resampling = options.quantity.rate_range, options.resampling
     if _is_empirical(roc):
         return join_rocs({"x": roc}).placements(rate_range).contrast(np.ones(1)), METHOD_NAMES["delong"]
-    behind = roc._uncertainty(resampling.n_resamples, resampling.rng)
+    uncertainty = roc._uncertainty(resampling.n_resamples, resampling.rng)
     estimate, std_error = (
-        np.asarray(area_function(rate_range)(behind.solver)),
-        float(behind.area_std_error(rate_range, None)),
+        np.asarray(area_function(rate_range)(uncertainty.solver)),
+        float(uncertainty.area_std_error(rate_range, None)),
     )
-    negative, positive = (ClassPlacements(estimate[None], np.array([n]), n) for n in map(float, behind.class_sizes))
+    negative, positive = (
+        ClassPlacements(estimate[None], np.array([n]), n) for n in map(float, uncertainty.class_sizes)
+    )
     chance = 0.5 if rate_range is None else float(rate_range.chance_area / rate_range.width)
     area = _PredictedArea(estimate, negative, positive, chance, is_partial=rate_range is not None, std_error=std_error)
-    of_gaussians = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
-    return area, METHOD_NAMES["delta" if of_gaussians else "delong" if rate_range is None else "bootstrap"]
+    is_gaussian = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
+    return area, METHOD_NAMES["delta" if is_gaussian else "delong" if rate_range is None else "bootstrap"]
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
@@ -345,11 +347,11 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
         raise RocPredictError("tpr_at_fpr= compares two empirical curves; the AUC and fpr=(low, high) do for others")
     areas, methods = zip(*(_area_of_roc(roc, options) for roc in rocs), strict=True)
     quantity = options.quantity
-    found = delong_test(IndependentDifference(*areas), options.claim.divide(quantity.band_width), options.level)
-    if found.interval.method == "delong":
-        found = found._replace(interval=replace(found.interval, method="delta"))
+    result = delong_test(IndependentDifference(*areas), options.claim.divide(quantity.band_width), options.level)
+    if result.interval.method == "delong":
+        result = result._replace(interval=replace(result.interval, method="delta"))
     return _build_test(
-        found,
+        result,
         options.claim.describe(*(f"{quantity.name} of {name}" for name in names)),
         areas,
         quantity,
@@ -367,19 +369,19 @@ def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOp
 def select_method(method: str | None, quantity: ComparedQuantity, claim: Hypothesis) -> str:
     """Return the method asked for, or the default, or refuse one that cannot answer this."""
     check_option("method", method, (None, *TWO_SAMPLE_METHODS))
-    of_height = quantity.fpr is not None
-    chosen = method or ("bootstrap" if of_height else TWO_SAMPLE_METHODS[0])
-    if of_height and chosen != "bootstrap":
-        raise RocPredictError(f"tpr_at_fpr= is compared by method='bootstrap', not {chosen!r}")
-    if chosen in _PERMUTATION_STATISTICS:
+    is_tpr = quantity.fpr is not None
+    selected = method or ("bootstrap" if is_tpr else TWO_SAMPLE_METHODS[0])
+    if is_tpr and selected != "bootstrap":
+        raise RocPredictError(f"tpr_at_fpr= is compared by method='bootstrap', not {selected!r}")
+    if selected in _PERMUTATION_STATISTICS:
         if quantity != _WHOLE_AREA:
-            raise RocPredictError(f"method={chosen!r} compares whole curves; leave fpr= and tpr= out")
-        possible = ("two-sided", "greater", "less") if chosen == "permutation" else ("two-sided",)
+            raise RocPredictError(f"method={selected!r} compares whole curves; leave fpr= and tpr= out")
+        possible = ("two-sided", "greater", "less") if selected == "permutation" else ("two-sided",)
         if claim.alternative not in possible:
             raise RocPredictError(
-                f"method={chosen!r} has alternative {' or '.join(map(repr, possible))}, not {claim.alternative!r}"
+                f"method={selected!r} has alternative {' or '.join(map(repr, possible))}, not {claim.alternative!r}"
             )
-    return chosen
+    return selected
 
 
 def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: _TestOptions) -> AucTest:
@@ -391,7 +393,7 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
     estimates = tuple(
         np.concatenate([_estimates(*each, quantity) for each in zip(samples, areas, strict=True)]).tolist()
     )
-    found, covariance = _test_difference(samples, areas, estimates, options._replace(method=method))
+    statistic, covariance = _test_difference(samples, areas, estimates, options._replace(method=method))
     null, alternative = claim.describe(*(f"{quantity.name} of {name}" for name in names))
     if method in _PERMUTATION_STATISTICS:
         null = f"{' and '.join(names)} have the same ROC curve"
@@ -399,7 +401,7 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
         alternative = "their ROC curves differ somewhere"
     paired = len(samples) == 1
     return _build_test(
-        found,
+        statistic,
         (null, alternative),
         areas,
         quantity,
@@ -409,13 +411,13 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
         covariance=covariance,
         n=samples[0].n if paired else tuple(sample.n for sample in samples),
         omitted=tuple(np.sum([sample.omitted for sample in samples], axis=0).tolist()),
-        direction=tuple(side for sample in samples for side in sample.directions),
+        direction=tuple(direction for sample in samples for direction in sample.directions),
         flags=reduce(or_, (sample.flags for sample in samples)),
     )
 
 
 def _build_test(
-    found: AucStatistic,
+    statistic: AucStatistic,
     hypotheses: tuple[str, str],
     areas: Sequence[AnyPlacements],
     quantity: ComparedQuantity,
@@ -424,10 +426,10 @@ def _build_test(
     **fields: Any,
 ) -> AucTest:
     """Return the test of a difference of shares of the range's width; ``fields`` are those of ``AucTest``."""
-    found = found._replace(interval=map_interval(found.interval, lambda end: end * quantity.band_width))
+    statistic = statistic._replace(interval=map_interval(statistic.interval, lambda limit: limit * quantity.band_width))
     flags |= opposite_direction_flag(np.hstack([area.estimate for area in areas]), areas[0].null_value)
     first, second = fields["estimates"]
-    return found.result(hypotheses, difference=first - second, flags=flags, **fields)
+    return statistic.result(hypotheses, difference=first - second, flags=flags, **fields)
 
 
 def _covariance(areas: Sequence[AnyPlacements], quantity: ComparedQuantity) -> FloatArray:
@@ -448,20 +450,30 @@ def _test_difference(
         difference = areas[0].contrast(_DIFFERENCE)
     else:
         difference = IndependentDifference(areas[0].contrast(np.ones(1)), areas[1].contrast(np.ones(1)))
-    found, same = delong_test(difference, claim, level), paired and is_same_curve(difference)
+    statistic, same = delong_test(difference, claim, level), paired and is_same_curve(difference)
     if method == "bootstrap" and (quantity.fpr is not None or not same):
-        drawn = _replicates(samples, quantity, resampling)
-        covariance = covariance if quantity.fpr is None else np.cov(drawn.T)
-        if not paired and quantity.fpr is None and min(float(np.std(part)) for part in drawn.T) <= PLACEMENT_TOL:
-            return found, covariance  # a sample that shows no spread is not known exactly
+        estimates_resampled = _replicates(samples, quantity, resampling)
+        covariance = covariance if quantity.fpr is None else np.cov(estimates_resampled.T)
+        if (
+            not paired
+            and quantity.fpr is None
+            and min(float(np.std(part)) for part in estimates_resampled.T) <= PLACEMENT_TOL
+        ):
+            return statistic, covariance  # a sample that shows no spread is not known exactly
         if not same:
-            apart = (estimates[0] - estimates[1]) / width
-            found = bootstrap_test((drawn[:, 0] - drawn[:, 1]) / width, apart, difference.n_units, claim, level)
+            scaled_difference = (estimates[0] - estimates[1]) / width
+            statistic = bootstrap_test(
+                (estimates_resampled[:, 0] - estimates_resampled[:, 1]) / width,
+                scaled_difference,
+                difference.n_units,
+                claim,
+                level,
+            )
     if method in _PERMUTATION_STATISTICS and not same:
         observed, replicates = _permute(samples, method, resampling)
         one_sided = Hypothesis("greater") if method == "venkatraman" else options.claim
-        found = found._replace(statistic=observed, p_value=one_sided.permutation_p_value(replicates, observed))
-    return found, covariance
+        statistic = statistic._replace(statistic=observed, p_value=one_sided.permutation_p_value(replicates, observed))
+    return statistic, covariance
 
 
 def _check_design(samples: tuple[CurveSample, ...], quantity: ComparedQuantity, method: str) -> None:
@@ -502,10 +514,10 @@ def _sample_replicates(sample: CurveSample, quantity: ComparedQuantity, resampli
     rows = len(sample.classes[0].values), len(sample.classes[1].values)
     chunks = []
     for negative, positive in resampling.resample_counts((None, None), rows, row_size=10 * sum(rows)):
-        drawn = [
+        columns = [
             f(negative[:, first], positive[:, second]) for f, first, second in zip(functions, *orders, strict=True)
         ]
-        chunks.append(np.column_stack(drawn))
+        chunks.append(np.column_stack(columns))
     return np.concatenate(chunks)
 
 

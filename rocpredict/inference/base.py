@@ -86,11 +86,11 @@ class ConfidenceBand(Result):
         RocPredictError
             What is neither.
         """
-        height = getattr(curve, "tpr_at_fpr", curve)
-        if not callable(height):
+        tpr_function = getattr(curve, "tpr_at_fpr", curve)
+        if not callable(tpr_function):
             raise RocPredictError(f"curve={short_repr(curve)} is no curve; give a ROC, or a function of FPRs")
-        heights = np.asarray(height(self.fpr))
-        return bool(np.all((self.low <= heights) & (heights <= self.high)))
+        tpr = np.asarray(tpr_function(self.fpr))
+        return bool(np.all((self.low <= tpr) & (tpr <= self.high)))
 
     def __len__(self) -> int:
         return len(self.fpr)
@@ -183,8 +183,8 @@ class Uncertainty(ABC):
         No threshold has an FPR, or a TPR, farther than that from its estimate. What the curve had reached at
         FPR - reach it has surely reached, but for the reach along TPR; what it reaches at FPR + reach is the most.
         """
-        along, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)
-        before, after = fpr - along, fpr + along
+        right, up = (kolmogorov_critical_value(np.sqrt(level), n) for n in total)
+        before, after = fpr - right, fpr + right
         low = np.where(before >= 0, self.solver.along("fpr", np.maximum(before, 0)) - up, 0.0)
         high = np.where(after < 1, self.solver.along("fpr", np.minimum(after, 1)) + up, 1.0)
         low, high = np.where(fpr == 1, 1.0, np.maximum(low, 0)), np.minimum(high, 1)
@@ -196,8 +196,8 @@ def area_function(rate_range: RateRange | None) -> Callable[[Solver], FloatArray
     """Return the function that computes the AUC, or the area over a range of rates as a share of its width."""
     if rate_range is None:
         return Solver.auc
-    ends = np.asarray(rate_range.low), np.asarray(rate_range.high)
-    return lambda solver: np.asarray(solver.area(rate_range.axis, *ends) / rate_range.width)
+    limits = np.asarray(rate_range.low), np.asarray(rate_range.high)
+    return lambda solver: np.asarray(solver.area(rate_range.axis, *limits) / rate_range.width)
 
 
 def kolmogorov_critical_value(level: float, total: float) -> float:

@@ -90,8 +90,8 @@ def bootstrap_areas(
 ) -> FloatArray:
     """Return the area, or the partial area as a share of its width, in each resample: shape (n_resamples,)."""
     areas = make_area_function(negative, positive, rate_range)
-    found = [areas(*counts) for counts in _class_counts(negative, positive, resampling)]
-    return np.asarray(np.concatenate(found) / (1 if rate_range is None else rate_range.width))
+    chunks = [areas(*counts) for counts in _class_counts(negative, positive, resampling)]
+    return np.asarray(np.concatenate(chunks) / (1 if rate_range is None else rate_range.width))
 
 
 def _class_counts(
@@ -116,13 +116,13 @@ def make_auc_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray, F
     """Return the function of how often each value, ascending, is drawn, shapes (B, rows), that gives B areas."""
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
 
-    def areas(drawn_negative: FloatArray, drawn_positive: FloatArray) -> FloatArray:
-        total = cumulative_counts(drawn_negative)
+    def areas(negative_counts: FloatArray, positive_counts: FloatArray) -> FloatArray:
+        total = cumulative_counts(negative_counts)
         lower = total.take(below, axis=1)
         if to is not below:
             lower += total.take(to, axis=1)
             lower /= 2
-        return np.asarray(np.einsum("ij,ij->i", lower, drawn_positive) / (total[:, -1] * drawn_positive.sum(axis=1)))
+        return np.asarray(np.einsum("ij,ij->i", lower, positive_counts) / (total[:, -1] * positive_counts.sum(axis=1)))
 
     return areas
 
@@ -195,10 +195,10 @@ def make_points_function(negative: Ecdf, positive: Ecdf) -> Callable[[FloatArray
 
     def points(*counts: FloatArray) -> BootstrapPoints:
         shares, left_out = [], []
-        for drawn, d, place in zip(counts, pair, places, strict=True):
-            below = cumulative_counts(drawn)
+        for draws, d, place in zip(counts, pair, places, strict=True):
+            below = cumulative_counts(draws)
             shares.append((below[:, -1:] - below.take(place, axis=1)) / below[:, -1:])
-            left_out.append(_oob_share(drawn, d.sorted_weights, place))
+            left_out.append(_oob_share(draws, d.sorted_weights, place))
         return BootstrapPoints(shares[1], shares[0], left_out[1], left_out[0])
 
     return points
@@ -217,12 +217,12 @@ def bootstrap_thresholds(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the best threshold of each resample, and its Ameans on the rows not drawn; NaN where a class has none."""
     thresholds = EmpiricalSolver(negative, positive).points.thresholds
-    chosen, ameans = [], []
+    best_thresholds, ameans = [], []
     for points in bootstrap_points(negative, positive, resampling):
         best: Any = middle_of_best(_resampled_utility(criterion, points.tpr, points.fpr), _AMEANS_ROUNDING)
-        chosen.append(thresholds[best])
+        best_thresholds.append(thresholds[best])
         ameans.append((1 + points.out_of_bag_tpr(best) - points.out_of_bag_fpr(best)) / 2)
-    return np.concatenate(chosen), np.concatenate(ameans)
+    return np.concatenate(best_thresholds), np.concatenate(ameans)
 
 
 def _resampled_utility(target: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:
@@ -233,19 +233,19 @@ def _resampled_utility(target: ThresholdCriterion, tpr: FloatArray, fpr: FloatAr
     return np.array([utility(target, Rates(t, f, 1 - f, 1 - t, target.prevalence)) for t, f in rows])
 
 
-def _oob_share(drawn: FloatArray, weights: Any, place: Any) -> Callable[[FloatArray], FloatArray]:
+def _oob_share(draws: FloatArray, weights: Any, place: Any) -> Callable[[FloatArray], FloatArray]:
     """Return the function that tells the share of the cases not drawn from a vertex on.
 
     Of a value that stands for w cases and is drawn k times, w (1 - 1/w)^k are left out on the average.
     """
 
-    def share(chosen: Any) -> FloatArray:
+    def share(vertex: Any) -> FloatArray:
         if weights is None:
-            below = cumulative_counts((drawn == 0).astype(np.float64))
+            below = cumulative_counts((draws == 0).astype(np.float64))
         else:
-            below = cumulative_counts(weights * (1 - 1 / np.maximum(weights, 1)) ** drawn)
+            below = cumulative_counts(weights * (1 - 1 / np.maximum(weights, 1)) ** draws)
         total = below[:, -1]
         with np.errstate(invalid="ignore"):
-            return np.asarray((total - below[np.arange(len(chosen)), place[chosen]]) / total)
+            return np.asarray((total - below[np.arange(len(vertex)), place[vertex]]) / total)
 
     return share

@@ -35,7 +35,7 @@ from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_t
 from rocpredict.inference.placements import Placements, RateRange, compute_placements, partial_placements
 from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability, find_best_threshold
 
-HEIGHT_METHODS = ("bootstrap", "hilgers")
+TPR_METHODS = ("bootstrap", "hilgers")
 """Intervals of the TPR at an FPR; the first is the default."""
 _CHANCE_AMEANS = 0.5  # the Ameans of a rule that knows nothing
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -76,14 +76,14 @@ class EmpiricalUncertainty(Uncertainty):
 
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at each of some FPRs."""
-        method = check_option("method", method, (None, *HEIGHT_METHODS)) or HEIGHT_METHODS[0]
-        ends, flat = self._hilgers_limits(fpr, level), np.zeros(fpr.shape, dtype=bool)
+        method = check_option("method", method, (None, *TPR_METHODS)) or TPR_METHODS[0]
+        limits, flat = self._hilgers_limits(fpr, level), np.zeros(fpr.shape, dtype=bool)
         if method == "bootstrap":
             replicates = bootstrap_tpr(*self._cases, fpr.ravel(), self.resampling)
-            resampled = [np.reshape(end, fpr.shape) for end in percentile_intervals(replicates, level)]
+            resampled = [np.reshape(limit, fpr.shape) for limit in percentile_intervals(replicates, level)]
             flat = (resampled[0] == resampled[1]) & (fpr < 1)  # at FPR 1 the TPR is 1, whatever the data
-            ends = np.where(flat, ends[0], resampled[0]), np.where(flat, ends[1], resampled[1])
-        low, high, estimate = (to_scalar(part) for part in (*ends, self.solver.along("fpr", fpr)))
+            limits = np.where(flat, limits[0], resampled[0]), np.where(flat, limits[1], resampled[1])
+        low, high, estimate = (to_scalar(part) for part in (*limits, self.solver.along("fpr", fpr)))
         return Interval(low, high, level, "hilgers" if flat.all() else method, estimate, Flags(fallback=flat))
 
     def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
@@ -96,9 +96,9 @@ class EmpiricalUncertainty(Uncertainty):
         """Return the interval of the best threshold: its quantiles over resamples."""
         check_option("method", method, (None, "bootstrap"))
         best = find_best_threshold(self.solver, criterion)
-        chosen = np.sort(bootstrap_thresholds(*self._cases, criterion, self.resampling)[0])
-        low = min(float(np.quantile(chosen, (1 - level) / 2, method="lower")), float(best.plateau_low))
-        high = max(float(np.quantile(chosen, (1 + level) / 2, method="higher")), float(best.plateau_high))
+        resampled = np.sort(bootstrap_thresholds(*self._cases, criterion, self.resampling)[0])
+        low = min(float(np.quantile(resampled, (1 - level) / 2, method="lower")), float(best.plateau_low))
+        high = max(float(np.quantile(resampled, (1 + level) / 2, method="higher")), float(best.plateau_high))
         return Interval(low, high, level, "bootstrap", float(best.threshold), best.flags)
 
     def stability(
@@ -108,16 +108,16 @@ class EmpiricalUncertainty(Uncertainty):
         best = find_best_threshold(self.solver, criterion)
         first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
         thresholds, ameans = bootstrap_thresholds(*self._cases, criterion, self.resampling)
-        thresholds, told = np.sort(np.asarray(to_feature_scale(thresholds))), ameans[~np.isnan(ameans)]
+        thresholds, defined = np.sort(np.asarray(to_feature_scale(thresholds))), ameans[~np.isnan(ameans)]
         quantiles = np.quantile(thresholds, _QUANTILES, method="inverted_cdf").tolist()
         return ThresholdStability(
             thresholds=readonly_array(thresholds),
             quantiles=dict(zip(_QUANTILES, quantiles, strict=True)),
             fraction_in_plateau=float(np.mean((thresholds >= first) & (thresholds <= last))),
             ameans_in_sample=float(best.tpr + best.tnr) / 2,
-            ameans_oob=float(told.mean()) if told.size else _CHANCE_AMEANS,
+            ameans_oob=float(defined.mean()) if defined.size else _CHANCE_AMEANS,
             n_resamples=len(thresholds),
-            n_failed=len(thresholds) - told.size,
+            n_failed=len(thresholds) - defined.size,
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
@@ -142,16 +142,19 @@ class EmpiricalUncertainty(Uncertainty):
 
         Where resamples all have the same height the exact interval stands in, and is wider than those beside it.
         """
-        found = self.tpr_at_fpr_interval(fpr, level, method)
+        interval = self.tpr_at_fpr_interval(fpr, level, method)
         sure = fpr == 1  # where every curve ends
-        tpr = np.where(sure, 1.0, found.estimate)
+        tpr = np.where(sure, 1.0, interval.estimate)
         order = np.argsort(fpr)
-        low, high = np.where(sure, 1.0, np.minimum(found.low, tpr)), np.where(sure, 1.0, np.maximum(found.high, tpr))
+        low, high = (
+            np.where(sure, 1.0, np.minimum(interval.low, tpr)),
+            np.where(sure, 1.0, np.maximum(interval.high, tpr)),
+        )
         low[order] = np.minimum.accumulate(low[order][::-1])[::-1]
         high[order] = np.maximum.accumulate(high[order])
-        fallback = found.flags["fallback"] & ~sure if "fallback" in found.flags else False
+        fallback = interval.flags["fallback"] & ~sure if "fallback" in interval.flags else False
         flags = Flags(fallback=fallback, single_observation=min(self.class_sizes) <= 1)
-        return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], found.method, flags)
+        return ConfidenceBand(fpr, tpr, low, high, level, KINDS[0], interval.method, flags)
 
     def _placements(self, rate_range: RateRange | None) -> Placements:
         placements = (
@@ -181,8 +184,8 @@ class EmpiricalUncertainty(Uncertainty):
         """Return the value with this rank among the negatives, the largest being 1; beyond the ends infinite."""
         values = self.negative.unique_values[::-1]
         index = np.searchsorted(np.cumsum(self.negative.unique_weights[::-1]), rank, side="left")
-        found = np.append(values, -np.inf)[index]
-        return np.where(rank < 1, np.inf, found)
+        kth = np.append(values, -np.inf)[index]
+        return np.where(rank < 1, np.inf, kth)
 
 
 def _largest_satisfying(holds: Callable[[FloatArray], Any], most: float) -> FloatArray:

@@ -106,8 +106,8 @@ class AucByGroup(Result):
 
     def table(self) -> Table:
         """Return the areas of the groups, and below them the area within groups."""
-        named = [*self.groups.items(), ("within groups (stratified)", self.stratified)]
-        rows = [[name, estimate.auc, *estimate.interval, *estimate.n] for name, estimate in named]
+        estimates = [*self.groups.items(), ("within groups (stratified)", self.stratified)]
+        rows = [[name, estimate.auc, *estimate.interval, *estimate.n] for name, estimate in estimates]
         notes = [
             f"Null hypothesis: {self.null}. Method: {self.method}.",
             f"Statistic {format_number(self.statistic)}, df {self.df}, p {format_p_value(self.p_value)}.",
@@ -249,15 +249,15 @@ def auc_estimate(
 def _compare_groups(sample: CurveSample, names: list[Any], level: float, method: str | None) -> AucByGroup:
     """Return the AUC of each group, the groups being the strata of a sample, and test whether they differ."""
     parts = {name: sample.stratum(code) for code, name in enumerate(names)}
-    held = {name: part for name, part in parts.items() if min(part.n) > 0}
-    if not held:
+    comparable = {name: part for name, part in parts.items() if min(part.n) > 0}
+    if not comparable:
         raise RocPredictError(
             f"groups={short_repr(names)}: none of them has rows of both classes; nothing can be compared"
         )
-    statistic, df = _cochran([_area(part) for part in held.values()])
+    statistic, df = _cochran([_area(part) for part in comparable.values()])
     return AucByGroup(
-        groups={name: _estimate(part, level, method) for name, part in held.items()},
-        skipped=tuple(name for name in parts if name not in held),
+        groups={name: _estimate(part, level, method) for name, part in comparable.items()},
+        skipped=tuple(name for name in parts if name not in comparable),
         null="all groups have the same AUC",
         method="Cochran's Q of the logits",
         statistic=statistic,
@@ -307,13 +307,13 @@ def _cochran(groups: list[AnyPlacements]) -> tuple[float, int]:
     A group that shows no spread has its smoothed area and variance. In trials of 3 to 10 groups of 8 to 50 cases a
     class it rejected equal areas in 1 to 5 % at a level of 5 %.
     """
-    found = []
+    estimates = []
     for group in groups:
         area, variance = float(group.estimate), float(group.variance())
         if variance <= VARIANCE_TOL or min(group.n_units) <= 1 or area in {0, 1}:
             area, variance = (float(part) for part in group.smoothed_estimate())
-        found.append((area, variance))
-    areas, variances = np.array(found).T
+        estimates.append((area, variance))
+    areas, variances = np.array(estimates).T
     weights = (areas * (1 - areas)) ** 2 / variances
     logits = logit(areas)
     mean = weights @ logits / weights.sum()

@@ -248,12 +248,16 @@ class ComparedQuantity:
     @classmethod
     def from_arguments(cls, fpr: Any, tpr: Any, tpr_at_fpr: Any) -> ComparedQuantity:
         """Return what is compared, or refuse two things at once."""
-        given = [name for name, value in (("fpr", fpr), ("tpr", tpr), ("tpr_at_fpr", tpr_at_fpr)) if value is not None]
-        if len(given) > 1:
-            raise RocPredictError(f"{' and '.join(f'{name}=' for name in given)} do not go together; give one of them")
+        quantities = [
+            name for name, value in (("fpr", fpr), ("tpr", tpr), ("tpr_at_fpr", tpr_at_fpr)) if value is not None
+        ]
+        if len(quantities) > 1:
+            raise RocPredictError(
+                f"{' and '.join(f'{name}=' for name in quantities)} do not go together; give one of them"
+            )
         if tpr_at_fpr is not None:
             return cls(fpr=check_probability("tpr_at_fpr", tpr_at_fpr))
-        return cls(check_rate_range(fpr, tpr)) if given else cls()
+        return cls(check_rate_range(fpr, tpr)) if quantities else cls()
 
     @property
     def name(self) -> str:
@@ -282,7 +286,7 @@ class ComparedQuantity:
         if fpr is None:
             return make_area_function(negative, positive, self.rate_range)
         points = make_points_function(negative, positive)
-        return lambda *counts: interpolate_tpr_batch((drawn := points(*counts)).fpr, drawn.tpr, fpr)
+        return lambda *counts: interpolate_tpr_batch((resample := points(*counts)).fpr, resample.tpr, fpr)
 
 
 @dataclass(frozen=True)
@@ -342,11 +346,11 @@ def delong_test(areas: AnyPlacements | IndependentDifference, hypothesis: Hypoth
     centre, variance = (float(part) for part in areas.smoothed_estimate()) if smoothed else (difference, variance)
     std_error = float(np.sqrt(variance))
     half = critical_value(areas.df, level) * std_error
-    ends = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
+    limits = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
     flags = Flags(fallback=smoothed, single_observation=single)
-    interval = Interval(*ends, level, "smoothed" if smoothed else "delong", difference, flags)
-    found = hypothesis.normal_test(centre, -hypothesis.width, hypothesis.width, std_error, areas.df)
-    return AucStatistic(*found, interval)
+    interval = Interval(*limits, level, "smoothed" if smoothed else "delong", difference, flags)
+    statistic = hypothesis.normal_test(centre, -hypothesis.width, hypothesis.width, std_error, areas.df)
+    return AucStatistic(*statistic, interval)
 
 
 def bootstrap_test(
@@ -358,8 +362,8 @@ def bootstrap_test(
         return zero_variance_test(estimate, units, hypothesis, level)
     flags = Flags(single_observation=min(units) <= 1)
     interval = Interval(*percentile_interval(differences, level), level, "bootstrap", estimate, flags)
-    found = hypothesis.normal_test(estimate, -hypothesis.width, hypothesis.width, std_error)
-    return AucStatistic(*found, interval)
+    statistic = hypothesis.normal_test(estimate, -hypothesis.width, hypothesis.width, std_error)
+    return AucStatistic(*statistic, interval)
 
 
 def one_sample_test(
@@ -373,8 +377,8 @@ def one_sample_test(
     blind = variance <= VARIANCE_TOL or min(areas.n_units) <= 1
     if method == "delong" and not blind:
         difference = float(areas.estimate) - value
-        found = hypothesis.normal_test(difference, -margin, margin, float(np.sqrt(variance)), areas.df)
-        return AucStatistic(*found, interval)
+        statistic = hypothesis.normal_test(difference, -margin, margin, float(np.sqrt(variance)), areas.df)
+        return AucStatistic(*statistic, interval)
     area, variance = (float(part) for part in areas.smoothed_estimate())
     if hypothesis.margin is None and value in {0, 1} and float(areas.estimate) == value:
         return AucStatistic(0.0, 1.0, interval)  # no data could agree better
@@ -396,9 +400,9 @@ def zero_variance_test(
 ) -> AucStatistic:
     """Judge a difference that no case or resample varies, by how many unlike cases there can be unseen."""
     cases = min(units)
-    ends = np.array(zero_variance_interval(np.asarray((1 + difference) / 2), units, level)) * 2 - 1
+    limits = np.array(zero_variance_interval(np.asarray((1 + difference) / 2), units, level)) * 2 - 1
     flags = Flags(same_curve=same, fallback=not same)
-    interval = Interval(float(ends[0]), float(ends[1]), level, "unseen", difference, flags)
+    interval = Interval(float(limits[0]), float(limits[1]), level, "unseen", difference, flags)
     p_value = hypothesis.bound_p_value(difference, cases)
     z = float(np.copysign(ndtri(1 - min(p_value, 1.0) / 2), difference)) if difference else 0.0  # what has this p
     return AucStatistic(z, p_value, interval)
@@ -420,24 +424,24 @@ def empirical_auc_test(
     ``pair`` has its classes, where rows are independent cases of one stratum; ``design`` tells how rows belong
     together, to put behind the name of the method; ``rows`` are fields of ``AucTest``: n, omitted, direction, flags.
     """
-    chosen = check_option("method", method, (None, *ONE_SAMPLE_METHODS)) or ONE_SAMPLE_METHODS[0]
+    selected = check_option("method", method, (None, *ONE_SAMPLE_METHODS)) or ONE_SAMPLE_METHODS[0]
     value = check_probability("null", null)
-    interval = auc_interval(areas, level, "delong" if chosen == "delong" else ONE_SAMPLE_METHODS[0])
+    interval = auc_interval(areas, level, "delong" if selected == "delong" else ONE_SAMPLE_METHODS[0])
     hypotheses = claim.describe("AUC", f"{value:g}")
-    if chosen in {"mann-whitney", "exact"}:
+    if selected in {"mann-whitney", "exact"}:
         if value != 0.5 or claim.alternative not in _ONE_SIDED or pair is None:
             raise RocPredictError(
-                f"method={chosen!r} tests for equal distributions: null=0.5, alternative one of "
+                f"method={selected!r} tests for equal distributions: null=0.5, alternative one of "
                 f"{', '.join(_ONE_SIDED)}, no clusters= or strata=; see 'smoothed-logit'"
             )
-        found = _label_permutation_test(*pair, chosen == "exact", claim, interval)
+        statistic = _label_permutation_test(*pair, selected == "exact", claim, interval)
         hypotheses = "both classes have the same distribution", hypotheses[1]
     else:
-        found = one_sample_test(areas, value, claim, interval, chosen)
+        statistic = one_sample_test(areas, value, claim, interval, selected)
     area = float(areas.estimate)
-    return found.result(
+    return statistic.result(
         hypotheses,
-        method=f"{METHOD_NAMES[chosen]}{design}",
+        method=f"{METHOD_NAMES[selected]}{design}",
         estimator=MANN_WHITNEY,
         estimates=(area,),
         difference=area - value,
@@ -454,8 +458,8 @@ def _label_permutation_test(
     if exact:
         if negative.weights is not None:
             raise RocPredictError("method='exact' takes whole weights only: it counts cases")
-        low, high, far = exact_auc_p_values(negative.sample, positive.sample)
-        p_value = {"two-sided": far, "greater": high, "less": low}[claim.alternative]
+        low, high, two_sided = exact_auc_p_values(negative.sample, positive.sample)
+        p_value = {"two-sided": two_sided, "greater": high, "less": low}[claim.alternative]
         return AucStatistic(area, min(p_value, 1.0), interval)
     variance = float(null_auc_variance(negative.total, positive.total, tie_correction(negative, positive)))
     if variance == 0:

@@ -229,19 +229,19 @@ def _is_correct(
     for k, called in enumerate(calls, 1):
         if len(called) != len(truth):
             raise RocPredictError(f"predictions{k} has {len(called)} rows and y has {len(truth)}; give as many")
-    known = _codes("y", truth, names)
+    codes = _codes("y", truth, names)
     if positive is None:
-        return [called == known for called in calls]
+        return [called == codes for called in calls]
     (code,) = _codes("positive", [positive], names)
-    return [(called == code) == (known == code) for called in calls]
+    return [(called == code) == (codes == code) for called in calls]
 
 
 def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.intp]:
     """Return the place of each label among the names."""
     places = {name: place for place, name in enumerate(names)}
-    listed: Any = values.tolist() if hasattr(values, "tolist") else values
+    entries: Any = values.tolist() if hasattr(values, "tolist") else values
     try:
-        items = list(listed)
+        items = list(entries)
         return np.array([places[item] for item in items], dtype=np.intp)
     except KeyError:
         unknown = next(item for item in items if item not in places)
@@ -249,7 +249,7 @@ def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.int
             f"{argument} holds {short_repr(unknown)}, which is not among the labels {names}"
         ) from None
     except TypeError:
-        raise RocPredictError(f"{argument}={short_repr(listed)} is not an array of labels, shape (n,)") from None
+        raise RocPredictError(f"{argument}={short_repr(entries)} is not an array of labels, shape (n,)") from None
 
 
 def _z(first: int, second: int) -> float:
@@ -278,5 +278,5 @@ def _correlation(agreement: CorrectnessTable) -> float:
     return corrected / math.sqrt(margins) if margins else 0.0
 
 
-def _combine_widths(one: float, other: float, correlation: float) -> float:
-    return math.sqrt(one * one - 2 * correlation * one * other + other * other)
+def _combine_widths(first: float, second: float, correlation: float) -> float:
+    return math.sqrt(first * first - 2 * correlation * first * second + second * second)

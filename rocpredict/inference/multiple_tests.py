@@ -157,15 +157,15 @@ def auc_test_many(
     AucTestMany(estimates=(0.7896, 0.6636, 0.9822, 0.9804), statistic=..., df=3, p_value=..., contrasts=6,
                 n=(50, 50))
     """
-    given = features.items() if isinstance(features, Mapping) else ((f"x{k + 1}", x) for k, x in enumerate(features))
-    named = {str(name): x for name, x in given}
-    if len(named) < 2:
-        raise RocPredictError(f"features has {len(named)} curves; give two or more, each of shape (n,)")
+    items = features.items() if isinstance(features, Mapping) else ((f"x{k + 1}", x) for k, x in enumerate(features))
+    columns = {str(name): x for name, x in items}
+    if len(columns) < 2:
+        raise RocPredictError(f"features has {len(columns)} curves; give two or more, each of shape (n,)")
     options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata)
-    sample = CurveSample.from_rows(named, y, options)
+    sample = CurveSample.from_rows(columns, y, options)
     areas = sample.placements()
     covariance = areas.variance()
-    matrix = _contrast_matrix(contrasts, len(named))
+    matrix = _contrast_matrix(contrasts, len(columns))
     tests = tuple(_test_contrast(sample, areas, row, check_confidence_level(level)) for row in matrix)
     statistic, df, smoothed = _wald_statistic(areas)
     rows = sample.fields()
@@ -185,11 +185,11 @@ def auc_test_many(
     )
 
 
-def _contrast_matrix(given: ArrayLike | None, count: int) -> FloatArray:
-    if given is None:
+def _contrast_matrix(contrasts: ArrayLike | None, count: int) -> FloatArray:
+    if contrasts is None:
         unit = np.eye(count)
         return np.array([unit[i] - unit[j] for i, j in combinations(range(count), 2)])
-    matrix = np.atleast_2d(check_finite("contrasts", given))
+    matrix = np.atleast_2d(check_finite("contrasts", contrasts))
     if matrix.ndim != 2 or matrix.shape[1] != count:
         raise RocPredictError(f"contrasts has shape {matrix.shape}; give a weight for each of the {count} curves")
     if (np.abs(matrix.sum(axis=1)) > 1e-9).any() or not np.abs(matrix).sum(axis=1).all():
@@ -198,24 +198,24 @@ def _contrast_matrix(given: ArrayLike | None, count: int) -> FloatArray:
 
 
 def _test_contrast(sample: CurveSample, areas: AnyPlacements, weights: FloatArray, level: float) -> AucTest:
-    chosen, claim = areas.contrast(weights), Hypothesis()
-    held = np.flatnonzero(weights)
+    area, claim = areas.contrast(weights), Hypothesis()
+    index = np.flatnonzero(weights)
 
-    def side(sign: int) -> str:
+    def describe(sign: int) -> str:
         parts = [(abs(w), name) for w, name in zip(weights, sample.names, strict=True) if w * sign > 0]
         return " + ".join(f"AUC of {name}" if w == 1 else f"{w:.4g} AUC of {name}" for w, name in parts)
 
-    estimates = tuple(areas.estimate[held].tolist())
+    estimates = tuple(areas.estimate[index].tolist())
     rows = sample.fields()
-    rows["direction"] = tuple(sample.directions[k] for k in held)
+    rows["direction"] = tuple(sample.directions[k] for k in index)
     rows["flags"] |= opposite_direction_flag(estimates)
-    return delong_test(chosen, claim, level).result(
-        claim.describe(side(1), side(-1)),
+    return delong_test(area, claim, level).result(
+        claim.describe(describe(1), describe(-1)),
         method=f"{METHOD_NAMES['delong']}, paired{sample.design}",
         estimator=MANN_WHITNEY,
         estimates=estimates,
-        difference=float(chosen.estimate),
-        covariance=areas.variance()[np.ix_(held, held)],
+        difference=float(area.estimate),
+        covariance=areas.variance()[np.ix_(index, index)],
         **rows,
     )
 
@@ -226,10 +226,14 @@ def _wald_statistic(areas: AnyPlacements) -> tuple[float, int, bool]:
 
     def form(estimate: FloatArray, variance: FloatArray) -> tuple[float, int, bool]:
         values, vectors = np.linalg.eigh(steps @ (variance + variance.T) @ steps.T / 2)
-        kept = values > max(values.max(initial=0.0) * _EIGENVALUE_RTOL, VARIANCE_TOL)
-        along = vectors.T @ (steps @ estimate)
-        unseen = bool((np.abs(along[~kept]) > _EIGENVALUE_RTOL).any())  # a difference that no case varies
-        return float(np.sum(along[kept] ** 2 / values[kept])), int(np.count_nonzero(kept)), unseen
+        is_positive = values > max(values.max(initial=0.0) * _EIGENVALUE_RTOL, VARIANCE_TOL)
+        projected = vectors.T @ (steps @ estimate)
+        unseen = bool((np.abs(projected[~is_positive]) > _EIGENVALUE_RTOL).any())  # a difference that no case varies
+        return (
+            float(np.sum(projected[is_positive] ** 2 / values[is_positive])),
+            int(np.count_nonzero(is_positive)),
+            unseen,
+        )
 
     statistic, df, unseen = form(areas.estimate, areas.variance())
     return (*form(*areas.smoothed_estimate())[:2], True) if unseen else (statistic, df, False)

@@ -72,8 +72,8 @@ class PairFit:
             if gaussian:
                 yield _resampled_gaussians(samples[0], counts[0]), _resampled_gaussians(samples[1], counts[1])
                 continue
-            for drawn in zip(*counts, strict=True):
-                rows = [np.repeat(x, n.astype(np.intp)) for x, n in zip(samples, drawn, strict=True)]
+            for draws in zip(*counts, strict=True):
+                rows = [np.repeat(x, n.astype(np.intp)) for x, n in zip(samples, draws, strict=True)]
                 try:
                     yield self.fit(*rows)
                 except RocPredictError:  # a family that cannot be fitted to these rows: the caller counts
@@ -125,10 +125,10 @@ class ParametricUncertainty(Uncertainty):
         if method == "bootstrap":
             return self._percentile(Solver.auc, estimate, level)
         if method == "delta":
-            ends = auc_probit(*self._moments).interval(normal_critical_value(level))
+            limits = auc_probit(*self._moments).interval(normal_critical_value(level))
         else:
-            ends = reiser_guttman_interval(*self._moments, level)
-        return self._ensure_width(*ends, estimate, level, method)
+            limits = reiser_guttman_interval(*self._moments, level)
+        return self._ensure_width(*limits, estimate, level, method)
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value, on the probit scale."""
@@ -137,9 +137,9 @@ class ParametricUncertainty(Uncertainty):
         interval, value = self.area_interval(None, level, "delta"), check_probability("null", null)
         estimate = float(ndtr(spread.z))
         with np.errstate(invalid="ignore", divide="ignore"):
-            low, high = (ndtri(np.clip(value + side * claim.width, 0, 1)) for side in (-1, 1))
-            found = claim.normal_test(spread.z, low, high, float(spread.std_error))
-        return AucStatistic(*found, interval).result(
+            low, high = (ndtri(np.clip(value + sign * claim.width, 0, 1)) for sign in (-1, 1))
+            statistic = claim.normal_test(spread.z, low, high, float(spread.std_error))
+        return AucStatistic(*statistic, interval).result(
             claim.describe("AUC", f"{value:g}"),
             method="delta, on the probit scale",
             estimator="two Gaussians, Phi of the standardised mean difference",
@@ -156,33 +156,33 @@ class ParametricUncertainty(Uncertainty):
 
         Where a class has no spread nothing is known of it; at the ends of the curve nothing is left to know.
         """
-        chosen, dropped = self._select_method(method, ("delta",)), Flags()
+        selected, dropped = self._select_method(method, ("delta",)), Flags()
         estimate = self.solver.along("fpr", fpr)
-        if chosen == "bootstrap":
-            heights, dropped = self.bootstrap(
+        if selected == "bootstrap":
+            replicates, dropped = self.bootstrap(
                 lambda solver: np.stack([solver.along("fpr", np.asarray(at)) for at in fpr.ravel()], axis=-1), fpr.size
             )
-            low, high = (np.reshape(end, fpr.shape) for end in percentile_intervals(heights, level))
+            low, high = (np.reshape(end, fpr.shape) for end in percentile_intervals(replicates, level))
         else:
             low, high = tpr_probit(*self._moments, fpr).interval(normal_critical_value(level))
         certain = ((fpr == 0) & (estimate == 0)) | (fpr == 1)
         flat = ~(high > low) & ~certain
         low, high = (np.where(certain, estimate, np.where(flat, end, ends)) for end, ends in ((0.0, low), (1.0, high)))
         flags = self._flat_flags(flat) | dropped
-        return Interval(to_scalar(low), to_scalar(high), level, chosen, to_scalar(estimate), flags)
+        return Interval(to_scalar(low), to_scalar(high), level, selected, to_scalar(estimate), flags)
 
     def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of a measure at a threshold that was fixed beforehand."""
         check_option("measure", measure, PARAMETRIC_MEASURES)
-        of_positive = measure in {"tpr", "fnr"}
+        is_positive = measure in {"tpr", "fnr"}
         method = self._select_method(method, ("delta", "noncentral-t"), resampled=False)
-        distribution, count = self._gaussians[of_positive], self.class_sizes[of_positive]
+        distribution, count = self._gaussians[is_positive], self.class_sizes[is_positive]
         if method == "delta":
-            ends = tail_probit(distribution, count, threshold).interval(normal_critical_value(level))
+            limits = tail_probit(distribution, count, threshold).interval(normal_critical_value(level))
         else:
-            ends = tail_noncentral_t_interval(distribution, count, threshold, level)
-        found = self._ensure_width(*ends, np.asarray(distribution.sf_inclusive(threshold)), level, method)
-        return found if measure in {"tpr", "fpr"} else complement_interval(found)
+            limits = tail_noncentral_t_interval(distribution, count, threshold, level)
+        interval = self._ensure_width(*limits, np.asarray(distribution.sf_inclusive(threshold)), level, method)
+        return interval if measure in {"tpr", "fpr"} else complement_interval(interval)
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the best threshold."""
@@ -190,17 +190,17 @@ class ParametricUncertainty(Uncertainty):
         if self._select_method(method, ("delta",)) == "bootstrap":
             replicates, dropped = self.bootstrap(lambda solver: find_best_threshold(solver, criterion).threshold)
             first, last = percentile_interval(replicates[:, 0], level)
-            ends = min(first, float(best.plateau_low)), max(last, float(best.plateau_high))
-            return Interval(*ends, level, "bootstrap", float(best.threshold), best.flags | dropped)
+            limits = min(first, float(best.plateau_low)), max(last, float(best.plateau_high))
+            return Interval(*limits, level, "bootstrap", float(best.threshold), best.flags | dropped)
         if (price := criterion.log_price) is not None:
             std_error = threshold_std_error(*self._moments, price)
         else:
             std_error = delta_std_error(lambda solver: find_best_threshold(solver, criterion).threshold, *self._moments)
-        known = np.isfinite(best.threshold) & np.isfinite(std_error)
+        is_estimated = np.isfinite(best.threshold) & np.isfinite(std_error)
         with np.errstate(invalid="ignore"):
             half = normal_critical_value(level) * std_error
-            low = np.where(known, best.threshold - half, -np.inf)
-            high = np.where(known, best.threshold + half, np.inf)
+            low = np.where(is_estimated, best.threshold - half, -np.inf)
+            high = np.where(is_estimated, best.threshold + half, np.inf)
         return Interval(to_scalar(low), to_scalar(high), level, "delta", to_scalar(best.threshold), best.flags)
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
@@ -259,8 +259,8 @@ class ParametricUncertainty(Uncertainty):
         def tpr_at_fprs(solver: Solver) -> FloatArray:
             return solver_for(add_grid_axis(solver.negative), add_grid_axis(solver.positive)).along("fpr", fpr)
 
-        heights, dropped = self.bootstrap(tpr_at_fprs, len(fpr))
-        low, high = np.quantile(heights, ((1 - level) / 2, (1 + level) / 2), axis=0)
+        replicates, dropped = self.bootstrap(tpr_at_fprs, len(fpr))
+        low, high = np.quantile(replicates, ((1 - level) / 2, (1 + level) / 2), axis=0)
         if not _has_width(low, high):
             return self._kolmogorov_smirnov_band(self._band_cases, fpr, level, KINDS[0], fallback=True)
         tpr = self.solver.along("fpr", fpr)
@@ -286,10 +286,10 @@ class ParametricUncertainty(Uncertainty):
 
     def _empirical_interval(self, level: float, method: str | None) -> Interval[Any]:
         """Return the interval that the rows give, as wide as it takes to hold the estimate."""
-        found, estimate = self._empirical.area_interval(None, level, method), float(self.solver.auc())
-        low, high = min(found.low, estimate), max(found.high, estimate)
-        flags = found.flags | Flags(interval_extended=(low, high) != (found.low, found.high))
-        return replace(found, low=low, high=high, estimate=estimate, flags=flags)
+        interval, estimate = self._empirical.area_interval(None, level, method), float(self.solver.auc())
+        low, high = min(interval.low, estimate), max(interval.high, estimate)
+        flags = interval.flags | Flags(interval_extended=(low, high) != (interval.low, interval.high))
+        return replace(interval, low=low, high=high, estimate=estimate, flags=flags)
 
     @property
     def _is_gaussian(self) -> bool:
@@ -320,23 +320,23 @@ class ParametricUncertainty(Uncertainty):
         if self.refit is None:
             raise RocPredictError("method='bootstrap' needs the sample behind the prediction; see rp.predict_roc")
         fits = self.refit.bootstrap_fits(self.resampling)
-        given = [np.reshape(statistic(solver_for(*pair)), (-1, n_outputs)) for pair in fits]
-        found = np.concatenate([np.empty((0, n_outputs)), *given])
-        drawn = self.resampling.n_resamples
-        if 2 * len(found) < drawn:
+        outputs = [np.reshape(statistic(solver_for(*pair)), (-1, n_outputs)) for pair in fits]
+        replicates = np.concatenate([np.empty((0, n_outputs)), *outputs])
+        n_requested = self.resampling.n_resamples
+        if 2 * len(replicates) < n_requested:
             raise RocPredictError(
-                f"the family could be fitted to {len(found)} of {drawn} resamples only; "
+                f"the family could be fitted to {len(replicates)} of {n_requested} resamples only; "
                 "an interval needs more cases, or another family"
             )
-        return found, Flags(dropped_resamples=len(found) < drawn)
+        return replicates, Flags(dropped_resamples=len(replicates) < n_requested)
 
     def _percentile(
         self, quantity: Callable[[Solver], FloatArray], estimate: FloatArray, level: float
     ) -> Interval[Any]:
         replicates, dropped = self.bootstrap(quantity)
-        ends = percentile_interval(replicates[:, 0], level)
-        found = self._ensure_width(np.asarray(ends[0]), np.asarray(ends[1]), estimate, level, "bootstrap")
-        return replace(found, flags=found.flags | dropped)
+        limits = percentile_interval(replicates[:, 0], level)
+        interval = self._ensure_width(np.asarray(limits[0]), np.asarray(limits[1]), estimate, level, "bootstrap")
+        return replace(interval, flags=interval.flags | dropped)
 
     def _probability_interval(
         self, quantity: Callable[[Solver], FloatArray], level: float, method: str | None
@@ -348,8 +348,8 @@ class ParametricUncertainty(Uncertainty):
 
         with np.errstate(invalid="ignore"):
             std_error = delta_std_error(lambda solver: np.asarray(ndtri(quantity(solver))), *self._moments)
-        ends = ProbitEstimate(ndtri(estimate), std_error).interval(normal_critical_value(level))
-        return self._ensure_width(*ends, estimate, level, "delta")
+        limits = ProbitEstimate(ndtri(estimate), std_error).interval(normal_critical_value(level))
+        return self._ensure_width(*limits, estimate, level, "delta")
 
     def _ensure_width(
         self, low: FloatArray, high: FloatArray, estimate: FloatArray, level: float, method: str
@@ -398,9 +398,9 @@ class ProbitEstimate(NamedTuple):
 
 def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> ProbitEstimate:
     """Return D = (mean difference)/sqrt(sum of variances) and its standard error, so that AUC = Phi(D)."""
-    z, of_means, of_stds = _parts(negative, positive, count)
+    z, mean_variance, std_variance = _parts(negative, positive, count)
     with np.errstate(invalid="ignore"):
-        return ProbitEstimate(z, np.sqrt(of_means + z * z / 2 * of_stds))
+        return ProbitEstimate(z, np.sqrt(mean_variance + z * z / 2 * std_variance))
 
 
 def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> ProbitEstimate:
@@ -410,8 +410,8 @@ def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, f
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = s0 / s1
         z = (d + s0 * x) / s1
-        of_negative = slope**2 / count[0] + _safe_divide(slope**2 * x * x / 2, count[0] - 1)
-        return ProbitEstimate(z, np.sqrt(of_negative + 1 / count[1] + _safe_divide(z * z / 2, count[1] - 1)))
+        negative_variance = slope**2 / count[0] + _safe_divide(slope**2 * x * x / 2, count[0] - 1)
+        return ProbitEstimate(z, np.sqrt(negative_variance + 1 / count[1] + _safe_divide(z * z / 2, count[1] - 1)))
 
 
 def tail_probit(distribution: Gaussian[Any], count: ArrayOrFloat, threshold: FloatArray) -> ProbitEstimate:
@@ -443,15 +443,15 @@ def delta_std_error(
     std_error = np.zeros(())
     for index, (d, n) in enumerate(zip((negative, positive), count, strict=True)):
         step = _STEP * np.asarray(d.std)
-        for moved, of_moment in (("mean", 1 / n), ("std", _safe_divide(np.asarray(0.5), n - 1))):
-            ends = []
+        for moved, moment_variance in (("mean", 1 / n), ("std", _safe_divide(np.asarray(0.5), n - 1))):
+            shifted = []
             for sign in (1, -1):
                 other = Gaussian(**{"mean": d.mean, "std": d.std} | {moved: getattr(d, moved) + sign * step})
                 pair = (other, positive) if index == 0 else (negative, other)
-                ends.append(quantity(BinormalSolver(*pair)))
+                shifted.append(quantity(BinormalSolver(*pair)))
             with np.errstate(invalid="ignore"):
-                moves = (ends[0] - ends[1]) / (2 * _STEP)  # by one standard deviation
-                std_error = np.hypot(std_error, np.where(step > 0, moves * np.sqrt(of_moment), 0.0))
+                moves = (shifted[0] - shifted[1]) / (2 * _STEP)  # by one standard deviation
+                std_error = np.hypot(std_error, np.where(step > 0, moves * np.sqrt(moment_variance), 0.0))
     return std_error
 
 
@@ -459,9 +459,9 @@ def reiser_guttman_interval(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of the AUC by the noncentral t of its D (Reiser and Guttman 1986)."""
-    z, of_means, of_stds = _parts(negative, positive, count)
+    z, mean_variance, std_variance = _parts(negative, positive, count)
     with np.errstate(divide="ignore", invalid="ignore"):
-        size, freedom = 1 / np.sqrt(of_means), 1 / of_stds
+        size, freedom = 1 / np.sqrt(mean_variance), 1 / std_variance
         t = size * z
     low, high = np.vectorize(_noncentral_t_limits)(t, freedom, level)
     return ndtr(low / size), ndtr(high / size)
@@ -490,10 +490,10 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
         def excess(c: float) -> float:
             return float(nct.cdf(t, freedom, c)) - tail
 
-        side = 1.0 if excess(t) > 0 else -1.0
-        start, end = t, t + side * stride
-        while excess(end) * side > 0:  # step by step: far out scipy's function has no answer
-            start, end = end, end + side * stride
+        sign = 1.0 if excess(t) > 0 else -1.0
+        start, end = t, t + sign * stride
+        while excess(end) * sign > 0:  # step by step: far out scipy's function has no answer
+            start, end = end, end + sign * stride
         if np.isnan(excess(start) + excess(end)):
             return np.nan
         return float(brentq(excess, start, end, xtol=1e-12))
@@ -511,8 +511,8 @@ def _parts(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> tu
         size = np.hypot(s0, s1)
         z = np.where((size == 0) & (d == 0), 0.0, d / size)
         share0, share1 = (s0 / size) ** 2, (s1 / size) ** 2
-        of_stds = _safe_divide(share0**2, count[0] - 1) + _safe_divide(share1**2, count[1] - 1)
-        return z, share0 / count[0] + share1 / count[1], of_stds
+        std_variance = _safe_divide(share0**2, count[0] - 1) + _safe_divide(share1**2, count[1] - 1)
+        return z, share0 / count[0] + share1 / count[1], std_variance
 
 
 def _safe_divide(part: FloatArray, whole: ArrayOrFloat) -> FloatArray:

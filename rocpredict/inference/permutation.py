@@ -28,27 +28,27 @@ def exact_auc_p_values(negative: FloatArray, positive: FloatArray) -> tuple[floa
     largest = int(np.sort(twice)[-size:].sum())
     chances = np.zeros((size + 1, largest + 1))
     chances[0, 0] = 1.0
-    for drawn, rank in enumerate(twice.tolist()):
-        top = min(drawn + 1, size)
-        share = np.arange(top, 0, -1)[:, None] / (drawn + 1)  # keeps counts of ways as probabilities
-        kept = chances[: top + 1] * ((drawn + 1 - np.arange(top + 1)) / (drawn + 1))[:, None]
-        kept[1:, rank:] += chances[:top, : largest + 1 - rank] * share[::-1]
-        chances[: top + 1] = kept
+    for n_before, rank in enumerate(twice.tolist()):
+        top = min(n_before + 1, size)
+        share = np.arange(top, 0, -1)[:, None] / (n_before + 1)  # keeps counts of ways as probabilities
+        omitted_share = chances[: top + 1] * ((n_before + 1 - np.arange(top + 1)) / (n_before + 1))[:, None]
+        omitted_share[1:, rank:] += chances[:top, : largest + 1 - rank] * share[::-1]
+        chances[: top + 1] = omitted_share
     sums = chances[size]
     smaller = negative if len(negative) == size else positive
     observed = int(twice[: len(negative)].sum() if smaller is negative else twice[len(negative) :].sum())
     middle = size * (cases + 1)
     at = np.arange(largest + 1)
     low, high = float(sums[: observed + 1].sum()), float(sums[observed:].sum())
-    far = float(sums[np.abs(at - middle) >= abs(observed - middle)].sum())
-    return (high, low, far) if smaller is negative else (low, high, far)
+    two_sided = float(sums[np.abs(at - middle) >= abs(observed - middle)].sum())
+    return (high, low, two_sided) if smaller is negative else (low, high, two_sided)
 
 
 def tie_correction(negative: Ecdf, positive: Ecdf) -> float:
     """Return the sum of t^3 - t over the values, t cases of either class having the same one."""
     values = np.concatenate([negative.unique_values, positive.unique_values])
-    held = Ecdf(values, np.concatenate([negative.unique_weights, positive.unique_weights])).unique_weights
-    return float(np.sum(held**3 - held))
+    counts = Ecdf(values, np.concatenate([negative.unique_weights, positive.unique_weights])).unique_weights
+    return float(np.sum(counts**3 - counts))
 
 
 def null_auc_variance(negatives: ArrayOrFloat, positives: ArrayOrFloat, ties: ArrayOrFloat) -> FloatArray:
@@ -127,8 +127,8 @@ def permute_samples(
     pooled = [np.concatenate([places[0][k], places[1][k]]) for k in (0, 1)]
     sizes = len(first[0]), len(first[1])
 
-    def distance(chosen: list[FloatArray]) -> float:
-        parted = [np.split(chosen[k], [sizes[k]]) for k in (0, 1)]
+    def distance(values: list[FloatArray]) -> float:
+        parted = [np.split(values[k], [sizes[k]]) for k in (0, 1)]
         samples = [(parted[0][g], parted[1][g]) for g in (0, 1)]
         if statistic == "area":
             return _area(*samples[0]) - _area(*samples[1])
@@ -147,8 +147,8 @@ def _pooled_midranks(negative: FloatArray, positive: FloatArray) -> tuple[FloatA
     ordered = np.sort(negative), np.sort(positive)
 
     def place(x: FloatArray) -> FloatArray:
-        sides = [np.searchsorted(part, x, "left") + np.searchsorted(part, x, "right") for part in ordered]
-        return np.asarray(sum(side / (4 * len(part)) for side, part in zip(sides, ordered, strict=True)))
+        counts = [np.searchsorted(part, x, "left") + np.searchsorted(part, x, "right") for part in ordered]
+        return np.asarray(sum(count / (4 * len(part)) for count, part in zip(counts, ordered, strict=True)))
 
     return place(negative), place(positive)
 
@@ -159,9 +159,9 @@ def _error_curve(negative: FloatArray, positive: FloatArray) -> FloatArray:
     order = np.argsort(values, kind="stable")
     step = np.repeat([1 / len(negative), 1 / len(positive)], [len(negative), len(positive)])[order] / 2
     sign = np.repeat([-1.0, 1.0], [len(negative), len(positive)])[order]
-    ends = np.flatnonzero(np.append(np.diff(values[order]) > 0, True))
-    share = np.concatenate([[0.0], np.cumsum(step)[ends]])
-    errors = np.concatenate([[0.5], 0.5 + np.cumsum(step * sign)[ends]])
+    last = np.flatnonzero(np.append(np.diff(values[order]) > 0, True))
+    share = np.concatenate([[0.0], np.cumsum(step)[last]])
+    errors = np.concatenate([[0.5], 0.5 + np.cumsum(step * sign)[last]])
     return np.asarray(np.interp(_N_GRID, share, errors))
 
 

@@ -55,10 +55,10 @@ def check_rate_range(fpr: Any, tpr: Any) -> RateRange:
     if (fpr is None) == (tpr is None):
         raise RocPredictError("partial_auc needs one of fpr=(low, high) and tpr=(low, high)")
     name: Axis = "fpr" if tpr is None else "tpr"
-    ends = fpr if tpr is None else tpr
-    low, high = (check_probabilities(name, end) for end in check_pair(name, ends, "(low, high)"))
+    limits = fpr if tpr is None else tpr
+    low, high = (check_probabilities(name, limit) for limit in check_pair(name, limits, "(low, high)"))
     if np.any(low >= high):
-        raise RocPredictError(f"{name}={ends!r} is an empty range; give (low, high) with low < high")
+        raise RocPredictError(f"{name}={limits!r} is an empty range; give (low, high) with low < high")
     return RateRange(name, to_scalar(low), to_scalar(high))
 
 
@@ -126,7 +126,7 @@ class Placements:
     has_zero_variance_part: ClassVar[bool] = False
 
     @property
-    def sides(self) -> tuple[ClassPlacements, ClassPlacements]:
+    def classes(self) -> tuple[ClassPlacements, ClassPlacements]:
         """Both classes."""
         return self.negative, self.positive
 
@@ -148,9 +148,9 @@ class Placements:
         ``smoothed_estimate`` for an honest figure.
         """
         variance = self._cross_covariance()
-        for side in self.sides:
-            if side.n_units > 1:
-                variance += side.sum_squares(self.estimate) / side.total**2 * (side.n_units / (side.n_units - 1))
+        for part in self.classes:
+            if part.n_units > 1:
+                variance += part.sum_squares(self.estimate) / part.total**2 * (part.n_units / (part.n_units - 1))
         if self._clustered and np.linalg.eigvalsh(np.atleast_2d(variance)).min() < 0:
             return self._sum_over_clusters()
         return variance
@@ -166,14 +166,14 @@ class Placements:
         area = smoothed_area(self.estimate, self.n_units, self.null_value)
         pull = self.pseudo_squares(area)
         variance = self._cross_covariance()
-        for side in self.sides:
-            units = side.n_units + PSEUDO_COUNT_VARIANCE
-            spread = (side.sum_squares(area) + pull) / (side.total + PSEUDO_COUNT_VARIANCE) ** 2 * (units / (units - 1))
-            if side.n_units <= 1 and self.estimate.ndim == 0:
+        for part in self.classes:
+            units = part.n_units + PSEUDO_COUNT_VARIANCE
+            spread = (part.sum_squares(area) + pull) / (part.total + PSEUDO_COUNT_VARIANCE) ** 2 * (units / (units - 1))
+            if part.n_units <= 1 and self.estimate.ndim == 0:
                 spread = np.maximum(spread, (area - self.bounds[0]) * (self.bounds[1] - area))
             variance += spread
         if self._clustered and np.diagonal(np.atleast_2d(variance)).min() <= VARIANCE_TOL:
-            negative, positive = (side._replace(clusters=None) for side in self.sides)
+            negative, positive = (part._replace(clusters=None) for part in self.classes)
             independent = replace(self, negative=negative, positive=positive)
             return independent.smoothed_estimate()  # clusters that cancel tell nothing of others
         return area, variance
@@ -193,23 +193,23 @@ class Placements:
     @property
     def constant_classes(self) -> list[bool]:
         """True if all units of each class, two or more, are placed alike, so that its spread was not seen."""
-        return [side.n_units > 1 and float(np.ptp(side.values)) <= PLACEMENT_TOL for side in self.sides]
+        return [part.n_units > 1 and float(np.ptp(part.values)) <= PLACEMENT_TOL for part in self.classes]
 
     @property
     def is_constant(self) -> bool:
         """True if every case is placed where chance is: all values are tied, or all curves alike."""
-        ends = (end for side in self.sides for end in (side.values.min(), side.values.max()))
-        return bool(max(abs(end - self.null_value) for end in ends) <= PLACEMENT_TOL)
+        extremes = (extreme for part in self.classes for extreme in (part.values.min(), part.values.max()))
+        return bool(max(abs(extreme - self.null_value) for extreme in extremes) <= PLACEMENT_TOL)
 
     def contrast(self, contrast: FloatArray) -> Placements:
         """Return the placements of a weighted sum of the K curves."""
-        sides = []
-        for side in self.sides:
+        classes = []
+        for side in self.classes:
             columns = zip(contrast, side.values.T, strict=True)
-            sides.append(side._replace(values=sum(w * column for w, column in columns if w)))
+            classes.append(side._replace(values=sum(w * column for w, column in columns if w)))
         chance = self.null_value * float(contrast.sum())
         bounds = float(np.minimum(contrast, 0).sum()), float(np.maximum(contrast, 0).sum())
-        return Placements(np.asarray(self.estimate @ contrast), sides[0], sides[1], chance, bounds, self.is_partial)
+        return Placements(np.asarray(self.estimate @ contrast), classes[0], classes[1], chance, bounds, self.is_partial)
 
     @property
     def _clustered(self) -> bool:
@@ -234,7 +234,7 @@ class Placements:
     def _deviations(self) -> tuple[FloatArray, FloatArray]:
         """Return each cluster's part of the error of the area, by class."""
         count = 1 + int(max(self.negative.clusters.max(), self.positive.clusters.max()))  # type: ignore[union-attr]
-        negative, positive = (side.deviations(self.estimate, count) / side.total for side in self.sides)
+        negative, positive = (part.deviations(self.estimate, count) / part.total for part in self.classes)
         return negative, positive
 
     @property
@@ -263,11 +263,11 @@ def compute_placements(negative: Ecdf, positive: Ecdf) -> Placements:
     below, to = count_below(negative.sorted_sample, positive.sorted_sample)
     lower = negative.mid_rank_weight(below, to)
     below_negative = positive.mid_rank_weight(*count_below_transposed(below, to, len(negative.sorted_sample)))
-    sides = (
+    classes = (
         ClassPlacements((positive.total - below_negative) / positive.total, negative.sorted_weights, negative.total),
         ClassPlacements(lower / negative.total, positive.sorted_weights, positive.total),
     )
-    return Placements(EmpiricalSolver(negative, positive).auc_from_ranks(lower), *sides)
+    return Placements(EmpiricalSolver(negative, positive).auc_from_ranks(lower), *classes)
 
 
 def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) -> Placements:
@@ -279,31 +279,31 @@ def partial_placements(negative: Ecdf, positive: Ecdf, rate_range: RateRange) ->
     axis, low, high = rate_range
     if axis == "tpr":  # the curve seen from its other corner
         turned = partial_placements(positive.reflect(), negative.reflect(), RateRange("fpr", 1 - high, 1 - low))
-        sides = [ClassPlacements(s.values[::-1], s.weights[::-1], s.total) for s in reversed(turned.sides)]
-        return replace(turned, negative=sides[0], positive=sides[1])
+        classes = [ClassPlacements(s.values[::-1], s.weights[::-1], s.total) for s in reversed(turned.classes)]
+        return replace(turned, negative=classes[0], positive=classes[1])
     solver = EmpiricalSolver(negative, positive)
     from_negative, to_negative = _fpr_steps(negative, negative.unique_values)
     area_to = _cumulative_area(solver.points.fpr, solver.points.tpr)
     before, after = np.clip(from_negative, low, high), np.clip(to_negative, low, high)
-    height_low, height_high = solver.along("fpr", np.array([low, high]))
-    outside = height_low * (np.minimum(to_negative, low) - np.minimum(from_negative, low))
-    outside += height_high * (np.maximum(to_negative, high) - np.maximum(from_negative, high))
+    tpr_low, tpr_high = solver.along("fpr", np.array([low, high]))
+    outside = tpr_low * (np.minimum(to_negative, low) - np.minimum(from_negative, low))
+    outside += tpr_high * (np.maximum(to_negative, high) - np.maximum(from_negative, high))
     in_negative = (area_to(after) - area_to(before) + outside) / (to_negative - from_negative)
     in_positive = _mean_clipped_distance(*_fpr_steps(negative, positive.unique_values), low, high)
-    side = ClassPlacements(in_positive / rate_range.width, positive.unique_weights, positive.total)
-    other = ClassPlacements(in_negative / rate_range.width, negative.unique_weights, negative.total)
-    estimate, mean = (np.asarray(part.weights @ part.values / part.total) for part in (side, other))
-    other = other._replace(values=other.values - mean + estimate)
-    return Placements(estimate, other, side, null_value=(low + high) / 2, is_partial=True)
+    positives = ClassPlacements(in_positive / rate_range.width, positive.unique_weights, positive.total)
+    negatives = ClassPlacements(in_negative / rate_range.width, negative.unique_weights, negative.total)
+    estimate, mean = (np.asarray(part.weights @ part.values / part.total) for part in (positives, negatives))
+    negatives = negatives._replace(values=negatives.values - mean + estimate)
+    return Placements(estimate, negatives, positives, null_value=(low + high) / 2, is_partial=True)
 
 
-def placements_in_row_order(side: ClassPlacements, ordered: FloatArray, rows: FloatArray) -> FloatArray:
+def placements_in_row_order(class_placements: ClassPlacements, ordered: FloatArray, rows: FloatArray) -> FloatArray:
     """Return the placement of each row, from those of the values in their order."""
-    if len(side.values) != len(rows):  # tied rows share a value, and rows without a weight have none
-        return side.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
-    placed = np.empty(len(rows))
-    placed[np.argsort(rows)] = side.values
-    return placed
+    if len(class_placements.values) != len(rows):  # tied rows share a value, and rows without a weight have none
+        return class_placements.values[np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)]
+    values = np.empty(len(rows))
+    values[np.argsort(rows)] = class_placements.values
+    return values
 
 
 def _fpr_steps(negative: Ecdf, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -412,16 +412,16 @@ class StratifiedPlacements:
 
     def _weighted(self, *, blind: bool) -> list[tuple[float, Placements]]:
         """Return the strata that are blind (see ``has_singleton_class``), or the others, with their weights."""
-        held = zip(self.weights, self.strata, self.has_singleton_class, strict=True)
-        return [(share, part) for share, part, single in held if single == blind]
+        strata = zip(self.weights, self.strata, self.has_singleton_class, strict=True)
+        return [(share, part) for share, part, single in strata if single == blind]
 
     def _between_stratum_variance(self) -> FloatArray:
-        held = self._weighted(blind=True)
-        if len(held) <= 1:
-            return np.asarray(sum((share**2 * part.largest_variance() for share, part in held), np.zeros(())))
-        shares, estimates = np.array([share for share, _ in held]), np.array([part.estimate for _, part in held])
+        strata = self._weighted(blind=True)
+        if len(strata) <= 1:
+            return np.asarray(sum((share**2 * part.largest_variance() for share, part in strata), np.zeros(())))
+        shares, estimates = np.array([share for share, _ in strata]), np.array([part.estimate for _, part in strata])
         deviation = ((estimates - shares @ estimates / shares.sum()).T * shares).T
-        return np.asarray(deviation.T @ deviation * (len(held) / (len(held) - 1)))
+        return np.asarray(deviation.T @ deviation * (len(strata) / (len(strata) - 1)))
 
     def smoothed_estimate(self) -> tuple[Any, FloatArray]:
         """Return area and variance with a little of a case more in each class; see ``Placements.smoothed_estimate``."""

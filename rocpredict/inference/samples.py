@@ -64,8 +64,8 @@ class ClassColumns(NamedTuple):
 
     def rows(self, rows: NDArray[Any]) -> ClassColumns:
         """Return some of the rows; each feature stays in one piece."""
-        taken: Any = (None if part is None else part.T[..., rows].T for part in self)
-        return ClassColumns(*taken)
+        columns: Any = (None if part is None else part.T[..., rows].T for part in self)
+        return ClassColumns(*columns)
 
     def distribution(self, curve: int) -> Ecdf:
         """Return the distribution of one feature."""
@@ -149,19 +149,19 @@ class CurveSample:
         parts = [
             compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range) for pair in pairs
         ]
-        sides = []
+        classes = []
         for index, rows in enumerate(self.classes):
             columns = [
                 placements_in_row_order(
-                    part.sides[index],
+                    part.classes[index],
                     pair[index].sorted_sample if rate_range is None else pair[index].unique_values,
                     values,
                 )
                 for part, pair, values in zip(parts, pairs, rows.values.T, strict=True)
             ]
             total = pairs[0][index].total
-            sides.append(ClassPlacements(np.column_stack(columns), rows.weights, total, rows.clusters))
-        return Placements(np.array([part.estimate for part in parts]), sides[0], sides[1], parts[0].null_value)
+            classes.append(ClassPlacements(np.column_stack(columns), rows.weights, total, rows.clusters))
+        return Placements(np.array([part.estimate for part in parts]), classes[0], classes[1], parts[0].null_value)
 
 
 def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[NDArray[np.intp]], FloatArray | None]:
@@ -181,10 +181,10 @@ def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[ND
     return [part[weights[part] > 0] for part in parts], weights
 
 
-def _encode_groups(name: str, given: ArrayLike | None, length: int) -> NDArray[np.intp] | None:
-    if given is None:
+def _encode_groups(name: str, labels: ArrayLike | None, length: int) -> NDArray[np.intp] | None:
+    if labels is None:
         return None
-    column = np.asarray(given)
+    column = np.asarray(labels)
     if column.shape != (length,):
         raise RocPredictError(f"{name} has shape {column.shape}; give one for each of the {length} rows")
     if column.dtype.kind == "f" and np.isnan(column).any():
@@ -202,9 +202,9 @@ def _find_directions(classes: tuple[ClassColumns, ClassColumns], names: tuple[st
     pairs = [[part.distribution(curve) for part in classes] for curve in range(len(names))]
     directions = tuple("lower" if EmpiricalSolver(*pair).auc() < 0.5 else "higher" for pair in pairs)
     if len(set(directions)) > 1:
-        found = ", ".join(f"{name} {side!r}" for name, side in zip(names, directions, strict=True))
+        listing = ", ".join(f"{name} {direction!r}" for name, direction in zip(names, directions, strict=True))
         raise RocPredictError(
-            f"direction='auto' finds opposite directions ({found}); if that is meant, say direction={directions}"
+            f"direction='auto' finds opposite directions ({listing}); if that is meant, say direction={directions}"
         )
     return directions
 
@@ -213,24 +213,24 @@ def _check_directions(direction: Any, count: int) -> tuple[str, ...]:
     if direction is None or isinstance(direction, str):
         check_option("direction", direction, _DIRECTIONS)
         return (direction or "higher",) * count
-    sides = tuple(direction) if isinstance(direction, Sequence) else (direction,)
-    if len(sides) != count:
+    directions = tuple(direction) if isinstance(direction, Sequence) else (direction,)
+    if len(directions) != count:
         raise RocPredictError(
-            f"direction={short_repr(direction)} has {len(sides)} items; give one for each of {count} curves"
+            f"direction={short_repr(direction)} has {len(directions)} items; give one for each of {count} curves"
         )
-    for side in sides:
-        check_option("direction", side, _DIRECTIONS[1:3])
-    return sides
+    for item in directions:
+        check_option("direction", item, _DIRECTIONS[1:3])
+    return directions
 
 
 def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
     """Return the sample of empirical curves of the same cases, without those that one of the curves lacks."""
     curves = list(rocs.values())
-    placed: list[Any] = [getattr(roc, "source_rows", None) for roc in curves]
+    row_numbers: list[Any] = [getattr(roc, "source_rows", None) for roc in curves]
     sizes = [(len(roc.negative.sample), len(roc.positive.sample)) for roc in curves]
-    if any(rows is None for rows in placed):  # the cases correspond in their order within the classes
-        placed = [SourceRows(np.arange(n), np.arange(n, n + m), None) for n, m in sizes]
-    tables = np.array([_row_table(roc, rows, placed) for roc, rows in zip(curves, placed, strict=True)])
+    if any(rows is None for rows in row_numbers):  # the cases correspond in their order within the classes
+        row_numbers = [SourceRows(np.arange(n), np.arange(n, n + m), None) for n, m in sizes]
+    tables = np.array([_row_table(roc, rows, row_numbers) for roc, rows in zip(curves, row_numbers, strict=True)])
     values, codes, weights = tables[..., ~np.isnan(tables[:, 1]).all(axis=0)].swapaxes(0, 1)
     totals = [tuple(np.add(size, roc.omitted).tolist()) for size, roc in zip(sizes, curves, strict=True)]
     shared = ~np.isnan(codes).any(axis=0)
@@ -241,18 +241,18 @@ def join_rocs(rocs: Mapping[str, Any]) -> CurveSample:
         )
     if (weights[0] != weights[-1])[shared].any():
         raise RocPredictError("curves of the same cases need the same weights; give paired=False if no case is in both")
-    sides = tuple(roc.direction or "higher" for roc in curves)
+    directions = tuple(roc.direction or "higher" for roc in curves)
     weighed = np.nanmax(weights, axis=0) if any(roc.negative.weights is not None for roc in curves) else None
-    options = RowOptions(positive=1, nan_policy="omit", direction=sides, weights=weighed)
+    options = RowOptions(positive=1, nan_policy="omit", direction=directions, weights=weighed)
     sample = CurveSample.from_rows(dict(zip(rocs, values, strict=True)), np.nanmax(codes, axis=0), options)
-    kept = [int(np.count_nonzero(codes[0][shared] == code)) for code in (0, 1)]
+    n_shared = [int(np.count_nonzero(codes[0][shared] == code)) for code in (0, 1)]
     auto = Flags(auto_direction=any(roc.auto_direction for roc in curves))
-    return replace(sample, omitted=(totals[0][0] - kept[0], totals[0][1] - kept[1]), flags=auto)
+    return replace(sample, omitted=(totals[0][0] - n_shared[0], totals[0][1] - n_shared[1]), flags=auto)
 
 
-def _row_table(roc: Any, rows: SourceRows, placed: Sequence[SourceRows]) -> FloatArray:
+def _row_table(roc: Any, rows: SourceRows, row_numbers: Sequence[SourceRows]) -> FloatArray:
     """Return value, class (0, 1) and weight of every row of the labels, shape (3, rows); NaN outside the classes."""
-    table = np.full((3, 1 + max(int(part.max()) for each in placed for part in each[:2])), np.nan)
+    table = np.full((3, 1 + max(int(part.max()) for each in row_numbers for part in each[:2])), np.nan)
     for code, (sample, part) in enumerate(((roc.negative, rows.negative), (roc.positive, rows.positive))):
         table[0, part], table[1, part], table[2, part] = sample.sample, code, 1.0
         if sample.weights is not None:

@@ -127,8 +127,8 @@ class UncertaintyMixin(Generic[Value]):
         spread is measured, with the mean 1/2 and the variance 1/8. How each method covers is in the documentation
         ("How intervals cover").
         """
-        found = self._uncertainty(n_resamples, rng).area_interval(None, check_confidence_level(level), method)
-        return replace(found, flags=found.flags | self._direction_flags)
+        interval = self._uncertainty(n_resamples, rng).area_interval(None, check_confidence_level(level), method)
+        return replace(interval, flags=interval.flags | self._direction_flags)
 
     def auc_test(
         self,
@@ -165,8 +165,8 @@ class UncertaintyMixin(Generic[Value]):
         claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
-        side, level = self.direction or "higher", check_confidence_level(level)
-        return self._uncertainty(_N_OOB_RESAMPLES, 0).auc_test(null, method, claim, level, side)
+        direction, level = self.direction or "higher", check_confidence_level(level)
+        return self._uncertainty(_N_OOB_RESAMPLES, 0).auc_test(null, method, claim, level, direction)
 
     def partial_auc_std_error(
         self,
@@ -212,10 +212,10 @@ class UncertaintyMixin(Generic[Value]):
         """
         rate_range = self._check_rate_range(fpr, tpr)
         share = self._uncertainty(n_resamples, rng).area_interval(rate_range, check_confidence_level(level), method)
-        found = map_interval(
+        interval = map_interval(
             share, lambda part: apply_mcclish(np.multiply(part, rate_range.width), rate_range, correction)
         )
-        return replace(found, flags=found.flags | self._direction_flags)
+        return replace(interval, flags=interval.flags | self._direction_flags)
 
     @overload
     def tpr_at_fpr_interval(
@@ -244,8 +244,8 @@ class UncertaintyMixin(Generic[Value]):
             Samples: "bootstrap" (default), "hilgers" (exact for every pair of continuous distributions; wide).
             Two Gaussians with counts: "delta".
         """
-        behind, at = self._uncertainty(n_resamples, rng), check_probabilities("fpr", fpr)
-        return behind.tpr_at_fpr_interval(at, check_confidence_level(level), method)
+        uncertainty, at = self._uncertainty(n_resamples, rng), check_probabilities("fpr", fpr)
+        return uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method)
 
     @overload
     def fpr_at_tpr_interval(
@@ -265,8 +265,8 @@ class UncertaintyMixin(Generic[Value]):
         self, tpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
     ) -> Interval[Any]:
         """Return the pointwise confidence interval of the FPR at a TPR; see ``tpr_at_fpr_interval``."""
-        behind, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - check_probabilities("tpr", tpr)
-        return complement_interval(behind.tpr_at_fpr_interval(at, check_confidence_level(level), method))
+        uncertainty, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - check_probabilities("tpr", tpr)
+        return complement_interval(uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method))
 
     def band(
         self,
@@ -357,14 +357,14 @@ class UncertaintyMixin(Generic[Value]):
         RocPredictError
             A measure or method that is not listed.
         """
-        behind, level = self._uncertainty(_N_OOB_RESAMPLES, 0), check_confidence_level(level)
-        return behind.rate_interval(ALIASES.get(measure, measure), self._to_solver_scale(threshold), level, method)
+        uncertainty, level = self._uncertainty(_N_OOB_RESAMPLES, 0), check_confidence_level(level)
+        return uncertainty.rate_interval(ALIASES.get(measure, measure), self._to_solver_scale(threshold), level, method)
 
     def _check_rate_range(self, fpr: Any, tpr: Any) -> RateRange:
         """Check the range of FPR or TPR of a partial area, or too many for one feature."""
         rate_range = check_rate_range(fpr, tpr)
-        for end in (rate_range.low, rate_range.high):
-            self._check_batch_argument(rate_range.axis, np.asarray(end))
+        for limit in (rate_range.low, rate_range.high):
+            self._check_batch_argument(rate_range.axis, np.asarray(limit))
         return rate_range
 
     def _refit(self) -> PairFit | None:
@@ -405,16 +405,16 @@ class ThresholdUncertainty:
 
     def threshold_interval(self, level: float, method: str | None, n_resamples: int, rng: Seed) -> Interval:
         """Return the interval of the threshold."""
-        behind, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
-        found = behind.threshold_interval(self.criterion, level, method)
-        found = map_interval(found, lambda threshold: self.to_feature_scale(np.asarray(threshold)))
-        ends = found.low, found.high
-        return replace(found, low=to_scalar(np.minimum(*ends)), high=to_scalar(np.maximum(*ends)))
+        uncertainty, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
+        interval = uncertainty.threshold_interval(self.criterion, level, method)
+        interval = map_interval(interval, lambda threshold: self.to_feature_scale(np.asarray(threshold)))
+        limits = interval.low, interval.high
+        return replace(interval, low=to_scalar(np.minimum(*limits)), high=to_scalar(np.maximum(*limits)))
 
     def ameans_interval(self, level: float, method: str | None, n_resamples: int, rng: Seed) -> Interval:
         """Return the interval of the Ameans there."""
-        behind, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
-        return behind.ameans_interval(self.criterion, level, method)
+        uncertainty, level = self.make_uncertainty(n_resamples, rng), check_confidence_level(level)
+        return uncertainty.ameans_interval(self.criterion, level, method)
 
     def stability(self, n_resamples: int, rng: Seed) -> ThresholdStability:
         """Return what the threshold does over resamples."""
@@ -423,17 +423,17 @@ class ThresholdUncertainty:
     @property
     def is_fast(self) -> bool:
         """True if there is an out-of-bag Ameans that takes no longer than a look."""
-        behind = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
-        return behind.is_empirical and bool(sum(behind.class_sizes) <= _MAX_REPR_SIZE)
+        uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
+        return uncertainty.is_empirical and bool(sum(uncertainty.class_sizes) <= _MAX_REPR_SIZE)
 
     @cached_property
     def ameans_corrected(self) -> float | None:
         """The out-of-bag mean Ameans of a counted threshold; None for a predicted one."""
-        behind = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
-        if not behind.is_empirical:
+        uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
+        if not uncertainty.is_empirical:
             return None
-        few = int(np.clip(_MAX_REPR_WORK // sum(behind.class_sizes), 20, _N_OOB_RESAMPLES))
-        return self.stability(few, 0).ameans_oob
+        n_resamples = int(np.clip(_MAX_REPR_WORK // sum(uncertainty.class_sizes), 20, _N_OOB_RESAMPLES))
+        return self.stability(n_resamples, 0).ameans_oob
 
 
 def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:

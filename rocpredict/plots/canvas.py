@@ -41,8 +41,8 @@ class Box(NamedTuple):
     @classmethod
     def in_corner(cls, corner: str, size: tuple[float, float]) -> Box:
         """Return the rectangle of a size in a corner of the axes, such as "lower right" or "upper center"."""
-        (edge, side), (width, height) = corner.split(), size
-        left = {"left": 0.0, "center": (1 - width) / 2, "right": 1 - width}[side]
+        (edge, horizontal), (width, height) = corner.split(), size
+        left = {"left": 0.0, "center": (1 - width) / 2, "right": 1 - width}[horizontal]
         bottom = 0.0 if edge == "lower" else 1 - height
         return cls(left, bottom, left + width, bottom + height)
 
@@ -53,8 +53,10 @@ class Box(NamedTuple):
 
     def overlaps(self, other: Box) -> bool:
         """Return True if two rectangles meet."""
-        apart = self.right < other.left or other.right < self.left or self.top < other.bottom or other.top < self.bottom
-        return not apart
+        is_apart = (
+            self.right < other.left or other.right < self.left or self.top < other.bottom or other.top < self.bottom
+        )
+        return not is_apart
 
     def inside_axes(self) -> bool:
         """Return True if no part lies outside the axes."""
@@ -110,25 +112,25 @@ class Canvas:
             name += f" [{style.plain_text_label(unit, 16)}]"
         style.escape_mathtext(self.ax.set_xlabel(name))
 
-    def add(self, drawn: Sequence[Any], name: str) -> None:
+    def add(self, artists: Sequence[Any], name: str) -> None:
         """Name what is drawn in the legend by its first artist; without any nothing is named."""
-        self.entries += [(artist, name) for artist in drawn[:1]]
+        self.entries += [(artist, name) for artist in artists[:1]]
 
-    def curves(self, what: str, rocs: Sequence[Roc], paths: Sequence[FloatArray], names: Sequence[str]) -> list[Any]:
+    def curves(self, kind: str, rocs: Sequence[Roc], paths: Sequence[FloatArray], names: Sequence[str]) -> list[Any]:
         """Draw one path (n, 2) for each ROC in the style of its place, thinner for a counted one; return the lines."""
         lines = []
         for index, (roc, path, name) in enumerate(zip(rocs, paths, names, strict=True)):
             properties = style.line_style(index, 1.3 if isinstance(roc, EmpiricalRoc) else 2.0)
-            lines += self.ax.plot(*path.T, gid=f"{what}-{index}", **properties)
+            lines += self.ax.plot(*path.T, gid=f"{kind}-{index}", **properties)
             self.add(lines[-1:], name)
         self.paths += paths
         return lines
 
     def diagonal(
-        self, name: str = "chance", ends: Sequence[float] = (0, 1), linestyle: str = ":", gid: str | None = None
+        self, name: str = "chance", limits: Sequence[float] = (0, 1), linestyle: str = ":", gid: str | None = None
     ) -> None:
         """Draw the line of equal x and y: of a ROC curve that of a guess."""
-        self.add(self.ax.plot(ends, ends, linestyle=linestyle, gid=gid, **style.MUTED_LINE_STYLE), name)
+        self.add(self.ax.plot(limits, limits, linestyle=linestyle, gid=gid, **style.MUTED_LINE_STYLE), name)
 
     def guide(self, name: str, *, x: float | None = None, y: float = 0, **properties: Any) -> None:
         """Draw and name a line through the axes, upright at an x or level at a y."""
@@ -196,15 +198,20 @@ class Canvas:
         )
 
     def mark_threshold(
-        self, words: str, at: float, height: float, *, left: bool, lift: float = 0, **line_look: Any
+        self, words: str, threshold: float, height: float, *, left: bool, lift: float = 0, **line_look: Any
     ) -> None:
         """Draw the line of a threshold and words beside it; where it lies outside only these, in the middle."""
         low, high = self.ax.get_xlim()
-        position, shift, side = (low + high) / 2, 0, "center"
-        if low <= at <= high:
-            self.ax.axvline(at, color=style.TEXT_COLOR, gid="threshold", **line_look)
-            position, shift, side = (at, -6, "right") if left else (at, 6, "left")
-        place: dict[str, Any] = {"xytext": (shift, lift), "textcoords": "offset points", "ha": side, "va": "center"}
+        position, shift, alignment = (low + high) / 2, 0, "center"
+        if low <= threshold <= high:
+            self.ax.axvline(threshold, color=style.TEXT_COLOR, gid="threshold", **line_look)
+            position, shift, alignment = (threshold, -6, "right") if left else (threshold, 6, "left")
+        place: dict[str, Any] = {
+            "xytext": (shift, lift),
+            "textcoords": "offset points",
+            "ha": alignment,
+            "va": "center",
+        }
         self.ax.annotate(words, (position, height), **place, **style.TEXT_STYLE, zorder=7)
 
     def mark_best(self, rocs: Sequence[Roc], scale: Callable[[Any], Any] = np.asarray) -> None:
@@ -212,13 +219,13 @@ class Canvas:
 
         ``scale`` is what the picture does to rates before it draws them.
         """
-        found = [roc.best_threshold() for roc in rocs]
-        rates = np.array([(best.fpr, best.tpr) for best in found])
+        thresholds = [roc.best_threshold() for roc in rocs]
+        rates = np.array([(best.fpr, best.tpr) for best in thresholds])
         points = scale(rates)
-        words = [style.format_rule(best.threshold, roc.direction) for best, roc in zip(found, rocs, strict=True)]
+        words = [style.format_rule(best.threshold, roc.direction) for best, roc in zip(thresholds, rocs, strict=True)]
         words = [f"{n}: {w}" for n, w in enumerate(words, 1)] if len(rocs) > 1 else [f"best: {w}" for w in words]
-        places = self.shares(points)
-        inside = np.all((places >= 0) & (places <= 1), axis=1)
+        positions = self.shares(points)
+        inside = np.all((positions >= 0) & (positions <= 1), axis=1)
         order = [i for i in np.argsort(rates[:, 0] - rates[:, 1]) if inside[i]]
         if not order:
             return
@@ -229,13 +236,13 @@ class Canvas:
             self.label(words[i], points[i], centre)
         self.occupied += map(Box.around, centres, sizes)
 
-    def mark_gap(self, at: float, gap: float, ends: Sequence[float]) -> None:
+    def mark_gap(self, fpr: float, gap: float, tpr_values: Sequence[float]) -> None:
         """Draw the largest gap between two curves at an FPR, predicted - empirical, and write how large it is."""
         line = {"color": style.TEXT_COLOR, "linewidth": 2, "marker": "_", "markersize": 9, "zorder": 6}
-        self.ax.plot([at, at], ends, **line, gid="largest-gap")  # type: ignore[arg-type]
-        point = np.array([at, sum(ends) / 2])
+        self.ax.plot([fpr, fpr], tpr_values, **line, gid="largest-gap")  # type: ignore[arg-type]
+        point = np.array([fpr, sum(tpr_values) / 2])
         size = f"{gap:+.3f}".replace("-", "−") if abs(gap) >= 0.0005 else "below 0.001"
-        text = f"TPR gap {size}\nat FPR {at:.3f}"
+        text = f"TPR gap {size}\nat FPR {fpr:.3f}"
         width, height = self.text_size(text)
         (centre,) = self._place(point[None], [(width, 0.85 * height)], [*self.paths, _CHANCE])
         self.label(text, point, centre, _ARROW)
@@ -285,8 +292,8 @@ def _around(anchor: FloatArray, size: tuple[float, float]) -> list[Box]:
 def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box]) -> float:
     """Weigh what a label and the line to it would cover, and how long that line is."""
     line = _line(anchor, box)
-    far = line[np.hypot(*(line - anchor).T) > 2 * _MIN_DISTANCE]
-    crossed = int((np.abs(far[:, None] - points).max(axis=-1) < _MIN_DISTANCE).any(axis=-1).sum())
+    distant_points = line[np.hypot(*(line - anchor).T) > 2 * _MIN_DISTANCE]
+    crossed = int((np.abs(distant_points[:, None] - points).max(axis=-1) < _MIN_DISTANCE).any(axis=-1).sum())
     clashes = sum(2 * box.overlaps(other) or other.holds(line).any() for other in others)
     covered, length = int(box.holds(points).sum()), float(np.ptp(line, axis=0).max())
     return 6 * covered + 5 * crossed + 80 * clashes + 300 * (not box.inside_axes()) + 100 * length
@@ -305,5 +312,5 @@ def _resample_path(path: FloatArray) -> FloatArray:
     if len(path) == 0:
         return np.empty((0, 2))
     along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
-    at = np.linspace(0, along[-1], _POINTS)
-    return np.column_stack([np.interp(at, along, path[:, 0]), np.interp(at, along, path[:, 1])])
+    distances = np.linspace(0, along[-1], _POINTS)
+    return np.column_stack([np.interp(distances, along, path[:, 0]), np.interp(distances, along, path[:, 1])])

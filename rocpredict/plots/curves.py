@@ -33,9 +33,9 @@ _AUC_ATOL = 1e-9
 _HATCHES = ("", "///", "...", "\\\\\\", "ooo", "---")
 _HOOK: dict[str, Any] = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
 _BAND: dict[str, Any] = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
-_NAME = 20
+_MAX_NAME_LENGTH = 20
 """Most characters of the name of a mean curve, which stands beside an AUC and its interval."""
-_SHORT = 24
+_MAX_SHORT_LENGTH = 24
 """Most characters of what a test is called, and of its hypothesis."""
 _MIN_HOOK_DEPTH = 0.01  # a shallower hook is hardly wider than the line that draws it
 _SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
@@ -118,12 +118,12 @@ def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes 
     RocPredictError
         As ``rocpredict.compare``.
     """
-    gap, at = max_tpr_gap(predicted, empirical)
+    gap, gap_fpr = max_tpr_gap(predicted, empirical)
     rocs, canvas = (predicted, empirical), Canvas(ax)
     _draw_curves(canvas, rocs, style.check_curves(rocs, ["predicted", "empirical"]))
     _finish(canvas, rocs)
-    top = float(predicted.tpr_at_fpr(at))
-    canvas.mark_gap(at, gap, [top - gap, top])
+    top = float(predicted.tpr_at_fpr(gap_fpr))
+    canvas.mark_gap(gap_fpr, gap, [top - gap, top])
     return canvas.ax
 
 
@@ -154,18 +154,18 @@ def format_test(test: object, rocs: Sequence[Roc]) -> str:
     """Return what a test found about these curves; refuse a test of others."""
     if not isinstance(test, (AucTest, AucTestMany)):
         raise RocPredictError(f"test={short_repr(test)} is not a test of AUCs; give what rp.auc_test returns")
-    drawn, tested = [float(roc.auc()) for roc in rocs], list(test.estimates)
+    plotted, tested = [float(roc.auc()) for roc in rocs], list(test.estimates)
     areas = test.estimator in {MANN_WHITNEY, PREDICTED_AUC}  # and no height or part of the area
-    if len(drawn) != len(tested) or (areas and not np.allclose(drawn, tested, rtol=0, atol=_AUC_ATOL)):
-        listed = [", ".join(f"{area:.4f}" for area in estimates) for estimates in (tested, drawn)]
+    if len(plotted) != len(tested) or (areas and not np.allclose(plotted, tested, rtol=0, atol=_AUC_ATOL)):
+        texts = [", ".join(f"{area:.4f}" for area in estimates) for estimates in (tested, plotted)]
         raise RocPredictError(
-            f"test is of other curves: its estimates are {listed[0]}, the AUCs drawn {listed[1]}; "
+            f"test is of other curves: its estimates are {texts[0]}, the AUCs drawn {texts[1]}; "
             "give the empirical ROCs of the tested features, in their order"
         )
-    null = style.plain_text_label(test.null, _SHORT)
+    null = style.plain_text_label(test.null, _MAX_SHORT_LENGTH)
     if isinstance(test, AucTest) and len(tested) == 2 and test.null.startswith("AUC of") and " = " in test.null:
         null = "equal AUCs"  # without the names of the features, which the legend has
-    return f"{null}: {p_in_words(test.p_value)} ({style.plain_text_label(test.method, _SHORT)})"
+    return f"{null}: {p_in_words(test.p_value)} ({style.plain_text_label(test.method, _MAX_SHORT_LENGTH)})"
 
 
 def p_in_words(p: float) -> str:
@@ -249,7 +249,7 @@ def plot_mean_roc(
             raise RocPredictError(f"mean={short_repr(mean)} is not a mean ROC; give rp.mean_roc(...)")
     show_folds = len(means) == 1 if show_folds is None else show_folds
     style.check_booleans(show_folds=show_folds, band=band, chance=chance, legend=legend)
-    names = style.resolve_labels(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _NAME)
+    names = style.resolve_labels(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _MAX_NAME_LENGTH)
     canvas = Canvas(ax, legend=legend)
     frame_roc(canvas)
     for index, (mean, name) in enumerate(zip(means, names, strict=True)):
@@ -362,11 +362,11 @@ def plot_band(
     """
     names = style.check_curves([roc], None if label is None else [label], chance=chance, legend=legend)
     grid = _BAND_GRID if kind == "simultaneous" else None
-    found = roc.band(level, kind=kind, fpr=grid, method=method, n_resamples=n_resamples, rng=rng)
+    band = roc.band(level, kind=kind, fpr=grid, method=method, n_resamples=n_resamples, rng=rng)
     canvas = Canvas(ax, legend=legend)
     _draw_curves(canvas, [roc], names)
-    area = canvas.ax.fill_between(found.fpr, found.low, found.high, gid="band", **_BAND)
-    canvas.add([area], f"{format_level(found.level)} band, {found.kind}")
+    area = canvas.ax.fill_between(band.fpr, band.low, band.high, gid="band", **_BAND)
+    canvas.add([area], f"{format_level(band.level)} band, {band.kind}")
     if chance:
         canvas.diagonal()
     canvas.legend_off_curves([roc.auc()])
@@ -413,21 +413,21 @@ def plot_precision_recall(
     """
     names = style.check_curves(rocs, labels, chance=chance, legend=legend)
     with np.errstate(over="ignore"):  # a density of a class that is very narrow
-        found = [roc.precision_recall_curve(prevalence=prevalence) for roc in rocs]
-        areas = [format_rate(curve.average_precision()) for curve in found]
+        curves = [roc.precision_recall_curve(prevalence=prevalence) for roc in rocs]
+        areas = [format_rate(curve.average_precision()) for curve in curves]
     canvas = Canvas(ax, legend=legend)
     frame_roc(canvas)
     canvas.ax.set(xlabel="recall (TPR)", ylabel="precision")
-    paths = [np.column_stack([curve.recall, curve.precision]) for curve in found]
-    named = [f"{name}, AP {area}" for name, area in zip(names, areas, strict=True)]
-    for line, roc in zip(canvas.curves("precision-recall", rocs, paths, named), rocs, strict=True):
+    paths = [np.column_stack([curve.recall, curve.precision]) for curve in curves]
+    legend_names = [f"{name}, AP {area}" for name, area in zip(names, areas, strict=True)]
+    for line, roc in zip(canvas.curves("precision-recall", rocs, paths, legend_names), rocs, strict=True):
         line.set_drawstyle("steps-pre" if isinstance(roc, EmpiricalRoc) else "default")
     if chance:
-        for curve in select_by_prevalence(found):
+        for curve in select_by_prevalence(curves):
             words = f"a guess: prevalence {format_rate(curve.prevalence)}"
             canvas.guide(words, y=curve.prevalence, gid="guess")
-    heights = np.concatenate([np.interp(_RECALL_GRID, curve.recall, curve.precision) for curve in found])
-    canvas.legend_in(_emptiest_corner(np.tile(_RECALL_GRID, len(found)), heights, len(canvas.entries)))
+    precision_values = np.concatenate([np.interp(_RECALL_GRID, curve.recall, curve.precision) for curve in curves])
+    canvas.legend_in(_emptiest_corner(np.tile(_RECALL_GRID, len(curves)), precision_values, len(canvas.entries)))
     return canvas.ax
 
 
@@ -508,7 +508,7 @@ def plot_probit(
     paths = [_probit_path(roc, end) for roc in rocs]
     canvas.curves("probit", rocs, paths, _format_names_with_auc(rocs, names))
     if chance:
-        canvas.diagonal(ends=(-end, end), gid="chance")
+        canvas.diagonal(limits=(-end, end), gid="chance")
     if not any((np.abs(path) < end).all(axis=1).any() for path in paths):
         properties: dict[str, Any] = {
             "ha": "center",
@@ -547,7 +547,7 @@ def _probit_path(roc: Roc, end: float) -> FloatArray:
 def _subdivide_segments(rates: FloatArray) -> FloatArray:
     """Divide what is straight on the scale of rates, and bent on that of probits: where both rates change."""
     steps = np.diff(rates, axis=0)
-    fine = rates[:-1, None] + steps[:, None] * _SEGMENT_FRACTIONS[:, None]
+    divided = rates[:-1, None] + steps[:, None] * _SEGMENT_FRACTIONS[:, None]
     diagonal = (steps[:, :1] > 0) & (steps[:, 1:] > 0)
-    wanted = diagonal | (_SEGMENT_FRACTIONS == 0)
-    return np.concatenate([fine[wanted], rates[-1:]])
+    is_kept = diagonal | (_SEGMENT_FRACTIONS == 0)
+    return np.concatenate([divided[is_kept], rates[-1:]])

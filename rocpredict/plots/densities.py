@@ -86,25 +86,27 @@ def plot_densities(
     roc, prevalence = style.check_single_feature(roc), style.check_prevalence(prevalence)
     style.check_booleans(legend=legend)
     names = style.resolve_labels(classes, (style.NEGATIVE.name, style.POSITIVE.name), "curve", argument="classes")
-    at = _threshold(roc, threshold)
-    low, high = style.feature_axis_limits(roc, at)
-    sides = _prepare_classes(roc, at, (low, high), prevalence)
-    top, height = _max_height(sides)
-    highest = max(float(np.max(side.stems, initial=0)) for side in sides) or 1.0  # drawn as high as anything
-    sides = [side._replace(stems=side.stems * (top / highest)) for side in sides]
+    threshold_value = _threshold(roc, threshold)
+    low, high = style.feature_axis_limits(roc, threshold_value)
+    drawings = _prepare_classes(roc, threshold_value, (low, high), prevalence)
+    top, height = _max_height(drawings)
+    highest = max(float(np.max(drawing.stems, initial=0)) for drawing in drawings) or 1.0  # drawn as high as anything
+    drawings = [drawing._replace(stems=drawing.stems * (top / highest)) for drawing in drawings]
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     ylabel = height + ("" if prevalence is None else " × class share")
     canvas.ax.set(xlim=(low, high), ylim=(0, 1.16 * top), ylabel=ylabel)
     canvas.name_feature(feature, unit)
-    for side, name in zip(sides, names, strict=True):
-        _draw_class(canvas, side, name)
-    _draw_areas(canvas, roc, sides, at, top)
+    for drawing, name in zip(drawings, names, strict=True):
+        _draw_class(canvas, drawing, name)
+    _draw_areas(canvas, roc, drawings, threshold_value, top)
     if prevalence not in {0, 1}:
-        _draw_crossings(canvas, roc.crossings(prevalence=0.5 if prevalence is None else prevalence), sides[0])
-    words = style.format_rule(at, roc.direction)
-    if np.isfinite(at):
-        words = f"positive if {words}" + ("" if low <= at <= high else " (outside)")
-    canvas.mark_threshold(words, at, 1.09 * top, left=at > (low + high) / 2, linewidth=1.5, zorder=6)
+        _draw_crossings(canvas, roc.crossings(prevalence=0.5 if prevalence is None else prevalence), drawings[0])
+    words = style.format_rule(threshold_value, roc.direction)
+    if np.isfinite(threshold_value):
+        words = f"positive if {words}" + ("" if low <= threshold_value <= high else " (outside)")
+    canvas.mark_threshold(
+        words, threshold_value, 1.09 * top, left=threshold_value > (low + high) / 2, linewidth=1.5, zorder=6
+    )
     canvas.legend_above(len(canvas.entries))
     return canvas.ax
 
@@ -121,10 +123,12 @@ def _threshold(roc: Roc, threshold: float | BestThreshold[float] | None) -> floa
     return float(value)
 
 
-def _prepare_classes(roc: Roc, at: float, span: tuple[float, float], share: float | None) -> list[_ClassDrawing]:
-    weights = (1.0, 1.0) if share is None else (1 - share, share)
-    edges, grid = style.histogram_bin_edges(roc, at), style.feature_axis_points(roc, span, [[at]])
-    sides = []
+def _prepare_classes(
+    roc: Roc, threshold: float, span: tuple[float, float], prevalence: float | None
+) -> list[_ClassDrawing]:
+    weights = (1.0, 1.0) if prevalence is None else (1 - prevalence, prevalence)
+    edges, grid = style.histogram_bin_edges(roc, threshold), style.feature_axis_points(roc, span, [[threshold]])
+    drawings = []
     for class_style, d, weight in zip(
         (style.NEGATIVE, style.POSITIVE), (roc.negative, roc.positive), weights, strict=True
     ):
@@ -136,8 +140,8 @@ def _prepare_classes(roc: Roc, at: float, span: tuple[float, float], share: floa
             inside = (points >= span[0]) & (points <= span[1])
             points, masses = points[inside], weight * masses[inside]
             x, height = grid, _density(d, grid)
-        sides.append(_ClassDrawing(class_style, d, weight, x, weight * height, points, masses))
-    return sides
+        drawings.append(_ClassDrawing(class_style, d, weight, x, weight * height, points, masses))
+    return drawings
 
 
 def _density(distribution: Distribution, x: FloatArray) -> FloatArray:
@@ -149,23 +153,23 @@ def _density(distribution: Distribution, x: FloatArray) -> FloatArray:
     return np.where(np.isfinite(height), height, 0.0)
 
 
-def _max_height(sides: list[_ClassDrawing]) -> tuple[float, str]:
+def _max_height(drawings: list[_ClassDrawing]) -> tuple[float, str]:
     """Return the greatest height that is drawn, and what it is."""
-    highest = max(_peak(side) for side in sides)
-    masses = np.concatenate([side.stems for side in sides])
+    highest = max(_peak(drawing) for drawing in drawings)
+    masses = np.concatenate([drawing.stems for drawing in drawings])
     if highest == 0 and masses.any():
         return float(masses.max()), "probability"
     return highest or 1.0, "density"
 
 
-def _peak(side: _ClassDrawing) -> float:
+def _peak(drawing: _ClassDrawing) -> float:
     """Return the height that the picture makes room for: not all of a density that has no bound."""
-    highest = float(np.max(side.height, initial=0))
-    if isinstance(side.distribution, Ecdf) or highest == 0:
+    highest = float(np.max(drawing.height, initial=0))
+    if isinstance(drawing.distribution, Ecdf) or highest == 0:
         return highest
-    middle = side.distribution.ppf(np.linspace(0.05, 0.95, 91))
+    middle = drawing.distribution.ppf(np.linspace(0.05, 0.95, 91))
     with np.errstate(over="ignore"):
-        usual = side.weight * float(np.median(side.distribution.pdf(middle)))
+        usual = drawing.weight * float(np.median(drawing.distribution.pdf(middle)))
     if usual > _MAX_HEIGHT:
         raise style.range_error(float(middle[0]), float(middle[-1]), "close to each other")
     return min(highest, _MAX_RELATIVE_HEIGHT * usual) or highest
@@ -174,99 +178,105 @@ def _peak(side: _ClassDrawing) -> float:
 def _histogram(distribution: Ecdf, edges: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the outline of a histogram: its area is the share of finite values."""
     counts, _ = np.histogram(distribution.unique_values, edges, weights=distribution.unique_weights)
-    heights = counts / distribution.total / np.diff(edges)
-    return np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(heights, 2), [0.0]])
+    density = counts / distribution.total / np.diff(edges)
+    return np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(density, 2), [0.0]])
 
 
 # ---- drawing
-def _draw_class(canvas: Canvas, side: _ClassDrawing, name: str) -> None:
-    class_style = side.class_style
+def _draw_class(canvas: Canvas, drawing: _ClassDrawing, name: str) -> None:
+    class_style = drawing.class_style
     line: dict[str, Any] = {
         "color": class_style.color,
         "linestyle": class_style.linestyle,
         "zorder": 4,
         "gid": class_style.name,
     }
-    if len(side.points):
-        stems = canvas.ax.vlines(side.points, 0, side.stems, linewidth=3, **line)
+    if len(drawing.points):
+        stems = canvas.ax.vlines(drawing.points, 0, drawing.stems, linewidth=3, **line)
         canvas.add([stems], f"{name} (point masses)")
     else:
-        canvas.add(canvas.ax.plot(side.x, side.height, linewidth=2, **line), name)
+        canvas.add(canvas.ax.plot(drawing.x, drawing.height, linewidth=2, **line), name)
 
 
-def _draw_areas(canvas: Canvas, roc: Roc, sides: list[_ClassDrawing], at: float, top: float) -> None:
+def _draw_areas(canvas: Canvas, roc: Roc, drawings: list[_ClassDrawing], threshold: float, top: float) -> None:
     """Hatch and name the four areas; errors are hatched more densely than right calls."""
     lower = roc.direction == "lower"
-    named: list[tuple[float, float, float]] = []
-    for side in sides:
+    labels: list[tuple[float, float, float]] = []
+    for drawing in drawings:
         for called_positive in (False, True):
-            right = called_positive == (side.class_style is style.POSITIVE)
+            right = called_positive == (drawing.class_style is style.POSITIVE)
             name = ("T" if right else "F") + ("P" if called_positive else "N")
             upper_part = called_positive != lower
-            _fill(canvas.ax, side, at, upper_part=upper_part, right=right, name=name)
-            share = float(getattr(roc, name.lower() + "r")(at))
-            if share > 0:
-                text = f"{name} {format_rate(side.weight * share)}"
-                x, height = _middle(side, at, upper_part=upper_part)
-                x = _move_off_threshold(canvas, text, x, at, upper_part=upper_part)
+            _fill(canvas.ax, drawing, threshold, upper_part=upper_part, right=right, name=name)
+            rate = float(getattr(roc, name.lower() + "r")(threshold))
+            if rate > 0:
+                text = f"{name} {format_rate(drawing.weight * rate)}"
+                x, height = _middle(drawing, threshold, upper_part=upper_part)
+                x = _move_off_threshold(canvas, text, x, threshold, upper_part=upper_part)
                 y = max(0.6 * height, 0.16 * top) if right else max(0.3 * height, 0.05 * top)
-                point = _avoid_overlap(canvas, text, (x, y), named)
-                properties = style.TEXT_STYLE | {"color": side.class_style.text, "fontweight": "bold"}
+                point = _avoid_overlap(canvas, text, (x, y), labels)
+                properties = style.TEXT_STYLE | {"color": drawing.class_style.text, "fontweight": "bold"}
                 canvas.ax.text(*point, text, ha="center", va="center", **properties, zorder=7)
 
 
-def _fill(ax: Axes, side: _ClassDrawing, at: float, *, upper_part: bool, right: bool, name: str) -> None:
-    part = side.x >= at if upper_part else side.x <= at
-    if isinstance(side.distribution, Ecdf):  # the outline has each edge twice: once for either bin
-        part = np.append(side.x[1:] > at, side.x[-1] > at) if upper_part else np.append(True, side.x[:-1] < at)
+def _fill(ax: Axes, drawing: _ClassDrawing, threshold: float, *, upper_part: bool, right: bool, name: str) -> None:
+    part = drawing.x >= threshold if upper_part else drawing.x <= threshold
+    if isinstance(drawing.distribution, Ecdf):  # the outline has each edge twice: once for either bin
+        part = (
+            np.append(drawing.x[1:] > threshold, drawing.x[-1] > threshold)
+            if upper_part
+            else np.append(True, drawing.x[:-1] < threshold)
+        )
     face, edge, repeats, zorder = (0.10, 0.55, 1, 2) if right else (0.28, 0.9, 2, 3)
-    color, hatch = side.class_style.color, side.class_style.hatch * repeats
+    color, hatch = drawing.class_style.color, drawing.class_style.hatch * repeats
     properties: dict[str, Any] = {
         "facecolor": (color, face),
         "edgecolor": (color, edge),
         "hatch": hatch,
         "linewidth": 0,
     }
-    ax.fill_between(side.x, side.height, where=part.tolist(), **properties, zorder=zorder, gid=name)
+    ax.fill_between(drawing.x, drawing.height, where=part.tolist(), **properties, zorder=zorder, gid=name)
 
 
-def _middle(side: _ClassDrawing, at: float, *, upper_part: bool) -> tuple[float, float]:
+def _middle(drawing: _ClassDrawing, threshold: float, *, upper_part: bool) -> tuple[float, float]:
     """Return the middle of an area, and the height of the density there."""
-    d = side.distribution
-    x = float(d.isf(float(d.sf_inclusive(at)) / 2) if upper_part else d.ppf(float(d.cdf_strict(at)) / 2))
-    drawn = (side.points, side.stems) if len(side.points) else (side.x, side.height)
-    return x, float(np.interp(x, *drawn))
+    d = drawing.distribution
+    x = float(d.isf(float(d.sf_inclusive(threshold)) / 2) if upper_part else d.ppf(float(d.cdf_strict(threshold)) / 2))
+    points = (drawing.points, drawing.stems) if len(drawing.points) else (drawing.x, drawing.height)
+    return x, float(np.interp(x, *points))
 
 
-def _move_off_threshold(canvas: Canvas, text: str, x: float, at: float, *, upper_part: bool) -> float:
+def _move_off_threshold(canvas: Canvas, text: str, x: float, threshold: float, *, upper_part: bool) -> float:
     """Move a label inside the axes, and to its own side of the threshold where there is room."""
     low, high = canvas.ax.get_xlim()
     half = (canvas.text_size(text)[0] / 2 + 0.02) * (high - low)
-    if upper_part and at + 2 * half < high:
-        x = max(x, at + half)
-    elif not upper_part and at - 2 * half > low:
-        x = min(x, at - half)
+    if upper_part and threshold + 2 * half < high:
+        x = max(x, threshold + half)
+    elif not upper_part and threshold - 2 * half > low:
+        x = min(x, threshold - half)
     return min(max(x, low + half), high - half)
 
 
 def _avoid_overlap(
-    canvas: Canvas, text: str, point: tuple[float, float], named: list[tuple[float, float, float]]
+    canvas: Canvas, text: str, point: tuple[float, float], labels: list[tuple[float, float, float]]
 ) -> tuple[float, float]:
     """Move a label up until it covers no other, and keep its place and half its width."""
     wide, high = canvas.text_size(text)
     (x, y), half, line = point, wide * np.ptp(canvas.ax.get_xlim()) / 2, high * np.ptp(canvas.ax.get_ylim())
-    for other, level, reach in sorted(named, key=lambda label: label[1]):
+    for other, level, reach in sorted(labels, key=lambda label: label[1]):
         if abs(x - other) < half + reach and abs(y - level) < line:
             y = level + line
-    named.append((x, y, half))
+    labels.append((x, y, half))
     return x, y
 
 
-def _draw_crossings(canvas: Canvas, crossings: FloatArray, side: _ClassDrawing) -> None:
+def _draw_crossings(canvas: Canvas, crossings: FloatArray, drawing: _ClassDrawing) -> None:
     """Mark where the drawn densities cross, as far as they are in the picture."""
     low, high = canvas.ax.get_xlim()
-    found = crossings[(crossings > low) & (crossings < high)]
-    if len(found):
+    visible = crossings[(crossings > low) & (crossings < high)]
+    if len(visible):
         face: dict[str, Any] = {"markersize": 8, "markerfacecolor": "white", "zorder": 8, "gid": "crossings"}
         edge: dict[str, Any] = {"markeredgecolor": style.TEXT_COLOR, "markeredgewidth": 1.6}
-        canvas.add(canvas.ax.plot(found, np.interp(found, side.x, side.height), "D", **face, **edge), "crossing")
+        canvas.add(
+            canvas.ax.plot(visible, np.interp(visible, drawing.x, drawing.height), "D", **face, **edge), "crossing"
+        )

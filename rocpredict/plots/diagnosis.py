@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _SIZE = (14.2, 5.2)
-_LINE = 120
+_LINE_LENGTH = 120
 """Characters in a line of the verdict."""
 _MARKERS = {"negative": "o", "positive": "D"}
 _BETWEEN: dict[str, Any] = {"facecolor": "#E69F00", "edgecolor": "#7A6000", "alpha": 0.35, "hatch": ".."}
@@ -83,73 +83,88 @@ def plot_diagnosis(
 def _canvases(ax: Any, verdict: str) -> list[Canvas]:
     if ax is None:
         picture = style.NotebookFigure(_SIZE)
-        style.escape_mathtext(picture.suptitle(fill(verdict, _LINE), fontsize=style.SMALL + 1, color=style.TEXT_COLOR))
-        return [Canvas(one) for one in picture.subplots(1, 3)]
-    given = list(np.ravel(np.asarray(ax, dtype=object)))
-    if len(given) != 3 or not all(isinstance(one, Axes) for one in given):
+        style.escape_mathtext(
+            picture.suptitle(fill(verdict, _LINE_LENGTH), fontsize=style.SMALL + 1, color=style.TEXT_COLOR)
+        )
+        return [Canvas(axes) for axes in picture.subplots(1, 3)]
+    all_axes = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(all_axes) != 3 or not all(isinstance(axes, Axes) for axes in all_axes):
         raise RocPredictError(
             f"ax={short_repr(ax)} is not three matplotlib Axes; leave it out for a picture of its own"
         )
-    return [Canvas(one) for one in given]
+    return [Canvas(axes) for axes in all_axes]
 
 
 # ---- the curve
 def _draw_curves(canvas: Canvas, diagnosis: Diagnosis) -> None:
     """Draw both curves, the area between them, and the largest gap."""
     frame_roc(canvas)
-    drawn, aucs = diagnosis.plot_data, (diagnosis.predicted_auc, diagnosis.empirical_auc)
-    for index, (name, curve) in enumerate((("predicted", drawn.predicted), ("empirical", drawn.empirical))):
+    plot_data, aucs = diagnosis.plot_data, (diagnosis.predicted_auc, diagnosis.empirical_auc)
+    for index, (name, curve) in enumerate((("predicted", plot_data.predicted), ("empirical", plot_data.empirical))):
         properties = style.line_style(index, (2.0, 1.3)[index])
         canvas.add(
             canvas.ax.plot(curve.fpr, curve.tpr, gid=name, **properties), f"{name}, AUC {format_rate(aucs[index])}"
         )
-    area = canvas.ax.fill_between(*drawn.rates, gid="between", zorder=2, linewidth=0, **_BETWEEN)
+    area = canvas.ax.fill_between(*plot_data.rates, gid="between", zorder=2, linewidth=0, **_BETWEEN)
     canvas.add([area], f"between: {diagnosis.area_between:.3f}, by chance {diagnosis.area_between_expected:.3f}")
     canvas.diagonal()
     canvas.legend_off_curves(aucs)
-    fpr, predicted, empirical = drawn.rates
+    fpr, predicted, empirical = plot_data.rates
     canvas.paths = [np.column_stack([fpr, tpr]) for tpr in (predicted, empirical)]
-    gap, at = diagnosis.max_tpr_gap, diagnosis.max_tpr_gap_fpr
-    top = float(np.interp(at, fpr, predicted))
-    canvas.mark_gap(at, gap, [top, top - gap])
+    gap, gap_fpr = diagnosis.max_tpr_gap, diagnosis.max_tpr_gap_fpr
+    top = float(np.interp(gap_fpr, fpr, predicted))
+    canvas.mark_gap(gap_fpr, gap, [top, top - gap])
 
 
 # ---- the classes
 def _draw_quantiles(canvas: Canvas, diagnosis: Diagnosis) -> None:
     shapes = diagnosis.negative, diagnosis.positive
-    for side, q, shape in zip((style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.quantiles, shapes, strict=True):
-        canvas.add(_draw_class(canvas.ax, side, q), f"{side.name}, fit p {format_p_value(shape.p_value)}")
-    ends = [float(end) for q in diagnosis.plot_data.quantiles for part in q for end in (part.min(), part.max())]
-    span = min(ends) - 0.2, max(ends) + 0.2
+    for class_style, q, shape in zip(
+        (style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.quantiles, shapes, strict=True
+    ):
+        canvas.add(_draw_class(canvas.ax, class_style, q), f"{class_style.name}, fit p {format_p_value(shape.p_value)}")
+    limits = [float(limit) for q in diagnosis.plot_data.quantiles for part in q for limit in (part.min(), part.max())]
+    span = min(limits) - 0.2, max(limits) + 0.2
     canvas.diagonal("a class that fits", span, "-", "fits")
     canvas.frame(xlim=span, ylim=span, aspect="equal")
     canvas.ax.set(xlabel="normal score expected", ylabel="normal score by the fitted distribution")
     canvas.legend_in("upper left")
 
 
-def _draw_class(ax: Axes, side: style.ClassStyle, q: QuantilePlotData) -> list[Any]:
+def _draw_class(ax: Axes, class_style: style.ClassStyle, q: QuantilePlotData) -> list[Any]:
     """Draw the normal scores of one class and their band."""
-    band: dict[str, Any] = {"facecolor": (side.color, 0.12), "edgecolor": (side.color, 0.5), "hatch": side.hatch}
-    ax.fill_between(q.expected, q.low, q.high, linewidth=0, zorder=2, gid=f"{side.name}-band", **band)
+    band: dict[str, Any] = {
+        "facecolor": (class_style.color, 0.12),
+        "edgecolor": (class_style.color, 0.5),
+        "hatch": class_style.hatch,
+    }
+    ax.fill_between(q.expected, q.low, q.high, linewidth=0, zorder=2, gid=f"{class_style.name}-band", **band)
     properties: dict[str, Any] = {
-        "color": side.color,
+        "color": class_style.color,
         "markersize": 4,
         "markerfacecolor": "white",
         "linestyle": "none",
     }
-    marker = _MARKERS[side.name]
-    return ax.plot(q.expected, q.fitted, marker, zorder=4, gid=f"{side.name}-quantiles", **properties)
+    marker = _MARKERS[class_style.name]
+    return ax.plot(q.expected, q.fitted, marker, zorder=4, gid=f"{class_style.name}-quantiles", **properties)
 
 
 def _draw_densities(canvas: Canvas, diagnosis: Diagnosis) -> None:
     """Draw the fitted density of each class over a histogram of its rows."""
-    for side, d in zip((style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.densities, strict=True):
-        edge: dict[str, Any] = {"edgecolor": (side.color, 0.6), "hatch": side.hatch, "linewidth": 0.6}
-        faint: dict[str, Any] = {"facecolor": (side.color, 0.10), "zorder": 2, "fill": True}
-        bars = canvas.ax.stairs(d.histogram_density, d.edges, gid=f"{side.name}-rows", **edge, **faint)
-        line: dict[str, Any] = {"color": side.color, "linestyle": side.linestyle, "linewidth": 2, "zorder": 4}
-        canvas.add(canvas.ax.plot(d.x, d.density, gid=f"{side.name}-density", **line), f"{side.name}, fitted")
-        canvas.add([bars], f"{side.name}, rows")
+    for class_style, d in zip((style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.densities, strict=True):
+        edge: dict[str, Any] = {"edgecolor": (class_style.color, 0.6), "hatch": class_style.hatch, "linewidth": 0.6}
+        faint: dict[str, Any] = {"facecolor": (class_style.color, 0.10), "zorder": 2, "fill": True}
+        bars = canvas.ax.stairs(d.histogram_density, d.edges, gid=f"{class_style.name}-rows", **edge, **faint)
+        line: dict[str, Any] = {
+            "color": class_style.color,
+            "linestyle": class_style.linestyle,
+            "linewidth": 2,
+            "zorder": 4,
+        }
+        canvas.add(
+            canvas.ax.plot(d.x, d.density, gid=f"{class_style.name}-density", **line), f"{class_style.name}, fitted"
+        )
+        canvas.add([bars], f"{class_style.name}, rows")
     x = diagnosis.plot_data.densities[0].x
     canvas.ax.set(xlim=(x[0], x[-1]), ylim=(0, None), ylabel="density")
     if x[0] <= diagnosis.threshold <= x[-1]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _TITLED: dict[str, Any] = {"title_fontsize": style.SMALL, "alignment": "left"}
 _ABOVE: dict[str, Any] = _TITLED | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
 """The place of a legend that would hide something inside."""
-_CLASS = 16
+_MAX_CLASS_LENGTH = 16
 """Most characters of a class."""
 
 
@@ -78,7 +78,7 @@ def row_labels(table: ScreeningResult, rows: Iterable[int], longest: int, betwee
 
 
 def _format_class_pair(negative: object, positive: object) -> str:
-    return f"{_truncate_middle(positive, _CLASS)} against {_truncate_middle(negative, _CLASS)}"
+    return f"{_truncate_middle(positive, _MAX_CLASS_LENGTH)} against {_truncate_middle(negative, _MAX_CLASS_LENGTH)}"
 
 
 def _truncate_middle(name: object, longest: int) -> str:
@@ -95,18 +95,20 @@ def axis_limits(values: FloatArray) -> tuple[float, float]:
     return max(low - margin, -0.02), min(high + margin, 1.02)
 
 
-_TALLEST = 50.0
-_NAME = 40
+_MAX_FIGURE_HEIGHT = 50.0
+_MAX_NAME_LENGTH = 40
 """Most characters of a feature."""
 
 
 def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Axes:
     """Draw all rows of a table, each with the interval of its AUCs."""
-    names, misfit = row_labels(table, range(len(table)), _NAME), table.flag_mask("misfit")
+    names, misfit = row_labels(table, range(len(table)), _MAX_NAME_LENGTH), table.flag_mask("misfit")
     predicted, empirical = ~np.isnan(table["auc"]), ~np.isnan(table["empirical_auc"])
     if not (predicted | empirical).any():
         raise RocPredictError(f"none of the {len(table)} rows to draw has an AUC; table['flags'] says why")
-    canvas = Canvas(ax, (4.6 + 0.07 * max(map(len, names)), min(1.6 + 0.26 * len(table), _TALLEST)), legend=legend)
+    canvas = Canvas(
+        ax, (4.6 + 0.07 * max(map(len, names)), min(1.6 + 0.26 * len(table), _MAX_FIGURE_HEIGHT)), legend=legend
+    )
     scale = min(1.0, 1 / (len(table) * canvas.text_size("")[1]))
     aside = np.where(predicted & empirical, 0.17, 0.0)
     interval = f"{format_level(table.level)} interval"
@@ -131,21 +133,21 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
 
 
 def _draw_intervals(
-    ax: Axes, table: ScreeningResult, rows: NDArray[np.intp], heights: NDArray[Any], *, mark: AucStyle, scale: float
+    ax: Axes, table: ScreeningResult, rows: NDArray[np.intp], rows_y: NDArray[Any], *, mark: AucStyle, scale: float
 ) -> Line2D:
     """Draw the AUC of some rows with its interval, and return what stands for it."""
     auc, low, high = (table[name][rows] for name in mark.columns)
-    ax.hlines(heights, low, high, color=mark.bar, linewidth=1.8 * scale, zorder=2, gid=f"{mark.name}-interval")
+    ax.hlines(rows_y, low, high, color=mark.bar, linewidth=1.8 * scale, zorder=2, gid=f"{mark.name}-interval")
     dot: dict[str, Any] = {"marker": mark.marker, "markerfacecolor": mark.face, "markeredgecolor": mark.color}
-    own: dict[str, Any] = {"color": mark.color, "linestyle": "none", "markersize": 6 * scale, "zorder": 3}
-    ax.plot(auc, heights, gid=mark.name, **own, **dot)
+    line: dict[str, Any] = {"color": mark.color, "linestyle": "none", "markersize": 6 * scale, "zorder": 3}
+    ax.plot(auc, rows_y, gid=mark.name, **line, **dot)
     return Line2D([], [], color=mark.bar, linewidth=1.8, markersize=6, **dot)
 
 
 def _frame_ranking(canvas: Canvas, table: ScreeningResult, names: list[str], scale: float) -> None:
-    drawn = np.concatenate([[0.5], *(table[name] for name in _EMPIRICAL_COLUMNS + _PREDICTED_COLUMNS)])
+    areas = np.concatenate([[0.5], *(table[name] for name in _EMPIRICAL_COLUMNS + _PREDICTED_COLUMNS)])
     below = np.nanmin([table["auc"], table["empirical_auc"]]) < 0.5
-    canvas.frame(xlim=axis_limits(drawn), ylim=(len(names) - 0.4, -0.6))
+    canvas.frame(xlim=axis_limits(areas), ylim=(len(names) - 0.4, -0.6))
     canvas.ax.set_xlabel("AUC (below 0.5: positives lie lower)" if below else "AUC")
     canvas.ax.set_yticks(range(len(names)), names, fontsize=style.SMALL * scale)
     for text in canvas.ax.get_yticklabels():
@@ -153,16 +155,16 @@ def _frame_ranking(canvas: Canvas, table: ScreeningResult, names: list[str], sca
     canvas.ax.tick_params(axis="y", length=0)
 
 
-_SMALLEST = float(np.nextafter(0, 1))
+_MIN_P_VALUE = float(np.nextafter(0, 1))
 _MAX_VECTOR_POINTS = 1000
 """More points than these are drawn as pixels, also in a vector file."""
 _N_CELLS = 50
 """Parts into which each axis is cut to see where points are."""
-_LARGEST = (0.38, 0.14)
+_MAX_LABEL_SIZE = (0.38, 0.14)
 """Width and height of a label, in shares of the axes: a larger one could come to lie on its own point."""
 _MAX_HIDDEN_CELLS = 3
 """Most parts with points that a name may hide."""
-_LABEL = 20
+_MAX_LABEL_LENGTH = 20
 """Most characters of a feature beside a point."""
 _ZERO = AucStyle("p = 0", "^", "#0072B2", "#0072B2")
 _GUIDE_LINE = "#8A8A8A"
@@ -178,16 +180,16 @@ class _Scatter(NamedTuple):
 
     def draw(self, mask: NDArray[np.bool_], mark: AucStyle, words: str) -> None:
         """Draw and name some points, the smaller and fainter the more there are in all."""
-        chosen, digits = self.rows[mask[self.rows]], np.log10(len(self.rows))
-        if not chosen.size:
+        indices, digits = self.rows[mask[self.rows]], np.log10(len(self.rows))
+        if not indices.size:
             return
         properties: dict[str, Any] = {"marker": mark.marker, "linestyle": "none", "color": mark.color}
         properties |= {"markerfacecolor": mark.face, "markeredgewidth": 0.0 if mark.face == mark.color else 0.8}
         size, alpha = np.clip([9 - 1.4 * digits, 1.3 - 0.2 * digits], [2, 0.25], [6.5, 0.9]).tolist()
-        many: dict[str, Any] = {"alpha": alpha, "rasterized": len(self.rows) > _MAX_VECTOR_POINTS, "zorder": 3}
-        many["markersize"] = size if mark.marker == "o" else size + 1.5
-        self.canvas.ax.plot(*self.points[chosen].T, gid=mark.name, **properties, **many)
-        self.canvas.add([Line2D([], [], markersize=6, **properties)], f"{words} ({len(chosen):,})")
+        crowding: dict[str, Any] = {"alpha": alpha, "rasterized": len(self.rows) > _MAX_VECTOR_POINTS, "zorder": 3}
+        crowding["markersize"] = size if mark.marker == "o" else size + 1.5
+        self.canvas.ax.plot(*self.points[indices].T, gid=mark.name, **properties, **crowding)
+        self.canvas.add([Line2D([], [], markersize=6, **properties)], f"{words} ({len(indices):,})")
 
     def missing_note(self) -> str:
         """Return how many rows of the table are left out."""
@@ -243,15 +245,15 @@ def draw_volcano(table: ScreeningResult, ax: Axes | None, label: int, level: flo
 
 
 def _neg_log10_p(p: Any) -> FloatArray:
-    return np.asarray(-np.log10(np.maximum(p, _SMALLEST)))
+    return np.asarray(-np.log10(np.maximum(p, _MIN_P_VALUE)))
 
 
 def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
     """Draw points by whether q is within the level; hollow where others were counted but these were not."""
-    found, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
+    is_significant, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
-    scatter.draw(zero, _ZERO, f"p below {_SMALLEST:.0e}, drawn there".replace("-", "−"))
-    for sign, of_sign, color in (("≤", found, POINT.color), (">", ~found, _GUIDE_LINE)):
+    scatter.draw(zero, _ZERO, f"p below {_MIN_P_VALUE:.0e}, drawn there".replace("-", "−"))
+    for sign, of_sign, color in (("≤", is_significant, POINT.color), (">", ~is_significant, _GUIDE_LINE)):
         for kind, of_kind in (("empirical", has_empirical), ("predicted", ~has_empirical)):
             hollow = mixed and kind == "predicted"
             mark = AucStyle(f"{kind} q {sign}", "o", color, "white" if hollow else color)
@@ -263,24 +265,24 @@ def _draw_level(scatter: _Scatter, level: float) -> FloatArray:
 
     No q-value is below its p-value, so that the line lies no lower than where p is the level.
     """
-    found, heights = (scatter.table["q_value"] <= level)[scatter.rows], scatter.points[scatter.rows, 1]
-    if not found.any():
+    is_significant, y = (scatter.table["q_value"] <= level)[scatter.rows], scatter.points[scatter.rows, 1]
+    if not is_significant.any():
         return np.empty((0, 2))
     floor = float(_neg_log10_p(level))
-    at = floor if found.all() else (heights[found].min() + max(floor, heights[~found].max())) / 2
-    scatter.canvas.guide(f"q = {level:g}", y=at, linestyle="--", gid="level")
+    line_y = floor if is_significant.all() else (y[is_significant].min() + max(floor, y[~is_significant].max())) / 2
+    scatter.canvas.guide(f"q = {level:g}", y=line_y, linestyle="--", gid="level")
     low, high = scatter.canvas.ax.get_ylim()
-    return np.column_stack([np.linspace(0, 1, _N_CELLS), np.full(_N_CELLS, (at - low) / (high - low))])
+    return np.column_stack([np.linspace(0, 1, _N_CELLS), np.full(_N_CELLS, (line_y - low) / (high - low))])
 
 
-def _finish(scatter: _Scatter, named: NDArray[np.intp], lines: FloatArray, corners: Sequence[str]) -> None:
+def _finish(scatter: _Scatter, labelled_rows: NDArray[np.intp], lines: FloatArray, corners: Sequence[str]) -> None:
     """Add what goes where there is room: the legend, in one of the corners, and names of rows."""
     cells = np.unique(np.floor(scatter.canvas.shares(scatter.points[scatter.rows]) * _N_CELLS), axis=0)
     points = np.concatenate([(cells + 0.5) / _N_CELLS, lines])  # one point for all of those in a cell
     if scatter.canvas.shows_legend:
         _add_legend_off_points(scatter.canvas, contrast_title(scatter.table), points, corners)
-    if named.size:
-        _label_points(scatter, named, points)
+    if labelled_rows.size:
+        _label_points(scatter, labelled_rows, points)
 
 
 def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corners: Sequence[str]) -> None:
@@ -299,9 +301,13 @@ def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corne
 
 def _label_points(scatter: _Scatter, rows: NDArray[np.intp], points: FloatArray) -> None:
     """Write the names of rows beside their points, but for those that find no room."""
-    canvas, names, anchors = scatter.canvas, row_labels(scatter.table, rows, _LABEL, "\n"), scatter.points[rows]
+    canvas, names, anchors = (
+        scatter.canvas,
+        row_labels(scatter.table, rows, _MAX_LABEL_LENGTH, "\n"),
+        scatter.points[rows],
+    )
     sizes = [canvas.text_size(name) for name in names]
-    limited = [(min(width, _LARGEST[0]), min(height, _LARGEST[1])) for width, height in sizes]
+    limited = [(min(width, _MAX_LABEL_SIZE[0]), min(height, _MAX_LABEL_SIZE[1])) for width, height in sizes]
     centres = place_labels(canvas.shares(anchors), limited, points, canvas.occupied)
     properties = {"bbox": style.TEXT_BACKGROUND | {"boxstyle": "round,pad=0.05"}, "gid": "name"}
     for anchor, name, centre, size in zip(anchors, names, centres, sizes, strict=True):

@@ -47,14 +47,14 @@ def replace_missing_glyphs(text: str) -> str:
     right to left is set between marks of its own, so that what stands before and after it in a legend stays there.
     """
     fonts = tuple(findfont(FontProperties(family=[family])) for family in FontProperties().get_family())
-    drawn = "".join(_as_drawn(character, fonts) for character in text)
-    if _has_glyph(_LEFT_TO_RIGHT, fonts) and any(bidirectional(character) in _RTL_CLASSES for character in drawn):
-        return f"{_LEFT_TO_RIGHT}{drawn}{_LEFT_TO_RIGHT}"
-    return drawn
+    printable = "".join(_printable_character(character, fonts) for character in text)
+    if _has_glyph(_LEFT_TO_RIGHT, fonts) and any(bidirectional(character) in _RTL_CLASSES for character in printable):
+        return f"{_LEFT_TO_RIGHT}{printable}{_LEFT_TO_RIGHT}"
+    return printable
 
 
 @lru_cache(maxsize=4096)
-def _as_drawn(character: str, fonts: tuple[str, ...]) -> str:
+def _printable_character(character: str, fonts: tuple[str, ...]) -> str:
     if character in _BIDI_CONTROLS:
         return ""
     kind = category(character)
@@ -84,8 +84,8 @@ TEXT_STYLE: dict[str, Any] = {"fontsize": SMALL, "color": TEXT_COLOR, "bbox": TE
 MUTED_LINE_STYLE: dict[str, Any] = {"color": MUTED_COLOR, "linewidth": 1, "zorder": 1}
 """A line that others are seen against."""
 THRESHOLD_LINE_STYLE: dict[str, Any] = {"color": TEXT_COLOR, "linestyle": "-", "linewidth": 1.5, "zorder": 5}
-_LONGEST = 48
-_IN_LEGEND = 28
+_MAX_LABEL_LENGTH = 48
+_MAX_LEGEND_LENGTH = 28
 """Most characters of a curve's name, which stands beside its AUC in a legend inside the axes."""
 _NOTEBOOK_DPI, _SAVED_DPI = 110, 160
 
@@ -156,10 +156,10 @@ def check_prevalence(prevalence: Any) -> float | None:
     """Return a prevalence as a float, or refuse what is not one number in [0, 1]; None stays None."""
     if prevalence is None:
         return None
-    share = check_probabilities("prevalence", prevalence)
-    if share.ndim:
-        raise RocPredictError(f"prevalence={short_repr(prevalence)} has shape {share.shape}; give one number")
-    return float(share)
+    value = check_probabilities("prevalence", prevalence)
+    if value.ndim:
+        raise RocPredictError(f"prevalence={short_repr(prevalence)} has shape {value.shape}; give one number")
+    return float(value)
 
 
 def as_sequence(values: object) -> list[Any] | None:
@@ -192,7 +192,7 @@ def check_curves(rocs: Sequence[Roc], labels: Sequence[str] | None, **switches: 
     return names if len(names) == 1 else [f"{number}  {name}" for number, name in enumerate(names, 1)]
 
 
-def plain_text_label(text: object, longest: int = _LONGEST) -> str:
+def plain_text_label(text: object, longest: int = _MAX_LABEL_LENGTH) -> str:
     """Return a name on one line that the font can draw, cut where it is too long for a picture."""
     line = replace_missing_glyphs(" ".join(str(text).split()))
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
@@ -200,18 +200,18 @@ def plain_text_label(text: object, longest: int = _LONGEST) -> str:
 
 def resolve_labels(
     labels: Sequence[Any] | None,
-    own: Sequence[str],
-    what: str = "ROC",
-    longest: int = _IN_LEGEND,
+    defaults: Sequence[str],
+    noun: str = "ROC",
+    longest: int = _MAX_LEGEND_LENGTH,
     argument: str = "labels",
 ) -> list[str]:
     """Return the labels, or without any the names that the drawn have of their own, each as a picture shows it."""
-    if not own:
-        raise RocPredictError(f"there is no {what} to draw; give one or several")
-    names = as_sequence(own if labels is None else labels)
-    if names is None or len(names) != len(own):
+    if not defaults:
+        raise RocPredictError(f"there is no {noun} to draw; give one or several")
+    names = as_sequence(defaults if labels is None else labels)
+    if names is None or len(names) != len(defaults):
         raise RocPredictError(
-            f"{argument}={short_repr(labels)} does not give one name to each of {len(own)} {what}s; give a "
+            f"{argument}={short_repr(labels)} does not give one name to each of {len(defaults)} {noun}s; give a "
             "list of names"
         )
     return [plain_text_label(name, longest) for name in names]
@@ -240,21 +240,21 @@ def format_rule(threshold: float, direction: Direction) -> str:
 TAIL = 0.001
 _MAX_DISTANCE = 8
 """The farthest a class is drawn beyond its quartiles, in interquartile ranges: heavy tails have no end."""
-_MOST_BINS, _MOST_FINE = 60, 200
+_MAX_BINS, _MAX_NARROW_BINS = 60, 200
 _MIN_RANGE, _MAX_RANGE = 1e-286, 1e306
 """Lengths of an axis: of a shorter one matplotlib draws another, a longer one overflows."""
 _STEPS = 16
 """The least room beside all values, in steps of a float there: a narrower axis matplotlib would widen by far more."""
 
 
-def feature_axis_limits(roc: Roc, at: float) -> tuple[float, float]:
+def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
     """Return the ends of the x axis: both classes up to their tails, and the threshold unless it is far away."""
-    ends = np.array(
-        [end for d in (roc.negative, roc.positive) for end in distribution_limits(d)] or [0.0]
+    limits = np.array(
+        [limit for d in (roc.negative, roc.positive) for limit in distribution_limits(d)] or [0.0]
     )  # all rows infinite
-    low, high = float(ends.min()), float(ends.max())
-    if low - (high - low) < at < high + (high - low):
-        low, high = min(low, at), max(high, at)
+    low, high = float(limits.min()), float(limits.max())
+    if low - (high - low) < threshold < high + (high - low):
+        low, high = min(low, threshold), max(high, threshold)
     return pad_limits(low, high, 0.04)
 
 
@@ -270,10 +270,10 @@ def within(values: FloatArray, span: tuple[float, float]) -> FloatArray:
     return values[(values >= span[0]) & (values <= span[1])]
 
 
-def pad_limits(low: float, high: float, share: float) -> tuple[float, float]:
+def pad_limits(low: float, high: float, fraction: float) -> tuple[float, float]:
     """Return the ends of an axis with room beside all values, or refuse values that no axis can hold."""
     low, high = float(low), float(high)  # those of NumPy warn where these overflow
-    pad = share * (high - low) or 0.1 * abs(low) or 1.0
+    pad = fraction * (high - low) or 0.1 * abs(low) or 1.0
     if pad < np.inf:
         pad = max(pad, _STEPS * float(np.spacing(max(abs(low), abs(high)))))
     if not _MIN_RANGE < high - low + 2 * pad < _MAX_RANGE:
@@ -281,10 +281,11 @@ def pad_limits(low: float, high: float, share: float) -> tuple[float, float]:
     return low - pad, high + pad
 
 
-def range_error(low: float, high: float, how: str) -> RocPredictError:
+def range_error(low: float, high: float, problem: str) -> RocPredictError:
     """Return the error for values that no axis can hold."""
     return RocPredictError(
-        f"values too {how} to be drawn, from {low:.4g} to {high:.4g}; change their unit: multiply them by a constant"
+        f"values too {problem} to be drawn, from {low:.4g} to {high:.4g}; "
+        "change their unit: multiply them by a constant"
     )
 
 
@@ -294,23 +295,23 @@ def distribution_limits(distribution: Distribution) -> list[float]:
         finite = distribution.unique_values[np.isfinite(distribution.unique_values)]
         return [float(finite[0]), float(finite[-1])] if len(finite) else []
     low, high = float(distribution.ppf(0.25)), float(distribution.isf(0.25))
-    far = _MAX_DISTANCE * (high - low)
-    low, high = max(float(distribution.ppf(TAIL)), low - far), min(float(distribution.isf(TAIL)), high + far)
+    reach = _MAX_DISTANCE * (high - low)
+    low, high = max(float(distribution.ppf(TAIL)), low - reach), min(float(distribution.isf(TAIL)), high + reach)
     if not np.isfinite([low, high]).all():
         raise range_error(low, high, "far apart")
     return [low, high]
 
 
-def histogram_bin_edges(roc: Roc, at: float) -> FloatArray:
+def histogram_bin_edges(roc: Roc, threshold: float) -> FloatArray:
     """Return bins for the samples of both classes, one edge at the threshold."""
     samples = [d for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
-    ends = np.array([end for d in samples for end in distribution_limits(d)])
-    if not len(ends):
+    limits = np.array([limit for d in samples for limit in distribution_limits(d)])
+    if not len(limits):
         return np.array([0.0, 1.0])
-    low, high = float(ends.min()), float(ends.max())
+    low, high = float(limits.min()), float(limits.max())
     step = float(np.spacing(max(abs(low), abs(high))))
     width = max(_width(samples, high - low) or 1.0, 4 * step)  # each edge is a number of its own
-    start = at if low <= at <= high else low
+    start = threshold if low <= threshold <= high else low
     edges = start + width * np.arange(np.floor((low - start) / width), np.floor((high - start) / width) + 2)
     edges[0] = min(low, edges[1])  # no bar reaches below the lowest value
     return np.unique(edges)
@@ -318,10 +319,10 @@ def histogram_bin_edges(roc: Roc, at: float) -> FloatArray:
 
 def _width(samples: list[Ecdf], reach: float) -> float:
     """Return the width of the bins: by the number of rows, or by the bulk of the narrower class where that is less."""
-    even = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MOST_BINS)
+    even_width = reach / np.clip(np.ceil(2 * max(len(d.unique_values) for d in samples) ** (1 / 3)), 5, _MAX_BINS)
     bulk = [2 * float(d.isf(0.25) - d.ppf(0.25)) / np.cbrt(d.total) for d in samples]
-    fine = [width for width in bulk if np.isfinite(width) and width > 0]
-    return float(np.clip(min(fine, default=even), reach / _MOST_FINE, even))
+    bulk_widths = [width for width in bulk if np.isfinite(width) and width > 0]
+    return float(np.clip(min(bulk_widths, default=even_width), reach / _MAX_NARROW_BINS, even_width))
 
 
 _FIXED_METADATA: dict[str, dict[str, Any]] = {

@@ -88,9 +88,9 @@ def plot_measures(
     roc, prevalence = style.check_single_feature(roc), style.check_prevalence(prevalence)
     style.check_booleans(best=best, legend=legend)
     names = _check_measures(roc, measures, prevalence)
-    at = float(roc.best_threshold().threshold)
-    span = style.feature_axis_limits(roc, at)
-    x, steps = _thresholds(roc, at, span)
+    threshold = float(roc.best_threshold().threshold)
+    span = style.feature_axis_limits(roc, threshold)
+    x, steps = _thresholds(roc, threshold, span)
     rates = roc.rates(x, prevalence=prevalence)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     for index, name in enumerate(names):
@@ -104,40 +104,40 @@ def plot_measures(
     canvas.name_feature(feature, unit)
     if best:
         canvas.add(_mark_best(canvas, roc, names, prevalence), "its highest")
-        words = f"best Ameans: {style.format_rule(at, roc.direction)}"
-        left = at + canvas.text_size(words)[0] * (span[1] - span[0]) > span[1]
-        canvas.mark_threshold(words, at, lowest, left=left, lift=12, linewidth=1.2, zorder=2)
+        words = f"best Ameans: {style.format_rule(threshold, roc.direction)}"
+        left = threshold + canvas.text_size(words)[0] * (span[1] - span[0]) > span[1]
+        canvas.mark_threshold(words, threshold, lowest, left=left, lift=12, linewidth=1.2, zorder=2)
     canvas.legend_above(min(4, len(canvas.entries)))
     return canvas.ax
 
 
 def _check_measures(roc: Roc, measures: Sequence[str] | None, prevalence: float | None) -> list[str]:
     """Return the measures that are asked for, or refuse what has no place in the picture."""
-    known = prevalence is not None or roc.count is not None or roc.prevalence is not None
+    has_prevalence = prevalence is not None or roc.count is not None or roc.prevalence is not None
     if measures is None:
-        return _DEFAULT_MEASURES + (["precision", "accuracy"] if known else [])
+        return _DEFAULT_MEASURES + (["precision", "accuracy"] if has_prevalence else [])
     names = style.as_sequence(measures)
     if not names:
         raise RocPredictError(f"measures={short_repr(measures)} is no list of measures; give such as ['ameans', 'tpr']")
-    drawn = (*_PLOTTABLE_MEASURES, *(alias for alias, name in ALIASES.items() if name in _PLOTTABLE_MEASURES))
+    choices = (*_PLOTTABLE_MEASURES, *(alias for alias, name in ALIASES.items() if name in _PLOTTABLE_MEASURES))
     for name in names:
         if isinstance(name, str) and ALIASES.get(name, name) in _UNBOUNDED_MEASURES:
             raise RocPredictError(f"measures has {name!r}, which has no bound; it has no place beside rates")
-    return [check_option("measures", name, drawn) for name in names]
+    return [check_option("measures", name, choices) for name in names]
 
 
 def _measure_label(name: str) -> str:
     return _NAMES.get(name, name.replace("_", " "))
 
 
-def _thresholds(roc: Roc, at: float, span: tuple[float, float]) -> tuple[FloatArray, str]:
+def _thresholds(roc: Roc, threshold: float, span: tuple[float, float]) -> tuple[FloatArray, str]:
     """Return thresholds within a span, and how lines run between them: each step is that of the value at its end."""
     samples = [d.unique_values for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
     if len(samples) == 2:
         steps = "steps-post" if roc.direction == "lower" else "steps-pre"
         return style.within(np.unique(np.concatenate([*samples, span])), span), steps
     atoms = np.concatenate([d.atoms().points for d in (roc.negative, roc.positive)])
-    return style.feature_axis_points(roc, span, [atoms, np.nextafter(atoms, np.inf), [at]]), "default"
+    return style.feature_axis_points(roc, span, [atoms, np.nextafter(atoms, np.inf), [threshold]]), "default"
 
 
 def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float | None) -> list[Any]:
@@ -146,9 +146,9 @@ def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float
     for index, name in enumerate(names):
         criterion: Any = ALIASES.get(name, name)
         if criterion in _CRITERION_BY_MEASURE:
-            share = None if criterion in {"ameans", "youden"} else prevalence
-            found = roc.best_threshold(criterion, prevalence=share)
-            point = found.threshold, getattr(roc.rates(found.threshold, prevalence=prevalence), criterion)
+            class_share = None if criterion in {"ameans", "youden"} else prevalence
+            best = roc.best_threshold(criterion, prevalence=class_share)
+            point = best.threshold, getattr(roc.rates(best.threshold, prevalence=prevalence), criterion)
             if np.isfinite(point).all():
                 rings += canvas.ring(index, point, f"best-{name}")
     return rings
@@ -210,20 +210,20 @@ def plot_cost(
     ['predicted', 'its best Ameans threshold', 'always positive or negative', 'in use: probability cost 0.357']
     """
     names = style.check_curves(rocs, labels, best=best, legend=legend)
-    used = _probability_cost(prevalence, cost_fp, cost_fn)
+    probability_cost = _probability_cost(prevalence, cost_fp, cost_fn)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     canvas.curves("cost", rocs, [_lower_envelope(roc) for roc in rocs], names)
     if best:
         lines: list[Any] = []
-        for index, found in enumerate(roc.best_threshold() for roc in rocs):
+        for index, threshold in enumerate(roc.best_threshold() for roc in rocs):
             thin: dict[str, Any] = {"linestyle": "-", "alpha": 0.6, "zorder": 2, "gid": f"threshold-{index}"}
-            lines += canvas.ax.plot([0, 1], [found.fpr, found.fnr], **style.line_style(index, 0.8) | thin)
+            lines += canvas.ax.plot([0, 1], [threshold.fpr, threshold.fnr], **style.line_style(index, 0.8) | thin)
         canvas.add(lines, "its best Ameans threshold" if len(rocs) == 1 else "best Ameans thresholds")
     roof = canvas.ax.plot([0, 0.5, 1], [0, 0.5, 0], linestyle="-.", gid="always", **style.MUTED_LINE_STYLE)
     canvas.add(roof, "always positive or negative")
-    if used is not None:
-        words = f"in use: probability cost {format_rate(used)}"
-        canvas.guide(words, x=used, color=style.TEXT_COLOR, linewidth=1.2, gid="used")
+    if probability_cost is not None:
+        words = f"in use: probability cost {format_rate(probability_cost)}"
+        canvas.guide(words, x=probability_cost, color=style.TEXT_COLOR, linewidth=1.2, gid="used")
     canvas.frame(xlim=(0, 1), ylim=(0, 0.56))
     canvas.ax.set(xlabel="probability cost of a positive", ylabel="normalized expected cost")
     canvas.legend_above(2)
@@ -234,12 +234,12 @@ def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn:
     price_fp, price_fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
     if price_fp.ndim or price_fn.ndim:
         raise RocPredictError("cost_fp and cost_fn are one number each")
-    share = style.check_prevalence(prevalence)
-    if share is None and (price_fp != 1 or price_fn != 1):
+    rate = style.check_prevalence(prevalence)
+    if rate is None and (price_fp != 1 or price_fn != 1):
         raise RocPredictError("costs alone do not say where the rule is used; give prevalence= (0 to 1) too")
-    if share is None:
+    if rate is None:
         return None
-    falsely, missed = (1 - share) * price_fp, share * price_fn
+    falsely, missed = (1 - rate) * price_fp, rate * price_fn
     if falsely + missed == 0:
         raise RocPredictError(
             f"prevalence={short_repr(prevalence)}, cost_fp={short_repr(cost_fp)} and cost_fn={short_repr(cost_fn)} "
@@ -252,7 +252,7 @@ def _lower_envelope(roc: Roc) -> FloatArray:
     """Return the lowest cost of any threshold at each probability cost, points of shape (n, 2)."""
     curve = roc.curve(_POINTS)
     fnr = 1 - curve.tpr
-    return np.array([(at, np.min(at * fnr + (1 - at) * curve.fpr)) for at in _COST_GRID])
+    return np.array([(cost, np.min(cost * fnr + (1 - cost) * curve.fpr)) for cost in _COST_GRID])
 
 
 def plot_decision(
@@ -288,24 +288,24 @@ def plot_decision(
     ['predicted', 'treat all: prevalence 0.400', 'treat none']
     """
     names = style.check_curves(rocs, labels, legend=legend)
-    found = [roc.decision_curve(prevalence=prevalence, rule=rule) for roc in rocs]
+    curves = [roc.decision_curve(prevalence=prevalence, rule=rule) for roc in rocs]
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
-    paths = [np.column_stack([curve.probabilities, curve.net_benefit]) for curve in found]
+    paths = [np.column_stack([curve.probabilities, curve.net_benefit]) for curve in curves]
     canvas.curves("decision", rocs, paths, names)
     guide = style.MUTED_LINE_STYLE | {"linestyle": "-.", "gid": "treat-all"}
-    for curve in select_by_prevalence(found):
+    for curve in select_by_prevalence(curves):
         lines = canvas.ax.plot(curve.probabilities, curve.treat_all, **guide)
         canvas.add(lines, f"treat all: prevalence {format_rate(curve.prevalence)}")
     canvas.guide("treat none", y=0, gid="treat-none")
-    top = max(curve.prevalence for curve in found)
+    top = max(curve.prevalence for curve in curves)
     canvas.frame(xlim=(0, 1), ylim=(-0.16 * top, 1.06 * top), xlabel="threshold probability", ylabel="net benefit")
     canvas.legend_in("upper right")
     return canvas.ax
 
 
-_FEW = 40
+_MAX_STEMS = 40
 """Distinct thresholds up to which each has a stem of its own."""
-_MOST_BINS = 60
+_MAX_BINS = 60
 _BAR = "#0072B2"
 _MAX_DISTANCE = 1e300
 """From here on a threshold lies beyond all rows, or between them and infinite ones."""
@@ -358,23 +358,23 @@ def plot_stability(
     'share of resamples'
     """
     style.check_booleans(legend=legend)
-    chosen = _resolve_threshold(roc_or_threshold, criterion, prevalence)
-    found = chosen.stability(n_resamples=check_int("n_resamples", n_resamples), rng=rng)
+    threshold = _resolve_threshold(roc_or_threshold, criterion, prevalence)
+    stability = threshold.stability(n_resamples=check_int("n_resamples", n_resamples), rng=rng)
     if isinstance(roc_or_threshold, Roc):
-        style.feature_axis_limits(roc_or_threshold, chosen.threshold)  # refuses values that no axis can hold
-    finite = found.thresholds[np.abs(found.thresholds) < _MAX_DISTANCE]
-    seen = finite if abs(chosen.threshold) >= _MAX_DISTANCE else np.append(finite, chosen.threshold)
-    span = style.pad_limits(seen.min(), seen.max(), 0.05) if len(seen) else (-0.05, 1.05)
+        style.feature_axis_limits(roc_or_threshold, threshold.threshold)  # refuses values that no axis can hold
+    finite = stability.thresholds[np.abs(stability.thresholds) < _MAX_DISTANCE]
+    visible = finite if abs(threshold.threshold) >= _MAX_DISTANCE else np.append(finite, threshold.threshold)
+    span = style.pad_limits(visible.min(), visible.max(), 0.05) if len(visible) else (-0.05, 1.05)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
-    tallest = _draw_shares(canvas, finite, len(found.thresholds))
-    _draw_plateau(canvas, chosen)
-    _draw_range(canvas, found, 1.1 * tallest)
-    if abs(chosen.threshold) < _MAX_DISTANCE:
-        words = f"on all rows {chosen.threshold:.4g}".replace("-", "−")
-        canvas.guide(words, x=chosen.threshold, gid="threshold", **style.THRESHOLD_LINE_STYLE)
+    tallest = _draw_shares(canvas, finite, len(stability.thresholds))
+    _draw_plateau(canvas, threshold)
+    _draw_range(canvas, stability, 1.1 * tallest)
+    if abs(threshold.threshold) < _MAX_DISTANCE:
+        words = f"on all rows {threshold.threshold:.4g}".replace("-", "−")
+        canvas.guide(words, x=threshold.threshold, gid="threshold", **style.THRESHOLD_LINE_STYLE)
     canvas.frame("y", xlim=span, ylim=(0, 1.35 * tallest), ylabel="share of resamples")
     canvas.name_feature(feature, unit)
-    _annotate_ameans(canvas.ax, found, len(finite))
+    _annotate_ameans(canvas.ax, stability, len(finite))
     canvas.legend_above(2)
     return canvas.ax
 
@@ -402,13 +402,13 @@ def _draw_shares(canvas: Canvas, thresholds: FloatArray, total: int) -> float:
     if not len(thresholds):
         return 1.0
     values, counts = np.unique(thresholds, return_counts=True)
-    drawn: Any
-    if len(values) <= _FEW:
-        drawn = canvas.ax.vlines(values, 0, counts / total, color=_BAR, linewidth=4, zorder=3, gid="shares")
+    artist: Any
+    if len(values) <= _MAX_STEMS:
+        artist = canvas.ax.vlines(values, 0, counts / total, color=_BAR, linewidth=4, zorder=3, gid="shares")
     else:
         low, high = np.quantile(thresholds, (0.25, 0.75))
         width = 2 * (high - low) / np.cbrt(len(thresholds)) or np.inf
-        bins = int(np.clip(np.ceil(np.ptp(thresholds) / width), 10, _MOST_BINS))
+        bins = int(np.clip(np.ceil(np.ptp(thresholds) / width), 10, _MAX_BINS))
         counts, edges = np.histogram(thresholds, bins)
         properties: dict[str, Any] = {
             "facecolor": (_BAR, 0.25),
@@ -417,13 +417,13 @@ def _draw_shares(canvas: Canvas, thresholds: FloatArray, total: int) -> float:
             "fill": True,
             "zorder": 3,
         }
-        drawn = canvas.ax.stairs(counts / total, edges, gid="shares", **properties)
-    canvas.add([drawn], "resamples")
+        artist = canvas.ax.stairs(counts / total, edges, gid="shares", **properties)
+    canvas.add([artist], "resamples")
     return float(counts.max() / total)
 
 
-def _draw_plateau(canvas: Canvas, chosen: BestThreshold) -> None:
-    low, high = chosen.plateau
+def _draw_plateau(canvas: Canvas, threshold: BestThreshold) -> None:
+    low, high = threshold.plateau
     if -_MAX_DISTANCE < low < high < _MAX_DISTANCE:
         properties: dict[str, Any] = {
             "facecolor": "#E69F00",
@@ -435,8 +435,8 @@ def _draw_plateau(canvas: Canvas, chosen: BestThreshold) -> None:
         canvas.add([canvas.ax.axvspan(low, high, **properties)], "equally good on all rows")
 
 
-def _draw_range(canvas: Canvas, found: ThresholdStability, height: float) -> None:
-    low, high = found.quantiles[0.05], found.quantiles[0.95]
+def _draw_range(canvas: Canvas, stability: ThresholdStability, height: float) -> None:
+    low, high = stability.quantiles[0.05], stability.quantiles[0.95]
     if max(abs(low), abs(high)) < _MAX_DISTANCE:
         properties: dict[str, Any] = {
             "color": style.MUTED_COLOR,
@@ -449,11 +449,12 @@ def _draw_range(canvas: Canvas, found: ThresholdStability, height: float) -> Non
         canvas.add(canvas.ax.plot([low, high], [height, height], gid="range", **properties), words)
 
 
-def _annotate_ameans(ax: Axes, found: ThresholdStability, finite: int) -> None:
+def _annotate_ameans(ax: Axes, stability: ThresholdStability, finite: int) -> None:
     """Write what the threshold is worth, on the rows that chose it and on others."""
-    words = f"Ameans: {format_rate(found.ameans_in_sample)} on these rows, {format_rate(found.ameans_oob)} on others"
-    lost = len(found.thresholds) - finite
+    in_sample, oob = format_rate(stability.ameans_in_sample), format_rate(stability.ameans_oob)
+    words = f"Ameans: {in_sample} on these rows, {oob} on others"
+    lost = len(stability.thresholds) - finite
     if lost:
-        words += f"\n{100 * lost / len(found.thresholds):.3g} % beyond all finite values"
+        words += f"\n{100 * lost / len(stability.thresholds):.3g} % beyond all finite values"
     properties = style.TEXT_STYLE | {"va": "top", "ha": "left", "zorder": 7}
     ax.text(0.015, 0.98, words, transform=ax.transAxes, gid="told", **properties)

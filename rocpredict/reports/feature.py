@@ -170,16 +170,16 @@ class FeatureAnalysis:
     @property
     def verdict(self) -> str:
         """Sentence on whether to believe the prediction; that an estimate agrees with its own rows is no reason."""
-        found, fit = self.diagnosis, self.model_fit
-        if found is None or fit is None:
+        diagnosis, fit = self.diagnosis, self.model_fit
+        if diagnosis is None or fit is None:
             return "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
-        if not self.shrunk or not found.verdict.startswith("Nothing speaks against"):
-            return message_to_prose(found.verdict)
+        if not self.shrunk or not diagnosis.verdict.startswith("Nothing speaks against"):
+            return message_to_prose(diagnosis.verdict)
         alone_off = "; its model alone lies farther off than chance" if fit.misfit_ratio > 1 else ""
-        few = found.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
-        beside = f"; {few}" if few else ""
+        caveat = diagnosis.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
+        addition = f"; {caveat}" if caveat else ""
         agrees = "The shrunk estimate agrees with the rows it was drawn towards, which is little evidence"
-        return f"{agrees}{alone_off}{beside}."
+        return f"{agrees}{alone_off}{addition}."
 
     @cached_property
     def proper_auc(self) -> float | None:
@@ -217,8 +217,10 @@ _PREVALENCE_MEASURES = {"precision": "Precision (PPV)", "npv": "NPV", "accuracy"
 def class_table(analysis: FeatureAnalysis) -> Table:
     """Return number, mean, SD and range of the values of each class."""
     rows = []
-    for side, label in zip((analysis.empirical.negative, analysis.empirical.positive), analysis.labels, strict=True):
-        x = side.sorted_sample
+    for distribution, label in zip(
+        (analysis.empirical.negative, analysis.empirical.positive), analysis.labels, strict=True
+    ):
+        x = distribution.sorted_sample
         numbers = (*mean_and_std(x), x[0], float(np.median(x)), x[-1])
         rows.append([label, len(x), *map(float, numbers)])
     titles = ["Class", "Cases", "Mean", "SD (n − 1)", "Smallest", "Median", "Largest"]
@@ -237,10 +239,16 @@ def mean_and_std(x: FloatArray) -> tuple[float, float]:
 def auc_table(analysis: FeatureAnalysis) -> Table:
     """Return both AUCs; an interval of the empirical AUC stands with it alone."""
     roc = analysis.empirical
-    rows = [["Empirical", (roc.auc(), format_rate), *_ends(analysis.auc_interval)]]
+    rows = [["Empirical", (roc.auc(), format_rate), *_interval_cells(analysis.auc_interval)]]
     if analysis.has_prediction:
-        own = _ends(analysis.predicted.auc_interval(analysis.level)) if analysis.gaussian else ("none of its own", "")
-        rows.append([f"Predicted, {analysis.family_label}", (analysis.predicted.auc(), format_rate), *own])
+        predicted_interval = (
+            _interval_cells(analysis.predicted.auc_interval(analysis.level))
+            if analysis.gaussian
+            else ("none of its own", "")
+        )
+        rows.append(
+            [f"Predicted, {analysis.family_label}", (analysis.predicted.auc(), format_rate), *predicted_interval]
+        )
         error = float(analysis.predicted.auc() - roc.auc())
         rows.append(["Predicted − empirical", (error, _signed), "", ""])
     caption = f"AUC with its {format_level(analysis.level)} interval"
@@ -265,10 +273,10 @@ def threshold_grid(analysis: FeatureAnalysis) -> Table:
 
 
 def _threshold_row(analysis: FeatureAnalysis, name: str, best: BestThreshold) -> list[Any]:
-    ends = ("not computed", "")  # the bootstrap of a family fitted by iterations would take minutes
+    interval_cells = ("not computed", "")  # the bootstrap of a family fitted by iterations would take minutes
     if best is analysis.best_empirical or analysis.gaussian:
-        ends = _ends(best.threshold_interval(analysis.level), format_numeral)
-    return [name, best.threshold, *ends, best.tpr, best.fpr, best.ameans, ", ".join(best.flags) or "none"]
+        interval_cells = _interval_cells(best.threshold_interval(analysis.level), format_numeral)
+    return [name, best.threshold, *interval_cells, best.tpr, best.fpr, best.ameans, ", ".join(best.flags) or "none"]
 
 
 def rate_table(analysis: FeatureAnalysis) -> Table:
@@ -282,27 +290,29 @@ def rate_table(analysis: FeatureAnalysis) -> Table:
 
 
 def _rate_rows(analysis: FeatureAnalysis) -> Iterator[list[Any]]:
-    at, roc = analysis.best_predicted.threshold, analysis.empirical
-    empirical = roc.rates(at, prevalence=analysis.prevalence)
-    model = analysis.predicted.rates(at, prevalence=analysis.prevalence) if analysis.has_prediction else None
+    threshold, roc = analysis.best_predicted.threshold, analysis.empirical
+    empirical = roc.rates(threshold, prevalence=analysis.prevalence)
+    model = analysis.predicted.rates(threshold, prevalence=analysis.prevalence) if analysis.has_prediction else None
     for name, title in (_CLASS_MEASURES | _PREVALENCE_MEASURES).items():
-        known = analysis.prevalence_from_data or name in _CLASS_MEASURES
-        ends = _ends(roc.rate_interval(name, at, analysis.level)) if known else ("", "")
+        has_interval = analysis.prevalence_from_data or name in _CLASS_MEASURES
+        interval_cells = (
+            _interval_cells(roc.rate_interval(name, threshold, analysis.level)) if has_interval else ("", "")
+        )
         predicted = [] if model is None else [getattr(model, name)]
-        yield [title, getattr(empirical, name), *ends, *predicted]
+        yield [title, getattr(empirical, name), *interval_cells, *predicted]
 
 
-def diagnosis_grid(found: Diagnosis) -> Table:
+def diagnosis_grid(diagnosis: Diagnosis) -> Table:
     """Return the findings of a diagnosis in prose."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
         [item.name, marks[item.severity], *map(message_to_prose, (item.message, item.suggestion or ""))]
-        for item in found.findings
+        for item in diagnosis.findings
     ]
     return Table("What was looked at", ["Finding", "Level", "What was seen", "Remedy"], rows)
 
 
-def _ends(interval: Interval, form: Any = format_rate) -> tuple[str, str]:
+def _interval_cells(interval: Interval, form: Any = format_rate) -> tuple[str, str]:
     """Return the cells of an interval and of its method."""
     return format_interval(interval.low, interval.high, form), interval.method
 
@@ -433,6 +443,6 @@ def _pictures(analysis: FeatureAnalysis) -> dict[str, Image | None]:
     curves = plot_side_by_side(*rocs, feature=analysis.feature, unit=analysis.unit, classes=names)
     below = None
     if analysis.diagnosis is not None:
-        said = replace(analysis.diagnosis, verdict=analysis.verdict)  # as it is said elsewhere on the page
-        below = figure_to_image(plot_diagnosis(said, feature=analysis.feature, unit=analysis.unit))
+        diagnosis = replace(analysis.diagnosis, verdict=analysis.verdict)  # as it is said elsewhere on the page
+        below = figure_to_image(plot_diagnosis(diagnosis, feature=analysis.feature, unit=analysis.unit))
     return {"picture": figure_to_image(curves), "diagnosis_picture": below}

@@ -53,8 +53,8 @@ def message_to_prose(message: str) -> str:
     """Return a message of the library without code: ``use family='boxcox'`` as ``use a Box-Cox model``."""
     for code, prose in _PROSE:
         message = message.replace(code, prose)
-    message = re.sub(r"\b(use|by|or|else) family='([^']*)'", lambda found: f"{found[1]} a {_model(found[2])}", message)
-    return re.sub(r"\bfamily='([^']*)'", lambda found: f"the {_model(found[1])}", message)
+    message = re.sub(r"\b(use|by|or|else) family='([^']*)'", lambda match: f"{match[1]} a {_model(match[2])}", message)
+    return re.sub(r"\bfamily='([^']*)'", lambda match: f"the {_model(match[1])}", message)
 
 
 def _model(family: str) -> str:
@@ -170,7 +170,7 @@ def _fit_size(pixels: int, width: int, height: int) -> tuple[int, int]:
     raise AssertionError(f"{pixels} pixels are not {width} by {height}")
 
 
-_AT_ONCE = 64  # features that are turned into columns together
+_CHUNK_SIZE = 64  # features that are turned into columns together
 
 
 def software_versions() -> tuple[tuple[str, str], ...]:
@@ -191,8 +191,8 @@ def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
     """
     digest = hashlib.sha256()
     for part, matrix in table.iter_blocks():
-        for start in range(part.start, part.stop, _AT_ONCE):
-            stop = min(start + _AT_ONCE, part.stop)
+        for start in range(part.start, part.stop, _CHUNK_SIZE):
+            stop = min(start + _CHUNK_SIZE, part.stop)
             columns = to_feature_rows(matrix[:, start - part.start : stop - part.start])
             for name, values in zip(table.names[start:stop].tolist(), columns, strict=True):
                 digest.update(name.encode("utf-8", "surrogatepass") + b"\n")

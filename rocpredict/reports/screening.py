@@ -58,8 +58,8 @@ def feature_grid(table: ScreeningResult) -> Table:
     first = table.top(MOST_ROWS)
     titles, values, formats = zip(*_columns(first), strict=True)
     part = f"{len(first):,} of " if len(first) < table.n_screened else "All "
-    shown = part + pluralize(table.n_screened, ScreeningReportText(table).noun)
-    title = f"{shown}, in the order of the table; AUCs with their {format_level(table.level)} intervals"
+    contents = part + pluralize(table.n_screened, ScreeningReportText(table).noun)
+    title = f"{contents}, in the order of the table; AUCs with their {format_level(table.level)} intervals"
     return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
 
 
@@ -68,45 +68,53 @@ def rule_of(threshold: float, direction: Direction) -> str:
     return "–" if not direction or np.isnan(threshold) else format_rule(threshold, direction)
 
 
-_END_COLUMNS = {"auc": ("auc_low", "auc_high"), "empirical_auc": ("empirical_low", "empirical_high")}
+_LIMIT_COLUMNS = {"auc": ("auc_low", "auc_high"), "empirical_auc": ("empirical_low", "empirical_high")}
 _Column = tuple[str, Sequence[Any], Callable[[Any], Any]]
 
 
 def _columns(table: ScreeningResult) -> Iterator[_Column]:
     """Yield title, values and format of each column, first of those by which features are chosen."""
-    held = table.to_dict()
+    columns = table.to_dict()
     yield "#", range(1, len(table) + 1), str
-    yield "Feature", held["feature"], html_name
-    if "positive" in held:
-        yield "Negative", held["negative"], html_name
-        yield "Positive", held["positive"], html_name
+    yield "Feature", columns["feature"], html_name
+    if "positive" in columns:
+        yield "Negative", columns["negative"], html_name
+        yield "Positive", columns["positive"], html_name
     for title, name in (("AUC empirical", "empirical_auc"), ("AUC predicted", "auc")):
         if title == "AUC predicted" or table.empirical:
-            yield title, list(zip(held[name], *(held[end] for end in _END_COLUMNS[name]), strict=True)), _with_ends
-    yield "q", held["q_value"], format_p_value
-    yield "Positive when", list(zip(held["threshold"], held["direction"], strict=True)), lambda cell: rule_of(*cell)
-    yield "Ameans, honest", held["ameans_corrected"], format_rate
-    yield "Flags", held["flags"], lambda flags: flags.replace(" ", ", ")
+            yield (
+                title,
+                list(zip(columns[name], *(columns[end] for end in _LIMIT_COLUMNS[name]), strict=True)),
+                _format_with_interval,
+            )
+    yield "q", columns["q_value"], format_p_value
+    yield (
+        "Positive when",
+        list(zip(columns["threshold"], columns["direction"], strict=True)),
+        lambda cell: rule_of(*cell),
+    )
+    yield "Ameans, honest", columns["ameans_corrected"], format_rate
+    yield "Flags", columns["flags"], lambda flags: flags.replace(" ", ", ")
     if table.family == "auto":
-        yield "Family", held["family"], html_name
-        yield "Share of the model", held["model_weight"], format_rate
-    yield "p", held["p_value"], format_p_value
-    for side in ("negative", "positive"):
-        moments = list(zip(held[f"{side}_mean"], held[f"{side}_std"], strict=True))
-        yield f"{side.capitalize()} mean (SD)", moments, _mean_and_std
-    yield from (("TPR", held["tpr"], format_rate), ("FPR", held["fpr"], format_rate))
+        yield "Family", columns["family"], html_name
+        yield "Share of the model", columns["model_weight"], format_rate
+    yield "p", columns["p_value"], format_p_value
+    for class_name in ("negative", "positive"):
+        moments = list(zip(columns[f"{class_name}_mean"], columns[f"{class_name}_std"], strict=True))
+        yield f"{class_name.capitalize()} mean (SD)", moments, _mean_and_std
+    yield from (("TPR", columns["tpr"], format_rate), ("FPR", columns["fpr"], format_rate))
     if table.empirical:
-        yield "Misfit", held["misfit"], format_rate
+        yield "Misfit", columns["misfit"], format_rate
     for title, name in (("Negatives", "n_negative"), ("Positives", "n_positive")):
         if len(np.unique(table[name])) > 1:  # what is the same everywhere stands above the table
-            yield title, held[name], format_count
+            yield title, columns[name], format_count
     if np.any(table["n_missing"]):
-        yield "Missing", held["n_missing"], format_count
+        yield "Missing", columns["n_missing"], format_count
 
 
-def _with_ends(cell: tuple[float, ...]) -> str:
-    value, *ends = cell
-    return format_rate(value) if np.isnan(ends).any() else f"{format_rate(value)} ({format_ends(ends)})"
+def _format_with_interval(cell: tuple[float, ...]) -> str:
+    value, *limits = cell
+    return format_rate(value) if np.isnan(limits).any() else f"{format_rate(value)} ({format_ends(limits)})"
 
 
 def _mean_and_std(cell: tuple[float, float]) -> str:
@@ -144,15 +152,15 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
     return SourceData(features, labels, weights)
 
 
-def draw_features(table: ScreeningResult, given: SourceData | None) -> list[FeaturePlot]:
+def draw_features(table: ScreeningResult, source: SourceData | None) -> list[FeaturePlot]:
     """Plot each row of a table."""
-    columns = [None] * len(table) if given is None else _plot_columns(table, given)
+    columns = [None] * len(table) if source is None else _plot_columns(table, source)
     class_pairs = [table.class_pairs[0]] * len(table)
     if len(table.class_pairs) > 1:
         class_pairs = list(zip(table["negative"].tolist(), table["positive"].tolist(), strict=True))
     plots = []
     for row, class_pair, column in zip(_rows(table), class_pairs, columns, strict=True):
-        predicted, empirical = _rocs(table, row, class_pair, column, given)
+        predicted, empirical = _rocs(table, row, class_pair, column, source)
         image = None
         if predicted is not None:
             names = [label_to_text(label) for label in class_pair]
@@ -162,65 +170,65 @@ def draw_features(table: ScreeningResult, given: SourceData | None) -> list[Feat
 
 
 def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
-    held = table.to_dict()
-    return [dict(zip(held, cells, strict=True)) for cells in zip(*held.values(), strict=True)]
+    columns = table.to_dict()
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
 
-def _plot_columns(table: ScreeningResult, given: SourceData) -> list[FloatArray]:
+def _plot_columns(table: ScreeningResult, source: SourceData) -> list[FloatArray]:
     """Return the column of each row: by its name, or by its place where the data have other names."""
-    names = {name: place for place, name in enumerate(given.table.names.tolist())}
-    wanted = [
-        names.get(str(name), int(place % len(names)))
-        for name, place in zip(table["feature"], table.row_index, strict=True)
+    names = {name: index for index, name in enumerate(source.table.names.tolist())}
+    indices = [
+        names.get(str(name), int(index % len(names)))
+        for name, index in zip(table["feature"], table.row_index, strict=True)
     ]
-    places = np.unique(np.array(wanted, dtype=np.intp))
+    unique_indices = np.unique(np.array(indices, dtype=np.intp))
     fetched: dict[int, FloatArray] = {}
-    for part, matrix in given.table.iter_blocks(places):
-        fetched |= dict(zip(places[part].tolist(), to_feature_rows(matrix), strict=True))
-    return [fetched[place] for place in wanted]
+    for part, matrix in source.table.iter_blocks(unique_indices):
+        fetched |= dict(zip(unique_indices[part].tolist(), to_feature_rows(matrix), strict=True))
+    return [fetched[index] for index in indices]
 
 
 def _rocs(
-    table: ScreeningResult, row: dict[str, Any], class_pair: Any, column: FloatArray | None, given: SourceData | None
+    table: ScreeningResult, row: dict[str, Any], class_pair: Any, column: FloatArray | None, source: SourceData | None
 ) -> tuple[PredictedRoc | None, EmpiricalRoc | None]:
     if not row["direction"] or np.isnan(row["auc"]):
         return None, None
-    pair = (Gaussian(row[f"{side}_mean"], row[f"{side}_std"]) for side in ("negative", "positive"))
+    pair = (Gaussian(row[f"{direction}_mean"], row[f"{direction}_std"]) for direction in ("negative", "positive"))
     count = row["n_negative"], row["n_positive"]
     predicted = PredictedRoc(*pair, count=count, direction=row["direction"])
-    if column is None or given is None:
+    if column is None or source is None:
         return predicted, None
-    rest = isinstance(class_pair[0], str) and class_pair[0] == "rest" and "rest" not in unique_labels(given.labels)
+    rest = isinstance(class_pair[0], str) and class_pair[0] == "rest" and "rest" not in unique_labels(source.labels)
     options: dict[str, Any] = {
         "positive": class_pair[1],
         "negative": None if rest else class_pair[0],
         "nan_policy": "omit",
     }
-    empirical = empirical_roc(column, given.labels, direction=row["direction"], weights=given.weights, **options)
+    empirical = empirical_roc(column, source.labels, direction=row["direction"], weights=source.weights, **options)
     _check_same(row, empirical)
     if row.get("family") == "auto":
-        side: Direction = "auto" if table.direction == "auto" else row["direction"]
+        direction: Direction = "auto" if table.direction == "auto" else row["direction"]
         with suppress_normality_warning():
             predicted = predict_roc(
-                column, given.labels, family="auto", direction=side, weights=given.weights, **options
+                column, source.labels, family="auto", direction=direction, weights=source.weights, **options
             )
     return predicted, empirical
 
 
 def _check_same(row: dict[str, Any], empirical: EmpiricalRoc) -> None:
-    for side in ("negative", "positive"):
-        sample, mean, std = getattr(empirical, side), row[f"{side}_mean"], row[f"{side}_std"]
-        there = float(np.average(sample.sample, weights=sample.weights))
-        same = np.isclose(there, mean, rtol=1e-6, atol=1e-6 * std + 1e-300)
-        if not same or not np.isclose(sample.total, row[f"n_{side}"]):
+    for class_name in ("negative", "positive"):
+        sample, mean, std = getattr(empirical, class_name), row[f"{class_name}_mean"], row[f"{class_name}_std"]
+        sample_mean = float(np.average(sample.sample, weights=sample.weights))
+        same = np.isclose(sample_mean, mean, rtol=1e-6, atol=1e-6 * std + 1e-300)
+        if not same or not np.isclose(sample.total, row[f"n_{class_name}"]):
             raise RocPredictError(
-                f"data= is not what the table was made of: {short_repr(row['feature'])} has the {side} mean "
-                f"{there:.6g} "
+                f"data= is not what the table was made of: {short_repr(row['feature'])} has the {class_name} mean "
+                f"{sample_mean:.6g} "
                 f"there and {mean:.6g} in the table"
             )
 
 
-_RANKED = 20
+_N_RANKED = 20
 
 
 def screening_report(
@@ -280,7 +288,7 @@ def screening_report(
         raise RocPredictError(f"n_top={n_top} is negative; give the number of features to draw, or 0")
     check_writable(path)
     day = check_date(date)
-    given = None if data is None else check_same_data(table, data)
+    source = None if data is None else check_same_data(table, data)
     return write_report(
         path,
         "screening.html",
@@ -289,13 +297,13 @@ def screening_report(
         title=title,
         date=day.isoformat(),
         seed="None: nothing in a screening is drawn at random.",
-        sha256=None if given is None else data_hash(given.table, given.labels),
+        sha256=None if source is None else data_hash(source.table, source.labels),
         notes=notes,
         grid=feature_grid(table),
         most_rows=MOST_ROWS,
         ranking=_draw_ranking(table) if n_top else None,
         agreement=_draw_agreement(table) if n_top else None,
-        features=draw_features(table.top(n_top), given),
+        features=draw_features(table.top(n_top), source),
         rule_of=rule_of,
         flags=[(name, FLAG_DESCRIPTIONS[name]) for name in table.flags],
     )
@@ -303,29 +311,29 @@ def screening_report(
 
 def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
     """Plot the first AUCs, and return them with their intervals, the empirical ones where there are any."""
-    first = table.top(_RANKED)
+    first = table.top(_N_RANKED)
     kinds = ["auc" if np.isnan(row["empirical_auc"]) else "empirical_auc" for row in _rows(first)]
     areas = [
-        (row["feature"], _with_ends(tuple(row[name] for name in (kind, *_END_COLUMNS[kind]))))
+        (row["feature"], _format_with_interval(tuple(row[name] for name in (kind, *_LIMIT_COLUMNS[kind]))))
         for row, kind in zip(_rows(first), kinds, strict=True)
         if not np.isnan(row[kind])
     ]
     if not areas:
         return None
-    return {"image": figure_to_image(plot_screening(first, n_top=_RANKED)), "areas": areas, "n_rows": len(first)}
+    return {"image": figure_to_image(plot_screening(first, n_top=_N_RANKED)), "areas": areas, "n_rows": len(first)}
 
 
 def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
     """Plot the empirical over the predicted AUCs, and return how far they are apart."""
     distance = np.abs(table["auc"] - table["empirical_auc"])
-    both = ~np.isnan(distance)
-    if both.sum() < 2:
+    has_both = ~np.isnan(distance)
+    if has_both.sum() < 2:
         return None
     worst = int(np.nanargmax(distance))
     return {
         "image": figure_to_image(plot_screening(table, kind="agreement")),
-        "n_rows": int(both.sum()),
-        "mean": float(distance[both].mean()),
+        "n_rows": int(has_both.sum()),
+        "mean": float(distance[has_both].mean()),
         "most": float(distance[worst]),
         "worst": _rows(table[[worst]])[0],
     }
@@ -413,9 +421,9 @@ class ScreeningReportText:
         """Return the number of cases of a class, from the lowest to the highest if it differs by feature."""
         return _format_range(self.table[column], format_count) or "no"
 
-    def names(self, places: NDArray[np.intp], most: int) -> Markup:
+    def names(self, rows: NDArray[np.intp], most: int) -> Markup:
         """Return the names of the first of some rows, each with its class pair if there are several."""
-        *others, last = map(self._name, _rows(self.table[places[:most]]))
+        *others, last = map(self._name, _rows(self.table[rows[:most]]))
         return Markup(" and ").join([Markup(", ").join(others), last] if others else [last])
 
     def _name(self, row: dict[str, Any]) -> Markup:
@@ -427,5 +435,5 @@ class ScreeningReportText:
 
 def _format_range(values: FloatArray, form: Callable[[float], str]) -> str:
     """Return the lowest and the highest of some values, or the one that both are; "" of none."""
-    ends = [form(float(end)) for end in (values.min(), values.max())] if len(values) else []
-    return " to ".join(dict.fromkeys(ends))
+    limits = [form(float(limit)) for limit in (values.min(), values.max())] if len(values) else []
+    return " to ".join(dict.fromkeys(limits))

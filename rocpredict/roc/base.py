@@ -127,11 +127,11 @@ def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
 def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
     """Return quantiles; where each takes a search, only some, and between them values at even steps."""
     shares = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
-    found = np.asarray(distribution.isf(shares))
+    quantiles = np.asarray(distribution.isf(shares))
     return (
-        found
+        quantiles
         if quick
-        else np.interp(np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS), np.arange(_N_SEARCHED_POINTS), found)
+        else np.interp(np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS), np.arange(_N_SEARCHED_POINTS), quantiles)
     )
 
 
@@ -540,8 +540,8 @@ class Roc(UncertaintyMixin[Value], Result):
         likelihood ratio rises (Anderson and Bahadur 1962 treat the same quadratic); an end of the axis
         when no crossing beats it. For samples it is the midpoint of the middle one of the best intervals.
         """
-        given = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn, "beta": beta, "value": value}
-        for name, number in given.items():
+        numbers = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn, "beta": beta, "value": value}
+        for name, number in numbers.items():
             if number is not None:
                 self._check_batch_argument(name, check_real(name, number))
         if prevalence is not None and criterion in PREVALENCE_FREE_CRITERIA:
@@ -551,21 +551,23 @@ class Roc(UncertaintyMixin[Value], Result):
         target = ThresholdCriterion(
             criterion=criterion, prevalence=prevalence, cost_fp=cost_fp, cost_fn=cost_fn, beta=beta, value=value
         )
-        found = find_best_threshold(self._solver, target)
-        ends = self._to_feature_scale(found.plateau_low), self._to_feature_scale(found.plateau_high)
-        crossings = self._to_feature_scale(found.crossings, grid=True)
+        optimum = find_best_threshold(self._solver, target)
+        plateau = self._to_feature_scale(optimum.plateau_low), self._to_feature_scale(optimum.plateau_high)
+        crossings = self._to_feature_scale(optimum.crossings, grid=True)
         crossings = np.sort(crossings, axis=-1)
         return BestThreshold(
-            threshold=self._to_feature_scale(found.threshold),
-            tpr=to_scalar(found.tpr),
-            fpr=to_scalar(found.fpr),
-            tnr=to_scalar(found.tnr),
-            fnr=to_scalar(found.fnr),
+            threshold=self._to_feature_scale(optimum.threshold),
+            tpr=to_scalar(optimum.tpr),
+            fpr=to_scalar(optimum.fpr),
+            tnr=to_scalar(optimum.tnr),
+            fnr=to_scalar(optimum.fnr),
             criterion=criterion if isinstance(criterion, str) else getattr(criterion, "__name__", "function"),
-            criterion_value=evaluate_criterion(target, Rates(found.tpr, found.fpr, found.tnr, found.fnr, prevalence)),
+            criterion_value=evaluate_criterion(
+                target, Rates(optimum.tpr, optimum.fpr, optimum.tnr, optimum.fnr, prevalence)
+            ),
             crossings=crossings if crossings.ndim > 1 else crossings[~np.isnan(crossings)],
-            plateau=(to_scalar(np.minimum(*ends)), to_scalar(np.maximum(*ends))),
-            flags=found.flags | self._direction_flags,
+            plateau=(to_scalar(np.minimum(*plateau)), to_scalar(np.maximum(*plateau))),
+            flags=optimum.flags | self._direction_flags,
             _uncertainty=ThresholdUncertainty(self._uncertainty, target, self._to_feature_scale),
         )
 
@@ -581,9 +583,9 @@ class Roc(UncertaintyMixin[Value], Result):
         """
         for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
             self._check_batch_argument(name, check_real(name, number))
-        found = self._solver.crossings(log_cost_ratio(prevalence, cost_fp, cost_fn))
-        found = np.sort(self._to_feature_scale(found, grid=True), axis=-1)
-        return found if found.ndim > 1 else found[~np.isnan(found)]
+        thresholds = self._solver.crossings(log_cost_ratio(prevalence, cost_fp, cost_fn))
+        thresholds = np.sort(self._to_feature_scale(thresholds, grid=True), axis=-1)
+        return thresholds if thresholds.ndim > 1 else thresholds[~np.isnan(thresholds)]
 
     def proper(self) -> LikelihoodRatioRoc[Value]:
         """Return the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
@@ -704,9 +706,9 @@ class Roc(UncertaintyMixin[Value], Result):
     @property
     def _repr_suffix(self) -> str:
         """Return what a repr adds where it is not the usual: the direction, and how many rows were left out."""
-        side = f", direction={self.direction!r}" if self.direction is not None else ""
-        side += " (auto)" if self.auto_direction else ""
-        return side + (f", omitted={self.omitted}" if any(self.omitted) else "")
+        suffix = f", direction={self.direction!r}" if self.direction is not None else ""
+        suffix += " (auto)" if self.auto_direction else ""
+        return suffix + (f", omitted={self.omitted}" if any(self.omitted) else "")
 
     def table(self) -> Table:
         """Return the pair, the area and the best threshold, as far as these take no longer than a look."""
@@ -777,8 +779,8 @@ class Roc(UncertaintyMixin[Value], Result):
     def _tail_on_grid(self, distribution: Any, thresholds: ArrayLike) -> FloatArray:
         wide = add_grid_axis(self._orient(distribution))
         thresholds = np.atleast_1d(self._to_solver_scale(thresholds, grid=True))
-        heights = np.asarray(wide.sf_inclusive(thresholds))
-        return np.broadcast_to(heights, self.shape + heights.shape[-1:])
+        tails = np.asarray(wide.sf_inclusive(thresholds))
+        return np.broadcast_to(tails, self.shape + tails.shape[-1:])
 
     def _thresholds(self, points: int) -> FloatArray:
         """Return thresholds spread over both classes, descending from +inf to -inf."""
@@ -788,11 +790,11 @@ class Roc(UncertaintyMixin[Value], Result):
         shares = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
         inner = [_quantiles_with_atoms(d, share) for d, share in zip(wide, shares, strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
-        ends = [np.full((*self.shape, 1), end) for end in (np.inf, -np.inf)]
+        corners = [np.full((*self.shape, 1), value) for value in (np.inf, -np.inf)]
         if isinstance(self.negative, ShrinkageDistribution):  # whose curve turns at every row
             rows = np.concatenate([d.atoms().points for d in self._oriented_distributions])
             inner += [rows, _next_float(rows)]
-        return -np.sort(-np.concatenate([*inner, *ends], axis=-1), axis=-1)
+        return -np.sort(-np.concatenate([*inner, *corners], axis=-1), axis=-1)
 
 
 def _quantiles_with_atoms(distribution: Distribution, share: FloatArray) -> FloatArray:
@@ -829,12 +831,12 @@ def _broadcast_gaussian(distribution: Distribution[Any], shape: tuple[int, ...])
     return distribution
 
 
-def _check_shapes(name: str, shape: tuple[int, ...], whole: str, of_whole: tuple[int, ...]) -> None:
+def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tuple[int, ...]) -> None:
     try:
-        np.broadcast_shapes(shape, of_whole)
+        np.broadcast_shapes(shape, whole_shape)
     except ValueError:
         raise RocPredictError(
-            f"{name} has shape {shape} and {whole} {of_whole}; give one for all, or one for each"
+            f"{name} has shape {shape} and {whole} {whole_shape}; give one for all, or one for each"
         ) from None
 
 

@@ -132,8 +132,8 @@ class DecisionCurve(Result):
         return CurvePlot(label, lines, show_diagonal=False)
 
     def __repr__(self) -> str:
-        ends = f"{self.probabilities.min():g} to {self.probabilities.max():g}"
-        return f"DecisionCurve(probabilities={ends}, prevalence={self.prevalence:.6g}, rule={self.rule!r})"
+        limits = f"{self.probabilities.min():g} to {self.probabilities.max():g}"
+        return f"DecisionCurve(probabilities={limits}, prevalence={self.prevalence:.6g}, rule={self.rule!r})"
 
 
 def resolve_prevalence(
@@ -164,8 +164,8 @@ def decision(
 ) -> DecisionCurve:
     """Return the decision curve of the rule "positive when x >= threshold"."""
     check_option("rule", rule, DECISION_RULES)
-    given = _PROBABILITIES if probabilities is None else probabilities
-    p = readonly_array(check_probabilities("probabilities", given, inclusive=False))
+    values = _PROBABILITIES if probabilities is None else probabilities
+    p = readonly_array(check_probabilities("probabilities", values, inclusive=False))
     if p.ndim != 1 or not p.size:
         raise RocPredictError(f"probabilities has shape {p.shape}; give shape (k,), with k of 1 or more")
     if rule == "probability":
@@ -193,8 +193,8 @@ def _mean_precision(solver: Solver, prevalence: float) -> float:
     negative, positive = solver.negative, solver.positive
 
     def precision(x: FloatArray) -> FloatArray:
-        found = precision_from_rates(positive.sf_inclusive(x), negative.sf_inclusive(x), prevalence)
-        return np.where(np.isnan(found), 1.0, found)  # beyond the last digit of both tails: no mass
+        result = precision_from_rates(positive.sf_inclusive(x), negative.sf_inclusive(x), prevalence)
+        return np.where(np.isnan(result), 1.0, result)  # beyond the last digit of both tails: no mass
 
     points, masses = positive.atoms()
     total = float(masses @ precision(points))

@@ -203,16 +203,18 @@ def _estimator_scores(estimator: object, X: object, positive: Label, response_me
     check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))
     classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2:
-        held = f"knows the labels {classes}" if classes else "has no classes_"
-        raise RocPredictError(f"estimator={short_repr(estimator)} {held}; give a fitted classifier of two classes")
+        classes_text = f"knows the labels {classes}" if classes else "has no classes_"
+        raise RocPredictError(
+            f"estimator={short_repr(estimator)} {classes_text}; give a fitted classifier of two classes"
+        )
     label = classes[1] if positive is None else positive
     if label not in classes:
         raise RocPredictError(f"positive={short_repr(label)} is not a label of the estimator; labels are {classes}")
     methods = _RESPONSE_METHODS if response_method == "auto" else (response_method,)
-    known = [name for name in methods if hasattr(estimator, name)]
-    if not known:
+    available = [name for name in methods if hasattr(estimator, name)]
+    if not available:
         raise RocPredictError(f"estimator={short_repr(estimator)} has no {' nor '.join(methods)}")
-    response = np.asarray(getattr(estimator, known[0])(X))
+    response = np.asarray(getattr(estimator, available[0])(X))
     if response.ndim == 2:
         return response[:, classes.index(label)], label
     return (response if label == classes[1] else -response), label

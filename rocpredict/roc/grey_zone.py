@@ -75,9 +75,9 @@ class GreyZone(Result, Generic[Value]):
     def _notes(self) -> list[str]:
         if np.ndim(self.low):
             return []
-        side = "at or below low" if self.lower else "at or above high"
-        one = "One threshold meets both demands: no case is left undecided."
-        return [one if self.single_threshold else f"Ruled in: {side}; undecided: in between."]
+        region = "at or below low" if self.lower else "at or above high"
+        note = "One threshold meets both demands: no case is left undecided."
+        return [note if self.single_threshold else f"Ruled in: {region}; undecided: in between."]
 
     @property
     def rule_in(self) -> Value:
@@ -193,9 +193,9 @@ class GreyZoneConstraints:
         if getattr(self, value) is None:
             limit = getattr(self, rate)
             return _Constraint(check_probabilities(rate, _DEFAULT_ERROR_RATE if limit is None else limit), None)
-        wanted = check_probabilities(value, getattr(self, value))
+        least = check_probabilities(value, getattr(self, value))
         with np.errstate(divide="ignore"):
-            odds = np.log(wanted) - np.log1p(-wanted) + log_odds(check_probabilities("prevalence", self.prevalence))
+            odds = np.log(least) - np.log1p(-least) + log_odds(check_probabilities("prevalence", self.prevalence))
         return _Constraint(None, np.where(np.abs(odds) < _ROUNDING, 0.0, odds))
 
     def allow_rule_in(self, solver: Solver, t: FloatArray) -> NDArray[np.bool_]:
@@ -247,10 +247,10 @@ def find_grey_zone(
     tpr, fpr = (to_scalar(d.sf_inclusive(in_)) for d in (positive, negative))
     tnr, fnr = (to_scalar(d.cdf_strict(out)) for d in (negative, positive))
     undecided = [to_scalar(np.where(single, 0.0, _interval_probability(d, out, in_))) for d in pair]
-    ends = [np.asarray(turned_back(end)) for end in (out, in_)]
-    low, high = to_scalar(np.minimum(*ends)), to_scalar(np.maximum(*ends))
-    one, is_lower = to_scalar(single), to_scalar(np.asarray(lower))
-    return GreyZone(low, high, tpr, fpr, tnr, fnr, undecided[0], undecided[1], one, demands.prevalence, is_lower)
+    limits = [np.asarray(turned_back(limit)) for limit in (out, in_)]
+    low, high = to_scalar(np.minimum(*limits)), to_scalar(np.maximum(*limits))
+    is_single, is_lower = to_scalar(single), to_scalar(np.asarray(lower))
+    return GreyZone(low, high, tpr, fpr, tnr, fnr, undecided[0], undecided[1], is_single, demands.prevalence, is_lower)
 
 
 def _grey_zone_gaussian(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLimits:
@@ -279,8 +279,8 @@ def _grey_zone_gaussian(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLi
         )
         for t in choices
     ]
-    chosen = np.choose(np.argmax(ameans, axis=0), choices)
-    return _ZoneLimits(np.where(single, chosen, out), np.where(single, chosen, in_), single)
+    selected = np.choose(np.argmax(ameans, axis=0), choices)
+    return _ZoneLimits(np.where(single, selected, out), np.where(single, selected, in_), single)
 
 
 def _grey_zone_search(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLimits:
@@ -294,14 +294,14 @@ def _grey_zone_search(solver: Solver, demands: GreyZoneConstraints) -> _ZoneLimi
     out = _refine_by_bisection(
         lambda x: ~demands.allow_rule_out(solver, x), t[last], t[min(last + 1, len(t) - 1)], before=True
     )
-    found = _widest_regions(solver, demands, np.unique(np.concatenate([t, [in_, out]])))
+    regions = _widest_regions(solver, demands, np.unique(np.concatenate([t, [in_, out]])))
     negative, positive = solver.negative, solver.positive  # an end that decides nobody is infinite
-    nobody_in = positive.sf_inclusive(found.rule_in) + negative.sf_inclusive(found.rule_in) == 0
-    nobody_out = positive.cdf_strict(found.rule_out) + negative.cdf_strict(found.rule_out) == 0
-    inward, outward = np.where(nobody_in, np.inf, found.rule_in), np.where(nobody_out, -np.inf, found.rule_out)
-    if found.single:
+    nobody_in = positive.sf_inclusive(regions.rule_in) + negative.sf_inclusive(regions.rule_in) == 0
+    nobody_out = positive.cdf_strict(regions.rule_out) + negative.cdf_strict(regions.rule_out) == 0
+    inward, outward = np.where(nobody_in, np.inf, regions.rule_in), np.where(nobody_out, -np.inf, regions.rule_out)
+    if regions.single:
         inward = outward = np.where(nobody_in, inward, outward)
-    return _ZoneLimits(outward, inward, found.single)
+    return _ZoneLimits(outward, inward, regions.single)
 
 
 def _widest_regions(solver: Solver, demands: GreyZoneConstraints, t: FloatArray) -> _ZoneLimits:
@@ -316,8 +316,8 @@ def _widest_regions(solver: Solver, demands: GreyZoneConstraints, t: FloatArray)
         last = int(np.flatnonzero(meets_out[: first + 1])[-1])
         return _ZoneLimits(np.asarray(t[last]), np.asarray(t[first]), np.asarray(False))
     ameans = np.asarray(solver.positive.sf_inclusive(t[both])) / 2 + np.asarray(solver.negative.cdf_strict(t[both])) / 2
-    chosen = np.asarray(t[both[middle_of_best(ameans)]])
-    return _ZoneLimits(chosen, chosen, np.asarray(True))
+    threshold = np.asarray(t[both[middle_of_best(ameans)]])
+    return _ZoneLimits(threshold, threshold, np.asarray(True))
 
 
 def _refine_by_bisection(
@@ -326,8 +326,8 @@ def _refine_by_bisection(
     """Return where a statement becomes true between two thresholds: the first float there, or the last before."""
     if not (np.isfinite(left) and np.isfinite(right)):
         return left if before else right
-    found = bisect(holds, np.asarray(left), np.asarray(right))
-    return float(found[0] if before else found[1])
+    brackets = bisect(holds, np.asarray(left), np.asarray(right))
+    return float(brackets[0] if before else brackets[1])
 
 
 def _interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray) -> FloatArray:

@@ -161,10 +161,11 @@ class LikelihoodRatioRoc(Result, Generic[Value]):
     ) -> Value:
         """Return the area over a range of rates; arguments, errors and correction as in ``Roc.partial_auc``."""
         rate_range = check_rate_range(fpr, tpr)
-        ends = [
-            self._check_batch_argument(rate_range.axis, np.asarray(end)) for end in (rate_range.low, rate_range.high)
+        limits = [
+            self._check_batch_argument(rate_range.axis, np.asarray(limit))
+            for limit in (rate_range.low, rate_range.high)
         ]
-        return apply_mcclish(self._solver.area(rate_range.axis, *ends), rate_range, correction)
+        return apply_mcclish(self._solver.area(rate_range.axis, *limits), rate_range, correction)
 
     @overload
     def tpr_at_fpr(self: LikelihoodRatioRoc[float], fpr: float) -> float: ...
@@ -257,14 +258,14 @@ class LikelihoodRatioRoc(Result, Generic[Value]):
             raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; give {allowed}")
         return values
 
-    def _on_own_axis(self, found: TwoThresholdRule[Any]) -> TwoThresholdRule[Value]:
+    def _on_own_axis(self, rule: TwoThresholdRule[Any]) -> TwoThresholdRule[Value]:
         """Return a rule with its thresholds on the feature's own axis."""
-        ends = [np.asarray(self.to_feature_scale(end)) for end in (found.low, found.high)]
-        shares = {name: to_scalar(getattr(found, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}
-        return found._replace(
-            low=to_scalar(np.minimum(*ends)),
-            high=to_scalar(np.maximum(*ends)),
-            thresholds=np.sort(self.to_feature_scale(found.thresholds, grid=True), axis=-1),
+        limits = [np.asarray(self.to_feature_scale(limit)) for limit in (rule.low, rule.high)]
+        shares = {name: to_scalar(getattr(rule, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}
+        return rule._replace(
+            low=to_scalar(np.minimum(*limits)),
+            high=to_scalar(np.maximum(*limits)),
+            thresholds=np.sort(self.to_feature_scale(rule.thresholds, grid=True), axis=-1),
             **shares,
         )
 

@@ -217,10 +217,10 @@ def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[Empirical
     """Return the curves of the folds; all have one direction, declared beforehand."""
     if isinstance(folds, (str, bytes, dict, EmpiricalRoc)) or not isinstance(folds, Iterable):
         raise RocPredictError(f"folds={short_repr(folds)} is not a list of folds; give [(x, y), ...] or empirical ROCs")
-    listed = list(folds)
-    if len(listed) < 2:
-        raise RocPredictError(f"folds has {len(listed)} folds; a mean and its spread need two or more")
-    rocs = tuple(_fold_roc(k, fold, options) for k, fold in enumerate(listed))
+    fold_list = list(folds)
+    if len(fold_list) < 2:
+        raise RocPredictError(f"folds has {len(fold_list)} folds; a mean and its spread need two or more")
+    rocs = tuple(_fold_roc(k, fold, options) for k, fold in enumerate(fold_list))
     if any(roc.auto_direction for roc in rocs):
         raise RocPredictError(
             "direction='auto' would turn single folds by their own rows; declare 'higher' or 'lower' for all"

@@ -83,18 +83,18 @@ class ModelFit(Result):
     def summary(self) -> str:
         """Interpretation of the numbers in one sentence."""
         if self.misfit_ratio <= _RATIO_OK:
-            apart = "no farther than chance would put them"
+            distance = "no farther than chance would put them"
         elif self.misfit_ratio <= _RATIO_LARGE:
-            apart = "farther than chance would put them"
+            distance = "farther than chance would put them"
         else:
-            apart = "much farther than chance would put them"
+            distance = "much farther than chance would put them"
         share = f"{self.model_weight:.0%} of this estimate is the model's, the rest the sample's own"
         if not self.is_shrinkage and self.model_weight == 1:
             share = "nothing in the sample asks for less than the whole model"
         elif not self.is_shrinkage:
             retained = f"of which a blend as by family='auto' keeps {self.model_weight:.0%}"
             share = f"this prediction is the model's alone, {retained}"
-        return f"The curves of model and sample lie {self.area_between:.3f} of TPR apart, {apart}; {share}."
+        return f"The curves of model and sample lie {self.area_between:.3f} of TPR apart, {distance}; {share}."
 
 
 def evaluate_model_fit(pair: tuple[Distribution, Distribution], negative: FloatArray, positive: FloatArray) -> ModelFit:
@@ -116,13 +116,13 @@ def evaluate_model_fit(pair: tuple[Distribution, Distribution], negative: FloatA
         np.asarray(values)[None, :] for values in (solver.along("fpr", SHRINKAGE_FPR), solver.slope(SHRINKAGE_FPR))
     )
     samples = np.sort(negative), np.sort(positive)
-    found = shrinkage_weight(
+    weight = shrinkage_weight(
         tpr_values, misfit.empirical_tpr(*samples, SHRINKAGE_FPR)[None, :], slope, len(negative), len(positive)
     )
-    noise = float(np.asarray(found.expected_square_difference)[0])
-    square = float(np.asarray(found.mean_square_difference)[0])
+    noise = float(np.asarray(weight.expected_square_difference)[0])
+    square = float(np.asarray(weight.mean_square_difference)[0])
     return ModelFit(
-        model_weight=1 - (weights[0] if weights else float(np.asarray(found.weight)[0])),
+        model_weight=1 - (weights[0] if weights else float(np.asarray(weight.weight)[0])),
         is_shrinkage=bool(weights),
         area_between=float(
             misfit.area_between(solver.along("fpr", misfit.COMPARISON_FPR), misfit.empirical_tpr(*samples))
@@ -308,8 +308,8 @@ class PredictedRoc(Roc[Value]):
         >>> PredictedRoc.from_stats(effect_size=0.8).auc()
         0.7141961775233342
         """
-        given = {"std": std, "sem": sem, "iqr": iqr, "effect_size": effect_size}
-        spreads = [name for name, value in given.items() if value is not None]
+        options = {"std": std, "sem": sem, "iqr": iqr, "effect_size": effect_size}
+        spreads = [name for name, value in options.items() if value is not None]
         if family == "exponential" and not spreads:
             spreads, std = ["std"], mean  # which are one
         if len(spreads) != 1:
@@ -360,15 +360,15 @@ class PredictedRoc(Roc[Value]):
         >>> PredictedRoc.from_summary(summarize(iris.X, iris.y, positive="virginica", negative="versicolor")).auc()
         array([0.78700845, 0.67485632, 0.96266154, 0.98069593])
         """
-        sides = summary.negative, summary.positive
+        classes = summary.negative, summary.positive
         unknown = np.flatnonzero(~(summary.negative.is_valid & summary.positive.is_valid))
         if unknown.size:
-            others = f", as do {unknown.size - 1} more" if unknown.size > 1 else ""
+            remainder = f", as do {unknown.size - 1} more" if unknown.size > 1 else ""
             raise RocPredictError(
-                f"feature {summary.feature_names[unknown[0]]!r} lacks two finite values in each class{others}; "
+                f"feature {summary.feature_names[unknown[0]]!r} lacks two finite values in each class{remainder}; "
                 "leave out such features by summary.select(), or see rp.screen"
             )
-        negative, positive = (Gaussian(side.mean, side.std) for side in sides)
+        negative, positive = (Gaussian(moments.mean, moments.std) for moments in classes)
         count = summary.negative.count, summary.positive.count
         return PredictedRoc(negative, positive, direction=direction, count=count)
 
@@ -578,10 +578,10 @@ def _std_from_iqr(median: Any, iqr: Any) -> tuple[ArrayOrFloat, ArrayOrFloat]:
 
 def _iqr_width(median: Any, iqr: Any) -> FloatArray:
     """Return the width of an interquartile range: itself, or the distance of its two quartiles."""
-    middle, given = check_finite("median", median), check_finite("iqr", iqr)
-    if given.ndim <= middle.ndim:
-        return check_nonnegative("iqr", to_scalar(given))
-    low, high = check_pair("iqr", given, "a width or (q1, q3)")
+    middle, limits = check_finite("median", median), check_finite("iqr", iqr)
+    if limits.ndim <= middle.ndim:
+        return check_nonnegative("iqr", to_scalar(limits))
+    low, high = check_pair("iqr", limits, "a width or (q1, q3)")
     if np.shape(low) != middle.shape or not ((low <= middle) & (middle <= high)).all():
         raise RocPredictError(f"iqr={short_repr(iqr)} does not hold its median {short_repr(median)}; give (q1, q3)")
     if (np.abs(middle - (low + high) / 2) > _MEDIAN_SKEW_LIMIT * (high - low)).any():

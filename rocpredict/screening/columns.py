@@ -110,11 +110,11 @@ def _sample_optimism(population: tuple[FloatArray, ...], draws: FloatArray, dire
     m0, m1 = draw[0] * w0 / np.sqrt(n0), distance + draw[1] * w1 / np.sqrt(n1)
     s0, s1 = w0 * np.exp(draw[2] / np.sqrt(2 * n0 - 2)), w1 * np.exp(draw[3] / np.sqrt(2 * n1 - 2))
     d = m1 - m0
-    side = np.where(d < 0, -1.0, 1.0) if direction_from_data else 1.0
-    z0, z1, _, _ = z_scores(d * side, s0, s1, np.zeros(()))
+    sign = np.where(d < 0, -1.0, 1.0) if direction_from_data else 1.0
+    z0, z1, _, _ = z_scores(d * sign, s0, s1, np.zeros(()))
     predicted = ndtr(z0) + ndtr(-z1)
-    threshold = m0 * side + s0 * z0
-    achieved = ndtr(threshold / w0) + ndtr((distance * side - threshold) / w1)
+    threshold = m0 * sign + s0 * z0
+    achieved = ndtr(threshold / w0) + ndtr((distance * sign - threshold) / w1)
     return np.asarray(np.where(np.isfinite(z0), predicted - achieved, 0.0) / 2)
 
 
@@ -186,16 +186,16 @@ class Prediction(NamedTuple):
 
 def gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianPairs:
     """Return the Gaussians of a summary, and the direction of each rule: as declared, or by the means."""
-    sides = summary.negative, summary.positive
-    moments = [np.asarray(part) for side in sides for part in (side.mean, side.std)]
-    known = summary.negative.is_valid & summary.positive.is_valid
-    m0, s0, m1, s1 = (np.where(known, part, blank) for part, blank in zip(moments, (0, 1, 0, 1), strict=True))
-    n0, n1 = (np.where(known, side.count, 2.0) for side in sides)
+    classes = summary.negative, summary.positive
+    moments = [np.asarray(part) for class_summary in classes for part in (class_summary.mean, class_summary.std)]
+    is_valid = summary.negative.is_valid & summary.positive.is_valid
+    m0, s0, m1, s1 = (np.where(is_valid, part, blank) for part, blank in zip(moments, (0, 1, 0, 1), strict=True))
+    n0, n1 = (np.where(is_valid, class_summary.count, 2.0) for class_summary in classes)
     lower = m1 < m0 if direction == "auto" else np.full(len(m0), direction == "lower")
-    return GaussianPairs(known, m0, s0, m1, s1, n0, n1, lower)
+    return GaussianPairs(is_valid, m0, s0, m1, s1, n0, n1, lower)
 
 
-def predict(pair: GaussianPairs, *, level: float, free: bool) -> Prediction:
+def predict(pair: GaussianPairs, *, level: float, direction_from_data: bool) -> Prediction:
     """Compute the columns that need moments only; ``free``: the direction is estimated from the sample."""
     signed = PredictedRoc(Gaussian(pair.m0, pair.s0), Gaussian(pair.m1, pair.s1), count=pair.count)
     interval = signed.auc_interval(level)
@@ -205,11 +205,11 @@ def predict(pair: GaussianPairs, *, level: float, free: bool) -> Prediction:
     z0, z1, _, _ = solver.crossing_z_scores(EVEN)
     with np.errstate(over="ignore"):
         distance = np.subtract(classes[1].mean, classes[0].mean)
-    excess = prediction_optimism(pair.count, distance, pair.s0, pair.s1, free)
+    excess = prediction_optimism(pair.count, distance, pair.s0, pair.s1, direction_from_data)
     with np.errstate(divide="ignore", invalid="ignore"):
-        own = empirical_optimism(pair.count, z0, z1, pair.s0 / pair.s1)
+        empirical_excess = empirical_optimism(pair.count, z0, z1, pair.s0 / pair.s1)
     ameans = best.tpr / 2 + best.tnr / 2
-    low, high, blind = _widen_degenerate(pair, interval, level)
+    low, high, is_degenerate = _widen_degenerate(pair, interval, level)
     columns = {
         "effect_size": effect_size(pair),
         "auc": signed.auc(),
@@ -218,13 +218,15 @@ def predict(pair: GaussianPairs, *, level: float, free: bool) -> Prediction:
         "p_value": welch_p_value(pair),
         "threshold": pair.flip_threshold(best.threshold),
         "ameans": ameans,
-        "ameans_corrected": np.where(blind, np.nan, np.where(np.isinf(best.threshold), 0.5, ameans - excess)),
+        "ameans_corrected": np.where(is_degenerate, np.nan, np.where(np.isinf(best.threshold), 0.5, ameans - excess)),
         "tpr": best.tpr,
         "fpr": best.fpr,
     }
-    known = {name: np.where(pair.is_valid, values, np.nan) for name, values in columns.items()}
-    flags = best.flags | interval.flags | Flags(fallback=blind)
-    return Prediction(pair, known, Flags(**{name: flags[name] & pair.is_valid for name in flags}), excess, own)
+    valid_columns = {name: np.where(pair.is_valid, values, np.nan) for name, values in columns.items()}
+    flags = best.flags | interval.flags | Flags(fallback=is_degenerate)
+    return Prediction(
+        pair, valid_columns, Flags(**{name: flags[name] & pair.is_valid for name in flags}), excess, empirical_excess
+    )
 
 
 def _widen_degenerate(
@@ -232,10 +234,10 @@ def _widen_degenerate(
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """Widen intervals where one class shows no spread, by how many of its cases may be unlike those seen."""
     low, high = np.asarray(interval.low), np.asarray(interval.high)
-    for spread, count in ((pair.s0, pair.n0), (pair.s1, pair.n1)):
-        ends = zero_variance_interval(np.asarray(interval.estimate), (count, count), level)
-        low = np.where(spread == 0, np.minimum(low, ends[0]), low)
-        high = np.where(spread == 0, np.maximum(high, ends[1]), high)
+    for std, count in ((pair.s0, pair.n0), (pair.s1, pair.n1)):
+        limits = zero_variance_interval(np.asarray(interval.estimate), (count, count), level)
+        low = np.where(std == 0, np.minimum(low, limits[0]), low)
+        high = np.where(std == 0, np.maximum(high, limits[1]), high)
     return low, high, (pair.s0 == 0) | (pair.s1 == 0)
 
 
@@ -261,10 +263,12 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
         t = (pair.m1 - pair.m0) / unit / np.sqrt(error)
         freedom = error**2 / (parts[0] ** 2 / (pair.n0 - 1) + parts[1] ** 2 / (pair.n1 - 1))
         p_value = 2 * stdtr(freedom, -np.abs(t))
-        blind = (pair.s0 == 0) | (pair.s1 == 0)
-        freedom = pair.n0[blind] + pair.n1[blind] - 2
-        pooled = effect_size(pair.subset(blind)) / np.sqrt(1 / pair.n0[blind] + 1 / pair.n1[blind])
-        p_value[blind] = np.maximum(p_value[blind], 2 * stdtr(freedom, -np.abs(pooled)))
+        is_degenerate = (pair.s0 == 0) | (pair.s1 == 0)
+        freedom = pair.n0[is_degenerate] + pair.n1[is_degenerate] - 2
+        pooled = effect_size(pair.subset(is_degenerate)) / np.sqrt(
+            1 / pair.n0[is_degenerate] + 1 / pair.n1[is_degenerate]
+        )
+        p_value[is_degenerate] = np.maximum(p_value[is_degenerate], 2 * stdtr(freedom, -np.abs(pooled)))
     ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # one over the number of orders
     p_value = np.where(unit == 0, np.minimum(2 * np.exp(ways), 1), p_value)
     return np.where(pair.m1 == pair.m0, 1.0, p_value)
@@ -351,7 +355,7 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
     has_both_classes = (counts.negatives > 0) & (counts.positives > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         areas = _areas(counts)
-        std_error, blind = areas.std_error()
+        std_error, is_degenerate = areas.std_error()
         low, high = smoothed_logit_interval(areas, level)
         achieved = _achieved(counts, pair)
     fit = misfit(pair, counts.tpr_grid)
@@ -364,11 +368,11 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
         AMEANS_AT_THRESHOLD: np.where(pair.is_valid, achieved, np.nan),
         "misfit": fit.area_between,
     }
-    flags = degenerate_flags(areas) | Flags(fallback=blind | np.logical_or(*areas.constant_classes))
-    held = Flags(**{name: flags[name] & has_both_classes for name in flags}) | Flags(
+    flags = degenerate_flags(areas) | Flags(fallback=is_degenerate | np.logical_or(*areas.constant_classes))
+    row_flags = Flags(**{name: flags[name] & has_both_classes for name in flags}) | Flags(
         misfit=fit.is_significant & has_both_classes
     )
-    return {name: np.where(has_both_classes, values, np.nan) for name, values in columns.items()}, held
+    return {name: np.where(has_both_classes, values, np.nan) for name, values in columns.items()}, row_flags
 
 
 def correct_optimism(achieved: FloatArray, excess: FloatArray, of_count: FloatArray) -> FloatArray:
@@ -416,46 +420,51 @@ def count_weighted(
     thresholds: FloatArray,
 ) -> Iterator[tuple[slice, RankStatistics]]:
     """Count one feature after the other as ``count_blocks`` does, each row as often as its weight."""
-    sides = [class_rows(codes, class_pair) for class_pair in class_pairs]
+    pair_rows = [class_rows(codes, class_pair) for class_pair in class_pairs]
     for feature in range(X.shape[1]):
         x = _columns_of(X, [feature])[:, 0]
-        counts = [_count(x, weights, rows, float(at)) for rows, at in zip(sides, thresholds[:, feature], strict=True)]
+        counts = [
+            _count(x, weights, rows, float(at)) for rows, at in zip(pair_rows, thresholds[:, feature], strict=True)
+        ]
         stacked = (np.stack(parts)[:, None] for parts in zip(*counts, strict=True))
         yield slice(feature, feature + 1), RankStatistics(*stacked)
 
 
 def _columns_of(X: Any, features: Any) -> FloatArray:
     """Return some features of an array or sparse matrix as a dense array of float64."""
-    chosen = X[:, features]
-    return as_float_array("X", np.asarray(chosen.toarray() if hasattr(chosen, "toarray") else chosen))
+    selection = X[:, features]
+    return as_float_array("X", np.asarray(selection.toarray() if hasattr(selection, "toarray") else selection))
 
 
-def _count(x: FloatArray, weights: FloatArray, sides: RowPair, threshold: float) -> tuple[Any, ...]:
-    there = [rows[~np.isnan(x[rows]) & (weights[rows] > 0)] for rows in sides]
-    totals = [weights[rows].sum() for rows in there]
-    if not min(map(len, there)):
+def _count(x: FloatArray, weights: FloatArray, class_pair_rows: RowPair, threshold: float) -> tuple[Any, ...]:
+    valid_rows = [rows[~np.isnan(x[rows]) & (weights[rows] > 0)] for rows in class_pair_rows]
+    totals = [weights[rows].sum() for rows in valid_rows]
+    if not min(map(len, valid_rows)):
         return (*totals, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.full(len(COMPARISON_FPR), np.nan))
-    negative, positive = (Ecdf(x[rows], weights[rows]) for rows in there)
-    placed = compute_placements(negative, positive)
-    scatters = (float(side.sum_squares(placed.estimate)) for side in (placed.negative, placed.positive))
+    negative, positive = (Ecdf(x[rows], weights[rows]) for rows in valid_rows)
+    placements = compute_placements(negative, positive)
+    scatters = (
+        float(class_placements.sum_squares(placements.estimate))
+        for class_placements in (placements.negative, placements.positive)
+    )
     ties = tie_correction(negative, positive)
     about = (*_weight_around(negative, threshold), *_weight_around(positive, threshold))
     tpr_values = EmpiricalSolver(negative, positive).along("fpr", COMPARISON_FPR)
-    return (*totals, float(placed.estimate), *scatters, ties, *about, tpr_values)
+    return (*totals, float(placements.estimate), *scatters, ties, *about, tpr_values)
 
 
-def _weight_around(side: Ecdf, threshold: float) -> tuple[float, float]:
+def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
     """Return the weight below a threshold, and at it."""
     if np.isnan(threshold):
         return 0.0, 0.0
-    below = side.cdf_strict(threshold)
-    return below * side.total, (side.cdf(threshold) - below) * side.total
+    below = ecdf.cdf_strict(threshold)
+    return below * ecdf.total, (ecdf.cdf(threshold) - below) * ecdf.total
 
 
 GAUSSIAN_ONLY_FLAGS = ("always_negative", "always_positive", "no_benefit", "misfit")
 """Flags of the Gaussian rule that say nothing of the estimate."""
-_PLACES = 128
-_AT_ONCE = 2**16  # values, and places between them, of one block
+_N_SHRINKAGE_POINTS = 128
+_BLOCK_SIZE = 2**16  # values, and places between them, of one block
 
 
 class ShrinkageBlock(NamedTuple):
@@ -515,18 +524,19 @@ def check_integer_weights(weights: FloatArray | None) -> None:
 def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
     """Return features with as many values in each class and the same direction, as many as are worked on together."""
     kinds = np.stack([pair.n0, pair.n1, pair.lower], axis=1).astype(np.int64)
-    chosen = np.flatnonzero(pair.is_valid)
-    for kind in np.unique(kinds[chosen], axis=0):
-        alike = chosen[(kinds[chosen] == kind).all(axis=1)]
-        step = max(1, _AT_ONCE // int(kind[0] + kind[1] + _PLACES))
-        yield from (alike[start : start + step] for start in range(0, len(alike), step))
+    valid = np.flatnonzero(pair.is_valid)
+    for kind in np.unique(kinds[valid], axis=0):
+        same_kind = valid[(kinds[valid] == kind).all(axis=1)]
+        step = max(1, _BLOCK_SIZE // int(kind[0] + kind[1] + _N_SHRINKAGE_POINTS))
+        yield from (same_kind[start : start + step] for start in range(0, len(same_kind), step))
 
 
 def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> tuple[FloatArray, FloatArray]:
     """Return the values of both classes that are not missing, shape (features, values)."""
     columns = _columns_of(matrix, places).T
     negative, positive = (
-        _drop_missing(columns[:, side], int(n[places[0]])) for side, n in zip(rows, pair.count, strict=True)
+        _drop_missing(columns[:, class_members], int(n[places[0]]))
+        for class_members, n in zip(rows, pair.count, strict=True)
     )
     return negative, positive
 

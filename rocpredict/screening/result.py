@@ -104,8 +104,8 @@ def _to_csv_column(values: NDArray[Any]) -> list[Any]:
 
 def _format_datetimes(values: NDArray[Any]) -> list[str]:
     """Return dates, or times where not all are at midnight, as text."""
-    there = values[~np.isnat(values)]
-    days = values.dtype.kind == "M" and bool((there == there.astype("M8[D]")).all())
+    valid = values[~np.isnat(values)]
+    days = values.dtype.kind == "M" and bool((valid == valid.astype("M8[D]")).all())
     texts = (values.astype("M8[D]") if days else values).astype(str).tolist()
     return ["" if text == "NaT" else text for text in texts]
 
@@ -232,7 +232,7 @@ class ScreeningResult(Result):
         RocPredictError
             No such feature.
         """
-        rows = np.flatnonzero([held == name for held in self.columns["feature"].tolist()])
+        rows = np.flatnonzero([feature == name for feature in self.columns["feature"].tolist()])
         if not rows.size:
             raise RocPredictError(f"name={short_repr(name)} is no feature of this table")
         return self._rows(rows)
@@ -313,8 +313,8 @@ class ScreeningResult(Result):
         -------
         matplotlib.axes.Axes
         """
-        shown: Axes = plot_result("plot_screening", (self,), {"kind": kind} | options)
-        return shown
+        axes: Axes = plot_result("plot_screening", (self,), {"kind": kind} | options)
+        return axes
 
     def report(
         self,
@@ -393,11 +393,11 @@ class ScreeningResult(Result):
         return {**self.columns, "flags": self._flag_words()}
 
     def _flag_words(self) -> NDArray[Any]:
-        words: list[list[str]] = [[] for _ in range(len(self))]
+        flag_names: list[list[str]] = [[] for _ in range(len(self))]
         for name in self.flags:
             for row in np.flatnonzero(self.flags[name]):
-                words[row].append(name)
-        return np.array([" ".join(names) for names in words], dtype=object)
+                flag_names[row].append(name)
+        return np.array([" ".join(names) for names in flag_names], dtype=object)
 
 
 def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:

@@ -90,28 +90,32 @@ class ResultCollector:
         self._excess = np.zeros((2, *self._shape))
         self._flags: dict[str, NDArray[np.bool_]] = {}
 
-    def add_predicted(self, class_pair: int, part: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
+    def add_predicted(self, class_pair: int, features: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
         """Add the columns of some features that follow from their moments."""
-        sides = {"negative": summary.negative, "positive": summary.positive}
-        columns = {f"n_{name}": side.count for name, side in sides.items()}
+        classes = {"negative": summary.negative, "positive": summary.positive}
+        columns = {f"n_{name}": class_summary.count for name, class_summary in classes.items()}
         columns["n_missing"] = summary.negative.n_missing + summary.positive.n_missing
         stored = ("mean", "std", "skewness", "kurtosis", "minimum", "maximum")[: 2 if summary.order == 2 else None]
-        for name, side in sides.items():
-            columns |= {f"{name}_{what}": getattr(side, what) for what in stored}
+        for name, class_summary in classes.items():
+            columns |= {f"{name}_{what}": getattr(class_summary, what) for what in stored}
         direction = np.where(prediction.pair.lower, "lower", "higher")
         columns["direction"] = np.where(prediction.pair.is_valid, direction, "")
-        self._set_columns(class_pair, part, columns | prediction.columns)
-        self._excess[:, class_pair, part] = prediction.optimism, prediction.empirical_optimism
-        self._mark(class_pair, part, prediction.flags | _degenerate_flags(summary))
+        self._set_columns(class_pair, features, columns | prediction.columns)
+        self._excess[:, class_pair, features] = prediction.optimism, prediction.empirical_optimism
+        self._mark(class_pair, features, prediction.flags | _degenerate_flags(summary))
 
     def add_empirical(self, class_pair: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
         """Add the columns of some features that were counted, after those from their moments."""
-        worth = correct_optimism(columns.pop(AMEANS_AT_THRESHOLD), *self._excess[:, class_pair, features])
-        worth = np.where(np.isinf(self._columns["threshold"][class_pair, features]), 0.5, worth)  # one class everywhere
-        self._set_columns(class_pair, features, columns | {"ameans_corrected": worth})
-        sides = [self._columns[name][class_pair, features] - 0.5 for name in ("auc", "empirical_auc")]
-        sure = (columns["empirical_low"] > 0.5) | (columns["empirical_high"] < 0.5)
-        self._mark(class_pair, features, flags | Flags(opposite_directions=sure & (sides[0] * sides[1] < 0)))
+        ameans = correct_optimism(columns.pop(AMEANS_AT_THRESHOLD), *self._excess[:, class_pair, features])
+        ameans = np.where(
+            np.isinf(self._columns["threshold"][class_pair, features]), 0.5, ameans
+        )  # one class everywhere
+        self._set_columns(class_pair, features, columns | {"ameans_corrected": ameans})
+        distances = [self._columns[name][class_pair, features] - 0.5 for name in ("auc", "empirical_auc")]
+        is_significant = (columns["empirical_low"] > 0.5) | (columns["empirical_high"] < 0.5)
+        self._mark(
+            class_pair, features, flags | Flags(opposite_directions=is_significant & (distances[0] * distances[1] < 0))
+        )
 
     def gaussian_pairs(self, class_pair: int, features: NDArray[np.intp]) -> GaussianPairs:
         """Return the Gaussians of some features."""
@@ -136,14 +140,14 @@ class ResultCollector:
         """Return the predicted thresholds of some features, shape (class pairs, features)."""
         return np.asarray(self._columns["threshold"][:, features])
 
-    def add_shrinkage(self, class_pair: int, features: NDArray[np.intp], found: ShrinkageBlock) -> None:
+    def add_shrinkage(self, class_pair: int, features: NDArray[np.intp], block: ShrinkageBlock) -> None:
         """Replace the predictions of some of these features by those of the shrunk estimate."""
-        features = features[found.columns_index]
-        self._set_columns(class_pair, features, found.columns)
+        features = features[block.columns_index]
+        self._set_columns(class_pair, features, block.columns)
         self._estimated[class_pair, features] = True
         for name in set(GAUSSIAN_ONLY_FLAGS) & self._flags.keys():
             self._flags[name][class_pair, features] = False
-        self._mark(class_pair, features, found.flags)
+        self._mark(class_pair, features, block.flags)
 
     def add_flags(self, flags: Flags) -> None:
         """Add flags of features in every class pair."""
@@ -217,14 +221,14 @@ class ResultCollector:
 
 def _degenerate_flags(summary: TwoClassSummary) -> Flags:
     """Flag the features that cannot be predicted, and those that equal the labels."""
-    sides = summary.negative, summary.positive
+    classes = summary.negative, summary.positive
     least = np.minimum(summary.negative.count, summary.positive.count)
-    finite = np.logical_and.reduce([side.is_valid | (side.count <= 1) for side in sides])
+    finite = np.logical_and.reduce([class_summary.is_valid | (class_summary.count <= 1) for class_summary in classes])
     constant = (summary.negative.m2 == 0) & (summary.positive.m2 == 0)
     apart = summary.negative.mean != summary.positive.mean
     return Flags(
         no_values=least <= 0,
-        single_observation=(least > 0) & ~np.logical_and.reduce([side.count > 1 for side in sides]),
+        single_observation=(least > 0) & ~np.logical_and.reduce([class_summary.count > 1 for class_summary in classes]),
         infinite=(least > 0) & ~finite,
         label_leakage=constant & apart & (least > 1) & finite,
         constant=constant & ~apart & (least > 0),
@@ -374,17 +378,17 @@ def screen(
     )
     check_option("pairs", pairs, ("rest", "all"))
     if y is None:
-        for name, given in (("weights", weights), ("feature_names", feature_names)):
-            if given is not None:
+        for name, value in (("weights", weights), ("feature_names", feature_names)):
+            if value is not None:
                 raise RocPredictError(f"{name}= goes with a table X and its labels y, not with a summary or batches")
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
     table, labels = split_table_and_labels(X, y, names=feature_names)
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
-    weighed = check_sample_weight(weights, table.n_rows)
-    _check_frequency_weights(weighed, coded)
+    row_weights = check_sample_weight(weights, table.n_rows)
+    _check_frequency_weights(row_weights, coded)
     if family == "auto":
-        check_integer_weights(weighed)
-    return _ScreeningRun(options, table, coded, weighed).run()
+        check_integer_weights(row_weights)
+    return _ScreeningRun(options, table, coded, row_weights).run()
 
 
 @dataclass
@@ -428,7 +432,9 @@ class _ScreenOptions:
 
     def predict(self, summary: TwoClassSummary) -> Prediction:
         """Predict from moments."""
-        return predict(gaussian_pairs(summary, self.direction), level=self.level, free=self.direction == "auto")
+        return predict(
+            gaussian_pairs(summary, self.direction), level=self.level, direction_from_data=self.direction == "auto"
+        )
 
 
 class _ScreeningRun:
@@ -456,8 +462,8 @@ class _ScreeningRun:
 
     def run(self) -> ScreeningResult:
         """Return the table of answers."""
-        for part, matrix in self.table.iter_blocks():
-            features = np.arange(part.start, part.stop)
+        for place, matrix in self.table.iter_blocks():
+            features = np.arange(place.start, place.stop)
             self._predict(features, matrix)
             if self.options.empirical is True:
                 self._count(features, matrix)
@@ -466,17 +472,17 @@ class _ScreeningRun:
         if self.options.empirical == "top":
             best = self.results.best_predicted(self.options.n_top)
             self.n_total = len(best)
-            for part, matrix in self.table.iter_blocks(best):
-                self._count(best[part], matrix)
+            for place, matrix in self.table.iter_blocks(best):
+                self._count(best[place], matrix)
         self.results.add_flags(Flags(not_numeric=self.table.not_numeric))
         return self.results.to_result(self.options)
 
     def _predict(self, features: NDArray[np.intp], matrix: Any) -> None:
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
         options = {"order": self.options.moments, "weights": self.weights, **self.threads}
-        found = moments_of_classes(matrix, codes, classes, **options)
-        self.missing[features] = found.n_missing.sum(axis=0)
-        summaries = summaries_by_class_pair(found, self.encoded_labels, self.table.names[features])
+        class_moments = moments_of_classes(matrix, codes, classes, **options)
+        self.missing[features] = class_moments.n_missing.sum(axis=0)
+        summaries = summaries_by_class_pair(class_moments, self.encoded_labels, self.table.names[features])
         for class_pair, summary in enumerate(summaries):
             self.results.add_predicted(class_pair, features, summary, self.options.predict(summary))
 
@@ -501,8 +507,8 @@ class _ScreeningRun:
         else:
             blocks = starmap(to_columns, count_weighted(matrix, codes, self.class_pairs, self.weights, thresholds))
         for columns, by_class_pair in blocks:
-            for class_pair, (found, flags) in enumerate(by_class_pair):
-                self.results.add_empirical(class_pair, features[columns], found, flags)
+            for class_pair, (pair_columns, flags) in enumerate(by_class_pair):
+                self.results.add_empirical(class_pair, features[columns], pair_columns, flags)
             if self.options.family != "auto":
                 self._report_progress(columns.stop - columns.start)
         if self.options.family == "auto":
@@ -512,11 +518,11 @@ class _ScreeningRun:
         n_left = len(features)
         for k, (class_pair, pair) in enumerate(zip(self.class_pairs, pairs, strict=True)):
             rows = class_rows(self.encoded_labels.codes, class_pair, self.weights)
-            for found in shrinkage_columns(matrix, pair, rows, self.options.direction, self.options.n_jobs):
-                self.results.add_shrinkage(k, features, found)
+            for block in shrinkage_columns(matrix, pair, rows, self.options.direction, self.options.n_jobs):
+                self.results.add_shrinkage(k, features, block)
                 if k == len(pairs) - 1:
-                    n_left -= len(found.columns_index)
-                    self._report_progress(len(found.columns_index))
+                    n_left -= len(block.columns_index)
+                    self._report_progress(len(block.columns_index))
         if n_left:
             self._report_progress(n_left)
 
@@ -531,10 +537,10 @@ def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels) -
     if weights is None:
         return
     totals = np.bincount(coded.codes[coded.codes >= 0], weights[coded.codes >= 0], minlength=coded.classes)
-    small = np.flatnonzero((totals > 0) & (totals < 1))
-    if small.size:
+    too_small = np.flatnonzero((totals > 0) & (totals < 1))
+    if too_small.size:
         raise RocPredictError(
-            f"weights of a class sum to {totals[small[0]]:g}; give numbers of cases for which each row stands, "
+            f"weights of a class sum to {totals[too_small[0]]:g}; give numbers of cases for which each row stands, "
             "1 or more in all"
         )
 
@@ -556,13 +562,13 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
 
 
 def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> ScreeningResult:
-    weighed = summary.negative.count.dtype.kind == "f"
-    sides = summary.negative, summary.positive
-    rows = sum(int((side.count + side.n_missing).max(initial=0)) for side in sides)
+    is_weighted = summary.negative.count.dtype.kind == "f"
+    classes = summary.negative, summary.positive
+    rows = sum(int((class_summary.count + class_summary.n_missing).max(initial=0)) for class_summary in classes)
     if options.nan_policy == "raise":
         _check_no_missing(summary.negative.n_missing + summary.positive.n_missing, np.asarray(summary.feature_names))
     class_pair = summary.negative_label, summary.positive_label
-    results = ResultCollector(summary.feature_names, (class_pair,), n_observations=rows, weighted=weighed)
+    results = ResultCollector(summary.feature_names, (class_pair,), n_observations=rows, weighted=is_weighted)
     results.add_predicted(0, slice(0, len(summary)), summary, options.predict(summary))
     return results.to_result(options)
 
@@ -570,8 +576,8 @@ def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> Screenin
 def _check_no_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:
     lacking = np.flatnonzero(missing)
     if lacking.size:
-        listed = ", ".join(map(str, names[lacking[:5]])) + (", ..." if lacking.size > 5 else "")
+        names_text = ", ".join(map(str, names[lacking[:5]])) + (", ..." if lacking.size > 5 else "")
         raise RocPredictError(
-            f"X has {int(missing.sum())} missing values (NaN) in {lacking.size} features: {listed}; "
+            f"X has {int(missing.sum())} missing values (NaN) in {lacking.size} features: {names_text}; "
             "nan_policy='omit' leaves them out"
         )

@@ -75,9 +75,9 @@ class ClassSummary(Result):
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            part = getattr(self, item.name)
-            if part is not None:
-                part.flags.writeable = False
+            values = getattr(self, item.name)
+            if values is not None:
+                values.flags.writeable = False
 
     @property
     def order(self) -> int:
@@ -123,9 +123,9 @@ class ClassSummary(Result):
 
     def select(self, indices: slice | ArrayLike) -> ClassSummary:
         """Return the summary of some features, by index, slice or mask."""
-        chosen = np.atleast_1d(np.arange(len(self))[cast(Any, indices)])
+        selection = np.atleast_1d(np.arange(len(self))[cast(Any, indices)])
         parts = (getattr(self, item.name) for item in fields(self))
-        return ClassSummary(*(None if part is None else part[chosen] for part in parts))  # type: ignore[arg-type]
+        return ClassSummary(*(None if part is None else part[selection] for part in parts))  # type: ignore[arg-type]
 
     @classmethod
     def from_dict(cls, numbers: Mapping[str, Any]) -> Self:
@@ -206,10 +206,10 @@ class TwoClassSummary(Result):
         if not isinstance(other, TwoClassSummary):
             return NotImplemented
         for what in ("feature_names", "negative_label", "positive_label"):
-            mine, theirs = getattr(self, what), getattr(other, what)
-            if mine != theirs:
+            first, second = getattr(self, what), getattr(other, what)
+            if first != second:
                 raise RocPredictError(
-                    f"summaries with {what} {short_repr(mine)} and {short_repr(theirs)} do not add up"
+                    f"summaries with {what} {short_repr(first)} and {short_repr(second)} do not add up"
                 )
         return replace(self, negative=self.negative + other.negative, positive=self.positive + other.positive)
 
@@ -218,8 +218,8 @@ class TwoClassSummary(Result):
 
     def table(self) -> Table:
         """Return the counts, means and standard deviations of both classes."""
-        sides = self.negative, self.positive
-        parts = [part.tolist() for side in sides for part in (side.count, side.mean, side.std)]
+        classes = self.negative, self.positive
+        parts = [part.tolist() for side in classes for part in (side.count, side.mean, side.std)]
         rows = [list(cells) for cells in zip(self.feature_names, *parts, strict=True)]
         columns = ["feature", *(f"{side} {name}" for side in ("negative", "positive") for name in ("n", "mean", "std"))]
         negative, positive = (truncate(str(label), 60) for label in (self.negative_label, self.positive_label))
@@ -227,11 +227,11 @@ class TwoClassSummary(Result):
         return Table(f"Summary of {len(self)} features of two classes", columns, rows, notes=notes)
 
     def __repr__(self) -> str:
-        sides = (
+        class_texts = (
             f"{name} {short_repr(getattr(self, f'{name}_label'), 40)} {_format_class_size(getattr(self, name).count)}"
             for name in ("negative", "positive")
         )
-        return f"TwoClassSummary({len(self)} features, {', '.join(sides)}, order={self.order})"
+        return f"TwoClassSummary({len(self)} features, {', '.join(class_texts)}, order={self.order})"
 
     def select(self, indices: slice | ArrayLike) -> TwoClassSummary:
         """Return the summary of some features, by index, slice or mask."""
@@ -242,10 +242,10 @@ class TwoClassSummary(Result):
 
     def to_json(self) -> str:
         """Write it as JSON that ``from_json`` reads back without a loss; NaN as null, infinities as "inf", "-inf"."""
-        held = self.to_dict()
-        sides = {name: to_json_value(held[name]) for name in ("negative", "positive")}
+        fields_by_name = self.to_dict()
+        class_fields = {name: to_json_value(fields_by_name[name]) for name in ("negative", "positive")}
         try:
-            return json.dumps(held | sides, allow_nan=False, ensure_ascii=False)
+            return json.dumps(fields_by_name | class_fields, allow_nan=False, ensure_ascii=False)
         except (TypeError, ValueError):
             labels = self.negative_label, self.positive_label
             raise RocPredictError(
@@ -262,17 +262,17 @@ class TwoClassSummary(Result):
             Text that is no such JSON.
         """
         try:
-            held = json.loads(text)
+            fields_by_name = json.loads(text)
         except (TypeError, ValueError) as error:
             raise RocPredictError(f"the text is no JSON of a summary: {error}") from None
         names = [item.name for item in fields(cls)]
-        if not isinstance(held, dict) or sorted(held) != sorted(names):
+        if not isinstance(fields_by_name, dict) or sorted(fields_by_name) != sorted(names):
             raise RocPredictError(f"the JSON is no summary; it needs {', '.join(names)}")
-        classes = {name: ClassSummary.from_dict(held[name]) for name in ("negative", "positive")}
-        held["feature_names"] = _names(held["feature_names"])
-        if {len(part) for part in classes.values()} != {len(held["feature_names"])}:
+        classes = {name: ClassSummary.from_dict(fields_by_name[name]) for name in ("negative", "positive")}
+        fields_by_name["feature_names"] = _names(fields_by_name["feature_names"])
+        if {len(part) for part in classes.values()} != {len(fields_by_name["feature_names"])}:
             raise RocPredictError("the JSON is no summary: its classes and feature_names differ in length")
-        return cls(**held | classes)
+        return cls(**fields_by_name | classes)
 
 
 def _format_class_size(count: NDArray[Any]) -> str:
@@ -283,27 +283,29 @@ def _format_class_size(count: NDArray[Any]) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def _names(given: Any) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(name, str) for name in given) or len({*given}) < len(given):
+def _names(names: Any) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         raise RocPredictError(
-            f"the JSON is no summary: feature_names={short_repr(given)} is no list of different names"
+            f"the JSON is no summary: feature_names={short_repr(names)} is no list of different names"
         )
-    return tuple(given)
+    return tuple(names)
 
 
-def _array(name: str, part: Any) -> NDArray[Any]:
+def _array(name: str, values: Any) -> NDArray[Any]:
     try:
-        held = np.array([np.nan if item is None else item for item in part], dtype=np.float64)
+        array = np.array([np.nan if item is None else item for item in values], dtype=np.float64)
     except (TypeError, ValueError):
-        raise RocPredictError(f"{name}={short_repr(part)} is not a list of numbers") from None
+        raise RocPredictError(f"{name}={short_repr(values)} is not a list of numbers") from None
     if (
-        held.ndim != 1
-        or (name in _NONNEGATIVE_FIELDS and (held < 0).any())
-        or (name in _COUNT_FIELDS and np.isnan(held).any())
+        array.ndim != 1
+        or (name in _NONNEGATIVE_FIELDS and (array < 0).any())
+        or (name in _COUNT_FIELDS and np.isnan(array).any())
     ):
-        raise RocPredictError(f"{name}={short_repr(part)} is not one number for each feature, 0 or more")
-    whole = name in _COUNT_FIELDS and (held == np.round(held)).all() and all(isinstance(item, int) for item in part)
-    return held.astype(np.int64) if whole else held
+        raise RocPredictError(f"{name}={short_repr(values)} is not one number for each feature, 0 or more")
+    is_integer = (
+        name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
+    )
+    return array.astype(np.int64) if is_integer else array
 
 
 def summarize(
@@ -374,10 +376,10 @@ def summarize(
 def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:
     """Encode the labels of a part of the rows: with both classes named, one may be absent."""
     names = unique_labels(labels)
-    held = [is_label(label, names) for label in (positive, negative)]
-    if positive is None or negative is None or all(held) or not (_is_one(positive) and _is_one(negative)):
+    is_present = [is_label(label, names) for label in (positive, negative)]
+    if positive is None or negative is None or all(is_present) or not (_is_one(positive) and _is_one(negative)):
         return encode_labels(labels, positive=positive, negative=negative, pairs=None)
-    if not any(held):
+    if not any(is_present):
         raise RocPredictError(f"y has no row of positive={positive!r} or negative={negative!r}; one of them is needed")
     if positive == negative:
         raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
@@ -405,16 +407,18 @@ def summaries_by_class_pair(
     classes = list(starmap(Moments, rows))
     before = list(accumulate(classes, merge))
     after = list(accumulate(reversed(classes), merge))[::-1]
-    listed = tuple(map(str, names))
+    feature_names = tuple(map(str, names))
 
     def negatives(codes: tuple[int, ...], positive: int) -> Moments:
         if len(codes) == 1 or len(codes) < len(classes) - 1:
             return reduce(merge, (classes[code] for code in codes))
-        ends = before[positive - 1 : positive] if positive else [], after[positive + 1 : positive + 2]
-        return reduce(merge, (part for end in ends for part in end))
+        runs = before[positive - 1 : positive] if positive else [], after[positive + 1 : positive + 2]
+        return reduce(merge, (part for run in runs for part in run))
 
     return [
-        TwoClassSummary(ClassSummary(*negatives(*class_pair)), ClassSummary(*classes[class_pair[1]]), listed, *labels)
+        TwoClassSummary(
+            ClassSummary(*negatives(*class_pair)), ClassSummary(*classes[class_pair[1]]), feature_names, *labels
+        )
         for class_pair, labels in zip(encoded_labels.class_pairs, encoded_labels.names, strict=True)
     ]
 
@@ -428,24 +432,26 @@ def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None and not _is_one(label):
             raise RocPredictError(f"{name}={short_repr(label)} is not a label")
-    total, others = None, set()
+    total, other_labels = None, set()
     for batch in batches:
         table, labels = split_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
         positive = _default_positive(labels) if positive is None else positive
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
-        others |= {name for name in unique_labels(labels) if name != positive}
-        part = summaries_by_class_pair(_read(table, coded, None, options), coded, table.names)[0]
-        total = part if total is None else total + part
+        other_labels |= {name for name in unique_labels(labels) if name != positive}
+        summary = summaries_by_class_pair(_read(table, coded, None, options), coded, table.names)[0]
+        total = summary if total is None else total + summary
     if total is None:
         raise RocPredictError("X has no batches; give an iterable of (X, y)")
-    for side in ("negative", "positive"):
-        if not (getattr(total, side).count + getattr(total, side).n_missing).any():
-            raise RocPredictError(f"no batch has a row of the {side} class, {getattr(total, f'{side}_label')!r}")
-    return total if negative is not None or len(others) > 1 else replace(total, negative_label=others.pop())
+    for class_name in ("negative", "positive"):
+        if not (getattr(total, class_name).count + getattr(total, class_name).n_missing).any():
+            raise RocPredictError(
+                f"no batch has a row of the {class_name} class, {getattr(total, f'{class_name}_label')!r}"
+            )
+    return total if negative is not None or len(other_labels) > 1 else replace(total, negative_label=other_labels.pop())
 
 
 def _default_positive(labels: NDArray[Any]) -> Any:
-    speaking = labels.dtype.kind in "biuf" and any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1)))
-    if not speaking:
+    is_standard = labels.dtype.kind in "biuf" and any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1)))
+    if not is_standard:
         raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
     return 1

@@ -38,7 +38,7 @@ from rocpredict.sklearn.selector import check_labels
 from rocpredict.solvers.thresholds import BestThreshold, CriterionName
 
 RESPONSE_METHODS = ("auto", "predict_proba", "decision_function", "log_odds")
-_NEEDS = {"predict_proba": "predict_proba", "decision_function": "decision_function", "log_odds": "predict_log_proba"}
+_METHODS = {"predict_proba": "predict_proba", "decision_function": "decision_function", "log_odds": "predict_log_proba"}
 
 
 class OutOfFoldScores(NamedTuple):
@@ -57,7 +57,7 @@ class ResponseMethod(NamedTuple):
     def scores(self, estimator: Any, X: object) -> FloatArray:
         """Return one score for each row, shape (n,), or refuse NaN."""
         with np.errstate(divide="ignore"):  # the logarithm of a probability of 0
-            values = np.asarray(getattr(estimator, _NEEDS[self.method])(X), dtype=np.float64)
+            values = np.asarray(getattr(estimator, _METHODS[self.method])(X), dtype=np.float64)
         names = np.asarray(estimator.classes_).tolist()
         if len(names) != 2 or self.positive not in names:
             raise RocPredictError(f"estimator knows the labels {names}; two are needed, {self.positive!r} among them")
@@ -84,9 +84,9 @@ def select_response_method(estimator: Any, method: str, *, fitted_family: bool) 
     automatic = ("decision_function", "log_odds", "predict_proba") if fitted_family else RESPONSE_METHODS[1:3]
     allowed = automatic if method == "auto" else (method,)
     for name in allowed:
-        if hasattr(estimator, _NEEDS[name]):
+        if hasattr(estimator, _METHODS[name]):
             return name
-    needed = " or ".join(_NEEDS[name] for name in allowed)
+    needed = " or ".join(_METHODS[name] for name in allowed)
     raise RocPredictError(f"estimator={type(estimator).__name__} has no {needed}; response_method={method!r} needs it")
 
 
@@ -160,8 +160,8 @@ def _resolve_positive(labels: NDArray[Any], positive: Any) -> Any:
 
 def _check_sample_weight(sample_weight: ArrayLike | None, is_positive: NDArray[np.bool_]) -> FloatArray | None:
     """Return one weight for each row, 0 or more and some above 0 in both classes, or None where there are none."""
-    given = None if sample_weight is None else np.asarray(sample_weight)
-    weights = check_sample_weight(given, len(is_positive), "sample_weight")
+    array = None if sample_weight is None else np.asarray(sample_weight)
+    weights = check_sample_weight(array, len(is_positive), "sample_weight")
     for name, members in (("negative", ~is_positive), ("positive", is_positive)):
         if weights is not None and not weights[members].any():
             raise RocPredictError(
@@ -342,22 +342,24 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.cv, str) and self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_: Any = self.estimator
-            held = [OutOfFoldScores(np.arange(_num_samples(X)), response.scores(self.estimator_, X))]
+            fold_scores = [OutOfFoldScores(np.arange(_num_samples(X)), response.scores(self.estimator_, X))]
         else:
             splits = self._splitter(labels).split(X, labels, **routed.splitter.split)
             params = routed.estimator.fit
-            held = cross_val_scores(self.estimator, X, labels, splits, response, params=params, n_jobs=self.n_jobs)
+            fold_scores = cross_val_scores(
+                self.estimator, X, labels, splits, response, params=params, n_jobs=self.n_jobs
+            )
             self.estimator_ = clone(self.estimator).fit(X, labels, **params)
-        self._set_fitted_attributes(held, codes, weights, response, labels)
+        self._set_fitted_attributes(fold_scores, codes, weights, response, labels)
         return self
 
     def predict(self, X: object) -> NDArray[Any]:
         """Return the label of each row: positive when its score is not below ``threshold_``."""
         check_is_fitted(self, "threshold_")
         scores = ResponseMethod(self.response_method_, self.positive_).scores(self.estimator_, X)
-        called = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # +inf: no row, whatever its score
+        is_positive = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # +inf: no row, whatever its score
         place = int(np.flatnonzero(self.classes_ == self.positive_)[0])
-        return np.asarray(self.classes_[np.where(called, place, 1 - place)])
+        return np.asarray(self.classes_[np.where(is_positive, place, 1 - place)])
 
     @_available_if_delegate_has("predict_proba")
     def predict_proba(self, X: object) -> FloatArray:
@@ -427,26 +429,26 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _set_fitted_attributes(
         self,
-        held: list[OutOfFoldScores],
+        fold_scores: list[OutOfFoldScores],
         codes: NDArray[np.intp],
         weights: FloatArray | None,
         response: ResponseMethod,
         labels: NDArray[Any],
     ) -> None:
         """Set the attributes that come from the held-out scores and from the classifier."""
-        pooled = OutOfFoldScores(*(np.concatenate(part) for part in zip(*held, strict=True)))
+        pooled = OutOfFoldScores(*(np.concatenate(part) for part in zip(*fold_scores, strict=True)))
         with suppress_normality_warning():  # given once, below, and not for each fold
             self.roc_ = self._roc(pooled, codes, weights)
-            self.fold_thresholds_ = np.array([self._fold_threshold(fold, codes, weights) for fold in held])
+            self.fold_thresholds_ = np.array([self._fold_threshold(fold, codes, weights) for fold in fold_scores])
         self.best_threshold_ = self._best(self.roc_)
         self.threshold_ = float(self.best_threshold_.threshold)
         refit = getattr(
             self.roc_, "pair_fit", None
         )  # None where weights are not whole: these scores are no sample of cases
         if isinstance(self.family, str) and self.family == "gaussian" and refit is not None:
-            doubt = normality_warning(refit.negative, refit.positive)
-            if doubt:
-                warnings.warn(f"of the scores held out, {doubt}", AssumptionWarning, stacklevel=3)
+            message = normality_warning(refit.negative, refit.positive)
+            if message:
+                warnings.warn(f"of the scores held out, {message}", AssumptionWarning, stacklevel=3)
         self.response_method_ = response.method
         self.classes_ = self.estimator_.classes_
         if set(self.classes_.tolist()) != set(np.unique(labels).tolist()):
@@ -457,20 +459,20 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
 
-    def _roc(self, held: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> Roc:
-        given: dict[str, Any] = {"positive": 1, "weights": None if weights is None else weights[held.rows]}
+    def _roc(self, scores: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> Roc:
+        options: dict[str, Any] = {"positive": 1, "weights": None if weights is None else weights[scores.rows]}
         if not self._is_fitted_family:
-            return empirical_roc(held.scores, codes[held.rows], **given)
-        infinite = int(np.isinf(held.scores).sum())
+            return empirical_roc(scores.scores, codes[scores.rows], **options)
+        infinite = int(np.isinf(scores.scores).sum())
         if infinite:
             raise RocPredictError(
-                f"estimator gives infinite scores to {infinite} of {len(held.scores)} rows, and no family can be "
+                f"estimator gives infinite scores to {infinite} of {len(scores.scores)} rows, and no family can be "
                 "fitted to these; choose response_method='predict_proba' or family='empirical'"
             )
-        return predict_roc(held.scores, codes[held.rows], family=self.family, **given)
+        return predict_roc(scores.scores, codes[scores.rows], family=self.family, **options)
 
-    def _fold_threshold(self, held: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> float:
+    def _fold_threshold(self, scores: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> float:
         try:
-            return float(self._best(self._roc(held, codes, weights)).threshold)
+            return float(self._best(self._roc(scores, codes, weights)).threshold)
         except RocPredictError:  # a fold may lack what all folds together have, such as a class
             return np.nan

@@ -81,10 +81,10 @@ def score_features(
     names = np.unique(labels).tolist()
     classes = {"positive": names[1]} if len(names) == 2 else {"pairs": pairs}
     table = screen(X, labels, empirical=empirical, **classes, **options)
-    listed = table.in_input_order()
+    rows = table.in_input_order()
     name = "empirical_auc" if empirical else "auc"
     areas, p_values = (
-        np.asarray(listed[column], dtype=np.float64).reshape((-1, np.shape(cast(Any, X))[1]))
+        np.asarray(rows[column], dtype=np.float64).reshape((-1, np.shape(cast(Any, X))[1]))
         for column in (name, "p_value")
     )
     distance = _DIRECTIONS[direction](areas - 0.5)
@@ -132,8 +132,8 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     >>> [pima.feature_names[i] for i in best.get_support(indices=True)]
     ['glucose', 'mass']
     """
-    found = score_features(X, y)
-    return np.abs(found.auc - 0.5), found.p_value
+    result = score_features(X, y)
+    return np.abs(result.auc - 0.5), result.p_value
 
 
 _DEFAULT_K = 10  # as SelectKBest
@@ -244,7 +244,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), ensure_all_finite=False)
-        found = score_features(
+        result = score_features(
             X,
             y,
             direction=self.direction,
@@ -254,7 +254,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             feature_names=getattr(self, "feature_names_in_", None),
         )
-        self.screening_, self.auc_, self.pvalues_, self.qvalues_ = found
+        self.screening_, self.auc_, self.pvalues_, self.qvalues_ = result
         self.scores_ = _DIRECTIONS[self.direction](self.auc_ - 0.5)
         if self.k is not None and self.k > self.n_features_in_:
             warnings.warn(

@@ -114,10 +114,10 @@ def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatAr
     """Return low, high and inside of a rule that changes sides at every edge."""
     if not len(edges):
         return np.asarray(-np.inf), np.asarray(np.inf), np.asarray(starts_positive)
-    ends_positive = starts_positive != (len(edges) % 2 == 1)
-    inside = not starts_positive and not ends_positive
+    last_positive = starts_positive != (len(edges) % 2 == 1)
+    inside = not starts_positive and not last_positive
     low = edges[0] if inside or starts_positive else -np.inf
-    high = edges[-1] if inside or ends_positive else np.inf
+    high = edges[-1] if inside or last_positive else np.inf
     return np.asarray(low), np.asarray(high), np.asarray(inside)
 
 
@@ -192,8 +192,8 @@ def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatA
     """Return the TPR of many polylines, shape (B, m), at one FPR: shape (B,)."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
-    ends = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
-    return _interpolate(at, *ends)
+    vertices = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
+    return _interpolate(at, *vertices)
 
 
 def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -215,8 +215,8 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
         meets = np.where(crosses, start / (start - end), 0.0)  # share of the piece before it meets the chance line
         area = np.where(crosses, np.minimum(start, end) ** 2 / np.abs(end - start) / 2, -(start + end) / 2)
     begins = fpr[:-1] + np.where(crosses & (start > 0), meets, 0.0) * run
-    ends = fpr[:-1] + np.where(crosses & (end > 0), meets, 1.0) * run
-    return float(begins[under].min()), float(ends[under].max()), float((area * run)[under].sum())
+    stops = fpr[:-1] + np.where(crosses & (end > 0), meets, 1.0) * run
+    return float(begins[under].min()), float(stops[under].max()), float((area * run)[under].sum())
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
@@ -356,19 +356,19 @@ class Solver(CurveSolver):
         """Return the threshold that maximises a function of the rates, -inf where that is undefined."""
         wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
         shares = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
-        quantiles = [np.asarray(side(shares)) for d in wide for side in (d.ppf, d.isf)]
+        quantiles = [np.asarray(quantile_function(shares)) for d in wide for quantile_function in (d.ppf, d.isf)]
         quantiles = [np.broadcast_to(q, self.shape + shares.shape) for q in quantiles]
-        ends = np.broadcast_to(np.array([-np.inf, np.inf]), (*self.shape, 2))
-        grid = np.sort(np.concatenate([*quantiles, ends], axis=-1), axis=-1)
+        corners = np.broadcast_to(np.array([-np.inf, np.inf]), (*self.shape, 2))
+        grid = np.sort(np.concatenate([*quantiles, corners], axis=-1), axis=-1)
         best, threshold = np.full(self.shape, -np.inf), np.zeros(self.shape)
         for reach in (8, *[1] * 14):  # quantiles of mirrored classes may differ in their last digit only
             values = utility(rates_at(*wide, grid))
             if np.isneginf(best).all():
                 check_defined(values)
             index = np.argmax(values, axis=-1)[..., None]
-            height = np.take_along_axis(values, index, axis=-1)[..., 0]
+            utility_value = np.take_along_axis(values, index, axis=-1)[..., 0]
             here = np.take_along_axis(grid, index, axis=-1)[..., 0]
-            threshold, best = np.where(height > best, here, threshold), np.maximum(height, best)
+            threshold, best = np.where(utility_value > best, here, threshold), np.maximum(utility_value, best)
             inner = here[..., None]
             left, right = (
                 np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1)
@@ -402,14 +402,14 @@ def make_optimum(
 ) -> OptimalThreshold:
     """Return the best threshold with the flags that follow from it and its rates, and further ones."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
-    found = Flags(
+    all_flags = Flags(
         always_negative=threshold == np.inf,
         always_positive=threshold == -np.inf,
         perfect_separation=(fpr == 0) & (fnr == 0),
         **flags,
     )
-    low, high = (np.asarray(end) for end in plateau)
-    return OptimalThreshold(np.asarray(threshold), tpr, fpr, tnr, fnr, low, high, crossings, found)
+    low, high = (np.asarray(limit) for limit in plateau)
+    return OptimalThreshold(np.asarray(threshold), tpr, fpr, tnr, fnr, low, high, crossings, all_flags)
 
 
 def rates_at(negative: Distribution[Any], positive: Distribution[Any], threshold: FloatArray) -> Rates[Any]:
@@ -428,11 +428,11 @@ def check_defined(utility: FloatArray) -> None:
         raise RocPredictError("criterion is undefined (NaN) at every threshold; give one that some threshold meets")
 
 
-def tangent_correction(residual: FloatArray, height: FloatArray, log_slope: FloatArray) -> FloatArray:
+def tangent_correction(residual: FloatArray, rate: FloatArray, log_slope: FloatArray) -> FloatArray:
     """Return the height at a rate that differs by ``residual`` from one where the height and the slope are known."""
     with np.errstate(over="ignore", invalid="ignore"):
         step = residual * np.exp(log_slope)
-    return np.clip(height + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
+    return np.clip(rate + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
 
 
 def spread_shares(n_points: int) -> tuple[FloatArray, FloatArray]:

@@ -213,23 +213,25 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         """Return the TPR at an FPR, or the FPR at which the curve reaches a TPR."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
-        z = pair.given.isf(rate)
+        z = pair.abscissa.isf(rate)
         other = pair.other_z(z)
         log_slope = self.folded.log_ratio(z) if forward else -self.folded.log_ratio(other)
-        height = tangent_correction(rate - pair.given.sf(z), pair.other.sf(other), log_slope)
-        ends = np.equal(rate, 0) | np.equal(rate, 1)
-        height = np.where(pair.has_point_mass, 1.0 if forward else 0.0, np.where(ends, rate, height))
-        return np.where(pair.identical, rate, height)
+        value = tangent_correction(rate - pair.abscissa.sf(z), pair.ordinate.sf(other), log_slope)
+        is_corner = np.equal(rate, 0) | np.equal(rate, 1)
+        value = np.where(pair.has_point_mass, 1.0 if forward else 0.0, np.where(is_corner, rate, value))
+        return np.where(pair.identical, rate, value)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the area under the curve between two FPRs, or to its right between two TPRs."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
-        ends = pair.given.isf(high), pair.given.isf(low)
-        height = map_blocks(partial(folded_height, forward), *pair, *ends, block=PANEL_BLOCK)[0]
+        limits = pair.abscissa.isf(high), pair.abscissa.isf(low)
+        mean_rate = map_blocks(partial(folded_height, forward), *pair, *limits, block=PANEL_BLOCK)[0]
         chance = np.asarray(low) / 2 + np.asarray(high) / 2
         chance = chance if forward else 1 - chance
-        return np.asarray((high - low) * np.where(pair.identical, chance, np.where(pair.has_point_mass, 1.0, height)))
+        return np.asarray(
+            (high - low) * np.where(pair.identical, chance, np.where(pair.has_point_mass, 1.0, mean_rate))
+        )
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with two thresholds that maximises TPR - price FPR: positive where f1 > price f0."""
@@ -239,18 +241,21 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule with the highest TPR of all with at most this FPR."""
         pair, moments = self.folded, self.base.parameters
-        z0 = pair.given.isf(fpr)
+        z0 = pair.abscissa.isf(fpr)
         z1 = pair.other_z(z0)
         sign = np.where(self.base.scaled.d < 0, -1.0, 1.0)
-        mirrors = pair.given.reflect(z0), pair.other.reflect(z1)
-        ends = [threshold_from_z(*moments, *(sign * z for z in both)) for both in ((z0, z1), mirrors)]
-        rates = pair.other.sf(z1), pair.given.sf(z0), pair.given.cdf(z0), pair.other.cdf(z1)
-        found = [np.minimum(*ends), np.maximum(*ends), pair.inside, *rates]
+        mirrors = pair.abscissa.reflect(z0), pair.ordinate.reflect(z1)
+        limits = [threshold_from_z(*moments, *(sign * z for z in both)) for both in ((z0, z1), mirrors)]
+        rates = pair.ordinate.sf(z1), pair.abscissa.sf(z0), pair.abscissa.cdf(z0), pair.ordinate.cdf(z1)
+        parts = [np.minimum(*limits), np.maximum(*limits), pair.inside, *rates]
         if pair.has_point_mass.any():
             whole = np.where(pair.identical & np.equal(fpr, 1), -1.0, 0.0)
             spreadless = map_blocks(two_threshold_rule, *moments, whole)
-            found = [np.where(pair.has_point_mass, there, here) for there, here in zip(spreadless, found, strict=True)]
-        low, high, inside, *rest = (np.array(part) for part in np.broadcast_arrays(*found))
+            parts = [
+                np.where(pair.has_point_mass, degenerate, usual)
+                for degenerate, usual in zip(spreadless, parts, strict=True)
+            ]
+        low, high, inside, *rest = (np.array(part) for part in np.broadcast_arrays(*parts))
         return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rest)
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -258,20 +263,20 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         wide = [add_grid_axis(d) for d in (self.base.negative, self.base.positive)]
         pair = BinormalLikelihoodRatioSolver(*wide).folded  # type: ignore[arg-type]
         shares = spread_shares(n_points)
-        u, v = pair.given.spread(shares[0]), pair.other.spread(shares[1])
+        u, v = pair.abscissa.spread(shares[0]), pair.ordinate.spread(shares[1])
         z0 = np.concatenate([u, pair.exchanged.other_z(v)], axis=-1)
         z1 = np.concatenate([pair.other_z(u), v], axis=-1)
         order = np.argsort(-z0, axis=-1, kind="stable")
         z0, z1 = (np.take_along_axis(z, order, axis=-1) for z in (z0, z1))
         with np.errstate(over="ignore"):
             level = np.minimum.accumulate(np.exp(pair.log_ratio(z0)), axis=-1)
-        inner = [level, pair.given.sf(z0), pair.other.sf(z1)]
+        inner = [level, pair.abscissa.sf(z0), pair.ordinate.sf(z1)]
         if pair.has_point_mass.any():
             inner = _degenerate_roc_points(pair, np.sort(np.concatenate(shares)), inner)
         corner = np.zeros((*level.shape[:-1], 1))
-        ends = (corner + np.inf, corner), (corner, corner + 1), (corner, corner + 1)
+        corners = (corner + np.inf, corner), (corner, corner + 1), (corner, corner + 1)
         levels, fpr, tpr = (
-            np.concatenate([first, column, last], axis=-1) for column, (first, last) in zip(inner, ends, strict=True)
+            np.concatenate([first, column, last], axis=-1) for column, (first, last) in zip(inner, corners, strict=True)
         )
         return levels, fpr, tpr
 
@@ -281,11 +286,11 @@ def _phi_ratio(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, 
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = d + np.where(s0 == 0, 0.0, s0 * ndtri(rate))
         z = np.where((s1 == 0) & (distance == 0), np.inf if top else -np.inf, distance / s1)
-    height = ndtr(z)
+    value = ndtr(z)
     if not (s0 == 0).any():
-        return np.asarray(height)
-    height = np.where((s0 == 0) & (rate == (1 if top else 0)), rate, height)
-    return np.where((s0 == 0) & (s1 == 0) & (d == 0), rate, height)
+        return np.asarray(value)
+    value = np.where((s0 == 0) & (rate == (1 if top else 0)), rate, value)
+    return np.where((s0 == 0) & (s1 == 0) & (d == 0), rate, value)
 
 
 class _Crossing(NamedTuple):
@@ -432,4 +437,6 @@ def _degenerate_roc_points(t: FoldedPair, shares: FloatArray, inner: list[FloatA
     perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, shares), np.where(top, 1.0, shares)
     chance = np.ones_like(shares), shares, shares
     columns = zip(perfect, chance, inner, strict=True)
-    return [np.where(t.has_point_mass, np.where(t.identical, same, apart), usual) for apart, same, usual in columns]
+    return [
+        np.where(t.has_point_mass, np.where(t.identical, same, separated), usual) for separated, same, usual in columns
+    ]

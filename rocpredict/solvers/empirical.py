@@ -145,19 +145,19 @@ class EmpiricalSolver(Solver):
         check_defined(values)
         return self._optimum(*_best_run(values))
 
-    def _optimum(self, chosen: NDArray[np.intp], first: NDArray[np.intp], last: NDArray[np.intp]) -> OptimalThreshold:
+    def _optimum(self, best: NDArray[np.intp], first: NDArray[np.intp], last: NDArray[np.intp]) -> OptimalThreshold:
         v, negative, positive = self.points, self.negative, self.positive
         identical = np.array_equal(negative.unique_values, positive.unique_values) and np.array_equal(
             negative.unique_weights / negative.total, positive.unique_weights / positive.total
         )
         return make_optimum(
-            v.thresholds[chosen],
-            Rates(v.tpr[chosen], v.fpr[chosen], v.tnr[chosen], v.fnr[chosen]),
+            v.thresholds[best],
+            Rates(v.tpr[best], v.fpr[best], v.tnr[best], v.fnr[best]),
             (v.low[last], v.high[first]),
-            np.empty((*chosen.shape, 0)),
-            identical=np.full(chosen.shape, identical),
-            no_benefit=np.full(chosen.shape, (v.tpr + v.tnr).max() / 2 <= 0.5 + ROUNDING),
-            point_mass=np.full(chosen.shape, min(len(negative.unique_values), len(positive.unique_values)) == 1),
+            np.empty((*best.shape, 0)),
+            identical=np.full(best.shape, identical),
+            no_benefit=np.full(best.shape, (v.tpr + v.tnr).max() / 2 <= 0.5 + ROUNDING),
+            point_mass=np.full(best.shape, min(len(negative.unique_values), len(positive.unique_values)) == 1),
         )
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
@@ -204,19 +204,19 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         """Return the rule that calls these of the values positive."""
         edges = _midpoints(self.values)[np.diff(called.astype(int)) != 0]
         rates = (
-            np.asarray(self.weights[of][where].sum() / self.total[of])
-            for where, of in ((called, 1), (called, 0), (~called, 0), (~called, 1))
+            np.asarray(self.weights[label][where].sum() / self.total[label])
+            for where, label in ((called, 1), (called, 0), (~called, 0), (~called, 1))
         )
         return TwoThresholdRule(*summarize_rule(edges, starts_positive=bool(called[0])), edges, *rates)
 
 
 def _best_run(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> tuple[NDArray[np.intp], ...]:
     """Return the index of the middle one of the best, and the first and last of the run of best ones around it."""
-    chosen, index = middle_of_best(utility, tolerance), np.arange(utility.shape[-1])
+    best, index = middle_of_best(utility, tolerance), np.arange(utility.shape[-1])
     worse = utility < utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
-    before, behind = (worse & side for side in (index < chosen[..., None], index > chosen[..., None]))
+    before, after = (worse & region for region in (index < best[..., None], index > best[..., None]))
     first = np.where(before, index, -1).max(axis=-1) + 1
-    return chosen, first, np.where(behind, index, len(index)).min(axis=-1) - 1
+    return best, first, np.where(after, index, len(index)).min(axis=-1) - 1
 
 
 def _midpoints(values: FloatArray) -> FloatArray:

@@ -153,8 +153,8 @@ def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> f
     less = (wide - narrow) / wide
     if less:
         with np.errstate(over="ignore"):
-            lost = -np.expm1(2 * log_scale_ratio(narrow, wide) - d * (wide / narrow) * less)
-        factor = float(lost / (2 * less * (2 - less)))
+            cancelled = -np.expm1(2 * log_scale_ratio(narrow, wide) - d * (wide / narrow) * less)
+        factor = float(cancelled / (2 * less * (2 - less)))
     else:
         factor = float((2 + d) / 4)
     beyond = factor * float(np.exp(-d))
@@ -247,8 +247,8 @@ def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, l
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
         return []
-    ahead, behind = abs(d + level) / 4, abs(d - level) / 4
-    moved = ahead - behind + np.log(np.expm1(-2 * ahead) / np.expm1(-2 * behind))
+    above, below = abs(d + level) / 4, abs(d - level) / 4
+    moved = above - below + np.log(np.expm1(-2 * above) / np.expm1(-2 * below))
     return [negative.loc / 2 + positive.loc / 2 + negative.scale * float(moved)]
 
 
@@ -257,17 +257,17 @@ def crossings_laplace(negative: FamilyParameters, positive: FamilyParameters, le
     d = standardized_shift(negative, positive)  # in units of the negatives' scale, from their location
     knots = np.sort([0.0, d])
     start = log_scale_ratio(negative.scale, positive.scale) - level
-    heights = start + np.abs(knots) - np.abs(knots - d) * (negative.scale / positive.scale)
+    levels = start + np.abs(knots) - np.abs(knots - d) * (negative.scale / positive.scale)
     outer = (positive.scale - negative.scale) / positive.scale  # the slope right of both, and its opposite left of both
-    rise = heights[1] - heights[0]
-    found = [
-        (heights[0] * outer < 0, knots[0] + heights[0] / outer if outer else np.inf),
-        (heights[0] == 0 and rise * outer < 0, knots[0]),
-        (heights[0] * heights[1] < 0, knots[0] - (knots[1] - knots[0]) * heights[0] / rise if rise else np.inf),
-        (heights[1] == 0 and rise * outer > 0, knots[1]),
-        (heights[1] * outer < 0, knots[1] - heights[1] / outer if outer else np.inf),
+    rise = levels[1] - levels[0]
+    candidates = [
+        (levels[0] * outer < 0, knots[0] + levels[0] / outer if outer else np.inf),
+        (levels[0] == 0 and rise * outer < 0, knots[0]),
+        (levels[0] * levels[1] < 0, knots[0] - (knots[1] - knots[0]) * levels[0] / rise if rise else np.inf),
+        (levels[1] == 0 and rise * outer > 0, knots[1]),
+        (levels[1] * outer < 0, knots[1] - levels[1] / outer if outer else np.inf),
     ]
-    return [negative.loc + negative.scale * float(u) for crosses, u in found if crosses]
+    return [negative.loc + negative.scale * float(u) for crosses, u in candidates if crosses]
 
 
 def crossings_cauchy(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
@@ -342,7 +342,7 @@ def _solve_log_linear(a: float, b: float, e: float) -> list[float]:
     if a * b < 0:
         branches = [float(wrightomega(log_z))]
     elif log_z <= -1:  # on the cut of the complex function lie the two real branches
-        branches = [-float(wrightomega(complex(log_z, side)).real) for side in (np.pi, -np.pi)]
+        branches = [-float(wrightomega(complex(log_z, argument)).real) for argument in (np.pi, -np.pi)]
     else:
         return []
     sign = 1.0 if a * b < 0 else -1.0
@@ -403,9 +403,11 @@ class FamilySolver(NumericalSolver):
         if not np.isfinite(log_price) or (family == "exponential" and negative.loc != positive.loc):
             return super()._crossings(log_price)
         with np.errstate(all="ignore"):
-            found = np.array(CLOSED_FORMS[family].crossings(negative, positive, float(log_price)), dtype=np.float64)
-        found = np.unique(found[np.isfinite(found)])
-        return -found[::-1] if reflected else found
+            thresholds = np.array(
+                CLOSED_FORMS[family].crossings(negative, positive, float(log_price)), dtype=np.float64
+            )
+        thresholds = np.unique(thresholds[np.isfinite(thresholds)])
+        return -thresholds[::-1] if reflected else thresholds
 
 
 class NormalSumSolver(NumericalSolver):
@@ -450,8 +452,8 @@ def is_normal_sum(distribution: Distribution[Any]) -> bool:
 
 def _components(distribution: Distribution[Any]) -> NormalSum | None:
     base = distribution.base if isinstance(distribution, ReflectedDistribution) else distribution
-    if isinstance(base, ScipyDistribution) and "normal" in (found := _family_candidates(base)):
-        gaussian = Gaussian(found["normal"].loc, found["normal"].scale)
+    if isinstance(base, ScipyDistribution) and "normal" in (candidates := _family_candidates(base)):
+        gaussian = Gaussian(candidates["normal"].loc, candidates["normal"].scale)
         distribution = gaussian if base is distribution else gaussian.reflect()
     if isinstance(distribution, NormalSumDistribution):
         return distribution.components
@@ -461,8 +463,8 @@ def _components(distribution: Distribution[Any]) -> NormalSum | None:
 
 
 def _area(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArray:
-    of_one_width = negative.equal_stds and positive.equal_stds
-    width = float(np.hypot(negative.stds[0], positive.stds[0])) if of_one_width else 0.0
+    equal_widths = negative.equal_stds and positive.equal_stds
+    width = float(np.hypot(negative.stds[0], positive.stds[0])) if equal_widths else 0.0
     if width == 0:
         return _pairwise_auc(negative, positive, upper=upper)
     points = _quadrature_nodes(negative, positive, width)

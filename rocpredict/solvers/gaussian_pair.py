@@ -86,9 +86,9 @@ def log_scale_ratio(s0: FloatArray, s1: FloatArray) -> FloatArray:
 def cdf_difference(low: FloatArray, high: FloatArray) -> FloatArray:
     """Return Phi(high) - Phi(low) for low <= high, each digit of it: from the nearer tail, or about 0."""
     straddles = (low < 0) & (high > 0)
-    near, far = np.where(low >= 0, -low, high), np.where(low >= 0, -high, low)
+    near_tail, far_tail = np.where(low >= 0, -low, high), np.where(low >= 0, -high, low)
     middle = (erf(high * _SQRT_HALF) - erf(low * _SQRT_HALF)) / 2
-    return np.asarray(np.where(straddles, middle, ndtr(near) - ndtr(far)))
+    return np.asarray(np.where(straddles, middle, ndtr(near_tail) - ndtr(far_tail)))
 
 
 def normal_pdf(x: FloatArray) -> FloatArray:
@@ -168,11 +168,11 @@ def _integrate_panels(
     edges = _panel_edges(_bends(*(part[..., None] for part in (d, sigma, beta))), x_low[..., None], x_high[..., None])
     d, sigma, beta = d[..., None, None], sigma[..., None, None], beta[..., None, None]
 
-    def height(x: FloatArray) -> FloatArray:
+    def integrand(x: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.asarray(ndtr((d + beta * x) / sigma))
 
-    return (width * _mean_height(height, normal_pdf, edges),)
+    return (width * _mean_value(integrand, normal_pdf, edges),)
 
 
 def _degenerate_area(
@@ -218,15 +218,15 @@ def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> Floa
     return np.where(step > 0, np.where(short, series, cdf_difference(np.fmin(low, high), high)), 0.0)
 
 
-def _mean_height(
-    height: Callable[[FloatArray], FloatArray], density: Callable[[FloatArray], FloatArray], edges: FloatArray
+def _mean_value(
+    f: Callable[[FloatArray], FloatArray], density: Callable[[FloatArray], FloatArray], edges: FloatArray
 ) -> FloatArray:
-    """Return the mean of a height over a density between the first edge and the last, of whatever mass."""
+    """Return the mean of a function over a density between the first edge and the last, of whatever mass."""
     left, right = edges[..., :-1], edges[..., 1:]
-    area = gauss_legendre(lambda x: height(x) * density(x), left, right).sum(axis=-1)
+    area = gauss_legendre(lambda x: f(x) * density(x), left, right).sum(axis=-1)
     total = gauss_legendre(density, left, right).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(total > 0, area / total, height(edges[..., :1, None])[..., 0, 0])
+        return np.where(total > 0, area / total, f(edges[..., :1, None])[..., 0, 0])
 
 
 def _bends(d: FloatArray, sigma: FloatArray, beta: FloatArray) -> FloatArray:
@@ -312,12 +312,12 @@ class FoldedPair(NamedTuple):
     inside: NDArray[np.bool_]
 
     @property
-    def given(self) -> FoldedNormal:
+    def abscissa(self) -> FoldedNormal:
         """The class whose rate is given."""
         return FoldedNormal(self.centre, self.inside)
 
     @property
-    def other(self) -> FoldedNormal:
+    def ordinate(self) -> FoldedNormal:
         """The other class."""
         return FoldedNormal(self.other_centre, self.inside)
 
@@ -337,7 +337,7 @@ class FoldedPair(NamedTuple):
         return np.asarray((self.d == 0) & (self.std == self.other_std))
 
     def other_z(self, z: FloatArray) -> FloatArray:
-        """Return the z-score in the other class of a rule known by that in the given one."""
+        """Return the z-score in the other class of a rule from that in the first one."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             other = (self.std * z - self.d) / self.other_std
             bound = np.where(self.inside, np.minimum(other, self.other_centre), np.maximum(other, self.other_centre))
@@ -355,10 +355,10 @@ def folded_height(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)
     bends = _bends(-pair.d, pair.other_std, pair.std)[..., ::4]  # panels of 2.4 standard deviations suffice
-    edges = _panel_edges(np.concatenate([bends, pair.given.reflect(bends)], axis=-1), low, high)
+    edges = _panel_edges(np.concatenate([bends, pair.abscissa.reflect(bends)], axis=-1), low, high)
     deep = FoldedPair(*(column[..., None] for column in columns))
 
-    def height(z: FloatArray) -> FloatArray:
-        return deep.other.sf(deep.other_z(z)) if forward else deep.other.cdf(deep.other_z(z))
+    def integrand(z: FloatArray) -> FloatArray:
+        return deep.ordinate.sf(deep.other_z(z)) if forward else deep.ordinate.cdf(deep.other_z(z))
 
-    return (_mean_height(height, deep.given.pdf, edges),)
+    return (_mean_value(integrand, deep.abscissa.pdf, edges),)

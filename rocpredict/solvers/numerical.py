@@ -87,13 +87,13 @@ class NumericalSolver(Solver):
         left, right = np.clip(start, low, high), np.clip(end, low, high)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.where(end > start, ((left + right) / 2 - start) / (end - start), 0.0)
-        height = beyond(points) + share * (np.asarray(at(points)) - beyond(points))
-        return np.asarray(smooth + np.sum((right - left) * height))
+        rate = beyond(points) + share * (np.asarray(at(points)) - beyond(points))
+        return np.asarray(smooth + np.sum((right - left) * rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
         """Return all thresholds where f1 - price f0 changes its sign, ascending on the last axis."""
-        found = [self._crossings(np.asarray(price)) for price in np.ravel(log_price)]
-        return _pad(found).reshape(*np.shape(log_price), -1)
+        rows = [self._crossings(np.asarray(price)) for price in np.ravel(log_price)]
+        return _pad(rows).reshape(*np.shape(log_price), -1)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximises TPR - price FPR: a crossing, an atom, a gap between them or an end."""
@@ -128,10 +128,10 @@ class NumericalSolver(Solver):
             fnr, fpr = np.asarray(positive.cdf_strict(t)), np.asarray(negative.sf_inclusive(t))
             return fnr + price * fpr if np.isfinite(price) else np.where(fpr > 0, np.inf, fnr)
 
-        found = self.crossings(log_price)
+        crossings = self.crossings(log_price)
         atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
-        ends = np.array([np.inf, -np.inf])  # the grid serves where the densities are flat, and as a safeguard
-        candidates = np.concatenate([found, atoms, np.nextafter(atoms, np.inf), ends, grid])
+        corners = np.array([np.inf, -np.inf])  # the grid serves where the densities are flat, and as a safeguard
+        candidates = np.concatenate([crossings, atoms, np.nextafter(atoms, np.inf), corners, grid])
         losses = np.nan_to_num(loss(candidates), nan=np.inf)
         most = losses.min() * (1 + ROUNDING)
         threshold = candidates[np.argmax(losses <= most)]
@@ -142,7 +142,7 @@ class NumericalSolver(Solver):
             threshold = low / 2 + high / 2
         best = self.at_threshold(
             threshold,
-            found,
+            crossings,
             (np.asarray(low), np.asarray(high)),
             identical=np.array_equal(negative.cdf(grid), positive.cdf(grid)),
             point_mass=any((d.atoms().masses == 1).any() for d in (negative, positive)),
@@ -233,27 +233,27 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         """Return the TPR at an FPR, where the curve is vertical its top, or the lowest FPR that reaches a TPR."""
         if self.separates:
             return np.full(np.shape(rate), 1.0 if axis == "fpr" else 0.0)
-        given, other = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
+        abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
         at = self.ranking.level_at(axis, rate)
-        residual = rate - self.ranking.upper_tail(given, at, ties=0.5)
+        residual = rate - self.ranking.upper_tail(abscissa, at, ties=0.5)
         log_slope = at if axis == "fpr" else -at
-        height = tangent_correction(residual, self.ranking.upper_tail(other, at, ties=0.5), log_slope)
+        result = tangent_correction(residual, self.ranking.upper_tail(ordinate, at, ties=0.5), log_slope)
         if axis == "fpr":
-            return np.where(rate == 0, self._top, np.where(rate == 1, 1.0, np.maximum(height, self._top)))
-        return np.where(rate <= self._top, 0.0, np.where(rate == 1, self._end, np.minimum(height, self._end)))
+            return np.where(rate == 0, self._top, np.where(rate == 1, 1.0, np.maximum(result, self._top)))
+        return np.where(rate <= self._top, 0.0, np.where(rate == 1, self._end, np.minimum(result, self._end)))
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the area under the curve between two FPRs, or to its right between two TPRs."""
         if self.separates:
             return np.asarray(high - low)
-        given, other = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
+        abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
 
         def part(x: FloatArray) -> FloatArray:
-            rank = _mean_clipped_rank(self.ranking, given, x, low, high)
+            rank = _mean_clipped_rank(self.ranking, abscissa, x, low, high)
             return high - rank if axis == "fpr" else rank - low
 
         levels = self.ranking.level_at(axis, np.array([low, high]))
-        return self.ranking.expectation(other, part, levels, float(high - low))
+        return self.ranking.expectation(ordinate, part, levels, float(high - low))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
         """Return the rule that maximises TPR - price FPR: positive where f1 > price f0, with all its thresholds."""
@@ -296,11 +296,11 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         with np.errstate(over="ignore"):
             level = np.exp(ranking.levels[at])
         rows = [np.stack([strict[at], including[at]], axis=-1) for strict, including in columns]
-        wanted = np.stack([tied[at], np.ones(len(at), dtype=bool)], axis=-1)  # a tie has two ends, any other level one
-        levels = np.stack([np.nextafter(level, np.inf), level], axis=-1)[wanted]
-        fpr, tpr = (row[wanted] for row in rows)
-        ends = ([np.inf, np.inf], [0.0, 0.0]), ([0.0, 0.0], [self._end, 1.0]), ([0.0, self._top], [1.0, 1.0])
-        whole = [np.concatenate([a, part, z]) for part, (a, z) in zip((levels, fpr, tpr), ends, strict=True)]
+        is_point = np.stack([tied[at], np.ones(len(at), dtype=bool)], axis=-1)  # a tie has two points
+        levels = np.stack([np.nextafter(level, np.inf), level], axis=-1)[is_point]
+        fpr, tpr = (row[is_point] for row in rows)
+        corners = ([np.inf, np.inf], [0.0, 0.0]), ([0.0, 0.0], [self._end, 1.0]), ([0.0, self._top], [1.0, 1.0])
+        whole = [np.concatenate([a, part, z]) for part, (a, z) in zip((levels, fpr, tpr), corners, strict=True)]
         moves = np.concatenate([[True], (np.diff(whole[1]) > 0) | (np.diff(whole[2]) > 0)])
         return whole[0][moves], whole[1][moves], whole[2][moves]
 
@@ -317,10 +317,10 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
     def _rule(self, edges: FloatArray, *, starts_positive: bool) -> TwoThresholdRule[Any]:
         """Return the rule that changes sides at every edge."""
         cuts = np.concatenate([[-np.inf], edges, [np.inf]])
-        chosen = np.arange(len(cuts) - 1) % 2 == (0 if starts_positive else 1)
+        is_positive = np.arange(len(cuts) - 1) % 2 == (0 if starts_positive else 1)
         shares = [interval_probability(d, cuts[:-1], cuts[1:]) for d in (self.positive, self.negative)]
-        tpr, fpr = (np.asarray(share[chosen].sum()) for share in shares)
-        fnr, tnr = (np.asarray(share[~chosen].sum()) for share in shares)
+        tpr, fpr = (np.asarray(share[is_positive].sum()) for share in shares)
+        fnr, tnr = (np.asarray(share[~is_positive].sum()) for share in shares)
         return TwoThresholdRule(*summarize_rule(edges, starts_positive=starts_positive), edges, tpr, fpr, tnr, fnr)
 
     def _check_densities(self) -> None:
@@ -338,18 +338,18 @@ class LikelihoodRatioRanking:
         grid, negative, positive = base.search_grid, base.negative, base.positive
         self._panel_edges = base.panel_edges
         self.classes: dict[Axis, Distribution[Any]] = {"fpr": negative, "tpr": positive}
-        self.level, flat_ends = _smooth_rounding(negative, positive, grid)
-        self.has_ties = flat_ends.size > 0
+        self.level, flat_limits = _smooth_rounding(negative, positive, grid)
+        self.has_ties = flat_limits.size > 0
         values = self.level(grid)
         self.grid, self.values = grid[~np.isnan(values)], values[~np.isnan(values)]
         self._turns = _turning_points(self.level, self.grid, self.values, rounding_error(negative, positive, self.grid))
-        finite_ends = _finite_ratio_bounds(self.level, self.grid, self.values)
-        self._ends = np.unique(np.concatenate([self.grid[[0, -1]], self._turns, *finite_ends]))
-        self.grid = np.unique(np.concatenate([self.grid, self._turns, flat_ends]))
+        finite_limits = _finite_ratio_bounds(self.level, self.grid, self.values)
+        self._knots = np.unique(np.concatenate([self.grid[[0, -1]], self._turns, *finite_limits]))
+        self.grid = np.unique(np.concatenate([self.grid, self._turns, flat_limits]))
         self.values = self.level(self.grid)
         self.levels = np.unique(self.values[np.isfinite(self.values)])[::-1]  # of the log ratio, descending
-        self._pieces = [self._piece(*ends) for ends in pairwise(self._ends)]
-        self._limits = [-np.inf, *self._ends[1:-1], np.inf]
+        self._pieces = [self._piece(*ends) for ends in pairwise(self._knots)]
+        self._limits = [-np.inf, *self._knots[1:-1], np.inf]
 
     def _piece(self, start: float, end: float) -> _MonotonePiece:
         inner = self.grid[(self.grid > start) & (self.grid < end)]
@@ -358,33 +358,33 @@ class LikelihoodRatioRanking:
         rises = bool(values[-1] >= values[0])
         return _MonotonePiece(points, np.maximum.accumulate(values if rises else -values), rises)
 
-    def upper_tail(self, d: Distribution[Any], wanted: FloatArray, *, ties: float) -> FloatArray:
+    def upper_tail(self, d: Distribution[Any], levels: FloatArray, *, ties: float) -> FloatArray:
         """Return the probability of a higher log ratio than the wanted one, and this share of that of an equal one."""
         if not self.has_ties:
-            return self._above(d, wanted, strictly=True)
-        strict, including = (self._above(d, wanted, strictly=strictly) for strictly in (True, False))
+            return self._above(d, levels, strictly=True)
+        strict, including = (self._above(d, levels, strictly=strictly) for strictly in (True, False))
         return (1 - ties) * strict + ties * including
 
-    def _above(self, d: Distribution[Any], wanted: FloatArray, *, strictly: bool) -> FloatArray:
+    def _above(self, d: Distribution[Any], levels: FloatArray, *, strictly: bool) -> FloatArray:
         """Return the probability of a log ratio above the wanted one, or at least as high."""
-        total = np.zeros(np.shape(wanted))
+        total = np.zeros(np.shape(levels))
         for piece, (left, right) in zip(self._pieces, pairwise(self._limits), strict=True):
             after = strictly == piece.rises  # whether equal heights lie before the place that is looked for
-            height = np.asarray(wanted if piece.rises else -wanted)
-            index = np.searchsorted(piece.heights, height, side="right" if after else "left")
+            target = np.asarray(levels if piece.rises else -levels)
+            index = np.searchsorted(piece.heights, target, side="right" if after else "left")
             place = np.where(index == 0, left, right)
             within = (index > 0) & (index < len(piece.points))
             if within.any():
-                place[within] = self._places(piece, index[within], height[within])
-            ends = (place, np.full_like(place, right)) if piece.rises else (np.full_like(place, left), place)
-            total += interval_probability(d, *ends)
+                place[within] = self._places(piece, index[within], target[within])
+            segment = (place, np.full_like(place, right)) if piece.rises else (np.full_like(place, left), place)
+            total += interval_probability(d, *segment)
         return np.minimum(total, 1.0)
 
-    def _places(self, piece: _MonotonePiece, index: NDArray[np.intp], height: FloatArray) -> FloatArray:
+    def _places(self, piece: _MonotonePiece, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
         """Return where heights are passed, before the points of a piece at these indices."""
         sign = 1.0 if piece.rises else -1.0
-        low, high, close = piece.points[index - 1], piece.points[index], NOISE * (1 + np.abs(height)) / 4
-        return _solve(lambda x, wanted: np.asarray(sign * self.level(x) - wanted), low, high, height, close)
+        low, high, close = piece.points[index - 1], piece.points[index], NOISE * (1 + np.abs(target)) / 4
+        return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def expectation(
         self, d: Distribution[Any], height: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
@@ -396,7 +396,7 @@ class LikelihoodRatioRanking:
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
         bent = np.concatenate([self.level(self._turns), levels])
         bends = [self.level_crossings(at) for at in bent[np.isfinite(bent)]]
-        edges = np.unique(np.concatenate([self._panel_edges, self._ends, *bends]))
+        edges = np.unique(np.concatenate([self._panel_edges, self._knots, *bends]))
         return np.asarray(expectation(d, height, edges, rtol=rtol))
 
     def level_crossings(self, at: float) -> FloatArray:
@@ -420,18 +420,18 @@ class LikelihoodRatioRanking:
         shape, rate = rate.shape, np.atleast_1d(rate)
         levels, (strict, including) = self.levels, self.tail_tables[axis]
         index = np.minimum(np.searchsorted(including, rate, side="left"), len(levels) - 1)
-        found = levels[index]
+        level = levels[index]
         between_levels = (strict[index] > rate) & (index > 0)
         if between_levels.any():
             index, rate = index[between_levels], rate[between_levels]
-            found[between_levels] = _solve(
+            level[between_levels] = _solve(
                 lambda at, wanted: wanted - self.upper_tail(self.classes[axis], at, ties=0.5),
                 levels[index],
                 levels[index - 1],
                 rate,
                 _XTOL * np.minimum(rate, 1 - rate),
             )
-        return np.asarray(found.reshape(shape))
+        return np.asarray(level.reshape(shape))
 
 
 class _MonotonePiece(NamedTuple):
@@ -447,11 +447,11 @@ def _solve(
     f: Callable[[FloatArray, FloatArray], FloatArray],
     low: FloatArray,
     high: FloatArray,
-    wanted: FloatArray,
+    target: FloatArray,
     close: FloatArray,
 ) -> FloatArray:
     """Return where ``f(x, wanted)``, rising in x, is within ``close`` of 0; an end where rounding hides its sign."""
-    root = find_roots(lambda x, wanted, close: f(x, wanted) / close, low, high, wanted, close, fatol=1.0)
+    root = find_roots(lambda x, target, close: f(x, target) / close, low, high, target, close, fatol=1.0)
     nearer = np.where(np.abs(root.f_bracket[0]) <= np.abs(root.f_bracket[1]), *root.bracket)
     return np.asarray(np.where(root.success, root.x, nearer))
 
@@ -472,20 +472,20 @@ def _smooth_rounding(
     last = np.flatnonzero(still & ~np.concatenate([still[1:], [False]])) + 1
     long = last - first >= _MIN_RUN
     first, last = first[long], last[long]
-    runs = [slice(*ends) for ends in zip(first, last + 1, strict=True)]
-    heights, most = np.array([np.median(values[run]) for run in runs]), np.array([noise[run].max() for run in runs])
+    runs = [slice(*limits) for limits in zip(first, last + 1, strict=True)]
+    medians, most = np.array([np.median(values[run]) for run in runs]), np.array([noise[run].max() for run in runs])
 
     def near(x: FloatArray) -> NDArray[np.bool_]:
-        return np.asarray(np.abs(raw(x) - heights) <= most)
+        return np.asarray(np.abs(raw(x) - medians) <= most)
 
     _, lows = bisect(near, grid[np.maximum(first - 1, 0)], grid[first])
     highs, _ = bisect(lambda x: ~near(x), grid[last], grid[np.minimum(last + 1, len(grid) - 1)])
 
     def level(x: FloatArray) -> FloatArray:
-        found = raw(x)
-        for low, high, height in zip(lows, highs, heights, strict=True):
-            found = np.where((x >= low) & (x <= high), height, found)
-        return found
+        ratios = raw(x)
+        for low, high, median in zip(lows, highs, medians, strict=True):
+            ratios = np.where((x >= low) & (x <= high), median, ratios)
+        return ratios
 
     return level, np.concatenate([lows, highs])
 
@@ -496,11 +496,11 @@ def _finite_ratio_bounds(
     """Return neighbouring floats between which the ratio turns finite or infinite: the ends of a support."""
     kind = np.where(np.isinf(values), np.sign(values), 0.0)
     index = np.flatnonzero(kind[:-1] != kind[1:])
-    wanted = kind[index + 1]
+    target_kind = kind[index + 1]
 
     def arrived(x: FloatArray) -> NDArray[np.bool_]:
         at = level(x)
-        return np.asarray(np.where(np.isinf(at), np.sign(at), 0.0) == wanted) & ~np.isnan(at)
+        return np.asarray(np.where(np.isinf(at), np.sign(at), 0.0) == target_kind) & ~np.isnan(at)
 
     return bisect(arrived, grid[index], grid[index + 1])
 

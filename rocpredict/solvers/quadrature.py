@@ -129,11 +129,11 @@ def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> Flo
     """Return quantiles of both classes, far into the tails, ascending: panels between them are smooth."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # a family may run out of digits in its far tail: that point is dropped
-        found = [d.ppf(_TAIL) for d in (negative, positive)] + [d.isf(_TAIL) for d in (negative, positive)]
-        found += [d.ppf(_QUARTILES) for d in (negative, positive)]
-        found += [d.ppf(np.array([0.0, 1.0])) for d in (negative, positive)]
-    found += [d.atoms().points for d in (negative, positive)]
-    points = np.unique(np.concatenate(found))
+        quantiles = [d.ppf(_TAIL) for d in (negative, positive)] + [d.isf(_TAIL) for d in (negative, positive)]
+        quantiles += [d.ppf(_QUARTILES) for d in (negative, positive)]
+        quantiles += [d.ppf(np.array([0.0, 1.0])) for d in (negative, positive)]
+    quantiles += [d.atoms().points for d in (negative, positive)]
+    points = np.unique(np.concatenate(quantiles))
     return np.asarray(points[np.isfinite(points)])
 
 
@@ -141,7 +141,11 @@ def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges:
     """Return points dense wherever a class has probability, and some far beyond its ``panel_edges``."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        inner = [side(_INNER_PROBABILITIES) for d in (negative, positive) for side in (d.ppf, d.isf)]
+        inner = [
+            quantile_function(_INNER_PROBABILITIES)
+            for d in (negative, positive)
+            for quantile_function in (d.ppf, d.isf)
+        ]
         inner = [points[np.isfinite(points)] for points in inner]
         even = np.linspace(min(p.min() for p in inner), max(p.max() for p in inner), 513)
         width = max(edges[-1] - edges[0], np.finfo(float).tiny)
@@ -166,9 +170,9 @@ def _nearest_finite(values: FloatArray) -> FloatArray:
     """Return for each value the lower one of the finite values next to it on both sides."""
     index, finite = np.arange(len(values)), np.isfinite(values)
     before = np.maximum.accumulate(np.where(finite, index, -1))
-    behind = np.minimum.accumulate(np.where(finite, index, len(values))[::-1])[::-1]
+    after = np.minimum.accumulate(np.where(finite, index, len(values))[::-1])[::-1]
     padded = np.concatenate([values, [np.inf]])  # both -1 and len(values) are the last one
-    return np.asarray(np.minimum(padded[before], padded[behind]))
+    return np.asarray(np.minimum(padded[before], padded[after]))
 
 
 def sign_changes(
@@ -197,9 +201,9 @@ def sign_changes(
             & (above[1:-1] == above[2:])
         )
         dip = np.flatnonzero(dips) + 1
-        side = np.where(above[dip], 1.0, -1.0)
-        turn = golden_section(lambda x: side * f(x), grid[dip - 1], grid[dip + 1])
-        crossed = side * f(turn) < 0
+        sign = np.where(above[dip], 1.0, -1.0)
+        turn = golden_section(lambda x: sign * f(x), grid[dip - 1], grid[dip + 1])
+        crossed = sign * f(turn) < 0
         at = np.searchsorted(grid, turn[crossed])
         grid, values = np.insert(grid, at, turn[crossed]), np.insert(values, at, f(turn[crossed]))
     index = np.flatnonzero((values[:-1] > 0) != (values[1:] > 0))

@@ -114,13 +114,13 @@ class _SortedRows(NamedTuple):
     """Rows of each class among the first 0, 1, ... n rows."""
 
 
-def make_batch_grid(lower: FloatArray, upper: FloatArray, found: ShrinkageEstimate) -> BatchGrid:
+def make_batch_grid(lower: FloatArray, upper: FloatArray, estimate: ShrinkageEstimate) -> BatchGrid:
     """Return the cut axes of features that were estimated from samples of shape (F, n0) and (F, n1)."""
-    m0, s0, m1, s1 = (part[:, None] for part in found.classes)
-    weight, shift = found.weight.weight[:, None], found.shift[:, None]
+    m0, s0, m1, s1 = (part[:, None] for part in estimate.classes)
+    weight, shift = estimate.weight.weight[:, None], estimate.shift[:, None]
     counts = [np.full(m0.shape, float(sample.shape[1])) for sample in (lower, upper)]
     distributions = BatchClass(counts[0], m0, s0, weight, -shift), BatchClass(counts[1], m1, s1, weight, shift)
-    return _cut_axes(np.concatenate([lower, upper], axis=1), found.z, distributions, found.transform)
+    return _cut_axes(np.concatenate([lower, upper], axis=1), estimate.z, distributions, estimate.transform)
 
 
 def _cut_axes(
@@ -136,12 +136,12 @@ def _cut_axes(
     z, is_row = np.take_along_axis(edges, order, axis=1), order < n
     passed = np.cumsum(is_row, axis=1)
     row = np.where(is_row, passed - 1, 0)
-    before, behind = (
-        np.where(is_row, np.take_along_axis(ends, row, axis=1), passed) for ends in (rows.first, rows.end)
+    before, after = (
+        np.where(is_row, np.take_along_axis(limits, row, axis=1), passed) for limits in (rows.first, rows.end)
     )
     below, to = (
         (np.take_along_axis(rows.counts[0], at, axis=1), np.take_along_axis(rows.counts[1], at, axis=1))
-        for at in (before, behind)
+        for at in (before, after)
     )
     infinite = np.full((len(z), 1), np.inf)
     return BatchGrid(
@@ -167,13 +167,18 @@ def _in_order(x: FloatArray, z: FloatArray, n0: int) -> _SortedRows:
     end = np.minimum.accumulate(np.where(last, places + 1, x.shape[1])[:, ::-1], axis=1)[:, ::-1]
     z = np.maximum.accumulate(np.take_along_axis(z, order, axis=1), axis=1)
     return _SortedRows(
-        x, np.take_along_axis(z, first, axis=1), new, first, end, (_counted(~is_upper), _counted(is_upper))
+        x,
+        np.take_along_axis(z, first, axis=1),
+        new,
+        first,
+        end,
+        (_cumulative_count(~is_upper), _cumulative_count(is_upper)),
     )
 
 
-def _counted(held: NDArray[np.bool_]) -> FloatArray:
-    counts = np.zeros((len(held), held.shape[1] + 1))
-    np.cumsum(held, axis=1, out=counts[:, 1:])
+def _cumulative_count(is_present: NDArray[np.bool_]) -> FloatArray:
+    counts = np.zeros((len(is_present), is_present.shape[1] + 1))
+    np.cumsum(is_present, axis=1, out=counts[:, 1:])
     return counts
 
 
@@ -211,11 +216,11 @@ class _Candidates(NamedTuple):
         least, loss = _loss(self.scores, price), _loss(other.scores, price)
         worse = loss < least[at]
         np.minimum.at(least, at, loss)
-        chosen = np.flatnonzero((loss == least[at]) & worse)
+        improved = np.flatnonzero((loss == least[at]) & worse)
 
         def merged(mine: FloatArray, theirs: FloatArray) -> FloatArray:
             result = mine.copy()
-            result[at[chosen]] = theirs[chosen]
+            result[at[improved]] = theirs[improved]
             return result
 
         scores = [merged(*pair) for pair in zip(self.scores, other.scores, strict=True)]
@@ -230,21 +235,21 @@ def optimal_thresholds(grid: BatchGrid, *, lower: bool) -> ThresholdRule:
     rows = _best_observed_value(grid, 1.0)
     feature, edge = _promising_segments(grid, _loss(rows.scores, 1.0))
     crossings = _density_crossings(grid, feature, edge, 0.0)
-    found = _best_candidate(rows, crossings, feature, 1.0, -np.inf if lower else np.inf)
-    above, under = ([ndtr(sign * score) for score in found.scores] for sign in (1, -1))
+    best = _best_candidate(rows, crossings, feature, 1.0, -np.inf if lower else np.inf)
+    above, under = ([ndtr(sign * score) for score in best.scores] for sign in (1, -1))
     if lower:
-        return ThresholdRule(np.nextafter(found.threshold, -np.inf), under[0], under[1], above[1], above[0])
-    return ThresholdRule(found.threshold, above[1], above[0], under[0], under[1])
+        return ThresholdRule(np.nextafter(best.threshold, -np.inf), under[0], under[1], above[1], above[0])
+    return ThresholdRule(best.threshold, above[1], above[0], under[0], under[1])
 
 
 def _best_candidate(
     rows: _Candidates, crossings: _Candidates, feature: NDArray[np.intp], price: float, end: float
 ) -> _Candidates:
     """Return what loses least of rows, crossings and the infinite threshold ``end``."""
-    found = rows.minimum_with(crossings, feature, price)
-    none = ~(_loss(found.scores, price) < min(1.0, price))
-    score0, score1 = (np.where(none, -end, score) for score in found.scores)
-    return _Candidates(np.where(none, end, found.threshold), (score0, score1))
+    best = rows.minimum_with(crossings, feature, price)
+    none = ~(_loss(best.scores, price) < min(1.0, price))
+    score0, score1 = (np.where(none, -end, score) for score in best.scores)
+    return _Candidates(np.where(none, end, best.threshold), (score0, score1))
 
 
 def _best_observed_value(grid: BatchGrid, price: float) -> _Candidates:
@@ -281,18 +286,18 @@ def _density_crossings(
     distributions = [distribution.subset((feature, 0)) for distribution in grid.classes]
     below = [count[feature, edge] for count in grid.n_less_equal]
 
-    def scores_at(z: FloatArray, chosen: Any = slice(None)) -> tuple[FloatArray, FloatArray]:
+    def scores_at(z: FloatArray, columns: Any = slice(None)) -> tuple[FloatArray, FloatArray]:
         score0, score1 = (
-            distribution.subset(chosen).tail_z(z, n[chosen])
+            distribution.subset(columns).tail_z(z, n[columns])
             for distribution, n in zip(distributions, below, strict=True)
         )
         return score0, score1
 
     def excess(z: FloatArray, index: FloatArray) -> FloatArray:
-        chosen = index.astype(np.intp)
+        columns = index.astype(np.intp)
         levels = [
-            distribution.subset(chosen).log_density(z, s)
-            for distribution, s in zip(distributions, scores_at(z, chosen), strict=True)
+            distribution.subset(columns).log_density(z, s)
+            for distribution, s in zip(distributions, scores_at(z, columns), strict=True)
         ]
         return np.asarray(levels[1] - levels[0] - log_price)
 
@@ -300,8 +305,8 @@ def _density_crossings(
     if z.size:
         z = find_roots(excess, left, grid.z[feature, edge + 1], np.arange(float(z.size))).x
     passed = grid.n_rows_below[feature, edge]
-    ends = np.nextafter(grid.x[feature, passed], np.inf), grid.x[feature, passed + 1]
-    return _Candidates(np.clip(grid.transform[feature].inverse_transform(z), *ends), scores_at(z))
+    limits = np.nextafter(grid.x[feature, passed], np.inf), grid.x[feature, passed + 1]
+    return _Candidates(np.clip(grid.transform[feature].inverse_transform(z), *limits), scores_at(z))
 
 
 _SEGMENT_NODES, _SEGMENT_WEIGHTS = np.polynomial.legendre.leggauss(5)
@@ -345,43 +350,43 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
     ``fit_shrinkage`` and ``ShrinkageSolver`` do the same for one feature. With ``lower`` the classes change their
     places, and the rule is the one that calls positive what the other calls negative.
     """
-    found, along = _estimated(negative, positive, lower=lower, declared=declared)
-    area, rest = batch_auc(along)
-    rule = optimal_thresholds(along, lower=lower)
+    estimate, grid = _estimated(negative, positive, lower=lower, declared=declared)
+    area, rest = batch_auc(grid)
+    rule = optimal_thresholds(grid, lower=lower)
     classes = (positive, negative) if lower else (negative, positive)
-    model = binormal_tpr(*found.classes, probit=FPR_PROBIT)[0]
+    model = binormal_tpr(*estimate.classes, probit=FPR_PROBIT)[0]
     between = area_between(model, empirical_tpr(*(np.sort(values, axis=1) for values in classes)))
-    return ShrinkageBatch(rest if lower else area, rule, found.weight.weight, between)
+    return ShrinkageBatch(rest if lower else area, rule, estimate.weight.weight, between)
 
 
 def _estimated(
     negative: FloatArray, positive: FloatArray, *, lower: bool, declared: bool
 ) -> tuple[ShrinkageEstimate, BatchGrid]:
     below, above = (positive, negative) if lower else (negative, positive)
-    found = estimate_shrinkage(below, above, direction_known=declared)
-    return found, make_batch_grid(below, above, found)
+    estimate = estimate_shrinkage(below, above, direction_known=declared)
+    return estimate, make_batch_grid(below, above, estimate)
 
 
-def batch_auc(along: BatchGrid) -> tuple[FloatArray, FloatArray]:
+def batch_auc(grid: BatchGrid) -> tuple[FloatArray, FloatArray]:
     """Return P(upper class > lower class) + P(tie)/2, and 1 less it: shape (F,)."""
-    jump = np.where(along.is_first_occurrence, _between(along.z_at[0], along.z_above[0]), 0.0)
-    mass = _between(along.z_above[0][:, :-1], along.z_at[0][:, 1:])
-    shares, heights = _segment_quadrature(along)
+    jump = np.where(grid.is_first_occurrence, _between(grid.z_at[0], grid.z_above[0]), 0.0)
+    mass = _between(grid.z_above[0][:, :-1], grid.z_at[0][:, 1:])
+    shares, tails = _segment_quadrature(grid)
     sums = []
-    for height, side in zip(heights, (1, -1), strict=True):
-        steps = (ndtr(side * along.z_at[1]) + ndtr(side * along.z_above[1])) / 2
-        sums.append(np.sum(jump * steps, axis=1) + np.sum(mass * np.sum(shares * height, axis=-1), axis=1))
+    for tail, sign in zip(tails, (1, -1), strict=True):
+        steps = (ndtr(sign * grid.z_at[1]) + ndtr(sign * grid.z_above[1])) / 2
+        sums.append(np.sum(jump * steps, axis=1) + np.sum(mass * np.sum(shares * tail, axis=-1), axis=1))
     return sums[0], sums[1]
 
 
-def _segment_quadrature(along: BatchGrid) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+def _segment_quadrature(grid: BatchGrid) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
     """Return what share of a stretch each of its nodes stands for, and the upper class's parts above and below it."""
-    left, right = along.z[:, :-1, None], along.z[:, 1:, None]
+    left, right = grid.z[:, :-1, None], grid.z[:, 1:, None]
     z = (left + right) / 2 + (right - left) / 2 * _SEGMENT_NODES
-    distributions = [distribution.subset((..., None)) for distribution in along.classes]
+    distributions = [distribution.subset((..., None)) for distribution in grid.classes]
     score0, score1 = (
         distribution.tail_z(z, to[:, :-1, None])
-        for distribution, to in zip(distributions, along.n_less_equal, strict=True)
+        for distribution, to in zip(distributions, grid.n_less_equal, strict=True)
     )
     level = distributions[0].log_density(z, score0)
     highest = level.max(axis=-1, keepdims=True)
@@ -446,26 +451,26 @@ class ShrinkageSolver(NumericalSolver):
         """
         grid = self.grid
         edges = np.flatnonzero(grid.is_first_occurrence[0] | (np.diff(grid.z[0], prepend=-np.inf) > 0))
-        sides = np.stack([grid.log_density_ratio(scores)[0, edges] for scores in (grid.z_at, grid.z_above)], axis=1)
-        levels = sides.ravel() - log_price
+        ratios = np.stack([grid.log_density_ratio(scores)[0, edges] for scores in (grid.z_at, grid.z_above)], axis=1)
+        levels = ratios.ravel() - log_price
         signed = np.flatnonzero(np.isfinite(levels) & (levels != 0) & (self.negative.data_weight < 1))
         before = signed[np.flatnonzero(np.diff(levels[signed] > 0))]  # even: below an edge; odd: above it
         smooth = before % 2 == 1
         edge = edges[(before[smooth] + 1) // 2] - 1  # of equal rows the last
         rows = grid.x[0, grid.n_rows_below[0, edges[before[~smooth] // 2]]]
         crossings = _density_crossings(grid, np.zeros_like(edge), edge, log_price)
-        found = np.sort(np.concatenate([crossings.threshold, rows]))
-        return crossings, found[np.isfinite(found)]
+        thresholds = np.sort(np.concatenate([crossings.threshold, rows]))
+        return crossings, thresholds[np.isfinite(thresholds)]
 
     def _optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximises TPR - price FPR: a row, just above one, a crossing or an end."""
         with np.errstate(over="ignore"):
             price = float(np.exp(log_price))
-        crossings, found = self._all_crossings(float(log_price))
+        crossings, candidate = self._all_crossings(float(log_price))
         feature = np.zeros(len(crossings.threshold), dtype=np.intp)
         end = np.inf if price >= 1 else -np.inf
         best = _best_candidate(_best_observed_value(self.grid, price), crossings, feature, price, end)
-        optimum = self.at_threshold(best.threshold[0], found)
+        optimum = self.at_threshold(best.threshold[0], candidate)
         no_benefit = float(log_price) == 0 and optimum.tpr <= optimum.fpr
         return optimum._replace(flags=optimum.flags | Flags(no_benefit=no_benefit))
 
@@ -492,27 +497,31 @@ def cross_validated_ameans(
     array of shape (F,)
         NaN where a class has no more than 2 rows: none can be spared.
     """
-    sides = negative, positive
+    classes = negative, positive
     folds = min(FOLDS, negative.shape[1], positive.shape[1])
     if folds < 3:
         return np.full(len(negative), np.nan)
     right = np.zeros((2, len(negative)))
     for fold in range(folds):
-        held = [np.arange(side.shape[1]) % folds == fold for side in sides]
-        left_in = [side[:, ~out] for side, out in zip(sides, held, strict=True)]
-        right += _count_correct(left_in, [side[:, out] for side, out in zip(sides, held, strict=True)], lower, declared)
+        is_test = [np.arange(values.shape[1]) % folds == fold for values in classes]
+        training = [values[:, ~out] for values, out in zip(classes, is_test, strict=True)]
+        right += _count_correct(
+            training, [values[:, out] for values, out in zip(classes, is_test, strict=True)], lower, declared
+        )
     return np.asarray(right[0] / negative.shape[1] + right[1] / positive.shape[1]) / 2
 
 
-def _count_correct(left_in: list[FloatArray], held: list[FloatArray], lower: bool | None, declared: bool) -> FloatArray:
+def _count_correct(
+    training: list[FloatArray], test: list[FloatArray], lower: bool | None, declared: bool
+) -> FloatArray:
     """Return how many of the rows held out of both classes the rule of the others calls right: shape (2, F)."""
-    means = [side.mean(axis=1) for side in left_in]
+    means = [values.mean(axis=1) for values in training]
     below = means[1] < means[0] if lower is None else np.full(len(means[0]), lower)
     right = np.zeros((2, len(below)))
-    for side in (False, True):
-        if (some := np.flatnonzero(below == side)).size:
-            _, grid = _estimated(*(part[some] for part in left_in), lower=side, declared=declared)
-            at = optimal_thresholds(grid, lower=side).threshold[:, None]
-            called = [part[some] <= at if side else part[some] >= at for part in held]
+    for values in (False, True):
+        if (some := np.flatnonzero(below == values)).size:
+            _, grid = _estimated(*(part[some] for part in training), lower=values, declared=declared)
+            at = optimal_thresholds(grid, lower=values).threshold[:, None]
+            called = [part[some] <= at if values else part[some] >= at for part in test]
             right[:, some] = np.sum(~called[0], axis=1), np.sum(called[1], axis=1)
     return right

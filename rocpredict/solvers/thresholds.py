@@ -267,17 +267,17 @@ class BestThreshold(Result, Generic[Value]):
 
     def table(self) -> Table:
         """Return the threshold and the rates there."""
-        found = super().table()
+        summary = super().table()
         if np.ndim(self.threshold):
-            return found
-        rows = list(found.rows)
+            return summary
+        rows = list(summary.rows)
         if self._oob_is_fast:
             rows.insert(2, ["ameans on other rows (out of bag)", self.ameans_corrected])
         if self.criterion not in AMEANS_ALIASES:
             rows.append(["value of the criterion", self.criterion_value])
         if self.plateau[0] != self.plateau[1]:
             rows.append(["as good are thresholds from", format_interval(*self.plateau)])
-        return replace(found, rows=rows)
+        return replace(summary, rows=rows)
 
     @property
     def _criterion_text(self) -> str:
@@ -359,25 +359,25 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
     score = (1 + square) * share / (square * share + 1)  # of the rule "always positive"
     for _ in range(_MAX_ITER):
         level = score / (1 + square)
-        found = solver.optimal(np.log(level) - np.log1p(-level) + odds)
-        better = (1 + square) * share * found.tpr / (square * share + share * found.tpr + (1 - share) * found.fpr)
+        optimum = solver.optimal(np.log(level) - np.log1p(-level) + odds)
+        better = (1 + square) * share * optimum.tpr / (square * share + share * optimum.tpr + (1 - share) * optimum.fpr)
         climbs = better > score * (1 + 1e-15)
         if not climbs.any():
             break
         score = np.where(climbs, better, score)  # who has arrived stays, whatever the neighbours do
-    return found
+    return optimum
 
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
     """Return what a criterion maximises at some rates: -inf where it is undefined or its limit is not met."""
     if target.value is not None:
         value = float(check_probabilities("value", target.value))
-        allowed, wanted = {
+        allowed, objective = {
             "min_tpr": (rates.tpr >= value, rates.tnr),
             "min_tnr": (rates.tnr >= value, rates.tpr),
             "max_fpr": (rates.fpr <= value, rates.tpr),
         }[str(target.criterion)]
-        return np.where(allowed, wanted, -np.inf)
+        return np.where(allowed, objective, -np.inf)
     if target.criterion in AMEANS_ALIASES:
         return np.asarray(rates.tpr - rates.fpr)
     if target.criterion == "closest_topleft":
@@ -395,11 +395,11 @@ def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
 
 
 def _evaluate_function(criterion: RateFunction, rates: Rates[Any]) -> FloatArray:
-    found = criterion(rates)
+    result = criterion(rates)
     try:
-        values = np.asarray(found, dtype=np.float64)
+        values = np.asarray(result, dtype=np.float64)
     except (TypeError, ValueError):
-        raise RocPredictError(f"criterion gave {short_repr(found)}; it must give numbers") from None
+        raise RocPredictError(f"criterion gave {short_repr(result)}; it must give numbers") from None
     if values.shape != np.shape(rates.tpr):
         raise RocPredictError(
             f"criterion gave shape {values.shape} for rates of shape {np.shape(rates.tpr)}; "

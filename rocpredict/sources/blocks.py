@@ -73,11 +73,11 @@ class BlockSource(ColumnSource):
 
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
         """Yield Fortran-ordered blocks."""
-        wanted = np.arange(self.shape[1]) if columns is None else columns
-        dtype = np.dtype(self.dtype(wanted))
-        for place in block_slices(len(wanted), self.shape[0] * dtype.itemsize):
-            block = np.empty((self.shape[0], len(wanted[place])), dtype=dtype, order="F")
-            self.read_into(block, wanted[place])
+        selection = np.arange(self.shape[1]) if columns is None else columns
+        dtype = np.dtype(self.dtype(selection))
+        for place in block_slices(len(selection), self.shape[0] * dtype.itemsize):
+            block = np.empty((self.shape[0], len(selection[place])), dtype=dtype, order="F")
+            self.read_into(block, selection[place])
             yield place, block
 
     def dtype(self, columns: ColumnIndices) -> Any:
@@ -132,8 +132,8 @@ class SlicedSource(DenseSource):
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Fetch neighbouring columns together."""
         for first, run in contiguous_runs(columns):
-            fetched = np.asarray(self.array[:, run])
-            floats = as_float_array("X", fetched) if fetched.dtype.kind in "iu" else fetched
+            values = np.asarray(self.array[:, run])
+            floats = as_float_array("X", values) if values.dtype.kind in "iu" else values
             out[:, first : first + floats.shape[1]] = floats
 
 
@@ -185,9 +185,9 @@ def block_slices(count: int, column_bytes: int) -> Iterator[slice]:
 _FRAME_MODULES = frozenset(
     ["pandas", "polars", "pyarrow", "duckdb", "narwhals", "modin", "cudf", "dask", "ibis", "pyspark", "sqlframe"]
 )
-_TIMES = ("Date", "Datetime", "Duration", "Time")
-_WORDS = ("String", "Categorical", "Enum", "Binary", "List", "Array", "Struct", *_TIMES)
-_MIXED = ("Object", "Unknown")
+_TIME_TYPES = ("Date", "Datetime", "Duration", "Time")
+_TEXT_TYPES = ("String", "Categorical", "Enum", "Binary", "List", "Array", "Struct", *_TIME_TYPES)
+_OBJECT_TYPES = ("Object", "Unknown")
 _FLOAT32_TYPES = ("Float16", "Float32")
 
 
@@ -228,7 +228,7 @@ class DataFrameSource(BlockSource):
         rows = self.collect(frame.select(nw.len())).item() if self._lazy else len(frame)
         self.shape = int(rows), len(self.columns)
         self._kinds = kinds = [type(kind).__name__ for kind in schema.values()]
-        self._is_text = np.array([self._holds_text(*it) for it in enumerate(kinds)], dtype=bool)
+        self._is_text = np.array([self._holds_text(*item) for item in enumerate(kinds)], dtype=bool)
 
     @property
     def not_numeric(self) -> NDArray[np.bool_]:
@@ -242,8 +242,8 @@ class DataFrameSource(BlockSource):
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Write the chosen columns, NaN for nulls and for what is not numeric."""
-        wanted = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
-        part = self.collect(self.frame.select(wanted)) if self._lazy and wanted else self.frame
+        numeric = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
+        part = self.collect(self.frame.select(numeric)) if self._lazy and numeric else self.frame
         for place, index in enumerate(columns.tolist()):
             if self._is_text[index]:
                 out[:, place] = np.nan
@@ -264,7 +264,7 @@ class DataFrameSource(BlockSource):
     def validate(self, columns: ColumnIndices | None) -> None:
         """Refuse columns of objects that are partly numbers."""
         for index in range(self.shape[1]) if columns is None else columns.tolist():
-            if self._kinds[index] in _MIXED and not self._lazy:
+            if self._kinds[index] in _OBJECT_TYPES and not self._lazy:
                 to_numeric(str(self.columns[index]), np.asarray(self.frame.get_column(self.columns[index]).to_numpy()))
 
     def collect(self, query: Any) -> Any:
@@ -272,14 +272,14 @@ class DataFrameSource(BlockSource):
         return query.collect()
 
     def _holds_text(self, index: int, kind: str) -> bool:
-        if kind not in _WORDS and kind not in _MIXED:
+        if kind not in _TEXT_TYPES and kind not in _OBJECT_TYPES:
             return False
         if self._lazy:
             return kind != "Unknown"
         series = self.frame.get_column(self.columns[index])
-        if kind in _MIXED:
+        if kind in _OBJECT_TYPES:
             return is_text_column(np.asarray(series.to_numpy()))
-        return kind in _TIMES or bool(series.null_count() < len(series))
+        return kind in _TIME_TYPES or bool(series.null_count() < len(series))
 
 
 def frame_to_source(frame: Any) -> ColumnSource:
@@ -315,9 +315,9 @@ def _floats(name: str, series: Any) -> NDArray[Any]:
 
 
 def _objects(items: list[Any]) -> NDArray[Any]:
-    held = np.empty(len(items), dtype=object)
-    held[:] = items
-    return held
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
 
 
 def check_feature_names(names: Iterable[Any] | None, columns: int, holder: str = "X") -> NDArray[np.str_]:
@@ -328,25 +328,25 @@ def check_feature_names(names: Iterable[Any] | None, columns: int, holder: str =
         raise RocPredictError(
             f"feature_names={short_repr(names)} is not a list of names; give one for each column of {holder}"
         )
-    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    if len(listed) != columns:
-        counts = f"feature_names has {len(listed)} names and {holder} has {columns} columns"
+    items = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    if len(items) != columns:
+        counts = f"feature_names has {len(items)} names and {holder} has {columns} columns"
         raise RocPredictError(f"{counts}; give one for each")
-    return check_unique_names(listed)
+    return check_unique_names(items)
 
 
 def check_unique_names(names: Sized) -> NDArray[np.str_]:
     """Return names of any kind as text, or refuse equal ones."""
-    held: defaultdict[str, list[Any]] = defaultdict(list)
+    groups: defaultdict[str, list[Any]] = defaultdict(list)
     for name in names:  # type: ignore[attr-defined]
-        held[str(name)].append(name)
-    if len(held) < len(names):
-        alike = [group for group in held.values() if len(group) > 1]
-        more = f" (and {len(alike) - 5} more)" if len(alike) > 5 else ""
+        groups[str(name)].append(name)
+    if len(groups) < len(names):
+        duplicates = [group for group in groups.values() if len(group) > 1]
+        more = f" (and {len(duplicates) - 5} more)" if len(duplicates) > 5 else ""
         raise RocPredictError(
-            f"X has {', '.join(map(_describe_duplicates, alike[:5]))}{more}; features need different names"
+            f"X has {', '.join(map(_describe_duplicates, duplicates[:5]))}{more}; features need different names"
         )
-    return np.array(list(held), dtype=np.str_)
+    return np.array(list(groups), dtype=np.str_)
 
 
 def _describe_duplicates(group: list[Any]) -> str:
@@ -388,17 +388,17 @@ def is_text_column(values: NDArray[Any]) -> bool:
 
 def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
     """Return objects with None for missing values, or refuse text among numbers."""
-    others = [row for row, item in enumerate(values) if not _is_number(item)]
-    words = [row for row in others if _is_text_item(values[row])]
-    if any(isinstance(values[row], Complex) for row in words):
+    other_rows = [row for row, item in enumerate(values) if not _is_number(item)]
+    text_rows = [row for row in other_rows if _is_text_item(values[row])]
+    if any(isinstance(values[row], Complex) for row in text_rows):
         raise RocPredictError(f"column {name!r} holds complex numbers; real numbers are needed")
-    if words:
+    if text_rows:
         raise RocPredictError(
-            f"column {name!r} holds {short_repr(values[words[0]])} at row {words[0]}, which is not a number, among "
-            "numbers; correct it, or leave the column out"
+            f"column {name!r} holds {short_repr(values[text_rows[0]])} at row {text_rows[0]}, which is not a number, "
+            "among numbers; correct it, or leave the column out"
         )
     cleared = values.copy()
-    cleared[others] = None
+    cleared[other_rows] = None
     return cleared
 
 

@@ -113,8 +113,8 @@ def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
         numbers = cells.astype(np.float64)
     except ValueError:
         return cells
-    whole = np.isfinite(numbers).all() and (numbers == np.round(numbers)).all()
-    return numbers.astype(np.int64) if whole else numbers
+    is_integer = np.isfinite(numbers).all() and (numbers == np.round(numbers)).all()
+    return numbers.astype(np.int64) if is_integer else numbers
 
 
 def _strip_labels(cells: Sequence[str], lines: Sequence[int], name: str, column: str) -> list[str]:
@@ -262,8 +262,8 @@ class TableReader(ABC):
     def __init__(self, paths: Sequence[Path], names: Sequence[Sequence[str]]) -> None:
         self._paths = paths
         self.names = tuple(names[0])
-        for path, others in zip(paths, names, strict=True):
-            missing, added = _first_beside(self.names, others), _first_beside(others, self.names)
+        for path, other_names in zip(paths, names, strict=True):
+            missing, added = _first_beside(self.names, other_names), _first_beside(other_names, self.names)
             if missing is not None:
                 raise RocPredictError(
                     f"{path.name} has no column {missing!r}, which {paths[0].name} has; columns must be the same"
@@ -297,12 +297,12 @@ class TableReader(ABC):
         """Return the names of the features, or refuse names that are not columns."""
         if isinstance(usecols, str):
             raise RocPredictError(f"usecols={usecols!r} is not a list of columns; give [{usecols!r}]")
-        known, first = {*self.names}, self._paths[0].name
+        columns_of_file, first = {*self.names}, self._paths[0].name
         requested: list[tuple[str, Any]] = [] if label is None else [("label", label)]
-        for argument, wanted in (*requested, *(("usecols", name) for name in usecols or ())):
-            if not isinstance(wanted, str) or wanted not in known:
+        for argument, column in (*requested, *(("usecols", name) for name in usecols or ())):
+            if not isinstance(column, str) or column not in columns_of_file:
                 columns = f"columns are {format_names(self.names)}{_separator_hint(self.names)}"
-                raise RocPredictError(f"{argument}={short_repr(wanted)} is not a column of {first}; {columns}")
+                raise RocPredictError(f"{argument}={short_repr(column)} is not a column of {first}; {columns}")
         if usecols is not None:
             twice = [name for name, count in Counter(usecols).items() if count > 1]
             if twice:
@@ -318,10 +318,10 @@ class TableReader(ABC):
         return f"{type(self).__name__}({[path.name for path in self._paths]}, {len(self.names)} columns)"
 
 
-def _first_beside(names: Sequence[str], others: Sequence[str]) -> str | None:
+def _first_beside(names: Sequence[str], other_names: Sequence[str]) -> str | None:
     """Return the first of the names that is not among the others."""
-    known = {*others}
-    return next((name for name in names if name not in known), None)
+    name_set = {*other_names}
+    return next((name for name in names if name not in name_set), None)
 
 
 class CsvFiles(TableReader):

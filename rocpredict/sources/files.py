@@ -45,12 +45,14 @@ class ParquetFiles(TableReader):
 
         first = self._paths[0].name
         names = self._select(label, usecols)
-        wanted = names if label is None else [*names, label]
-        whole = polars.concat([scan.select(wanted) for scan in self._scans], how="vertical_relaxed")
-        source = _LazyFrameSource(narwhals.from_native(whole), ", ".join(path.name for path in self._paths[:3]))
+        selection = names if label is None else [*names, label]
+        scan_of_all = polars.concat([scan.select(selection) for scan in self._scans], how="vertical_relaxed")
+        source = _LazyFrameSource(narwhals.from_native(scan_of_all), ", ".join(path.name for path in self._paths[:3]))
         if not source.shape[0]:
             raise RocPredictError(f"{first} has columns and no rows")
-        table = FeatureTable(check_feature_names(wanted, len(wanted)), source.shape[0], source, source.not_numeric)
+        table = FeatureTable(
+            check_feature_names(selection, len(selection)), source.shape[0], source, source.not_numeric
+        )
         if label is None:
             return check_has_numeric(table), None
         labels = check_labels(table.column(len(names)), ((),))
@@ -140,15 +142,15 @@ def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> T
     >>> table, labels.tolist()
     (FeatureTable(2 rows, 1 features: 'size'), ['a', 'b'])
     """
-    listed = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
-    if not listed:
+    path_list = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
+    if not path_list:
         raise RocPredictError("no files are given; give one path or more")
-    held = [_as_path(path) for path in listed]
-    kinds = [_is_parquet(path) for path in held]
+    checked = [_as_path(path) for path in path_list]
+    kinds = [_is_parquet(path) for path in checked]
     if len(set(kinds)) > 1:
-        first, other = held[0].name, held[kinds.index(not kinds[0])].name
+        first, other = checked[0].name, checked[kinds.index(not kinds[0])].name
         raise RocPredictError(f"{first} and {other}: one is CSV and one is Parquet; give files of one kind")
-    return ParquetFiles(held) if kinds[0] else CsvFiles(held)
+    return ParquetFiles(checked) if kinds[0] else CsvFiles(checked)
 
 
 def _as_path(path: str | PathLike[str]) -> Path:

@@ -108,10 +108,12 @@ class FeatureTable(Result):
         return Table(f"Table of {self.n_rows} rows and {len(self)} features", ["feature", "numeric"], rows)
 
     def __repr__(self) -> str:
-        named = ", ".join(short_repr(name, 40) for name in self.names[:3].tolist()) + (", ..." if len(self) > 3 else "")
-        words = int(self.not_numeric.sum())
-        named += f"; {words} not numeric" if words else ""
-        return f"FeatureTable({self.n_rows} rows, {len(self)} features: {named})"
+        names_text = ", ".join(short_repr(name, 40) for name in self.names[:3].tolist()) + (
+            ", ..." if len(self) > 3 else ""
+        )
+        n_text = int(self.not_numeric.sum())
+        names_text += f"; {n_text} not numeric" if n_text else ""
+        return f"FeatureTable({self.n_rows} rows, {len(self)} features: {names_text})"
 
 
 def check_has_numeric(table: FeatureTable) -> FeatureTable:
@@ -139,8 +141,8 @@ def column_index(names: NDArray[np.str_], name: object, *, argument: str, source
 
 def format_names(names: Sequence[str] | NDArray[np.str_]) -> str:
     """Return the first names, and how many there are."""
-    listed = ", ".join(repr(str(name)) for name in names[:10])
-    return listed if len(names) <= 10 else f"{listed}, ... ({len(names)} in all)"
+    text = ", ".join(repr(str(name)) for name in names[:10])
+    return text if len(names) <= 10 else f"{text}, ... ({len(names)} in all)"
 
 
 def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTable:
@@ -235,9 +237,9 @@ def read_table(X: Any, names: Iterable[Any] | None = None) -> FeatureTable:
 
 
 def _from_source(source: ColumnSource, names: Iterable[Any] | None) -> FeatureTable:
-    named = check_feature_names(names, source.shape[1])
+    feature_names = check_feature_names(names, source.shape[1])
     _check_shape(source.shape)
-    return FeatureTable(named, source.shape[0], source, source.not_numeric)
+    return FeatureTable(feature_names, source.shape[0], source, source.not_numeric)
 
 
 def _is_anndata(X: Any) -> bool:
@@ -262,8 +264,8 @@ def _from_mapping(X: Mapping[Any, Any], names: Iterable[Any] | None) -> FeatureT
     for name, length in lengths.items():
         if length != rows:
             raise RocPredictError(f"X has columns of different lengths: {first!r} has {rows} rows, {name!r} {length}")
-    named = check_feature_names(list(X) if names is None else names, len(columns))
-    return _from_source(ColumnwiseSource(named.tolist(), rows, columns), named)
+    feature_names = check_feature_names(list(X) if names is None else names, len(columns))
+    return _from_source(ColumnwiseSource(feature_names.tolist(), rows, columns), feature_names)
 
 
 def _column(name: str, values: Any) -> NDArray[Any]:
@@ -304,8 +306,8 @@ def _array_source(X: Any) -> ColumnSource:
 
 def _is_lazy_array(X: Any) -> bool:
     """Return whether X is an HDF5, zarr or Dask array, from which slices are fetched."""
-    held = isinstance(getattr(X, "dtype", None), np.dtype) and X.dtype.kind in "biuf"
-    return held and (hasattr(X, "read_direct") or getattr(X, "chunks", None) is not None)
+    is_numeric = isinstance(getattr(X, "dtype", None), np.dtype) and X.dtype.kind in "biuf"
+    return is_numeric and (hasattr(X, "read_direct") or getattr(X, "chunks", None) is not None)
 
 
 def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:

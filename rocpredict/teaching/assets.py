@@ -31,7 +31,7 @@ def load_translations(lang: str) -> Words:
     RocPredictError
         A language without words.
     """
-    return _read(check_option("lang", lang, languages()))
+    return _read_text(check_option("lang", lang, languages()))
 
 
 def page_strings(lang: str) -> Words:
@@ -76,7 +76,7 @@ def to_script_json(value: Any) -> str:
 
 
 @cache
-def _read(lang: str) -> Words:
+def _read_text(lang: str) -> Words:
     words: Words = json.loads(_text("words", f"{lang}.json"))
     return words
 

@@ -31,14 +31,14 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
     feature = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
     if _is_column(x):
         return split_table_and_labels({_column_name(x, feature): x}, y)
-    wanted = [feature] if isinstance(feature, str) else feature
+    names = [feature] if isinstance(feature, str) else feature
     attributes = ("columns", "column_names", "var_names", "names")
     has_names = isinstance(x, Mapping) or any(hasattr(x, name) for name in attributes)
-    if wanted is None or not has_names:
-        table, labels = split_table_and_labels(x, y, names=wanted)
+    if names is None or not has_names:
+        table, labels = split_table_and_labels(x, y, names=names)
         return table.select(~table.not_numeric), labels
     table, labels = split_table_and_labels(x, y)
-    return table.select(_column_indices(table, wanted)), labels
+    return table.select(_column_indices(table, names)), labels
 
 
 def _pop_label_column(x: Any, y: Any) -> tuple[Any, Any]:
@@ -63,8 +63,8 @@ def _is_column(x: Any) -> bool:
 def _column_name(x: Any, feature: Any) -> str:
     """Return the name of one feature: as given, that of a Series, or "x"."""
     if feature is None:
-        own = getattr(x, "name", None)
-        return to_encodable_text(own) if isinstance(own, (str, int, float, tuple, np.generic)) else "x"
+        attribute = getattr(x, "name", None)
+        return to_encodable_text(attribute) if isinstance(attribute, (str, int, float, tuple, np.generic)) else "x"
     name = feature[0] if isinstance(feature, (list, tuple)) and len(feature) == 1 else feature
     if name is not None and not isinstance(name, str):
         raise RocPredictError(f"feature={short_repr(feature)} is not one name; x holds one feature")
@@ -75,15 +75,15 @@ def _column_indices(table: FeatureTable, requested: Any) -> NDArray[np.intp]:
     if not isinstance(requested, Iterable):
         raise RocPredictError(f"feature={short_repr(requested)} is not a name or a list of names")
     names = table.names.tolist()
-    chosen = [names.index(check_option("feature", name, names)) for name in requested]
-    for index in chosen:
+    indices = [names.index(check_option("feature", name, names)) for name in requested]
+    for index in indices:
         if table.not_numeric[index]:
             raise RocPredictError(f"feature={names[index]!r} holds no numbers; choose columns of numbers")
-    if not chosen or len(set(chosen)) < len(chosen):
+    if not indices or len(set(indices)) < len(indices):
         raise RocPredictError(
-            f"feature={short_repr(requested)} names {'a column twice' if chosen else 'none'}; name different ones"
+            f"feature={short_repr(requested)} names {'a column twice' if indices else 'none'}; name different ones"
         )
-    return np.array(chosen, dtype=np.intp)
+    return np.array(indices, dtype=np.intp)
 
 
 def _columns(table: FeatureTable) -> list[FloatArray]:
@@ -156,8 +156,8 @@ class PageDataset:
             raise RocPredictError(
                 f"y has labels that are the same as text: {short_repr(labels)}; give them different names"
             )
-        rest = REST_LABEL if REST_LABEL not in texts else f"all but one of {len(texts)}"
-        text_of = dict(zip(labels, texts, strict=True)) | {None: rest}
+        rest_label = REST_LABEL if REST_LABEL not in texts else f"all but one of {len(texts)}"
+        text_of = dict(zip(labels, texts, strict=True)) | {None: rest_label}
         classes = np.zeros(len(y), dtype=np.intp)
         for index, label in enumerate(labels):
             classes[y == label] = index
@@ -179,14 +179,14 @@ class PageDataset:
     def samples(self, pair: int, feature: int) -> tuple[FloatArray, FloatArray]:
         """Return the finite values of the negative and of the positive class, in the order of the rows."""
         values = self.values[feature]
-        negative, positive = (values[side & np.isfinite(values)] for side in self._sides(pair))
+        negative, positive = (values[is_member & np.isfinite(values)] for is_member in self._class_masks(pair))
         return negative, positive
 
     def n_missing(self, pair: int, feature: int) -> int:
         """Return how many rows of both classes have no value."""
-        return int(sum((side & ~np.isfinite(self.values[feature])).sum() for side in self._sides(pair)))
+        return int(sum((is_member & ~np.isfinite(self.values[feature])).sum() for is_member in self._class_masks(pair)))
 
-    def _sides(self, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _class_masks(self, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         negative, positive = self.pairs[pair]
         is_positive = self.classes == self.labels.index(positive)
         return (self.classes == self.labels.index(negative) if negative in self.labels else ~is_positive), is_positive
@@ -219,15 +219,19 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
         )
     names = check_unique_names([to_encodable_text(name) for name in table.names]).tolist()
     columns = _columns(table)
-    pairs, used = _choose_pairs(labels, positive, negative)
+    pairs, pair_labels = _choose_pairs(labels, positive, negative)
     if len(names) * len(pairs) > MAX_VIEWS:
         per_pair = "" if len(pairs) == 1 else f" times {len(pairs)} pairs of labels"
         remedy = "choose columns by feature=" + (", or name one pair by positive= and negative=" if per_pair else "")
         raise RocPredictError(f"x has {len(names):,} features{per_pair}, and a page at most {MAX_VIEWS}; {remedy}")
-    rows = np.isin(labels, used) if labels.dtype.kind != "O" else np.array([label in used for label in labels])
-    held = {name: column[rows] for name, column in zip(names, columns, strict=True)}
+    rows = (
+        np.isin(labels, pair_labels)
+        if labels.dtype.kind != "O"
+        else np.array([label in pair_labels for label in labels])
+    )
+    features = {name: column[rows] for name, column in zip(names, columns, strict=True)}
     units = _check_units(unit, names)
-    return PageDataset.from_columns(USER_KEY, held, labels[rows], pairs, name="", source="", units=units)
+    return PageDataset.from_columns(USER_KEY, features, labels[rows], pairs, name="", source="", units=units)
 
 
 def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
@@ -253,8 +257,8 @@ def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
     for index, (low, high) in enumerate(rows.pairs):
         if positive in (None, high) and negative in (None, low):
             return index
-    listed = ", ".join(f"{high!r} against {low!r}" for low, high in rows.pairs)
-    raise RocPredictError(f"positive={positive!r} against negative={negative!r} is not on the page; it has {listed}")
+    choices = ", ".join(f"{high!r} against {low!r}" for low, high in rows.pairs)
+    raise RocPredictError(f"positive={positive!r} against negative={negative!r} is not on the page; it has {choices}")
 
 
 MAX_MAGNITUDE = 1e100
@@ -270,12 +274,12 @@ class FeatureRocs(NamedTuple):
 
 def unusable_reason(negative: FloatArray, positive: FloatArray) -> str | None:
     """Return the key of the reason why a feature cannot be shown, or None."""
-    sides = (negative, positive)
-    if min(map(len, sides)) < 2:
+    samples = (negative, positive)
+    if min(map(len, samples)) < 2:
         return "few"
-    if any((side == side[0]).all() for side in sides):
+    if any((sample == sample[0]).all() for sample in samples):
         return "constant"
-    if any(np.abs(side).max() > MAX_MAGNITUDE or Gaussian.fit(side).std < 1 / MAX_MAGNITUDE for side in sides):
+    if any(np.abs(sample).max() > MAX_MAGNITUDE or Gaussian.fit(sample).std < 1 / MAX_MAGNITUDE for sample in samples):
         return "beyond"
     return None
 
@@ -295,7 +299,7 @@ def feature_rocs(negative: FloatArray, positive: FloatArray) -> FeatureRocs:
 def feature_statistics(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> dict[str, Any]:
     """Return the library's numbers of one feature, or why there are none."""
     samples = rows.samples(pair, feature)
-    counts: dict[str, Any] = {"count": [len(side) for side in samples], "missing": rows.n_missing(pair, feature)}
+    counts: dict[str, Any] = {"count": [len(sample) for sample in samples], "missing": rows.n_missing(pair, feature)}
     reason = unusable_message(rows, pair, feature, words)
     if reason is not None:
         return counts | {"error": reason}

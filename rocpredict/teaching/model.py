@@ -101,35 +101,35 @@ def parse_state(state: Mapping[str, Any]) -> PageState:
 
 
 def _parse(name: str, value: Any) -> Any:
-    kind, shown = _FIELD_TYPES[name], f"{name}={short_repr(value)}"
+    kind, received = _FIELD_TYPES[name], f"{name}={short_repr(value)}"
     if kind is str:
         if not isinstance(value, str):
-            raise RocPredictError(f"{shown} is not a word")
+            raise RocPredictError(f"{received} is not a word")
         return value
     number = _parse_number(name, value)
     if kind is int:
         if not number.is_integer() or not 0 <= number < MAX_MAGNITUDE:
-            raise RocPredictError(f"{shown} is not a whole number from 0")
+            raise RocPredictError(f"{received} is not a whole number from 0")
         return int(number)
     if name in _POSITIVE and not 1 / MAX_MAGNITUDE <= number <= MAX_MAGNITUDE:
-        raise RocPredictError(f"{shown} is not allowed; give a number above 0 (up to {MAX_MAGNITUDE:g})")
+        raise RocPredictError(f"{received} is not allowed; give a number above 0 (up to {MAX_MAGNITUDE:g})")
     if abs(number) > MAX_MAGNITUDE:
         limits = f"-{MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}"
-        raise RocPredictError(f"{shown} is too large; give a number between {limits}")
+        raise RocPredictError(f"{received} is too large; give a number between {limits}")
     return number
 
 
 def _parse_number(name: str, value: Any) -> float:
-    shown = f"{name}={short_repr(value)}"
+    received = f"{name}={short_repr(value)}"
     if isinstance(value, np.ndarray) and value.ndim:
-        raise RocPredictError(f"{shown} has shape {value.shape}; give one number")
+        raise RocPredictError(f"{received} has shape {value.shape}; give one number")
     value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise RocPredictError(f"{shown} is not a number")
+        raise RocPredictError(f"{received} is not a number")
     try:
         number = float(value)
     except (ValueError, OverflowError):
-        raise RocPredictError(f"{shown} is not a number") from None
+        raise RocPredictError(f"{received} is not a number") from None
     return float(check_finite(name, number))
 
 
@@ -187,9 +187,11 @@ class TabulatedRoc(PredictedRoc):
     def _curve(self) -> RocCurve:
         """Return the table as a curve from (0, 0) to (1, 1)."""
         classes = (self.negative, self.positive)
-        ends = [float(tail(_TAIL)) for d in classes for tail in (d.ppf, d.isf)]
+        limits = [float(tail(_TAIL)) for d in classes for tail in (d.ppf, d.isf)]
         quantiles = [np.asarray(d.ppf(_PROBABILITIES)) for d in classes]
-        t = np.unique(np.concatenate([np.linspace(min(ends), max(ends), _N_THRESHOLDS), *quantiles, [-np.inf, np.inf]]))
+        t = np.unique(
+            np.concatenate([np.linspace(min(limits), max(limits), _N_THRESHOLDS), *quantiles, [-np.inf, np.inf]])
+        )
         t = t if self.direction == "lower" else t[::-1]
         rates = self.rates(t)
         return RocCurve(t, np.asarray(rates.fpr), np.asarray(rates.tpr))
@@ -199,8 +201,8 @@ class TabulatedRoc(PredictedRoc):
         """Return the finite thresholds, ascending, and log(f1/f0) at them, where it is known."""
         t = np.sort(self._curve.thresholds)[1:-1]
         log_ratios = make_log_density_ratio(self.negative, self.positive)(t)
-        known = ~np.isnan(log_ratios)
-        return t[known], log_ratios[known]
+        is_defined = ~np.isnan(log_ratios)
+        return t[is_defined], log_ratios[is_defined]
 
     def _crossings(self, price: FloatArray) -> FloatArray:
         """Return the thresholds at which the weighted densities cross, ascending."""
@@ -306,8 +308,8 @@ class PageModel:
         compared = fitted and state.direction == own_empirical.direction
         moments = _moments(roc if isinstance(roc.negative, Gaussian) else fit)
         values = [
-            float(side.unique_values[end])
-            for side in (own_empirical.negative, own_empirical.positive)
+            float(distribution.unique_values[end])
+            for distribution in (own_empirical.negative, own_empirical.positive)
             for end in (0, -1)
         ]
         gap = largest_tpr_gap(roc, empirical) if compared else None
@@ -318,15 +320,15 @@ class PageModel:
     ) -> dict[str, Any]:
         """Return the numbers that depend on the classes alone."""
         m0, s0, m1, s1 = moments
-        side = -1.0 if state.direction == "lower" else 1.0
-        ends = values + [m + sign * _RANGE_SD * s for m, s in ((m0, s0), (m1, s1)) for sign in (-1, 1)]
-        pad = (max(ends) - min(ends)) * _PADDING
-        low, high = min(ends) - pad, max(ends) + pad
+        sign_of_rule = -1.0 if state.direction == "lower" else 1.0
+        limits = values + [m + sign * _RANGE_SD * s for m, s in ((m0, s0), (m1, s1)) for sign in (-1, 1)]
+        pad = (max(limits) - min(limits)) * _PADDING
+        low, high = min(limits) - pad, max(limits) + pad
         hook, best = roc.hook(), roc.best_threshold()
         inside = [rate for rate in (hook.fpr_low, hook.fpr_high) if 0 < rate < 1]
         locked = None if state.family == "gaussian" else self._words["locked"].replace("{family}", state.family)
         return {
-            "dprime": side * (m1 - m0) / float(np.sqrt((s0 * s0 + s1 * s1) / 2)),
+            "dprime": sign_of_rule * (m1 - m0) / float(np.sqrt((s0 * s0 + s1 * s1) / 2)),
             "std_ratio": s1 / s0,
             "best": to_json_values(_operating_point(best) | {"ameans": best.ameans}),
             "crossings": np.unique(best.crossings).tolist(),
@@ -342,9 +344,9 @@ class PageModel:
 
     def _locate(self, state: PageState) -> tuple[str, int, int]:
         rows = self._data[check_option("data", state.data, self._data)]
-        for name, held in (("feature", rows.features), ("pair", rows.pairs)):
-            if getattr(state, name) >= len(held):
-                raise RocPredictError(f"{name}={getattr(state, name)} is not on the page; it has {len(held)}, from 0")
+        for name, items in (("feature", rows.features), ("pair", rows.pairs)):
+            if getattr(state, name) >= len(items):
+                raise RocPredictError(f"{name}={getattr(state, name)} is not on the page; it has {len(items)}, from 0")
         return state.data, state.pair, state.feature
 
     def _observe(self, data: str, pair: int, feature: int, direction: Direction) -> _Observed:

@@ -59,17 +59,17 @@ def normal_table() -> dict[str, Any]:
 
 def _check_datasets(datasets: Any) -> list[str]:
     """Return the names of the built-in data, each once."""
-    listed = isinstance(datasets, Iterable) and not isinstance(datasets, (str, bytes))
-    if not listed or (isinstance(datasets, np.ndarray) and datasets.ndim == 0):
+    is_sequence = isinstance(datasets, Iterable) and not isinstance(datasets, (str, bytes))
+    if not is_sequence or (isinstance(datasets, np.ndarray) and datasets.ndim == 0):
         raise RocPredictError(
             f"datasets={short_repr(datasets)} is not a list of names; give some of {list(DATASET_NAMES)}"
         )
     return list(dict.fromkeys(check_option("datasets", key, DATASET_NAMES) for key in datasets))
 
 
-def _check_not_given(needs: str, **given: Any) -> None:
+def _check_absent(needs: str, **arguments: Any) -> None:
     """Refuse a description of data that are not there."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is not None:
             raise RocPredictError(f"{name}={short_repr(value)} goes with {needs}, which is not there")
 
@@ -77,27 +77,29 @@ def _check_not_given(needs: str, **given: Any) -> None:
 def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> dict[str, Any]:
     """Return the state that shows a feature of built-in data."""
     rows = builtin_dataset(name)
-    wanted = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
-    index = 0 if wanted is None else rows.features.index(check_option("feature", wanted, rows.features))
+    name_of_feature = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
+    index = (
+        0 if name_of_feature is None else rows.features.index(check_option("feature", name_of_feature, rows.features))
+    )
     return {"data": name, "pair": pair_index(rows, positive, negative), "feature": index}
 
 
 def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
     """Return the state that shows the first feature that can be shown, or refuse data without any."""
-    places = product(range(len(rows.pairs)), range(len(rows.features)))
-    shown = next((place for place in places if unusable_reason(*rows.samples(*place)) is None), None)
-    if shown is None:
+    views = product(range(len(rows.pairs)), range(len(rows.features)))
+    first_view = next((view for view in views if unusable_reason(*rows.samples(*view)) is None), None)
+    if first_view is None:
         raise RocPredictError(f"x has no feature to show: {unusable_message(rows, 0, 0, python_strings(lang))}")
     start = {"data": USER_KEY}
-    return start if shown == (0, 0) else start | {"pair": shown[0], "feature": shown[1]}
+    return start if first_view == (0, 0) else start | {"pair": first_view[0], "feature": first_view[1]}
 
 
 def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
     """Return the numbers that the page begins with, checked as its state; an error names the argument."""
     if (mean is None) != (std is None):
         raise RocPredictError("mean= and std= go together: a pair (negative, positive) of each")
-    given = {} if mean is None else {"mean": check_pair("mean", mean), "std": check_pair("std", std)}
-    moments = {f"{name}{index}": value for name, pair in given.items() for index, value in enumerate(pair)}
+    pairs = {} if mean is None else {"mean": check_pair("mean", mean), "std": check_pair("std", std)}
+    moments = {f"{name}{index}": value for name, pair in pairs.items() for index, value in enumerate(pair)}
     state = moments | {name: value for name, value in numbers.items() if value is not None}
     try:
         parsed = parse_state(state)
@@ -189,22 +191,22 @@ class TeachingPage:
         self.lesson = bool(check_option("lesson", lesson, (True, False)))
         self.title = text_or_none("title", title)
         lecture = bool(check_option("lecture", lecture, (True, False)))
-        chosen = _check_datasets(datasets)
-        own, start = [], {}
+        names = _check_datasets(datasets)
+        user_data, start = [], {}
         if isinstance(x, str):
             check_option("x", x, DATASET_NAMES)
-            _check_not_given("data of your own", y=y, unit=unit)
+            _check_absent("data of your own", y=y, unit=unit)
             start = _builtin_start(x, positive=positive, negative=negative, feature=feature)
-            chosen = list(dict.fromkeys([x, *chosen]))
+            names = list(dict.fromkeys([x, *names]))
         elif x is not None:
-            own = [user_dataset(x, y, positive=positive, negative=negative, feature=feature, unit=unit)]
+            user_data = [user_dataset(x, y, positive=positive, negative=negative, feature=feature, unit=unit)]
         else:
-            _check_not_given("x", y=y, positive=positive, negative=negative, feature=feature, unit=unit)
+            _check_absent("x", y=y, positive=positive, negative=negative, feature=feature, unit=unit)
         if x is not None and (mean is not None or std is not None):
             raise RocPredictError("mean= and std= begin with two Gaussians in place of x; give one or the other")
         numbers = _number_start(mean, std, threshold=threshold, prevalence=prevalence, cost=cost_fp)
-        start |= _user_start(own[0], self.lang) if own else {}
-        self.data: list[PageDataset] = own + [builtin_dataset(key) for key in chosen]
+        start |= _user_start(user_data[0], self.lang) if user_data else {}
+        self.data: list[PageDataset] = user_data + [builtin_dataset(key) for key in names]
         self.start: dict[str, Any] = start | numbers | ({"lecture": True} if lecture else {})
 
     def payload(self, *, live: bool = False) -> dict[str, Any]:

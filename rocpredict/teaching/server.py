@@ -19,11 +19,11 @@ from rocpredict.base.validation import RocPredictError, check_int
 
 Evaluate = Callable[[Mapping[str, Any]], dict[str, Any]]
 _HOST = "127.0.0.1"
-_LONGEST_URL = 4096
+_MAX_URL_LENGTH = 4096
 _FIRST_TIMEOUT = 10  # seconds that a new connection may send nothing
 _IDLE_TIMEOUT = 120  # seconds that a connection may be idle once it has asked for something
 _REFUSALS = {
-    414: f"The address is longer than {_LONGEST_URL} characters.",
+    414: f"The address is longer than {_MAX_URL_LENGTH} characters.",
     431: "The header of the request is too long.",
     501: "Only GET is answered here.",
     505: "HTTP/1.1 is spoken here.",
@@ -195,7 +195,7 @@ class _Handler(BaseHTTPRequestHandler):
             return 403, "This page is for this machine alone; open it as 127.0.0.1."
         if "Transfer-Encoding" in self.headers or [length.strip() for length in lengths] != ["0"]:
             return 413, "A request to this page has no body."
-        if len(self.path) > _LONGEST_URL:
+        if len(self.path) > _MAX_URL_LENGTH:
             return 414, _REFUSALS[414]
         if not self.path.startswith("/"):
             return 400, "Ask for / or /model, without a host in front."

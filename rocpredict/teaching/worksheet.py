@@ -35,7 +35,7 @@ def solutions() -> dict[str, Facts]:
     paper, best = roc_statistics(PAPER_EXAMPLE), PAPER_EXAMPLE.best_threshold()
     iris, pima = _two_classes(load_iris(), "petal_length", "versicolor", "virginica"), load_pima()
     insulin = _two_classes(pima, "insulin", "neg", "pos")
-    measured = [side[side != 0] for side in insulin]
+    measured = [values[values != 0] for values in insulin]
     return {
         "cross": paper,
         "hook": roc_statistics(_WIDE) | _worst_threshold(_WIDE) | {"start": roc_statistics(_NARROW)},
@@ -85,8 +85,14 @@ def _cheapest() -> Facts:
 
 def _scatter() -> Facts:
     solver = BinormalSolver(PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)
-    few, many = (float(np.sqrt(solver.empirical_auc_variance((n, n)))) for n in (_SMALL_N, _LARGE_N))
-    return {"few": {"count": _SMALL_N, "sd": few}, "many": {"count": _LARGE_N, "sd": many}, "ratio": few / many}
+    small_sample_error, large_sample_error = (
+        float(np.sqrt(solver.empirical_auc_variance((n, n)))) for n in (_SMALL_N, _LARGE_N)
+    )
+    return {
+        "few": {"count": _SMALL_N, "sd": small_sample_error},
+        "many": {"count": _LARGE_N, "sd": large_sample_error},
+        "ratio": small_sample_error / large_sample_error,
+    }
 
 
 def _two_classes(data: Dataset, feature: str, *labels: str) -> list[FloatArray]:
@@ -176,11 +182,14 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
         words=words["worksheet"],
         questions=_questions(words),
         sums=solutions()["sums"],
-        table=[[float(ndtr(-(whole + tenth / 10))) for tenth in range(10)] for whole in range(4)],
+        table=[[float(ndtr(-(integer + tenth / 10))) for tenth in range(10)] for integer in range(4)],
         answers=answers,
         say=lambda sentence, about: interpolate(sentence, solutions()[about], decimal),
         show=lambda value, digits: [shown(value, digits, decimal)],
-        densities=[_path(x, side.pdf(x), _DENSITIES) for side in (PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)],
+        densities=[
+            _path(x, distribution.pdf(x), _DENSITIES)
+            for distribution in (PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)
+        ],
         curve=_path(PAPER_EXAMPLE.fpr(threshold), PAPER_EXAMPLE.tpr(threshold), _SQUARE),
         place=lambda x, y: _to_box(x, y, _SQUARE),
     )

@@ -89,10 +89,10 @@ def effective_n_jobs(n_jobs: int) -> int:
 
 def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
     """Cut a row of weights into slices with a total of at most ``most``, or of one weight that exceeds it."""
-    ends = np.concatenate([[0], np.cumsum(weights)])
+    bounds = np.concatenate([[0], np.cumsum(weights)])
     slices, start = [], 0
     while start < len(weights):
-        stop = max(start + 1, int(np.searchsorted(ends, ends[start] + most, side="right")) - 1)
+        stop = max(start + 1, int(np.searchsorted(bounds, bounds[start] + most, side="right")) - 1)
         stop = min(stop, start + longest) if longest else stop
         slices.append(slice(start, stop))
         start = stop
@@ -124,8 +124,8 @@ def rows_by_class(codes: NDArray[Any], classes: int) -> Iterator[NDArray[np.intp
         yield from (np.flatnonzero(codes == k) for k in range(classes))
         return
     order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(classes + 1))
-    yield from (order[start:stop] for start, stop in pairwise(ends))
+    bounds = np.searchsorted(codes[order], np.arange(classes + 1))
+    yield from (order[start:stop] for start, stop in pairwise(bounds))
 
 
 class Classes(NamedTuple):
@@ -178,8 +178,8 @@ class Sums(NamedTuple):
 
     def add(self, other: Sums) -> None:
         """Add the sums of further rows about the same shift."""
-        for ufunc, mine, theirs in zip((np.add, np.add, np.minimum, np.maximum), self, other, strict=True):
-            ufunc(mine, theirs, out=mine)
+        for ufunc, total, addend in zip((np.add, np.add, np.minimum, np.maximum), self, other, strict=True):
+            ufunc(total, addend, out=total)
 
 
 class Moments(NamedTuple):
@@ -219,8 +219,8 @@ class Moments(NamedTuple):
 
     def of_features(self, columns: Any) -> Moments:
         """Return the moments of some of the features."""
-        chosen: list[Any] = [None if field is None else field[:, columns] for field in self]
-        return Moments(*chosen)
+        selection: list[Any] = [None if field is None else field[:, columns] for field in self]
+        return Moments(*selection)
 
     @classmethod
     def empty(cls, classes: int, features: int, order: int, count: Any = np.int64) -> Moments:
@@ -236,11 +236,11 @@ class Moments(NamedTuple):
         joined: list[Any] = [None if field[0] is None else np.concatenate(field, axis=1) for field in fields]
         return cls(*joined)
 
-    def assign(self, columns: Any, part: Moments) -> None:
+    def assign(self, columns: Any, block: Moments) -> None:
         """Store the moments of some of the features."""
-        for mine, found in zip(self, part, strict=True):
-            if mine is not None and found is not None:
-                mine[:, columns] = found
+        for target, values in zip(self, block, strict=True):
+            if target is not None and values is not None:
+                target[:, columns] = values
 
 
 def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
@@ -271,10 +271,10 @@ def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
 def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
     """Flag the features, shape (b,), with NaN, infinities, or digits lost to a bad shift or to underflow."""
     first, second, last = sums.powers[0], sums.powers[1], sums.powers[-1]
-    lost = first * first
-    far = lost * (1 + _MAX_SHIFT_RATIO) > _MAX_SHIFT_RATIO * second * count
-    small = (last < _MIN_POWER_SUM) & (second + np.abs(first) > 0)
-    return np.asarray((far | small | ~np.isfinite(last)).any(axis=0))
+    squared_sum = first * first
+    is_bad_shift = squared_sum * (1 + _MAX_SHIFT_RATIO) > _MAX_SHIFT_RATIO * second * count
+    is_underflow = (last < _MIN_POWER_SUM) & (second + np.abs(first) > 0)
+    return np.asarray((is_bad_shift | is_underflow | ~np.isfinite(last)).any(axis=0))
 
 
 def merge(a: Moments, b: Moments) -> Moments:
@@ -326,12 +326,12 @@ def _merge_higher(a: Any, b: Any, delta: FloatArray, between: FloatArray, p: Any
 
 def _keep_nonempty(a: Moments, b: Moments, merged: Moments) -> Moments:
     """Return one side unchanged where the other has no values."""
-    sides = a.count == 0, b.count == 0
-    if not (sides[0].any() or sides[1].any()):
+    is_empty = a.count == 0, b.count == 0
+    if not (is_empty[0].any() or is_empty[1].any()):
         return merged
     triples: Any = zip(merged, a, b, strict=True)
     fields: list[Any] = [
-        None if new is None else np.where(sides[0], theirs, np.where(sides[1], ours, new))
-        for new, ours, theirs in triples
+        None if new is None else np.where(is_empty[0], second, np.where(is_empty[1], first, new))
+        for new, first, second in triples
     ]
     return Moments(*fields)._replace(n_missing=merged.n_missing)

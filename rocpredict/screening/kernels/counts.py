@@ -18,7 +18,7 @@ from rocpredict.screening.kernels.base import Sparse, is_canonical, map_ordered,
 
 IntArray = NDArray[np.int64]
 Indexes = NDArray[np.intp]
-_WHOLE = ("negatives", "positives", "negatives_below", "negatives_tied", "positives_below", "positives_tied")
+_INTEGER_FIELDS = ("negatives", "positives", "negatives_below", "negatives_tied", "positives_below", "positives_tied")
 
 
 class GroupedValues(NamedTuple):
@@ -61,11 +61,11 @@ class RankStatistics(NamedTuple):
 
 def empty_counts(shape: tuple[int, ...]) -> RankStatistics:
     """Return counts of no values."""
-    whole: dict[str, Any] = {name: np.zeros(shape, dtype=np.int64) for name in _WHOLE}
+    integers: dict[str, Any] = {name: np.zeros(shape, dtype=np.int64) for name in _INTEGER_FIELDS}
     undefined: dict[str, Any] = {
         name: np.full(shape, np.nan) for name in ("area", "negative_sum_squares", "positive_sum_squares")
     }
-    return RankStatistics(**whole, **undefined, ties=np.zeros(shape), tpr_grid=np.full((*shape, N_FPR), np.nan))
+    return RankStatistics(**integers, **undefined, ties=np.zeros(shape), tpr_grid=np.full((*shape, N_FPR), np.nan))
 
 
 def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
@@ -114,18 +114,18 @@ def plan_groups(codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPa
     (one against the rest), all of these classes are one group, from which each class pair takes its positives out.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
-    sides = [
+    pair_groups = [
         class_pair.classes
         if shared[class_pair.classes] > 1 < len(class_pair.negative)
         else tuple(sorted(class_pair.negative))
         for class_pair in class_pairs
     ]
     positives = [(class_pair.positive,) for class_pair in class_pairs]
-    members = sorted({*sides, *positives}, key=lambda group: (len(group), group))
+    members = sorted({*pair_groups, *positives}, key=lambda group: (len(group), group))
     place = {group: index for index, group in enumerate(members)}
     pairs = [
-        (place[side], place[positive], int(positive[0] in side))
-        for side, positive in zip(sides, positives, strict=True)
+        (place[groups_of_pair], place[positive], int(positive[0] in groups_of_pair))
+        for groups_of_pair, positive in zip(pair_groups, positives, strict=True)
     ]
     rows = np.bincount(codes[codes >= 0], minlength=classes)
     sizes = np.array([rows[list(group)].sum() for group in members], dtype=np.intp)
@@ -230,8 +230,8 @@ class CscReader(NamedTuple):
         """Return the sorted values of each group in a block of columns."""
         table = self._columns(block)
         capacities = self._capacities(np.diff(table.indptr))
-        ends = np.cumsum(capacities).reshape(capacities.shape)
-        first = ends - capacities + 1
+        bounds = np.cumsum(capacities).reshape(capacities.shape)
+        first = bounds - capacities + 1
         values = self.scratch.allocate(int(capacities.sum()) + 1, table.data.dtype)
         last = self.engine.partition_csc(table, self.layers, first, values)
         return _sort_groups(GroupedValues(to_sortable_float(values), first, last, self.groups.sizes - (last - first)))
@@ -262,13 +262,13 @@ class CsrPanelReader(NamedTuple):
     def blocks(self) -> list[slice]:
         """Return the blocks of columns."""
         weights = (self.last - self.first).sum(axis=1) * self.values.itemsize
-        own = split_by_weight(weights, BLOCK_BYTES, MAX_BLOCK_COLUMNS)
-        return [slice(self.begin + block.start, self.begin + block.stop) for block in own]
+        slices = split_by_weight(weights, BLOCK_BYTES, MAX_BLOCK_COLUMNS)
+        return [slice(self.begin + block.start, self.begin + block.stop) for block in slices]
 
     def read(self, block: slice) -> GroupedValues:
         """Return the sorted values of each group in a block of columns."""
-        own = slice(block.start - self.begin, block.stop - self.begin)
-        first, last = self.first[own], self.last[own]
+        panel_columns = slice(block.start - self.begin, block.stop - self.begin)
+        first, last = self.first[panel_columns], self.last[panel_columns]
         low, high = max(0, int(first.min()) - 1), int(last.max())
         values = to_sortable_float(self.values[low:high])
         return _sort_groups(GroupedValues(values, first - low, last - low, self.sizes - (last - first)))
@@ -284,8 +284,8 @@ def _panels(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) 
     scratch, cursors = ThreadBuffer(), X.indptr[:-1].astype(np.int64)
     most = np.clip(16 * X.shape[0], *PANEL_BYTES)
     for panel in split_by_weight(capacities.sum(axis=1) * X.data.itemsize, float(most)):
-        ends = np.cumsum(capacities[panel]).reshape(-1, shape[1])
-        first = ends - capacities[panel] + 1
+        bounds = np.cumsum(capacities[panel]).reshape(-1, shape[1])
+        first = bounds - capacities[panel] + 1
         values = scratch.allocate(int(capacities[panel].sum()) + 1, X.data.dtype)
         last = engine.partition_csr(table, cursors, panel, layered, first, values)
         yield CsrPanelReader(values, first, last, groups.sizes, panel.start)

@@ -65,22 +65,22 @@ def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[n
 
 
 @jitted
-def run_length_encode(values, first, last, base, starts, runs, seen):  # type: ignore[no-untyped-def]
+def run_length_encode(values, first, last, base, starts, runs, counted):  # type: ignore[no-untyped-def]
     """Write the distinct values of a stretch behind the runs there are; give how many these are then."""
     if first == last:
         return runs
     before = values[first]
     run, place = INDEX_TYPE(runs), INDEX_TYPE(base + runs)
     values[place] = before
-    starts[run + UNIT_RUN] = seen + 1
+    starts[run + UNIT_RUN] = counted + 1
     for i in range(INDEX_TYPE(first + 1), INDEX_TYPE(last)):
         value = values[i]
         new = INDEX_TYPE(value != before)
         run += new
         place += new
-        seen += 1
+        counted += 1
         values[place] = value
-        starts[run + UNIT_RUN] = seen + 1
+        starts[run + UNIT_RUN] = counted + 1
         before = value
     return np.int64(run) + 1
 
@@ -146,50 +146,50 @@ def partition_csc(
     for layer in layers:
         groups = list(layer.groups)
         nowhere = np.full(len(first), len(values) - 1)
-        ends = np.column_stack([first[:, groups], nowhere])
-        (_split_two if len(groups) == 2 else _split)(*table, layer.labels, ends, values)
-        last[:, groups] = ends[:, :-1]
+        bounds = np.column_stack([first[:, groups], nowhere])
+        (_split_two if len(groups) == 2 else _split)(*table, layer.labels, bounds, values)
+        last[:, groups] = bounds[:, :-1]
     return last
 
 
 @jitted
-def _split(data, indices, indptr, labels, ends, values):  # type: ignore[no-untyped-def]
-    nobody = ends.shape[1] - 1
-    for c in range(len(ends)):
+def _split(data, indices, indptr, labels, bounds, values):  # type: ignore[no-untyped-def]
+    nobody = bounds.shape[1] - 1
+    for c in range(len(bounds)):
         for e in range(INDEX_TYPE(indptr[c]), INDEX_TYPE(indptr[c + 1])):
             value, group = data[e], INDEX_TYPE(labels[INDEX_TYPE(indices[e])])
-            place = ends[c, group]
+            place = bounds[c, group]
             values[INDEX_TYPE(place)] = value
-            ends[c, group] = place + ((value != 0) & (group != nobody))
+            bounds[c, group] = place + ((value != 0) & (group != nobody))
 
 
 @jitted
-def _split_two(data, indices, indptr, labels, ends, values):  # type: ignore[no-untyped-def]
+def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[no-untyped-def]
     """Split without a branch, and without waiting for the end that was written before."""
-    for c in range(len(ends)):
-        end0, end1 = INDEX_TYPE(ends[c, 0]), INDEX_TYPE(ends[c, 1])
+    for c in range(len(bounds)):
+        end0, end1 = INDEX_TYPE(bounds[c, 0]), INDEX_TYPE(bounds[c, 1])
         for e in range(INDEX_TYPE(indptr[c]), INDEX_TYPE(indptr[c + 1])):
             value, group = data[e], labels[INDEX_TYPE(indices[e])]
             values[end0 if group == 0 else end1] = value  # of no group: written over, or in the free place behind
             end0 += INDEX_TYPE((group == 0) & (value != 0))
             end1 += INDEX_TYPE((group == 1) & (value != 0))
-        ends[c, 0], ends[c, 1] = end0, end1
+        bounds[c, 0], bounds[c, 1] = end0, end1
 
 
 def count(table: Sparse, layers: Sequence[GroupLayer], shape: tuple[int, int]) -> NDArray[np.int64]:
     """Count what is stored (CSR) for each of ``shape`` columns and groups."""
     counts = np.zeros(shape, dtype=np.int64)
     for layer in layers:
-        counted = np.zeros((len(layer.groups) + 1, shape[0]), dtype=np.int64)
-        _count(table.indices, table.indptr, layer.labels, counted)
-        counts[:, layer.groups] = counted[:-1].T
+        layer_counts = np.zeros((len(layer.groups) + 1, shape[0]), dtype=np.int64)
+        _count(table.indices, table.indptr, layer.labels, layer_counts)
+        counts[:, layer.groups] = layer_counts[:-1].T
     return counts
 
 
 @jitted
-def _count(indices, indptr, labels, counted):  # type: ignore[no-untyped-def]
+def _count(indices, indptr, labels, counts):  # type: ignore[no-untyped-def]
     for r in range(len(labels)):
-        line = counted[labels[r]]
+        line = counts[labels[r]]
         for e in range(INDEX_TYPE(indptr[r]), INDEX_TYPE(indptr[r + 1])):
             line[INDEX_TYPE(indices[e])] += 1
 
@@ -205,25 +205,25 @@ def partition_csr(
     """Copy as the numpy engine's ``partition_csr``; ``cursors`` are moved to the first value behind the columns."""
     last, moved = np.empty_like(first), cursors
     for layer in layers:
-        ends = np.full((len(layer.groups) + 1, len(first)), len(values) - 1)
-        ends[:-1] = first[:, layer.groups].T
+        bounds = np.full((len(layer.groups) + 1, len(first)), len(values) - 1)
+        bounds[:-1] = first[:, layer.groups].T
         moved = cursors.copy()
-        _scatter(*table, moved, columns.start, columns.stop, layer.labels, ends, values)
-        last[:, layer.groups] = ends[:-1].T
+        _scatter(*table, moved, columns.start, columns.stop, layer.labels, bounds, values)
+        last[:, layer.groups] = bounds[:-1].T
     cursors[:] = moved
     return last
 
 
 @jitted
-def _scatter(data, indices, indptr, cursors, start, stop, labels, ends, values):  # type: ignore[no-untyped-def]
+def _scatter(data, indices, indptr, cursors, start, stop, labels, bounds, values):  # type: ignore[no-untyped-def]
     for r in range(len(labels)):
-        line, known = ends[labels[r]], labels[r] < len(ends) - 1
+        line, has_group = bounds[labels[r]], labels[r] < len(bounds) - 1
         e, end = INDEX_TYPE(cursors[r]), INDEX_TYPE(indptr[r + 1])
         while e < end and indices[e] < stop:
             column = INDEX_TYPE(indices[e] - start)
             place = line[column]
             values[INDEX_TYPE(place)] = data[e]
-            line[column] = place + (known & (data[e] != 0))
+            line[column] = place + (has_group & (data[e] != 0))
             e += UNIT_RUN
         cursors[r] = e
 

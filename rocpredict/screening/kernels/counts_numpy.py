@@ -72,20 +72,20 @@ def count(table: Sparse, layers: Sequence[GroupLayer], shape: tuple[int, int]) -
     counts = np.zeros(shape, dtype=np.int64)
     for layer in layers:
         groups = len(layer.groups) + 1
-        counted = np.zeros(shape[0] * groups, dtype=np.int64)
+        totals = np.zeros(shape[0] * groups, dtype=np.int64)
         for rows in _pieces(table.indptr):
             inside = slice(table.indptr[rows.start], table.indptr[rows.stop])
             labels = np.repeat(layer.labels[rows], np.diff(table.indptr[rows.start : rows.stop + 1]))
-            counted += np.bincount(table.indices[inside] * np.int64(groups) + labels, minlength=len(counted))
-        counts[:, layer.groups] = counted.reshape(-1, groups)[:, :-1]
+            totals += np.bincount(table.indices[inside] * np.int64(groups) + labels, minlength=len(totals))
+        counts[:, layer.groups] = totals.reshape(-1, groups)[:, :-1]
     return counts
 
 
 def _pieces(indptr: NDArray[Any]) -> list[slice]:
     """Cut rows into pieces with about as many stored values as ``_CHUNK_SIZE``."""
     cuts = np.searchsorted(indptr, np.arange(_CHUNK_SIZE, indptr[-1], _CHUNK_SIZE))
-    ends = np.unique([0, *cuts, len(indptr) - 1])
-    return [slice(start, stop) for start, stop in pairwise(ends.tolist())]
+    bounds = np.unique([0, *cuts, len(indptr) - 1])
+    return [slice(start, stop) for start, stop in pairwise(bounds.tolist())]
 
 
 def partition_csr(
@@ -144,15 +144,15 @@ def count_class_pairs(
 ) -> None:
     """Count every feature of a block in every class pair, from sorted parts, into ``counts``."""
     with np.errstate(over="ignore"):
-        near = thresholds.astype(parts.values.dtype)
-    sides = np.where(near < thresholds, "right", "left")
+        rounded = thresholds.astype(parts.values.dtype)
+    search_sides = np.where(rounded < thresholds, "right", "left")
     for f, (first, last, zeros) in enumerate(zip(*(table.tolist() for table in parts[1:]), strict=True)):
         runs = [_runs(parts.values[a:b], z) for a, b, z in zip(first, last, zeros, strict=True)]
         for t, (n, p, nested) in enumerate(pairs.tolist()):
             negative = _subtract_runs(runs[n], runs[p]) if nested else runs[n]
             _class_pair(negative, runs[p], counts, (t, f))
             if not np.isnan(thresholds[t, f]):
-                at = near[t, f], thresholds[t, f], sides[t, f]
+                at = rounded[t, f], thresholds[t, f], search_sides[t, f]
                 counts.negatives_below[t, f], counts.negatives_tied[t, f] = _rank(negative, *at)
                 counts.positives_below[t, f], counts.positives_tied[t, f] = _rank(runs[p], *at)
 
@@ -173,12 +173,14 @@ def _runs(values: NDArray[Any], zeros: int) -> RunLengths:
     return RunLengths(distinct, starts, total)
 
 
-def _subtract_runs(whole: RunLengths, part: RunLengths) -> RunLengths:
+def _subtract_runs(runs: RunLengths, removed: RunLengths) -> RunLengths:
     """Remove values that are all among those of the whole."""
-    counts = np.ones(len(whole.values), dtype=np.intp) if whole.counts is None else whole.counts.copy()
-    counts[np.searchsorted(whole.values, part.values)] -= 1 if part.counts is None else part.counts
-    left = counts > 0
-    return RunLengths(whole.values[left], np.concatenate([[0], np.cumsum(counts[left])]), whole.total - part.total)
+    counts = np.ones(len(runs.values), dtype=np.intp) if runs.counts is None else runs.counts.copy()
+    counts[np.searchsorted(runs.values, removed.values)] -= 1 if removed.counts is None else removed.counts
+    is_left = counts > 0
+    return RunLengths(
+        runs.values[is_left], np.concatenate([[0], np.cumsum(counts[is_left])]), runs.total - removed.total
+    )
 
 
 def _class_pair(negative: RunLengths, positive: RunLengths, counts: RankStatistics, at: tuple[int, int]) -> None:
@@ -219,7 +221,7 @@ def _ties(negative: RunLengths, positive: RunLengths, below: Indexes, to: Indexe
     return ties + float((3 * a * b * (a + b) + np.zeros(int(tied.sum()))).sum())  # (a + b)^3 - a^3 - b^3
 
 
-def _scatter(twice: Indexes, runs: RunLengths, others: int) -> tuple[int, float]:
+def _scatter(twice: Indexes, runs: RunLengths, n_others: int) -> tuple[int, float]:
     """Return the sum of twice the placement counts, and the sum of squares of the placements about their mean.
 
     Deviations are taken from the whole number next to the mean: they are exact, and little cancels.
@@ -230,7 +232,7 @@ def _scatter(twice: Indexes, runs: RunLengths, others: int) -> tuple[int, float]
     deviations = (twice - centre).astype(np.float64)
     deviations *= deviations
     squares = float(deviations.sum() if counts is None else (deviations * counts).sum())
-    return total, (squares - (total - runs.total * centre) ** 2 / runs.total) / (2 * others) ** 2
+    return total, (squares - (total - runs.total * centre) ** 2 / runs.total) / (2 * n_others) ** 2
 
 
 def _tpr_on_grid(negative: RunLengths, positive: RunLengths, passed: Indexes, reached: Indexes) -> FloatArray:
@@ -252,11 +254,11 @@ def _negative_ranks(total: int) -> Indexes:
     return total - 1 - _STEPS * total // (2 * N_FPR)
 
 
-def _rank(runs: RunLengths, near: Any, threshold: float, side: Any) -> tuple[int, int]:
+def _rank(runs: RunLengths, rounded: Any, threshold: float, side: Any) -> tuple[int, int]:
     """Count the values below a threshold, and those at it.
 
     ``near`` is the threshold in the dtype of the values, and ``side`` the side on which these are searched for it.
     """
-    place = int(runs.values.searchsorted(near, side))
-    here = place < len(runs.values) and bool(runs.values[place].astype(np.float64) == threshold)
-    return runs.below(place), runs.below(place + 1) - runs.below(place) if here else 0
+    place = int(runs.values.searchsorted(rounded, side))
+    is_equal = place < len(runs.values) and bool(runs.values[place].astype(np.float64) == threshold)
+    return runs.below(place), runs.below(place + 1) - runs.below(place) if is_equal else 0

@@ -54,8 +54,8 @@ def dense_moments(X: NDArray[Any], classes: Classes, order: int, engine: ModuleT
     table = _Table(X, classes, engine, n_jobs, result)
     with np.errstate(all="ignore"):
         doubt = _fast_pass(table)
-        ends = np.flatnonzero(np.diff(doubt // _BATCH_SIZE)) + 1
-        for part in np.split(doubt, ends if doubt.size else []):
+        bounds = np.flatnonzero(np.diff(doubt // _BATCH_SIZE)) + 1
+        for part in np.split(doubt, bounds if doubt.size else []):
             still = _missing_pass(table, part) if part.size else part
             if still.size:
                 result.assign(still, robust_moments(FeatureBlock(X, still, classes, order, engine, n_jobs)))
@@ -89,11 +89,11 @@ def _missing_pass(table: _Table, doubt: NDArray[np.intp]) -> NDArray[np.intp]:
     sampled, still = middle_of_some(table.X, table.classes, features), [np.empty(0, np.intp)]
     shift = np.where(np.isnan(sampled), 0.0, sampled)
     for columns, sums in _read(table, features, shift, omit=True):
-        here, count = features[columns], table.classes.counts[:, None] - sums.missing
-        is_doubtful = np.isin(here, doubt)
+        selected, count = features[columns], table.classes.counts[:, None] - sums.missing
+        is_doubtful = np.isin(selected, doubt)
         unseen = (np.isnan(sampled[:, columns]) & (count > 0)).any(axis=0)
-        still.append(here[is_doubtful & (needs_recompute(sums, count) | unseen)])
-        table.result.assign(here[is_doubtful], as_moments(sums, shift[:, columns], count).of_features(is_doubtful))
+        still.append(selected[is_doubtful & (needs_recompute(sums, count) | unseen)])
+        table.result.assign(selected[is_doubtful], as_moments(sums, shift[:, columns], count).of_features(is_doubtful))
     return np.concatenate(still)
 
 
@@ -105,23 +105,23 @@ def _read(table: _Table, features: NDArray[np.intp], shift: FloatArray, *, omit:
     buffers = BufferPool()
 
     def work(tile: Tile) -> Sums:
-        here = np.ascontiguousarray(shift[:, tile.columns])
-        sums, codes = Sums.zero(result.order, *here.shape, omit=omit), classes.codes[tile.rows]
+        tile_shift = np.ascontiguousarray(shift[:, tile.columns])
+        sums, codes = Sums.zero(result.order, *tile_shift.shape, omit=omit), classes.codes[tile.rows]
         with np.errstate(all="ignore"):
             if direct:
                 start, stop = features[tile.columns][[0, -1]].tolist()
-                add(X, tile._replace(columns=slice(start, stop + 1)), codes, here, sums)
+                add(X, tile._replace(columns=slice(start, stop + 1)), codes, tile_shift, sums)
             else:
                 with buffers.borrow() as buffer:
-                    add(block(X, tile, features, buffer), whole(tile), codes, here, sums)
+                    add(block(X, tile, features, buffer), whole(tile), codes, tile_shift, sums)
         return sums
 
     strips = list((tiles if direct else copied_tiles)(X, len(features)))
-    found = map_ordered(work, (tile for _, strip in strips for tile in strip), n_jobs)
+    results = map_ordered(work, (tile for _, strip in strips for tile in strip), n_jobs)
     for columns, strip in strips:
         total = Sums.zero(result.order, len(shift), columns.stop - columns.start, omit=omit)
         for _ in strip:
-            total.add(next(found))
+            total.add(next(results))
         yield columns, total
 
 
@@ -152,12 +152,12 @@ def sparse_moments(
             return sums
 
     result = Moments.empty(*shape, order, np.int64 if weights is None else np.float64)
-    found = map_ordered(work, spans, n_jobs)
+    results = map_ordered(work, spans, n_jobs)
     doubt = []
     for columns in [slice(0, shape[1])] if by_rows else spans:
         total = SparseSums.zero(order, shape[0], columns.stop - columns.start)
         for _ in spans if by_rows else [columns]:
-            total.add(next(found))
+            total.add(next(results))
         with np.errstate(all="ignore"):
             part = total.moments(classes, weights)
             doubt.append(columns.start + np.flatnonzero(needs_recompute(total.sums, part.count)))
@@ -231,23 +231,23 @@ def moments(
     Examples
     --------
     >>> import numpy as np
-    >>> found = moments(np.array([[1.0], [3.0], [5.0], [np.nan]]), np.array([0, 0, 1, 1]), 2)
-    >>> found
+    >>> result = moments(np.array([[1.0], [3.0], [5.0], [np.nan]]), np.array([0, 0, 1, 1]), 2)
+    >>> result
     Moments(classes=2, features=1, order=2)
-    >>> found.mean[:, 0].tolist(), found.m2[:, 0].tolist(), found.n_missing[:, 0].tolist()
+    >>> result.mean[:, 0].tolist(), result.m2[:, 0].tolist(), result.n_missing[:, 0].tolist()
     ([2.0, 5.0], [2.0, 0.0], [0, 1])
     """
     check_option("order", order, (2, 4))
     module = import_module(f"rocpredict.screening.kernels.moments_{select_engine(engine)}")
-    held, codes = check_sample_weight(weights, X.shape[0]), np.asarray(codes)
-    if held is not None:
-        module, codes = numpy_engine, np.where(held > 0, codes, -1)
+    row_weights, codes = check_sample_weight(weights, X.shape[0]), np.asarray(codes)
+    if row_weights is not None:
+        module, codes = numpy_engine, np.where(row_weights > 0, codes, -1)
     members = Classes.of(codes, classes)
     if hasattr(X, "tocsc"):
         if X.format not in ("csc", "csr"):
             raise RocPredictError(f"X is sparse in {X.format!r} form; the forms read are 'csc' and 'csr'")
-        return sparse_moments(X, members, order, module, n_jobs, held)
+        return sparse_moments(X, members, order, module, n_jobs, row_weights)
     X = np.asarray(X)
-    if held is not None:
-        return robust_moments(FeatureBlock(X, np.arange(X.shape[1]), members, order, module, n_jobs, held))
+    if row_weights is not None:
+        return robust_moments(FeatureBlock(X, np.arange(X.shape[1]), members, order, module, n_jobs, row_weights))
     return dense_moments(X, members, order, module, n_jobs)

@@ -29,9 +29,9 @@ def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
     return compiling
 
 
-_TILE = 512
+_TILE_COLUMNS = 512
 """Columns at a time, so that the sums of two classes stay in the nearest caches."""
-_AT_ONCE = 1_024
+_BUFFER_SIZE = 1_024
 """Values of one column that are gathered before they are summed."""
 _exact_jit = numba_jit()
 _fast_jit = numba_jit("contract")
@@ -57,9 +57,9 @@ def sparse_sums(
     part: Sparse, codes: NDArray[np.intp], shape: tuple[int, int], order: int, *, by_rows: bool
 ) -> SparseSums:
     """Sum as the numpy engine's ``sparse_sums``."""
-    found = SparseSums.zero(order, *shape)
-    _sparse_sums(*part, codes, by_rows, found.stored, *found.sums)
-    return found
+    result = SparseSums.zero(order, *shape)
+    _sparse_sums(*part, codes, by_rows, result.stored, *result.sums)
+    return result
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -156,7 +156,7 @@ def _accumulate_pending(X, rows, first, k, j, end, shift, missing, powers, low, 
 def _row_sums(X, codes, shift, first, missing, powers, low, high):  # type: ignore[no-untyped-def]
     classes, width = shift.shape
     together = 8 if len(powers) == 2 else 4
-    tiles = (width + _TILE - 1) // _TILE
+    tiles = (width + _TILE_COLUMNS - 1) // _TILE_COLUMNS
     tile = (width + tiles - 1) // tiles
     waiting, buffer = np.empty((classes, together), np.uintp), np.empty((together, tile))
     for j in range(0, width, tile):
@@ -180,14 +180,14 @@ def _two_classes(values, codes, first, second):  # type: ignore[no-untyped-def]
     a_count = b_count = 0
     for i in range(len(values)):
         value, code = values[i], codes[i]
-        mine, theirs = (code == 0) & (value == value), (code == 1) & (value == value)  # noqa: PLR0124
-        a, b = _difference(value, first) if mine else 0.0, _difference(value, second) if theirs else 0.0
+        is_first, is_second = (code == 0) & (value == value), (code == 1) & (value == value)  # noqa: PLR0124
+        a, b = _difference(value, first) if is_first else 0.0, _difference(value, second) if is_second else 0.0
         a1 += a
         a2 += a * a
         b1 += b
         b2 += b * b
-        a_count += mine
-        b_count += theirs
+        a_count += is_first
+        b_count += is_second
     return (a1, b1), (a2, b2), (a_count, b_count)
 
 
@@ -198,13 +198,13 @@ def _masked_sums(XT, top, codes, shift, missing, powers):  # type: ignore[no-unt
         if code >= 0:
             counts[code] += 1
     for j in range(len(XT)):
-        s1, s2, there = _two_classes(XT[j, top : top + len(codes)], codes, shift[0, j], shift[1, j])
+        s1, s2, n_valid = _two_classes(XT[j, top : top + len(codes)], codes, shift[0, j], shift[1, j])
         for k in range(2):
-            whole = there[k] == counts[k]
-            powers[0, k, j] = s1[k] if whole or missing.size else np.nan
-            powers[1, k, j] = s2[k] if whole or missing.size else np.nan
+            is_complete = n_valid[k] == counts[k]
+            powers[0, k, j] = s1[k] if is_complete or missing.size else np.nan
+            powers[1, k, j] = s2[k] if is_complete or missing.size else np.nan
             if missing.size:
-                missing[k, j] += counts[k] - there[k]
+                missing[k, j] += counts[k] - n_valid[k]
 
 
 @_sum_jit
@@ -253,21 +253,21 @@ def _gather(x, rows, buffer):  # type: ignore[no-untyped-def]
 @_fast_jit
 def _fill(values, shift):  # type: ignore[no-untyped-def]
     """Replace NaN by the shift, and return their number."""
-    gone = 0
+    n_missing = 0
     for i in range(len(values)):
-        gone += np.isnan(values[i])
+        n_missing += np.isnan(values[i])
         values[i] = shift if np.isnan(values[i]) else values[i]
-    return gone
+    return n_missing
 
 
 @_fast_jit
 def _gathered_sums(XT, rows, k, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
-    buffer = np.empty(_AT_ONCE)
+    buffer = np.empty(_BUFFER_SIZE)
     for j in range(len(XT)):
-        for i in range(0, len(rows), _AT_ONCE):
-            here = rows[i : i + _AT_ONCE]
-            values = buffer[: len(here)]
-            _gather(XT[j], here, values)
+        for i in range(0, len(rows), _BUFFER_SIZE):
+            batch = rows[i : i + _BUFFER_SIZE]
+            values = buffer[: len(batch)]
+            _gather(XT[j], batch, values)
             if missing.size:
                 missing[k, j] += _fill(values, shift[k, j])
             if len(powers) == 2:

@@ -23,17 +23,17 @@ from rocpredict.screening.kernels.base import (
     rows_by_class,
 )
 
-_PIECE = 8_388_608
+_PIECE_SIZE = 8_388_608
 """Numbers of a piece that is read where it lies."""
-_COPY = 262_144
+_COPY_SIZE = 262_144
 """Numbers of a piece that is copied: 2 MB, which stay in the cache and need no fresh memory each time."""
-_FEW_ROWS = 8_192
+_PIECE_ROWS = 8_192
 """Rows that are summed in one go: few enough for 15 digits."""
-_MANY_ROWS = 65_536
+_PIECE_ROWS_FORTRAN = 65_536
 """The same where columns are contiguous and an engine sums a part of them at a time."""
-_COPIED_ROWS = 512
+_COPY_ROWS = 512
 """Rows of a piece that is copied."""
-_MANY_COPIED_ROWS = 16_384
+_COPY_ROWS_FORTRAN = 16_384
 """The same where columns are contiguous."""
 
 
@@ -77,12 +77,12 @@ def is_contiguous(features: NDArray[np.intp]) -> bool:
 
 def tiles(X: NDArray[Any], features: int) -> Iterator[ColumnSlice]:
     """Cut a table, or some of its features, for reading in place."""
-    yield from _cut(len(X), features, _MANY_ROWS if is_fortran(X) else _FEW_ROWS, _PIECE)
+    yield from _cut(len(X), features, _PIECE_ROWS_FORTRAN if is_fortran(X) else _PIECE_ROWS, _PIECE_SIZE)
 
 
 def copied_tiles(X: NDArray[Any], features: int) -> Iterator[ColumnSlice]:
     """Cut a table, or some of its features, whose pieces are copied."""
-    yield from _cut(len(X), features, _MANY_COPIED_ROWS if is_fortran(X) else _COPIED_ROWS, _COPY)
+    yield from _cut(len(X), features, _COPY_ROWS_FORTRAN if is_fortran(X) else _COPY_ROWS, _COPY_SIZE)
 
 
 def _cut(n: int, p: int, height: int, size: int) -> Iterator[ColumnSlice]:
@@ -104,21 +104,21 @@ class BufferPool:
     @contextmanager
     def borrow(self) -> Iterator[FloatArray]:
         """Lend a room for one piece."""
-        buffer = self._free.pop() if self._free else np.empty(_COPY)
+        buffer = self._free.pop() if self._free else np.empty(_COPY_SIZE)
         yield buffer
         self._free.append(buffer)
 
 
 def block(X: NDArray[Any], tile: Tile, features: NDArray[np.intp], buffer: FloatArray | None = None) -> FloatArray:
     """Copy a piece of some features (ascending) of the table as float64, neighbours in memory as they are there."""
-    chosen = features[tile.columns]
-    run = slice(chosen[0], chosen[-1] + 1)
-    if is_contiguous(chosen):
+    columns = features[tile.columns]
+    run = slice(columns[0], columns[-1] + 1)
+    if is_contiguous(columns):
         part = X[tile.rows, run]
     elif is_fortran(X):
-        part = X.T[chosen, tile.rows].T
+        part = X.T[columns, tile.rows].T
     else:
-        part = X[tile.rows, run][:, chosen - run.start]
+        part = X[tile.rows, run][:, columns - run.start]
     if part.dtype.itemsize > 8 or (part.dtype.kind in "iu" and part.dtype.itemsize == 8):
         part = as_float_array("X", part)
     target = (np.empty(part.size) if buffer is None else buffer)[: part.size]
@@ -147,18 +147,18 @@ def middle_of_some(X: NDArray[Any], classes: Classes, features: NDArray[np.intp]
     for k, rows in enumerate(classes.samples):
         if len(rows):
             values = np.sort(X[rows[:, None], features].astype(np.float64), axis=0)
-            there = len(rows) - np.isnan(values).sum(axis=0)
-            shift[k] = np.take_along_axis(values, np.maximum(there - 1, 0)[None] // 2, axis=0)[0]
+            n_valid = len(rows) - np.isnan(values).sum(axis=0)
+            shift[k] = np.take_along_axis(values, np.maximum(n_valid - 1, 0)[None] // 2, axis=0)[0]
     return shift
 
 
-_BLOCK = 131_072
+_BLOCK_SIZE = 131_072
 """Numbers at a time: 1 MB, gathered once and read several times."""
-_WIDE = 2_048
+_MAX_BLOCK_COLUMNS = 2_048
 """Up to how many columns a block of rows has."""
-_LONG = 8_192
+_MAX_COLUMN_VALUES = 8_192
 """Values of a column at a time: libraries that compute scalar products leave so few to one thread."""
-_COLUMNS = 8
+_BLOCK_COLUMNS = 8
 """Columns at a time."""
 
 
@@ -195,8 +195,8 @@ def row_sums(X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray
     shift : array of shape (K, b)
     sums : Sums of shape (K, b)
     """
-    columns, width = tile.columns, min(_WIDE, max(shift.shape[1], 1))
-    height = max(_BLOCK // width, 32)
+    columns, width = tile.columns, min(_MAX_BLOCK_COLUMNS, max(shift.shape[1], 1))
+    height = max(_BLOCK_SIZE // width, 32)
     lists, buffers = list(rows_by_class(codes, len(shift))), _Buffers.of(X, (height, width))
     for left in range(0, shift.shape[1], width):
         chunk = slice(left, left + width)
@@ -208,13 +208,13 @@ def row_sums(X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray
 
 def column_sums(X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums) -> None:
     """Add as ``row_sums`` does, over a tile of a table in Fortran order."""
-    features, buffers = X.T[tile.columns], _Buffers.of(X, (_COLUMNS, _LONG))
+    features, buffers = X.T[tile.columns], _Buffers.of(X, (_BLOCK_COLUMNS, _MAX_COLUMN_VALUES))
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
-        for top in range(0, len(rows), _LONG):
-            here = tile.row_start + rows[top : top + _LONG]
-            for left in range(0, len(features), _COLUMNS):
-                chunk = slice(left, left + _COLUMNS)
-                _add(sums, _take(features[chunk], here, 1, buffers), shift[k, chunk, None], k, chunk, 1, buffers)
+        for top in range(0, len(rows), _MAX_COLUMN_VALUES):
+            tile_rows = tile.row_start + rows[top : top + _MAX_COLUMN_VALUES]
+            for left in range(0, len(features), _BLOCK_COLUMNS):
+                chunk = slice(left, left + _BLOCK_COLUMNS)
+                _add(sums, _take(features[chunk], tile_rows, 1, buffers), shift[k, chunk, None], k, chunk, 1, buffers)
 
 
 def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffers) -> NDArray[Any]:
@@ -230,9 +230,9 @@ def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice
     dot = np.vecdot if axis else partial(np.einsum, "ij,ij->j")
     low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
     if sums.missing.size:
-        gone = np.isnan(block)
-        np.copyto(block, shift, where=gone, casting="same_kind")
-        sums.missing[k, tile] += np.add.reduce(gone, axis=axis, dtype=np.int64)
+        is_missing = np.isnan(block)
+        np.copyto(block, shift, where=is_missing, casting="same_kind")
+        sums.missing[k, tile] += np.add.reduce(is_missing, axis=axis, dtype=np.int64)
     if len(powers) == 4:
         low[k, tile] = np.minimum(low[k, tile], block.min(axis=axis))
         high[k, tile] = np.maximum(high[k, tile], block.max(axis=axis))
@@ -258,12 +258,12 @@ def weighted_sums(
     """Sum weights times powers; NaN is left out. The shape is (order, K, b)."""
     sums = np.zeros((order, *shift.shape))
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
-        held = weights[rows]
+        class_weights = weights[rows]
         difference = block[rows] - shift[k]
         difference[np.isnan(difference)] = 0.0
         power = difference.copy()
         for total in sums:
-            total[k] += np.einsum("i,ij->j", held, power)
+            total[k] += np.einsum("i,ij->j", class_weights, power)
             power *= difference
     return sums
 
@@ -334,27 +334,27 @@ def sparse_sums(
     if is_missing.any():
         values = np.where(is_missing, 0.0, values)
 
-    def total(chosen: Any, terms: FloatArray | None = None) -> NDArray[Any]:
-        counted = np.bincount(cells[chosen], terms, minlength=shape[1] * (shape[0] + 1))
-        return counted.reshape(shape[1], -1)[:, :-1].T
+    def total(selection: Any, terms: FloatArray | None = None) -> NDArray[Any]:
+        totals = np.bincount(cells[selection], terms, minlength=shape[1] * (shape[0] + 1))
+        return totals.reshape(shape[1], -1)[:, :-1].T
 
-    found, held = SparseSums.zero(order, *shape), None
+    result, entry_weights = SparseSums.zero(order, *shape), None
     if weights is not None:
-        held = np.repeat(weights, lengths) if by_rows else weights.take(part.indices)
-    term = values if held is None else held * values
-    for power, sums in enumerate(found.sums.powers):
+        entry_weights = np.repeat(weights, lengths) if by_rows else weights.take(part.indices)
+    term = values if entry_weights is None else entry_weights * values
+    for power, sums in enumerate(result.sums.powers):
         term = term * values if power else term
         sums[:] = total(..., term)
     if order == 4:
         is_valid = ~is_missing
         low, high = _extremes(values[is_valid], cells[is_valid], shape[1] * (shape[0] + 1))
-        found.sums.low[:], found.sums.high[:] = (ends.reshape(shape[1], -1)[:, :-1].T for ends in (low, high))
-        found.stored[:] = total(is_valid)
+        result.sums.low[:], result.sums.high[:] = (extremes.reshape(shape[1], -1)[:, :-1].T for extremes in (low, high))
+        result.stored[:] = total(is_valid)
     if is_missing.any():
-        found.sums.missing[:] = total(is_missing)
-        if held is not None:
-            found.missing_weight[:] = total(is_missing, held[is_missing])
-    return found
+        result.sums.missing[:] = total(is_missing)
+        if entry_weights is not None:
+            result.missing_weight[:] = total(is_missing, entry_weights[is_missing])
+    return result
 
 
 def _extremes(values: FloatArray, cells: NDArray[np.intp], size: int) -> tuple[FloatArray, FloatArray]:
@@ -364,7 +364,7 @@ def _extremes(values: FloatArray, cells: NDArray[np.intp], size: int) -> tuple[F
     return low, high
 
 
-_LARGEST_POWER = 1_000
+_MAX_POWER = 1_000
 
 
 class _Extremes(NamedTuple):
@@ -393,42 +393,43 @@ class FeatureBlock(NamedTuple):
 def robust_moments(table: FeatureBlock) -> Moments:
     """Compute the moments of some features whatever their values are."""
     with np.errstate(all="ignore"):
-        seen = _scan_extremes(table)
-        n_valid = np.where(seen.counted > 0, seen.counted, 1)
-        largest = np.maximum(np.abs(seen.finite_low), np.abs(seen.finite_high)).max(axis=0, initial=0.0)
-        power = np.clip(-np.frexp(largest)[1], -_LARGEST_POWER, _LARGEST_POWER)
-        low, high = np.ldexp(seen.finite_low, power), np.ldexp(seen.finite_high, power)
+        extremes = _scan_extremes(table)
+        n_valid = np.where(extremes.counted > 0, extremes.counted, 1)
+        largest = np.maximum(np.abs(extremes.finite_low), np.abs(extremes.finite_high)).max(axis=0, initial=0.0)
+        power = np.clip(-np.frexp(largest)[1], -_MAX_POWER, _MAX_POWER)
+        low, high = np.ldexp(extremes.finite_low, power), np.ldexp(extremes.finite_high, power)
         middle = np.where(low == high, low, low / 2 + high / 2)
         first, *_ = central_sums(_sums(table, middle, power), n_valid)
         shift = np.where(low == high, low, middle + first)
-        return _moments(seen, shift, power, central_sums(_sums(table, shift, power), n_valid), table.order)
+        return _moments(extremes, shift, power, central_sums(_sums(table, shift, power), n_valid), table.order)
 
 
 def _scan_extremes(table: FeatureBlock) -> _Extremes:
     """Read once: what is there, and between which ends."""
 
     def work(tile: Tile) -> _Extremes:
-        copy, held = block(table.X, tile, table.features), table.weights
+        copy, weights = block(table.X, tile, table.features), table.weights
         parts = rows_by_class(table.classes.codes[tile.rows], len(table.classes.counts))
         with np.errstate(all="ignore"):
-            found = [
-                _tile_extremes(copy[rows], None if held is None else held[tile.row_start + rows]) for rows in parts
+            results = [
+                _tile_extremes(copy[rows], None if weights is None else weights[tile.row_start + rows])
+                for rows in parts
             ]
-        return _Extremes(*map(np.array, zip(*found, strict=True)))
+        return _Extremes(*map(np.array, zip(*results, strict=True)))
 
     return _Extremes(*_map_tiles(table, work, [np.add] * 2 + [np.minimum, np.maximum] * 2))
 
 
 def _tile_extremes(values: FloatArray, weights: FloatArray | None) -> list[NDArray[Any]]:
-    there = ~np.isnan(values)
-    count = there.sum(axis=0) if weights is None else weights @ there
+    is_valid = ~np.isnan(values)
+    count = is_valid.sum(axis=0) if weights is None else weights @ is_valid
     finite = np.isfinite(values)
-    ends = [
+    extremes = [
         reduce.reduce(values, axis=0, where=where, initial=start)
-        for where in (there, finite)
+        for where in (is_valid, finite)
         for reduce, start in ((np.minimum, np.inf), (np.maximum, -np.inf))
     ]
-    return [count, (~there).sum(axis=0), *ends]
+    return [count, (~is_valid).sum(axis=0), *extremes]
 
 
 def _sums(table: FeatureBlock, shift: FloatArray, power: NDArray[Any]) -> FloatArray:
@@ -437,15 +438,15 @@ def _sums(table: FeatureBlock, shift: FloatArray, power: NDArray[Any]) -> FloatA
     add = table.engine.column_sums if is_fortran(table.X) else table.engine.row_sums
 
     def work(tile: Tile) -> list[FloatArray]:
-        codes, here = table.classes.codes[tile.rows], np.ascontiguousarray(shift[:, tile.columns])
+        codes, tile_shift = table.classes.codes[tile.rows], np.ascontiguousarray(shift[:, tile.columns])
         with np.errstate(all="ignore"):
             copy = np.ldexp(block(table.X, tile, table.features), power[tile.columns])
             copy[np.isinf(copy)] = np.nan
             if table.weights is None:
-                sums = Sums.zero(table.order, *here.shape, omit=True)
-                add(copy, whole(tile), codes, here, sums)
+                sums = Sums.zero(table.order, *tile_shift.shape, omit=True)
+                add(copy, whole(tile), codes, tile_shift, sums)
                 return [sums.powers]
-            return [weighted_sums(copy, codes, here, table.order, table.weights[tile.rows])]
+            return [weighted_sums(copy, codes, tile_shift, table.order, table.weights[tile.rows])]
 
     return _map_tiles(table, work, [np.add])[0]
 
@@ -453,28 +454,28 @@ def _sums(table: FeatureBlock, shift: FloatArray, power: NDArray[Any]) -> FloatA
 def _map_tiles(table: FeatureBlock, work: Any, combine: list[np.ufunc]) -> list[NDArray[Any]]:
     """Combine the results of tiles above each other by ``combine``, and join those side by side."""
     strips = list(copied_tiles(table.X, len(table.features)))
-    found = map_ordered(work, (tile for _, strip in strips for tile in strip), table.n_jobs)
+    results = map_ordered(work, (tile for _, strip in strips for tile in strip), table.n_jobs)
     totals = []
     for _, strip in strips:
-        total = list(next(found))
+        total = list(next(results))
         for _ in strip[1:]:
-            total = [ufunc(a, b) for ufunc, a, b in zip(combine, total, next(found), strict=True)]
+            total = [ufunc(a, b) for ufunc, a, b in zip(combine, total, next(results), strict=True)]
         totals.append(total)
     return [np.concatenate(parts, axis=-1) for parts in zip(*totals, strict=True)]
 
 
-def _moments(seen: _Extremes, shift: FloatArray, power: NDArray[Any], sums: list[FloatArray], order: int) -> Moments:
+def _moments(scan: _Extremes, shift: FloatArray, power: NDArray[Any], sums: list[FloatArray], order: int) -> Moments:
     """Scale back. Infinities have their own mean and no standard deviation."""
     mean = np.ldexp(shift + sums[0], -power)
     m2, *higher = (np.ldexp(part, -degree * power) for degree, part in enumerate(sums[1:], 2))
     m2 = np.maximum(m2, 0.0)
-    m2[(seen.low < seen.high) & (m2 == 0)] = np.nextafter(0, 1)  # below float64, but not 0
-    empty, is_low, is_high = seen.counted == 0, np.isinf(seen.low), np.isinf(seen.high)
+    m2[(scan.low < scan.high) & (m2 == 0)] = np.nextafter(0, 1)  # below float64, but not 0
+    empty, is_low, is_high = scan.counted == 0, np.isinf(scan.low), np.isinf(scan.high)
     infinite = (is_low | is_high) & ~empty
-    mean = np.where(infinite, np.where(is_low, seen.low, 0.0) + np.where(is_high, seen.high, 0.0), mean)
+    mean = np.where(infinite, np.where(is_low, scan.low, 0.0) + np.where(is_high, scan.high, 0.0), mean)
     mean[empty] = np.nan
     for part in (m2, *higher):
         part[infinite] = np.nan
         part[empty] = 0.0
-    extremes = [np.where(empty, np.nan, end) for end in (seen.low, seen.high)] if order == 4 else []
-    return Moments(seen.counted, seen.missing, mean, m2, *higher, *extremes)
+    extremes = [np.where(empty, np.nan, end) for end in (scan.low, scan.high)] if order == 4 else []
+    return Moments(scan.counted, scan.missing, mean, m2, *higher, *extremes)
