@@ -228,7 +228,7 @@ def find_roots(
             values = f(x, *args)
         return np.clip(np.where(np.isnan(values), -1.0, values), -_MAX_VALUE, _MAX_VALUE)
 
-    tolerances = {"xatol": 0.0, "xrtol": 4e-16, "fatol": fatol, "frtol": 0.0}
+    tolerances = {"xatol": np.finfo(float).tiny, "xrtol": 4e-16, "fatol": fatol, "frtol": 0.0}
     return find_root(bounded, (left, right), args=args, tolerances=tolerances)
 
 
