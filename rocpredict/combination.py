@@ -12,7 +12,15 @@ from scipy.linalg import eigh, inv
 from scipy.spatial.distance import cdist
 
 from rocpredict.base.formatting import format_number
-from rocpredict.base.labels import check_feature, check_labels, is_label, split_rows, unique_labels
+from rocpredict.base.labels import (
+    check_feature,
+    check_index,
+    check_labels,
+    equal_labels,
+    is_label,
+    split_rows,
+    unique_labels,
+)
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -601,6 +609,7 @@ def fit_linear_combination(
     """
     check_option("criterion", criterion, CRITERIA)
     shrink = check_ridge(ridge)
+    check_index({"X": X, "y": y})
     columns = _columns_by_name(X, feature_names)
     values, rows = split_rows(columns, y, positive=positive, negative=negative, nan_policy=nan_policy)
     names, table = tuple(columns), np.column_stack(list(values.values()))
@@ -701,6 +710,7 @@ def class_mean_distance(
         if np.isinf(column).any():
             raise RocPredictError(f"{name} has {np.isinf(column).sum()} infinite values; a mean needs finite ones")
     values = np.column_stack(list(columns.values()))
+    check_index({"X": X, "y": y})
     is_member = _rows_of(class_label, y, values)
     complete = ~np.isnan(values).any(axis=1)
     if nan_policy == "raise" and not complete.all():
@@ -728,7 +738,7 @@ def _rows_of(class_label: Any, y: Any, values: FloatArray) -> NDArray[np.bool_]:
         raise RocPredictError(
             f"class_label={short_repr(class_label)} is not a label in y; labels are {short_repr(names)}"
         )
-    return np.asarray(labels == class_label)
+    return equal_labels(labels, class_label)
 
 
 def _mahalanobis(

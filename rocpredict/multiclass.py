@@ -11,7 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from rocpredict.base.formatting import format_list, truncate
-from rocpredict.base.labels import REST_LABEL, check_feature, check_labels, repeat_rows, unique_labels
+from rocpredict.base.labels import (
+    REST_LABEL,
+    check_feature,
+    check_index,
+    check_labels,
+    equal_labels,
+    repeat_rows,
+    unique_labels,
+)
 from rocpredict.base.proportions import check_confidence_level, normal_critical_value
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
@@ -386,13 +394,14 @@ def multiclass_auc(
     if average == "weighted" and method == "hand-till":
         raise RocPredictError("average='weighted' is not Hand and Till's, who weigh pairs equally; use 'one-vs-one'")
     level = check_confidence_level(level)
+    check_index({"scores": scores, "y": y, "weights": weights})
     scores, y = repeat_rows(weights, scores, y)
     columns = _as_columns(scores)
     truth = check_labels(y, np.asarray(scores))
     names = _class_names(truth, labels, columns, method)
     if len(truth) != len(columns):
         raise RocPredictError(f"scores has {len(columns)} rows and y has {len(truth)}; they must have as many")
-    groups = [np.flatnonzero(truth == name) for name in names]
+    groups = [np.flatnonzero(equal_labels(truth, name)) for name in names]
     parts = Decomposition.of_scores(columns, groups, method, average)
     replicates = parts.resample(BootstrapOptions(n_resamples, rng)) if interval_method == "bootstrap" else None
     interval = parts.interval(level, replicates)

@@ -161,7 +161,7 @@ def test_a_result_is_ready_for_json_and_says_what_it_is():
         (([1, 0], [1, np.nan], [1, 0]), {}, "predictions2 holds nan, which is not among"),
         (([1, 0], np.ma.array([1, 0], mask=[0, 1]), [1, 0]), {}, "predictions2 holds None, which is not among"),
         (([[1, 0]], [1, 0], [1, 0]), {}, "predictions1=.* is not an array of labels"),
-        ((1, [1, 0], [1, 0]), {}, "predictions1=1 is not an array of labels"),
+        ((1, [1, 0], [1, 0]), {}, "predictions1=1 is not an array"),
         (([1, 0], [1, 0], [1, None]), {}, "y has 1 missing"),
         (([], [], []), {}, "y is empty"),
         (([1, 0], [1, 0], [1, 0]), {"positive": "pos"}, "positive holds 'pos', which is not among the labels"),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from rocpredict import RocPredictError
-from rocpredict.base.labels import split_classes
+from rocpredict.base.labels import check_labels, split_classes
 
 X = [1.0, 2.0, 3.0, 4.0]
 
@@ -189,10 +189,17 @@ MISSING_LABELS = {
 }
 
 
-@pytest.mark.parametrize("policy", ["raise", "omit"])
 @pytest.mark.parametrize("y", MISSING_LABELS.values(), ids=MISSING_LABELS)
-def test_missing_labels_are_never_a_class(y, policy):
-    assert message_of(X, y, nan_policy=policy) == "y has 1 missing (NaN) of 4, at rows 3; leave these rows out"
+def test_missing_labels_are_never_a_class(y):
+    """Refused by default; under "omit" their rows belong to no class and are not counted."""
+    assert message_of(X, y) == "y has 1 missing (NaN) of 4, at rows 3; nan_policy='omit' leaves them out"
+    label = check_labels(y, X, nan_policy="omit")[2]
+    classes = split_classes(X, y, positive=label, nan_policy="omit")
+    assert (classes.rows.negative.tolist(), classes.rows.positive.tolist(), classes.rows.omitted) == (
+        [0, 1],
+        [2],
+        (0, 0),
+    )
 
 
 REFUSALS = {

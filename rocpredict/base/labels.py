@@ -1,8 +1,17 @@
-"""Class labels, sample weights and the samples of two classes."""
+"""Class labels, sample weights and the samples of two classes.
+
+Rows correspond by their position. A pandas index is compared, and never used to reorder rows:
+
+- Equal indexes, or an index on one side only: the rows correspond by position.
+- The default index 0, 1, 2, ... beside another one carries no names: the rows correspond by position. An index that is
+  a permutation of it is refused, since alignment and position would give different answers.
+- Any other two indexes that differ are refused; the message names both remedies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,8 +98,9 @@ def split_classes(
         May be left out for labels {0, 1}, {-1, 1} or booleans: the larger one.
     negative : label, optional
         None: every other label. Named: rows with a third label are dropped.
-    nan_policy : {"raise", "omit"}
-        What to do with rows whose value is NaN.
+    nan_policy : {"raise", "omit"}, default="raise"
+        What to do with rows whose value or label is missing. A row without a label belongs to no class, and is not
+        counted among the omitted ones of either.
     weights : array of shape (n,), optional
         How many cases each row stands for: 0 or more.
 
@@ -99,8 +109,9 @@ def split_classes(
     RocPredictError
         Lengths that differ, values that are not numbers, labels that are unknown or ambiguous, a class
         without rows, NaN under "raise", the signs of x and y in each other's place; weights of another length
-        or none above 0 in a class.
+        or none above 0 in a class; pandas indexes that do not match.
     """
+    check_index({"y": y, "weights": weights})
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
     values, row_weights = columns["x"], check_sample_weight(weights, len(columns["x"]))
     class_weights = (None, None) if row_weights is None else (row_weights[rows.negative], row_weights[rows.positive])
@@ -136,20 +147,21 @@ def split_rows(
     rows : ClassRows
     """
     check_option("nan_policy", nan_policy, ("raise", "omit"))
-    labels = check_labels(y, next(iter(columns.values())))
+    check_index({**columns, "y": y})
+    labels = check_labels(y, next(iter(columns.values())), nan_policy=nan_policy)
     values = {name: check_feature(column, name) for name, column in columns.items()}
     for name, column in values.items():
         if len(column) != len(labels):
             raise RocPredictError(f"{name} has {len(column)} rows and y has {len(labels)}; they must have as many")
-    names = unique_labels(labels)
+    names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
     first, column = next(iter(values.items()))
     if len(names) > _MAX_VALUES_AS_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:
         raise RocPredictError(
             f"y has {len(names)} different values and {first} no more than 2; were {first} and y exchanged?"
         )
     positive = _resolve_positive(names, positive, negative)
-    is_positive = labels == positive
-    is_negative = ~is_positive if negative is None else labels == negative
+    is_positive = equal_labels(labels, positive)
+    is_negative = ~is_positive & ~is_unlabelled(labels) if negative is None else equal_labels(labels, negative)
     omitted = np.zeros(len(labels), dtype=bool)
     for name, column in values.items():
         missing = np.isnan(column)
@@ -199,7 +211,7 @@ def encode_labels(
     """
     if pairs is not None:
         check_option("pairs", pairs, ("rest", "all"))
-    names = unique_labels(labels)
+    names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
     if positive is None and negative is None:
         _check_not_unique_ids(names, len(labels))
     if pairs and positive is None and negative is None and len(names) > 2:
@@ -221,16 +233,17 @@ def _check_not_unique_ids(names: list[Any], rows: int) -> None:
 
 def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label = None) -> EncodedLabels:
     """Convert labels of two classes to numbers; either class may be absent."""
-    codes = np.asarray(labels == positive).astype(np.int16)
+    is_positive = equal_labels(labels, positive)
+    codes = is_positive.astype(np.int16)
     if negative is not None:
-        codes[~((labels == positive) | (labels == negative))] = -1
+        codes[~(is_positive | equal_labels(labels, negative))] = -1
     return EncodedLabels(codes, 2, (((0,), 1),), ((REST_LABEL if negative is None else negative, positive),))
 
 
 def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Iterable[int], pairs: str | None) -> EncodedLabels:
     codes = np.full(len(labels), -1, dtype=np.int16)
     for code, name in enumerate(names):
-        codes[labels == name] = code
+        codes[equal_labels(labels, name)] = code
     all_codes = range(len(names))
     if pairs == "rest":
         class_pairs = [(tuple(code for code in all_codes if code != k), k) for k in positives]
@@ -297,8 +310,18 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
     return as_float_array(name, array)
 
 
-def check_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
-    """Return one label for each row, shape (n,), or refuse what is missing, compound, or rather values than labels."""
+def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
+    """Return one label for each row, shape (n,), or refuse missing or compound labels, and values in their place.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        Dates and times become objects of ``datetime``.
+    x : array
+        The values beside the labels, for the message.
+    nan_policy : {"raise", "omit"}, optional
+        "omit": missing labels are None. Left out: they are refused, and the message names no option.
+    """
     labels = _fill_masked("y", y)
     if labels.ndim != 1:
         raise RocPredictError(f"y has shape {labels.shape}; give one label for each row, shape (n,)")
@@ -309,13 +332,161 @@ def check_labels(y: ArrayLike, x: ArrayLike) -> NDArray[Any]:
     compound = [label for label in iterable if not isinstance(label, (str, bytes))]
     if compound:
         raise RocPredictError(f"y holds {short_repr(compound[0])}; a label is one number, text or other single thing")
-    if labels.dtype.kind not in "biuUS":
-        missing = np.array([is_missing(label) for label in labels]) if objects else labels != labels  # noqa: PLR0124
-        _refuse_nan("y", missing, "leave these rows out")
-    if labels.dtype.kind == "f" and len(np.unique(labels)) > _MAX_VALUES_AS_LABELS:
+    missing = find_missing(labels)
+    if missing.any():
+        if nan_policy != "omit":
+            _refuse_nan(
+                "y", missing, "nan_policy='omit' leaves them out" if nan_policy == "raise" else "leave these rows out"
+            )
+        if missing.all():
+            raise RocPredictError("y holds missing labels only; two classes are needed")
+    if labels.dtype.kind == "f" and len(np.unique(labels[~missing])) > _MAX_VALUES_AS_LABELS:
         hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
-        raise RocPredictError(f"y has {len(np.unique(labels))} different values, more than labels would have{hint}")
+        raise RocPredictError(
+            f"y has {len(np.unique(labels[~missing]))} different values, more than labels would have{hint}"
+        )
+    labels = _times_to_objects(labels)
+    if missing.any():
+        labels = labels.astype(object)
+        labels[missing] = None
     return labels
+
+
+def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
+    """Return which labels are equal to one of them, as Python compares: NumPy ignores a NUL at the end of text."""
+    if labels.dtype.kind == "O":
+        return np.fromiter((_is_equal(item, label) for item in labels.tolist()), dtype=bool, count=len(labels))
+    if isinstance(label, (str, bytes)) and label[-1:] in ("\0", b"\0"):
+        return np.zeros(len(labels), dtype=bool)
+    return np.asarray(labels == label)
+
+
+def is_unlabelled(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which rows have no label, of labels as ``check_labels`` returns them."""
+    return np.array([label is None for label in labels]) if labels.dtype.kind == "O" else np.zeros(len(labels), bool)
+
+
+def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return the number of the group of each row, -1 where it is missing, and the names of the groups in their order.
+
+    Raises
+    ------
+    RocPredictError
+        Groups that are not one for each row, or have no order.
+    """
+    column = _fill_masked(name, groups)
+    if column.shape != (length,):
+        raise RocPredictError(f"{name} has shape {column.shape}; give one for each of the {length} rows")
+    missing = find_missing(column)
+    column = _times_to_objects(column)
+    codes = np.full(length, -1, dtype=np.intp)
+    try:
+        names, codes[~missing] = np.unique(column[~missing], return_inverse=True)
+    except (TypeError, ValueError):
+        raise RocPredictError(
+            f"{name} holds values of different kinds that have no order; give numbers or text"
+        ) from None
+    return codes, names.tolist()
+
+
+def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy: NanPolicy) -> ClassRows:
+    """Return the rows of both classes for which something is there, or refuse that it is missing."""
+    parts = rows.negative, rows.positive
+    in_class = np.zeros(len(missing), dtype=bool)
+    in_class[np.concatenate(parts)] = True
+    if nan_policy == "raise":
+        _refuse_nan(name, missing & in_class, "nan_policy='omit' leaves them out")
+    kept = [part[~missing[part]] for part in parts]
+    for class_name, part in zip(("negative", "positive"), kept, strict=True):
+        if not part.size:
+            raise RocPredictError(f"the {class_name} class has no rows with a value of {name}")
+    n_lost = [len(part) - len(rest) for part, rest in zip(parts, kept, strict=True)]
+    omitted = rows.omitted[0] + n_lost[0], rows.omitted[1] + n_lost[1]
+    return rows._replace(negative=kept[0], positive=kept[1], omitted=omitted)
+
+
+def check_index(columns: Mapping[str, Any]) -> None:
+    """Refuse pandas columns whose indexes do not match; see the module's docstring.
+
+    Parameters
+    ----------
+    columns : mapping of the name of an argument to what was received
+        Anything; the columns of a mapping count one by one, and what has no index of rows is passed over.
+    """
+    indexes = [(name, index) for name, column in _flatten(columns) if (index := _row_index(column)) is not None]
+    for (first, index), (second, other) in pairwise(indexes):
+        if index is other or len(index) != len(other) or index.equals(other):  # lengths have a message of their own
+            continue
+        if any(_is_default(a) and not _is_permutation(b) for a, b in ((index, other), (other, index))):
+            continue
+        raise RocPredictError(
+            f"the pandas indexes of {first} and {second} differ; align the rows, as by {second}.loc[{first}.index], or "
+            f"give {second}.to_numpy() if they correspond by position"
+        )
+
+
+def _flatten(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, column in columns.items():
+        if isinstance(column, Mapping) and not hasattr(column, "tocsc"):  # a sparse DOK array is a mapping too
+            yield from ((f"{name}[{key!r}]", item) for key, item in column.items())
+        else:
+            yield name, column
+
+
+def _row_index(column: Any) -> Any:
+    """Return the index of rows of a pandas object or of AnnData, or None."""
+    index = getattr(column, "obs_names", None) if hasattr(column, "var_names") else getattr(column, "index", None)
+    return index if hasattr(index, "equals") and hasattr(index, "nlevels") else None
+
+
+def _is_default(index: Any) -> bool:
+    return bool(type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1)
+
+
+def _is_permutation(index: Any) -> bool:
+    """Return whether an index is 0, 1, 2, ... in another order."""
+    labels = np.asarray(index)
+    return labels.dtype.kind in "iu" and np.array_equal(np.sort(labels), np.arange(len(labels)))
+
+
+def as_rereadable(values: Any) -> Any:
+    """Return what can be read more than once: the list of an iterator, and anything else unchanged."""
+    return list(values) if isinstance(values, Iterator) else values
+
+
+def as_label_column(name: str, values: Any) -> NDArray[Any]:
+    """Return values as an array with every item as ``check_labels`` has it, of any shape."""
+    return _times_to_objects(_fill_masked(name, values))
+
+
+def find_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return the mask of None, NaN, NaT and NA."""
+    if values.dtype.kind in "OV":
+        return np.array([is_missing(value) or not _is_equal(value, value) for value in values], dtype=bool)
+    return np.asarray(values != values) if values.dtype.kind in "fcmM" else np.zeros(len(values), dtype=bool)  # noqa: PLR0124
+
+
+def _times_to_objects(values: NDArray[Any]) -> NDArray[Any]:
+    """Return dates and times as Python's; those finer than microseconds as NumPy's."""
+    if values.dtype.kind not in "mM":
+        return values
+    coarse = values.astype(f"{values.dtype.kind}8[us]") if np.datetime_data(values.dtype)[0] == "ns" else values
+    objects = np.empty(len(values), dtype=object)
+    is_finer = (coarse != values) & (values == values)  # noqa: PLR0124
+    objects[:] = list(values) if is_finer.any() else coarse.tolist()
+    return objects
+
+
+def _to_python(label: Any) -> Any:
+    """Return a date or time of NumPy as ``check_labels`` returns labels."""
+    return _times_to_objects(np.array([label]))[0] if isinstance(label, (np.datetime64, np.timedelta64)) else label
+
+
+def _is_equal(item: Any, label: Any) -> bool:
+    try:
+        return bool(item == _to_python(label))
+    except (TypeError, ValueError, ArithmeticError):  # what has no equality, such as a signaling NaN
+        return False
 
 
 def unique_labels(labels: NDArray[Any]) -> list[Any]:
@@ -324,6 +495,8 @@ def unique_labels(labels: NDArray[Any]) -> list[Any]:
         extremes = [labels.min(), labels.max()]
         if np.count_nonzero(labels == extremes[0]) + np.count_nonzero(labels == extremes[1]) == len(labels):
             return [label.item() for label in extremes]  # two of them: nothing to sort
+    if labels.dtype.kind == "O":
+        labels = labels[~is_unlabelled(labels)]
     try:
         return list(np.unique(labels).tolist())
     except TypeError:  # labels of different kinds have no order
@@ -372,7 +545,7 @@ def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
 
 def is_label(label: Any, names: list[Any]) -> bool:
     """Return whether a value is one of the labels."""
-    return np.ndim(label) == 0 and not is_missing(label) and any(label == name for name in names)
+    return np.ndim(label) == 0 and not is_missing(label) and any(_is_equal(name, label) for name in names)
 
 
 def _check_known_label(which: str, label: Any, names: list[Any]) -> None:

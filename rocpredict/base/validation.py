@@ -114,7 +114,12 @@ def _check_exact_integers(name: str, integers: list[Any]) -> None:
 
 def is_missing(item: Any) -> bool:
     """Return whether a value is None, NaN, or the NA or NaT of pandas."""
-    return item is None or type(item).__name__ in ("NAType", "NaTType") or bool(item != item)  # noqa: PLR0124
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(item != item)  # noqa: PLR0124
+    except (TypeError, ValueError, ArithmeticError):  # no truth value, or a signaling NaN
+        return False
 
 
 def check_finite(name: str, value: ArrayLike) -> FloatArray:
@@ -192,6 +197,7 @@ def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
 
 def short_repr(value: object, width: int = 60) -> str:
     """Return a short repr for a message."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    is_plain = isinstance(value, np.generic) and value.dtype.kind not in "mM"
+    text = repr(value.item() if is_plain else value)  # type: ignore[attr-defined]
     text = " ".join(text.split())
     return text if len(text) <= width else f"{text[: width - 3]}..."

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from rocpredict.base.accessors import plot_result
-from rocpredict.base.labels import split_classes
+from rocpredict.base.labels import as_rereadable, split_classes
 from rocpredict.base.results import Interval, Result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, RocPredictError, Seed
@@ -268,6 +268,7 @@ def diagnose(
         raise RocPredictError(
             "family='empirical' is the rows themselves: there is nothing to diagnose; give another one"
         )
+    x, y = as_rereadable(x), as_rereadable(y)
     labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
     with suppress_normality_warning():  # the findings say it at length
         roc = predict_roc(x, y, family=family, direction=direction, **labels)

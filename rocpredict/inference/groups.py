@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, logit
 
 from rocpredict.base.formatting import format_list, format_number, format_p_value
+from rocpredict.base.labels import as_rereadable, encode_groups
 from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
@@ -239,10 +240,11 @@ def auc_estimate(
     options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata, stratum_weights)
     if groups is None:
         return _estimate(CurveSample.from_rows({"x": x}, y, options), check_confidence_level(level), method)
+    groups = as_rereadable(groups)
     if strata is not None or clusters is not None:
         raise RocPredictError("groups= goes without strata= and clusters=; give one of them")
     sample = CurveSample.from_rows({"x": x}, y, options._replace(strata=groups, strata_name="groups"))
-    names = np.unique(np.asarray(groups)).tolist()
+    names = encode_groups("groups", groups, np.asarray(groups).size)[1]
     return _compare_groups(sample, names, check_confidence_level(level), method)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, ndtr
 
 from rocpredict.base.formatting import format_number, format_p_value
-from rocpredict.base.labels import check_labels, repeat_rows, unique_labels
+from rocpredict.base.labels import as_label_column, check_index, check_labels, repeat_rows, unique_labels
 from rocpredict.base.proportions import check_confidence_level, proportion_interval
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
@@ -168,6 +168,7 @@ def mcnemar_test(
     McNemarTest(p_value=0.125, difference=-0.4 (-0.6759 to +0.002356), error_rate1=0.1, error_rate2=0.5, n=10,
                 method='exact')
     """
+    check_index({"y_pred1": y_pred1, "y_pred2": y_pred2, "y": y, "weights": weights})
     y_pred1, y_pred2, y = repeat_rows(weights, y_pred1, y_pred2, y)
     check_option("method", method, MCNEMAR_METHODS)
     level = check_confidence_level(level)
@@ -239,9 +240,8 @@ def _is_correct(
 def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.intp]:
     """Return the place of each label among the names."""
     places = {name: place for place, name in enumerate(names)}
-    entries: Any = values.tolist() if hasattr(values, "tolist") else values
+    items = as_label_column(argument, values).tolist()
     try:
-        items = list(entries)
         return np.array([places[item] for item in items], dtype=np.intp)
     except KeyError:
         unknown = next(item for item in items if item not in places)
@@ -249,7 +249,7 @@ def _codes(argument: str, values: ArrayLike, names: list[Any]) -> NDArray[np.int
             f"{argument} holds {short_repr(unknown)}, which is not among the labels {names}"
         ) from None
     except TypeError:
-        raise RocPredictError(f"{argument}={short_repr(entries)} is not an array of labels, shape (n,)") from None
+        raise RocPredictError(f"{argument}={short_repr(items)} is not an array of labels, shape (n,)") from None
 
 
 def _z(first: int, second: int) -> float:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, fdtrc
 
 from rocpredict.base.formatting import format_list, format_number, format_p_value
+from rocpredict.base.labels import check_index
 from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.results import MAX_ROWS, Flags, Result
 from rocpredict.base.tables import Table
@@ -22,6 +24,7 @@ from rocpredict.base.validation import (
     RocPredictError,
     check_finite,
     readonly_array,
+    short_repr,
 )
 from rocpredict.inference.hypotheses import (
     MANN_WHITNEY,
@@ -106,7 +109,7 @@ class AucTestMany(Result):
 
 
 def auc_test_many(
-    features: Sequence[ArrayLike] | Mapping[str, ArrayLike],
+    features: Sequence[ArrayLike] | Mapping[str, ArrayLike] | object,
     y: ArrayLike,
     *,
     positive: Label = None,
@@ -123,7 +126,7 @@ def auc_test_many(
 
     Parameters
     ----------
-    features : sequence of K arrays of shape (n,), or mapping of name to array
+    features : sequence of K arrays of shape (n,), mapping of name to array, or data frame
         Two or more features on the same rows; of a table of shape (n, K) give the transpose.
     y : array of shape (n,)
         Labels.
@@ -157,8 +160,8 @@ def auc_test_many(
     AucTestMany(estimates=(0.7896, 0.6636, 0.9822, 0.9804), statistic=..., df=3, p_value=..., contrasts=6,
                 n=(50, 50))
     """
-    items = features.items() if isinstance(features, Mapping) else ((f"x{k + 1}", x) for k, x in enumerate(features))
-    columns = {str(name): x for name, x in items}
+    check_index({"features": features, "y": y})
+    columns = _columns_by_name(features)
     if len(columns) < 2:
         raise RocPredictError(f"features has {len(columns)} curves; give two or more, each of shape (n,)")
     options = RowOptions(positive, negative, nan_policy, direction, weights, clusters, strata)
@@ -183,6 +186,20 @@ def auc_test_many(
         adjusted_p_values=_holm([test.p_value for test in tests]),
         **rows,
     )
+
+
+def _columns_by_name(features: Any) -> dict[str, Any]:
+    """Return the features by name: of a mapping or a data frame its own, else x1, x2, ..."""
+    if isinstance(features, Mapping):
+        return {str(name): x for name, x in features.items()}
+    if not hasattr(features, "collect") and hasattr(features, "__getitem__") and hasattr(features, "columns"):
+        names = features.column_names if hasattr(features, "column_names") else features.columns
+        return {str(name): features[name] for name in names}
+    if isinstance(features, (str, bytes)) or not isinstance(features, Iterable) or getattr(features, "ndim", 1) == 0:
+        raise RocPredictError(
+            f"features={short_repr(features)} is not a list of features; give two or more, each of shape (n,)"
+        )
+    return {f"x{k}": x for k, x in enumerate(features, start=1)}
 
 
 def _contrast_matrix(contrasts: ArrayLike | None, count: int) -> FloatArray:

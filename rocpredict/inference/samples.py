@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassRows, SourceRows, check_sample_weight, split_rows
+from rocpredict.base.labels import (
+    MAX_EXPANDED_ROWS,
+    ClassRows,
+    SourceRows,
+    check_index,
+    check_sample_weight,
+    encode_groups,
+    omit_rows,
+    split_rows,
+)
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import FloatArray, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
@@ -94,11 +103,18 @@ class CurveSample:
         if options.clusters is not None and options.strata is not None:
             raise RocPredictError("clusters= and strata= do not go together; give one of them")
         labels: dict[str, Any] = {name: getattr(options, name) for name in ("positive", "negative", "nan_policy")}
+        columns = {"weights": options.weights, "clusters": options.clusters, options.strata_name: options.strata}
+        check_index({"y": y, **columns})
         values, rows = split_rows(features, y, **labels)
         table, names = np.array(list(values.values())).T, tuple(values)
         weights = check_sample_weight(options.weights, len(table))
-        clusters = _encode_groups("clusters", options.clusters, len(table))
-        strata = _encode_groups(options.strata_name, options.strata, len(table))
+        clusters, strata = (
+            None if columns[name] is None else encode_groups(name, columns[name], len(table))[0]
+            for name in ("clusters", options.strata_name)
+        )
+        for name, codes in (("clusters", clusters), (options.strata_name, strata)):
+            if codes is not None:
+                rows = omit_rows(rows, codes < 0, name, options.nan_policy)
         parts, weights = _apply_weights(rows, weights)
         negative, positive = (ClassColumns(table, weights, clusters, strata).rows(part) for part in parts)
         auto = isinstance(options.direction, str) and options.direction == "auto"
@@ -179,22 +195,6 @@ def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[ND
         times = weights.astype(np.intp)
         return [np.repeat(part, times[part]) for part in parts], None
     return [part[weights[part] > 0] for part in parts], weights
-
-
-def _encode_groups(name: str, labels: ArrayLike | None, length: int) -> NDArray[np.intp] | None:
-    if labels is None:
-        return None
-    column = np.asarray(labels)
-    if column.shape != (length,):
-        raise RocPredictError(f"{name} has shape {column.shape}; give one for each of the {length} rows")
-    if column.dtype.kind == "f" and np.isnan(column).any():
-        raise RocPredictError(f"{name} is NaN somewhere; leave these rows out")
-    try:
-        return np.unique(column, return_inverse=True)[1]
-    except TypeError:
-        raise RocPredictError(
-            f"{name} holds values of different kinds that have no order; give numbers or text"
-        ) from None
 
 
 def _find_directions(classes: tuple[ClassColumns, ClassColumns], names: tuple[str, ...]) -> tuple[str, ...]:

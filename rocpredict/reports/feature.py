@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rocpredict.base.files import check_writable
 from rocpredict.base.formatting import format_interval, format_level, format_rate, label_to_text
-from rocpredict.base.labels import check_feature, check_labels, split_classes
+from rocpredict.base.labels import as_rereadable, check_feature, check_labels, split_classes, unique_labels
 from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Interval
 from rocpredict.base.tables import Table
@@ -70,7 +70,8 @@ class FeatureAnalysis:
     def labels(self) -> tuple[Any, Any]:
         """Labels of the negative and the positive class; "rest" for several negative labels."""
         split = split_classes(self.x, self.y, **self._classes)
-        several = self.negative is None and len(set(check_labels(self.y, self.x).tolist())) > 2
+        names = unique_labels(check_labels(self.y, self.x, nan_policy=self.nan_policy))
+        several = self.negative is None and len(names) > 2
         return "rest" if several else split.negative_label, split.positive_label
 
     @cached_property
@@ -390,6 +391,7 @@ def feature_report(
     check_writable(path)
     day, level = check_date(date), check_confidence_level(level)
     stated = None if prevalence is None else check_probability("prevalence", prevalence, ends=False)
+    x, y = as_rereadable(x), as_rereadable(y)
     analysis = FeatureAnalysis(
         x,
         y,
@@ -406,7 +408,7 @@ def feature_report(
         seed=seed,
     )
     context = template_context(analysis)
-    values, labels = check_feature(x), check_labels(y, x)
+    values, labels = check_feature(x), check_labels(y, x, nan_policy=nan_policy)
     hashed = data_hash(as_feature_table(values[:, None], names=[feature]), labels)
     return write_report(
         path,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.labels import SourceRows, split_classes
+from rocpredict.base.labels import SourceRows, check_index, is_label, split_classes
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.roc.base import Roc, check_sample
@@ -137,6 +137,7 @@ class EmpiricalRoc(Roc[float]):
         RocPredictError
             What is no fitted classifier of two classes, or has no such method; as ``empirical_roc``.
         """
+        check_index({"X": X, "y": y, "weights": weights})
         scores, label = _estimator_scores(estimator, X, positive, response_method)
         return cls.from_predictions(y, scores, positive=label, weights=weights)
 
@@ -208,7 +209,7 @@ def _estimator_scores(estimator: object, X: object, positive: Label, response_me
             f"estimator={short_repr(estimator)} {classes_text}; give a fitted classifier of two classes"
         )
     label = classes[1] if positive is None else positive
-    if label not in classes:
+    if not is_label(label, classes):
         raise RocPredictError(f"positive={short_repr(label)} is not a label of the estimator; labels are {classes}")
     methods = _RESPONSE_METHODS if response_method == "auto" else (response_method,)
     available = [name for name in methods if hasattr(estimator, name)]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.labels import EncodedLabels, check_sample_weight, encode_labels
+from rocpredict.base.labels import EncodedLabels, check_index, check_sample_weight, encode_labels
 from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
@@ -382,6 +382,7 @@ def screen(
             if value is not None:
                 raise RocPredictError(f"{name}= goes with a table X and its labels y, not with a summary or batches")
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
+    check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     table, labels = split_table_and_labels(X, y, names=feature_names)
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
     row_weights = check_sample_weight(weights, table.n_rows)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.base.formatting import to_json_value, truncate
 from rocpredict.base.labels import (
     EncodedLabels,
+    check_index,
     check_sample_weight,
     encode_binary_labels,
     encode_labels,
@@ -366,6 +367,7 @@ def summarize(
         if weights is not None:
             raise RocPredictError("weights= go with one table; batches take none")
         return _summarize_batches(X, positive, negative, options)
+    check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     table, labels = split_table_and_labels(X, y)
     coded = _encode_batch_labels(labels, positive, negative)
     return summaries_by_class_pair(

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
 
-from rocpredict.base.labels import check_sample_weight
+from rocpredict.base.labels import check_sample_weight, equal_labels, is_label
 from rocpredict.base.rates import RateFunction
 from rocpredict.base.validation import (
     AssumptionWarning,
@@ -34,7 +34,7 @@ from rocpredict.distributions.normality import normality_warning, suppress_norma
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import predict_roc
-from rocpredict.sklearn.selector import check_labels
+from rocpredict.sklearn.selector import check_fit_arguments, check_labels, translated_errors
 from rocpredict.solvers.thresholds import BestThreshold, CriterionName
 
 RESPONSE_METHODS = ("auto", "predict_proba", "decision_function", "log_odds")
@@ -153,7 +153,7 @@ def _resolve_positive(labels: NDArray[Any], positive: Any) -> Any:
     names = np.unique(labels).tolist()
     if positive is None:
         return names[-1]
-    if positive not in names:
+    if not is_label(positive, names):
         raise RocPredictError(f"positive={short_repr(positive)} is not a label in y; labels are {names}")
     return names[names.index(positive)]
 
@@ -208,7 +208,8 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     value : float, optional
         The limit of "min_tpr", "min_tnr" and "max_fpr".
     positive : label, optional
-        Left out: the last of ``classes_``, as in scikit-learn.
+        Left out: the last of ``classes_``, as in scikit-learn. Labels are sorted: of "neg" and "pos" it is "pos", of
+        "sick" and "well" it is "well". Name it wherever labels are not {0, 1}, {-1, 1} or booleans.
     cv : int, float, splitter, iterable of splits, or "prefit"
         A number of stratified folds; a share of rows, which are held out once; anything else that scikit-learn takes
         and that holds no row out twice. "prefit": the estimator is fitted already and stays as it is, and all rows of
@@ -331,10 +332,12 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         if not callable(self.criterion):
             self._best(EmpiricalRoc([0.0], [1.0]))  # refuses wrong options before models are fitted
-        X, y = indexable(X, y)
-        labels = _check_binary_labels(y)
+        check_fit_arguments(X, y, sample_weight)
+        with translated_errors():
+            X, y = indexable(X, y)
+            labels = _check_binary_labels(y)
         self.positive_ = _resolve_positive(labels, self.positive)
-        codes = (labels == self.positive_).astype(np.intp)
+        codes = equal_labels(labels, self.positive_).astype(np.intp)
         weights = _check_sample_weight(sample_weight, codes == 1)
         method = select_response_method(self.estimator, self.response_method, fitted_family=self._is_fitted_family)
         response = ResponseMethod(method, self.positive_)
@@ -358,7 +361,7 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "threshold_")
         scores = ResponseMethod(self.response_method_, self.positive_).scores(self.estimator_, X)
         is_positive = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # +inf: no row, whatever its score
-        place = int(np.flatnonzero(self.classes_ == self.positive_)[0])
+        place = int(np.flatnonzero(equal_labels(self.classes_, self.positive_))[0])
         return np.asarray(self.classes_[np.where(is_positive, place, 1 - place)])
 
     @_available_if_delegate_has("predict_proba")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -13,8 +15,11 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rocpredict.base.labels import check_index, find_missing, unique_labels
+from rocpredict.base.labels import check_labels as check_label_values
 from rocpredict.base.validation import (
     FloatArray,
+    Label,
     Pairs,
     RocPredictError,
     check_int,
@@ -27,16 +32,45 @@ from rocpredict.screening.screen import screen
 
 
 def check_labels(y: Any) -> NDArray[Any]:
-    """Return one label for each row, shape (n,), or refuse one class only.
-
-    scikit-learn refuses labels that are missing or continuous with a ValueError of its own.
-    """
-    check_classification_targets(y)
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    """Return one label for each row, shape (n,), or refuse one class only, and labels that scikit-learn refuses."""
+    with translated_errors():
+        check_classification_targets(y)
+        labels: NDArray[Any] = column_or_1d(y, warn=True)
     names = np.unique(labels)
     if len(names) < 2:
         raise RocPredictError(f"y has one class only, {names.tolist()}; two or more are needed")
+    nul = next((name for name in names.tolist() if isinstance(name, str) and name.endswith("\0")), None)
+    if nul is not None:
+        raise RocPredictError(f"y holds {nul!r}, and scikit-learn ignores a NUL at the end of text; give other labels")
     return labels
+
+
+class InputTypeError(RocPredictError, TypeError):
+    """Input of a type that scikit-learn refuses with a TypeError."""
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    """Raise the refusals of scikit-learn's validation as ``RocPredictError``, in one line."""
+    try:
+        yield
+    except RocPredictError:
+        raise
+    except (TypeError, ValueError) as error:
+        kind = InputTypeError if isinstance(error, TypeError) else RocPredictError
+        raise kind(" ".join(str(error).split())) from error
+
+
+def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> None:
+    """Refuse masked values, which scikit-learn would read, missing labels, and indexes that do not match."""
+    for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
+        if np.ma.is_masked(values):
+            raise RocPredictError(f"{name} has masked values, and scikit-learn ignores masks; leave these rows out")
+    check_index({"X": X, "y": y, "sample_weight": sample_weight})
+    with translated_errors():
+        labels = np.asarray(y)
+    if labels.ndim == 1 and find_missing(labels).any():
+        raise RocPredictError("y has missing labels (NaN); leave these rows out")
 
 
 _DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
@@ -70,6 +104,7 @@ def score_features(
     direction: str = "auto",
     empirical: bool = True,
     pairs: str = "rest",
+    positive: Label = None,
     **options: Any,
 ) -> FeatureScores:
     """Screen features, and choose the class pair of each that has the smallest p-value.
@@ -78,9 +113,14 @@ def score_features(
     direction p is one-sided.
     """
     labels = check_labels(y)
-    names = np.unique(labels).tolist()
-    classes = {"positive": names[1]} if len(names) == 2 else {"pairs": pairs}
-    table = screen(X, labels, empirical=empirical, **classes, **options)
+    names = unique_labels(check_label_values(labels, labels))
+    if positive is None and len(names) == 2:
+        if direction != "auto" and {*names} not in ({0, 1}, {-1, 1}):
+            raise RocPredictError(
+                f"positive= is needed with direction={direction!r}: which of the labels {names} is the positive class?"
+            )
+        positive = names[1]
+    table = screen(X, labels, empirical=empirical, positive=positive, pairs=cast(Any, pairs), **options)
     rows = table.in_input_order()
     name = "empirical_auc" if empirical else "auc"
     areas, p_values = (
@@ -164,6 +204,11 @@ class RocSelector(SelectorMixin, BaseEstimator):
         deviations, and its test; one pass over the data, and right as far as the classes are Gaussian.
     pairs : {"rest", "all"}
         Of three classes and more: each against the rest, or every pair. A feature is as good as its best class pair.
+    positive : label, optional
+        The positive class. Left out, of two classes the last one in their order (of "neg" and "pos": "pos"), which
+        decides on which side of 1/2 an AUC lies and not which features are kept. So ``direction="higher"`` and
+        "lower" need it, unless the labels are {0, 1}, {-1, 1} or booleans. Of three classes and more each is positive
+        in turn.
     engine : {"auto", "numpy", "numba"}
     n_jobs : int
         Threads.
@@ -221,6 +266,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         direction: Literal["higher", "lower", "auto"] = "auto",
         empirical: bool = True,
         pairs: Pairs = "rest",
+        positive: Label = None,
         engine: Engine = "auto",
         n_jobs: int = 1,
     ) -> None:
@@ -230,6 +276,7 @@ class RocSelector(SelectorMixin, BaseEstimator):
         self.direction = direction
         self.empirical = empirical
         self.pairs = pairs
+        self.positive = positive
         self.engine = engine
         self.n_jobs = n_jobs
 
@@ -243,13 +290,16 @@ class RocSelector(SelectorMixin, BaseEstimator):
             Labels of two or more kinds.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), ensure_all_finite=False)
+        check_fit_arguments(X, y)
+        with translated_errors():
+            X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), ensure_all_finite=False)
         result = score_features(
             X,
             y,
             direction=self.direction,
             empirical=self.empirical,
             pairs=self.pairs,
+            positive=self.positive,
             engine=self.engine,
             n_jobs=self.n_jobs,
             feature_names=getattr(self, "feature_names_in_", None),

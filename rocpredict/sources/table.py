@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.labels import check_labels
+from rocpredict.base.labels import check_index, check_labels
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr
@@ -202,6 +202,7 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
     >>> table, labels.tolist()
     (FeatureTable(3 rows, 1 features: 'size'), ['a', 'b', 'a'])
     """
+    check_index({"X": X, "y": y})
     if isinstance(y, str) and not _is_anndata(X):
         table = read_table(X)
         place = column_index(table.names, y, argument="y", source_name="X")
@@ -269,9 +270,9 @@ def _from_mapping(X: Mapping[Any, Any], names: Iterable[Any] | None) -> FeatureT
 
 
 def _column(name: str, values: Any) -> NDArray[Any]:
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise RocPredictError(f"X[{name!r}]={short_repr(values)} is not a column; give one value for each row")
     is_array = hasattr(values, "__array__")
+    if isinstance(values, (str, bytes, Mapping, set)) or not (is_array or isinstance(values, Iterable)):
+        raise RocPredictError(f"X[{name!r}]={short_repr(values)} is not a column; give one value for each row")
     column = np.asanyarray(values) if is_array else _from_list(list(values), f"X[{name!r}]")
     if column.ndim != 1:
         raise RocPredictError(f"X[{name!r}] has shape {column.shape}; a column has one axis")

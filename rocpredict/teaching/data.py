@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.labels import REST_LABEL, is_label, split_classes, unique_labels
+from rocpredict.base.labels import REST_LABEL, as_rereadable, equal_labels, is_label, split_classes, unique_labels
 from rocpredict.base.validation import FloatArray, RocPredictError, check_option, short_repr, to_scalar
 from rocpredict.datasets import load_dataset
 from rocpredict.diagnostics.comparison import max_tpr_gap
@@ -27,7 +27,7 @@ from rocpredict.teaching.assets import python_strings, text_or_none, to_encodabl
 
 def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArray[Any]]:
     """Return the features that are wanted, of data of any form, and a label for each row."""
-    x, y = _pop_label_column(x, y)
+    x, y = _pop_label_column(as_rereadable(x), as_rereadable(y))
     feature = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
     if _is_column(x):
         return split_table_and_labels({_column_name(x, feature): x}, y)
@@ -53,8 +53,8 @@ def _pop_label_column(x: Any, y: Any) -> tuple[Any, Any]:
 
 def _is_column(x: Any) -> bool:
     shape = getattr(x, "shape", None)
-    if shape is None and isinstance(x, (list, tuple)):
-        shape = np.shape(x[:1])
+    if shape is None and isinstance(x, Collection) and not isinstance(x, (str, bytes, Mapping, Set)):
+        shape = np.shape(list(islice(x, 1)))
     elif shape is None and hasattr(x, "__array__"):
         shape = np.asarray(x).shape
     return isinstance(shape, tuple) and len(shape) == 1
@@ -160,7 +160,7 @@ class PageDataset:
         text_of = dict(zip(labels, texts, strict=True)) | {None: rest_label}
         classes = np.zeros(len(y), dtype=np.intp)
         for index, label in enumerate(labels):
-            classes[y == label] = index
+            classes[equal_labels(y, label)] = index
         return cls(
             key=key,
             labels=tuple(texts),
