@@ -43,7 +43,7 @@ from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.sources.blocks import check_feature_names
-from rocpredict.sources.table import format_names, read_table
+from rocpredict.sources.table import check_row_order, format_names, read_table
 
 SINGULAR_TOL = 1e-10
 """Smallest variance, for features of unit variance, that is more than rounding."""
@@ -463,8 +463,12 @@ Samples = tuple[FloatArray, ...]
 _MIN_ROWS = 2
 
 
-def _columns_by_name(X: object, names: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
+def _columns_by_name(
+    X: object, names: Iterable[str] | None = None, *, with_labels: bool = False
+) -> dict[str, NDArray[Any]]:
     table = read_table(X, names)
+    if with_labels:
+        check_row_order(table, "y")
     return {name: table.column(place) for place, name in enumerate(table.names.tolist())}
 
 
@@ -610,7 +614,7 @@ def fit_linear_combination(
     check_option("criterion", criterion, CRITERIA)
     shrink = check_ridge(ridge)
     check_index({"X": X, "y": y})
-    columns = _columns_by_name(X, feature_names)
+    columns = _columns_by_name(X, feature_names, with_labels=True)
     values, rows = split_rows(columns, y, positive=positive, negative=negative, nan_policy=nan_policy)
     names, table = tuple(columns), np.column_stack(list(values.values()))
     samples = table[rows.negative], table[rows.positive]
@@ -705,7 +709,7 @@ def class_mean_distance(
     check_option("metric", metric, ("euclidean", "mahalanobis"))
     check_option("leave_one_out", leave_one_out, (True, False))
     check_option("nan_policy", nan_policy, ("raise", "omit"))
-    columns = {name: check_feature(column, name) for name, column in _columns_by_name(X).items()}
+    columns = {name: check_feature(column, name) for name, column in _columns_by_name(X, with_labels=True).items()}
     for name, column in columns.items():
         if np.isinf(column).any():
             raise RocPredictError(f"{name} has {np.isinf(column).sum()} infinite values; a mean needs finite ones")

@@ -48,7 +48,7 @@ from rocpredict.screening.summary import (
     summaries_by_class_pair,
     summarize,
 )
-from rocpredict.sources.table import FeatureTable, split_table_and_labels
+from rocpredict.sources.table import FeatureTable, check_row_order, split_table_and_labels
 
 _COLUMNS = (
     *("negative_mean", "negative_std", "positive_mean", "positive_std", "effect_size", "direction"),
@@ -384,6 +384,8 @@ def screen(
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     table, labels = split_table_and_labels(X, y, names=feature_names)
+    if weights is not None:
+        check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)
     row_weights = check_sample_weight(weights, table.n_rows)
     _check_frequency_weights(row_weights, coded)

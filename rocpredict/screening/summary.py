@@ -35,7 +35,7 @@ from rocpredict.base.validation import (
 )
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
-from rocpredict.sources.table import FeatureTable, split_table_and_labels
+from rocpredict.sources.table import FeatureTable, check_row_order, split_table_and_labels
 
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
@@ -369,6 +369,8 @@ def summarize(
         return _summarize_batches(X, positive, negative, options)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     table, labels = split_table_and_labels(X, y)
+    if weights is not None:
+        check_row_order(table, "weights")
     coded = _encode_batch_labels(labels, positive, negative)
     return summaries_by_class_pair(
         _read(table, coded, check_sample_weight(weights, table.n_rows), options), coded, table.names

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from functools import cached_property
+from itertools import pairwise
 from numbers import Complex, Number, Real
 from typing import Any, TypeAlias
 
@@ -217,14 +219,66 @@ def as_frame(X: Any) -> Any:
     return frame if isinstance(frame, (nw.DataFrame, nw.LazyFrame)) else None
 
 
+_POLARS_NODES = re.compile(
+    r"(DF \[|\w+ SCAN \[|PROJECT |SELECTION|ESTIMATED ROWS|SELECT \[|WITH_COLUMNS:|FILTER |FROM$|SLICE\[|ROW INDEX "
+    r"|CACHE\[|UNION\[maintain_order: true\]|PLAN \d|END UNION|HCONCAT|END HCONCAT|\[)"
+)
+"""Lines of a plan of polars that keep the order of the rows."""
+_POLARS_UNORDERED = re.compile(
+    r"\.(shuffle|sample|\w*unique\w*|mode|value_counts|\w*top_k\w*|map\w*|\w*python\w*|\w*opaque)"
+)
+_DUCKDB_UNORDERED = re.compile(
+    "join|group|aggreg|sampl|window|order|top.n|union|distinct|unnest|product|cte|intersect|except|limit|pivot",
+    re.IGNORECASE,
+)
+_DUCKDB_RANDOM = re.compile(r"(random|uuid|nextval|shuffle)\w*\(", re.IGNORECASE)
+
+
+_NO_ORDER = (
+    "X is a query that yields its rows in another order each time; collect it first, as by X.collect() of polars or "
+    "X.arrow() of DuckDB"
+)
+
+
+def has_row_order(frame: Any) -> bool:
+    """Return whether a lazy frame of narwhals yields its rows in the same order each time that it is collected.
+
+    Scans, selections and functions of single columns do. Joins, groups, samples and anything unknown count as
+    unordered, although some of them keep the order.
+    """
+    native, library = frame.to_native(), frame.implementation.name.lower()
+    if library == "polars":
+        lines = [re.sub(r'"[^"]*"', '""', line).strip() for line in native.explain(optimized=False).splitlines()]
+        return all(_POLARS_NODES.match(line) and not _POLARS_UNORDERED.search(line) for line in lines if line)
+    if library == "duckdb":
+        plan = native.explain()
+        lines = plan.splitlines()
+        titles = [line for line in lines if "\u256d" in line]
+        titles += [below for line, below in pairwise(lines) if "\u250c" in line]
+        return bool(titles) and not any(map(_DUCKDB_UNORDERED.search, titles)) and not _DUCKDB_RANDOM.search(plan)
+    if library == "dask":
+        names = {type(node).__name__ for node in native.expr.walk()} if hasattr(native, "expr") else {"Unknown"}
+        return not any(re.search("Unknown|Merge|Join|Shuffle|GroupBy|Duplicates|Unique|Sample", name) for name in names)
+    return False
+
+
 class DataFrameSource(BlockSource):
-    """Data frame; a lazy one is queried for each block of columns, in the order of its rows."""
+    """Data frame; a lazy one is queried for each block of columns if its rows have an order, else collected once.
+
+    Attributes
+    ----------
+    is_ordered : bool
+        Whether rows correspond to those of arrays beside the frame.
+    """
 
     def __init__(self, frame: Any) -> None:
         import narwhals as nw
 
-        schema = frame.collect_schema()
+        self.is_ordered = not isinstance(frame, nw.LazyFrame) or has_row_order(frame)
+        frame = frame if self.is_ordered else self.collect(frame)
+        schema = frame.collect_schema() if isinstance(frame, nw.LazyFrame) else frame.schema
         self.frame, self.columns, self._lazy = frame, list(schema), isinstance(frame, nw.LazyFrame)
+        self._labels: tuple[str, NDArray[Any]] | None = None
         rows = self.collect(frame.select(nw.len())).item() if self._lazy else len(frame)
         self.shape = int(rows), len(self.columns)
         self._kinds = kinds = [type(kind).__name__ for kind in schema.values()]
@@ -243,7 +297,7 @@ class DataFrameSource(BlockSource):
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
         """Write the chosen columns, NaN for nulls and for what is not numeric."""
         numeric = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
-        part = self.collect(self.frame.select(numeric)) if self._lazy and numeric else self.frame
+        part = self._collect_in_order(numeric) if self._lazy and numeric else self.frame
         for place, index in enumerate(columns.tolist()):
             if self._is_text[index]:
                 out[:, place] = np.nan
@@ -255,7 +309,31 @@ class DataFrameSource(BlockSource):
         """Return one column unchanged, None for nulls."""
         name = self.columns[column]
         part = self.collect(self.frame.select(name)) if self._lazy else self.frame
-        series = part.get_column(name)
+        return self._unchanged(part.get_column(name))
+
+    def check_order_by(self, column: int) -> NDArray[Any]:
+        """Return the column of labels, which each later query of a lazy frame has to repeat."""
+        labels = self.column(column)
+        if len(labels) != self.shape[0]:
+            raise RocPredictError(_NO_ORDER)
+        self._labels = (self.columns[column], labels) if self._lazy else None
+        return labels
+
+    def _collect_in_order(self, names: list[str]) -> Any:
+        """Query columns together with the labels, or refuse rows that come in another order than before."""
+        if self._labels is None:
+            part = self.collect(self.frame.select(names))
+            is_same = len(part) == self.shape[0]
+        else:
+            name, labels = self._labels
+            part = self.collect(self.frame.select(list(dict.fromkeys([*names, name]))))
+            is_same = np.array_equal(self._unchanged(part.get_column(name)), labels)
+        if not is_same:
+            raise RocPredictError(_NO_ORDER)
+        return part
+
+    @staticmethod
+    def _unchanged(series: Any) -> NDArray[Any]:
         if not series.null_count() and (series.dtype.is_integer() or series.dtype.is_float()):
             return np.asarray(series.to_numpy())
         items = series.to_list()

@@ -17,6 +17,7 @@ from rocpredict.sources.blocks import (
     BlockIterator,
     ColumnSource,
     ColumnwiseSource,
+    DataFrameSource,
     DenseSource,
     SlicedSource,
     SparseSource,
@@ -129,6 +130,16 @@ def check_has_numeric(table: FeatureTable) -> FeatureTable:
     return table
 
 
+def check_row_order(table: FeatureTable, name: str) -> None:
+    """Refuse an array beside a lazy query whose rows have no fixed order."""
+    if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
+        remedy = "give y as the name of a column, or collect X" if name == "y" else "collect X"
+        raise RocPredictError(
+            f"X is a query whose rows have no fixed order, such as a join or a group_by, and {name} is apart from it; "
+            f"{remedy} first, as by X.collect() of polars or X.arrow() of DuckDB"
+        )
+
+
 def column_index(names: NDArray[np.str_], name: object, *, argument: str, source_name: str) -> int:
     """Return the index of a column, or refuse a name that is not a column."""
     places = np.flatnonzero(names == str(name)) if isinstance(name, str) else np.empty(0, dtype=np.intp)
@@ -152,8 +163,9 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
     ----------
     X : array of shape (n, features), or what holds one
         A NumPy array (a memory map and a masked one too), a SciPy sparse matrix, a pandas, polars or pyarrow
-        table or anything else that narwhals knows (lazy frames and DuckDB relations are asked for a block
-        of columns at a time), an AnnData (its ``.X``), an object with ``__array__``, a list of rows, or a
+        table or anything else that narwhals knows (lazy frames and DuckDB relations are queried for a block
+        of columns at a time, and collected once if their rows have no fixed order, as those of joins and groups),
+        an AnnData (its ``.X``), an object with ``__array__``, a list of rows, or a
         mapping of names to columns.
     names : sequence of str, optional
         A name for each column, in place of those of the table.
@@ -182,7 +194,7 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
         As in ``as_feature_table``.
     y : array of shape (n,), or str
         Labels, or the name of a column of X that holds them (of AnnData: of its ``.obs``); this column is no
-        feature then.
+        feature then. Where X is a query whose rows have no fixed order, labels must be a column of it.
     names : sequence of str, optional
         A name for each feature, in place of those of the table.
 
@@ -206,11 +218,14 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
     if isinstance(y, str) and not _is_anndata(X):
         table = read_table(X)
         place = column_index(table.names, y, argument="y", source_name="X")
-        table, y = table.select(np.delete(np.arange(len(table)), place)), table.column(place)
+        source = table.source
+        labels = source.check_order_by(place) if isinstance(source, DataFrameSource) else table.column(place)
+        table, y = table.select(np.delete(np.arange(len(table)), place)), labels
         if names is not None:
             table = replace(table, names=check_feature_names(names, len(table), "X beside its labels"))
     else:
         table = read_table(X, names)
+        check_row_order(table, "y")
     if isinstance(y, str):
         columns = check_unique_names(list(X.obs.columns))
         y = X.obs.iloc[:, column_index(columns, y, argument="y", source_name="X.obs")]

@@ -32,8 +32,8 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
     if _is_column(x):
         return split_table_and_labels({_column_name(x, feature): x}, y)
     names = [feature] if isinstance(feature, str) else feature
-    attributes = ("columns", "column_names", "var_names", "names")
-    has_names = isinstance(x, Mapping) or any(hasattr(x, name) for name in attributes)
+    attributes = ("columns", "column_names", "var_names")  # of the class: of a lazy frame they would be a query
+    has_names = isinstance(x, (Mapping, FeatureTable)) or any(hasattr(type(x), name) for name in attributes)
     if names is None or not has_names:
         table, labels = split_table_and_labels(x, y, names=names)
         return table.select(~table.not_numeric), labels
