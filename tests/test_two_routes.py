@@ -380,7 +380,7 @@ def test_the_value_is_what_the_criterion_is_there(route):
     share, fp, fn = 0.3, 2.0, 5.0
     hand = {
         "ameans": lambda b: (b.tpr + b.tnr) / 2,
-        "youden": lambda b: (b.tpr + b.tnr) / 2,
+        "youden": lambda b: b.tpr + b.tnr - 1,
         "cost": lambda b: share * fn * b.fnr + (1 - share) * fp * b.fpr,
         "accuracy": lambda b: share * b.tpr + (1 - share) * b.tnr,
         "f1": lambda b: 2 * share * b.tpr / (share + share * b.tpr + (1 - share) * b.fpr),

@@ -312,6 +312,8 @@ FLAG_DESCRIPTIONS = {
     "auto_direction": "direction='auto' was resolved here; resolved by a sample, it makes the AUC optimistic",
     "constant": "all values are equal: the feature tells nothing",
     "dropped_resamples": "the family could not be fitted to some resamples, and these were left out",
+    "equal_thresholds": "thresholds beyond the plateau do as well as the best one; `equal_thresholds` lists one of "
+    "each further interval",
     "fallback": "the method asked for sees no spread here, which is not to be taken for none: another stands in",
     "identical": "both classes have the same distribution: every threshold is as good as chance",
     "infinite": "infinite values, or a spread beyond the range of float64: there are no moments to predict from",

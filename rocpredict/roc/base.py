@@ -567,6 +567,7 @@ class Roc(UncertaintyMixin[Value], Result):
             ),
             crossings=crossings if crossings.ndim > 1 else crossings[~np.isnan(crossings)],
             plateau=(to_scalar(np.minimum(*plateau)), to_scalar(np.maximum(*plateau))),
+            equal_thresholds=np.sort(self._to_feature_scale(optimum.equal_thresholds, grid=True), axis=-1),
             flags=optimum.flags | self._direction_flags,
             _uncertainty=ThresholdUncertainty(self._uncertainty, target, self._to_feature_scale),
         )

@@ -22,6 +22,8 @@ from rocpredict.solvers.quadrature import expectation, make_log_density_ratio, p
 
 Axis: TypeAlias = Literal["fpr", "tpr"]
 ROUNDING = 4 * np.finfo(float).eps
+_MAX_MAXIMA = 32
+_TIE_RTOL = 64 * np.finfo(float).eps  # of a loss: two thresholds that lose the same differ by the rounding of the rates
 EVEN = np.zeros(())
 """Log price of a false positive at which both errors cost the same."""
 
@@ -39,6 +41,8 @@ class OptimalThreshold(NamedTuple):
     plateau_high: FloatArray
     crossings: FloatArray
     """Where the weighted densities cross, ascending, on the last axis; NaN beyond ``crossing_count``."""
+    equal_thresholds: FloatArray
+    """One threshold of each other interval that does as well, ascending, on the last axis; NaN beyond their number."""
     flags: Flags
 
 
@@ -219,11 +223,52 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
     return float(begins[under].min()), float(stops[under].max()), float((area * run)[under].sum())
 
 
+def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
+    """Return which operating points no other one with an equal rate dominates by the other rate.
+
+    Parameters
+    ----------
+    tpr, fpr : arrays of shape (..., m)
+        Both ascending on the last axis; points may repeat.
+    """
+    index = np.arange(tpr.shape[-1])
+    change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
+    first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
+    last = np.where(np.concatenate([np.diff(fpr) > 0, change], axis=-1), index, len(index) - 1)
+    last = np.minimum.accumulate(last[..., ::-1], axis=-1)[..., ::-1]
+    lowest, highest = np.take_along_axis(fpr, first, axis=-1), np.take_along_axis(tpr, last, axis=-1)
+    return np.asarray((fpr == lowest) & (tpr == highest))
+
+
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
     """Return the index of the middle one of the best values along the last axis; the lower one of two."""
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
     return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
+
+
+def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
+    """Return one threshold of each run of candidates that lose no more than the best one, beyond its plateau.
+
+    Parameters
+    ----------
+    candidates, loss : arrays of shape (m,)
+        Thresholds in any order and what each of them loses, to some digits of the loss.
+    plateau : pair of float
+        Around the best threshold; the run that it lies in is left out.
+    """
+    candidates, index = np.unique(candidates, return_index=True)
+    loss = loss[index]
+    equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
+    runs = np.split(equal, np.flatnonzero(np.diff(equal) > 1) + 1)
+    others = [run for run in runs if candidates[run[-1]] < plateau[0] or candidates[run[0]] > plateau[1]]
+    return np.array([candidates[run[np.argmin(loss[run])]] for run in others])
+
+
+def pad_rows(rows: list[FloatArray]) -> FloatArray:
+    """Return rows of different lengths as one array, with NaN beyond their ends."""
+    width = max(map(len, rows), default=0)
+    return np.array([np.pad(row, (0, width - len(row)), constant_values=np.nan) for row in rows])
 
 
 class CurveSolver(ABC):
@@ -369,28 +414,71 @@ class Solver(CurveSolver):
             utility_value = np.take_along_axis(values, index, axis=-1)[..., 0]
             here = np.take_along_axis(grid, index, axis=-1)[..., 0]
             threshold, best = np.where(utility_value > best, here, threshold), np.maximum(utility_value, best)
-            inner = here[..., None]
-            left, right = (
-                np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1)
-                for step in (-reach, reach)
-            )
-            left, right = (np.where(np.isfinite(end), end, inner) for end in (left, right))
-            with np.errstate(invalid="ignore"):  # around an end there is nothing to refine
-                grid = left + (right - left) * np.linspace(0, 1, 33)
-            grid = np.where(np.isfinite(inner), grid, inner)
-        return self.at_threshold(threshold, self.crossings(EVEN))
+            grid = _refine_grid(grid, index, reach)
+        if self.shape:
+            return self.at_threshold(threshold, self.crossings(EVEN))
+        candidates, values = self._local_maxima(utility)
+        tolerance = _TIE_RTOL * max(1.0, abs(float(best)))
+        if values.size and values.max() > best + tolerance:
+            threshold, best = candidates[np.argmax(values)], values.max()
+        candidates, values = np.append(candidates, threshold), np.append(values, best)
+        plateau = float(threshold), float(threshold)
+        loss = np.where(values >= best - tolerance, 0.0, 1.0)
+        return self.at_threshold(
+            np.asarray(threshold), self.crossings(EVEN), None, equal_runs(candidates, loss, plateau)
+        )
+
+    def _local_maxima(self, utility: Callable[[Rates[Any]], FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """Return thresholds and utilities at a search grid, atoms and refined local maxima, of one feature."""
+        atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
+        points = np.unique(
+            np.concatenate([self.search_grid, atoms, np.nextafter(atoms, np.inf), np.array([-np.inf, np.inf])])
+        )
+        values = utility(rates_at(self.negative, self.positive, points))
+        gap = np.abs(np.diff(np.where(np.isneginf(values), np.nan, values)))
+        rise = np.fmax(np.append(gap, 0.0), np.append(0.0, gap))  # to the neighbours
+        top = np.fmax(values, values + np.nan_to_num(rise))
+        inner = (values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:]) & np.isfinite(points[1:-1])
+        index = np.flatnonzero(inner & (top[1:-1] >= values.max())) + 1
+        index = index[np.argsort(-values[index], kind="stable")[:_MAX_MAXIMA]]
+        if not index.size:
+            return points, values
+        grid = _refine_grid(np.broadcast_to(points, (len(index), len(points))), index[:, None], 1)
+        best, place = values[index], points[index]
+        for _ in range(14):
+            rates = rates_at(self.negative, self.positive, grid)
+            rows = zip(rates.tpr, rates.fpr, rates.tnr, rates.fnr, strict=True)
+            refined = np.array([utility(Rates(*row)) for row in rows])
+            at = np.argmax(refined, axis=-1)[:, None]
+            value, here = (np.take_along_axis(part, at, axis=-1)[:, 0] for part in (refined, grid))
+            place, best = np.where(value > best, here, place), np.maximum(value, best)
+            grid = _refine_grid(grid, at, 1)
+        return np.concatenate([points, place]), np.concatenate([values, best])
 
     def at_threshold(
         self,
         threshold: FloatArray,
         crossings: FloatArray,
         plateau: tuple[FloatArray, FloatArray] | None = None,
+        equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
         """Return a threshold as the best one, with its rates and the flags that follow from them."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
-        return make_optimum(threshold, rates, (low, high), crossings, **flags)
+        return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
+
+
+def _refine_grid(grid: FloatArray, index: NDArray[np.intp], reach: int) -> FloatArray:
+    """Return 33 even points between the neighbours of a point of each grid; an infinite point stays alone."""
+    inner = np.take_along_axis(grid, index, axis=-1)
+    left, right = (
+        np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1) for step in (-reach, reach)
+    )
+    left, right = (np.where(np.isfinite(end), end, inner) for end in (left, right))
+    with np.errstate(invalid="ignore"):  # around an end there is nothing to refine
+        fine = left + (right - left) * np.linspace(0, 1, 33)
+    return np.where(np.isfinite(inner), fine, inner)
 
 
 def make_optimum(
@@ -398,18 +486,21 @@ def make_optimum(
     rates: Rates[Any],
     plateau: tuple[FloatArray, FloatArray],
     crossings: FloatArray,
+    equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
     """Return the best threshold with the flags that follow from it and its rates, and further ones."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
+    equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(
+        equal_thresholds=~np.isnan(equal).all(axis=-1),
         always_negative=threshold == np.inf,
         always_positive=threshold == -np.inf,
         perfect_separation=(fpr == 0) & (fnr == 0),
         **flags,
     )
     low, high = (np.asarray(limit) for limit in plateau)
-    return OptimalThreshold(np.asarray(threshold), tpr, fpr, tnr, fnr, low, high, crossings, all_flags)
+    return OptimalThreshold(np.asarray(threshold), tpr, fpr, tnr, fnr, low, high, crossings, equal, all_flags)
 
 
 def rates_at(negative: Distribution[Any], positive: Distribution[Any], threshold: FloatArray) -> Rates[Any]:
@@ -540,6 +631,7 @@ class MappedSolver(SameCurveSolver, Solver):
             plateau_low=self._back(best.plateau_low),
             plateau_high=self._back(best.plateau_high),
             crossings=self._back(best.crossings),
+            equal_thresholds=self._back(best.equal_thresholds),
         )
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:

@@ -156,11 +156,13 @@ class BinormalSolver(Solver):
             np.where(identical & even, end, np.where(between, mean, threshold))
             for end, mean in ((-np.inf, m0), (np.inf, m1))
         )
+        tied = np.isinf(threshold) & even & ~identical  # both ends of the axis, where no crossing is better
         return make_optimum(
             threshold,
             Rates(tpr, fpr, tnr, fnr),
             (low, high),
             both,
+            np.where(tied, -threshold, np.nan)[..., None] if np.any(tied) else None,
             identical=identical,
             no_benefit=(tpr <= fpr) & even,
             point_mass=(s0 == 0) | (s1 == 0),

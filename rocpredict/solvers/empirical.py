@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rocpredict.base.rates import Rates
 from rocpredict.base.validation import FloatArray
@@ -26,8 +26,9 @@ from rocpredict.solvers.base import (
     hook_of_polyline,
     interpolate_tpr,
     interpolate_tpr_below,
+    is_undominated,
     make_optimum,
-    middle_of_best,
+    pad_rows,
     summarize_rule,
 )
 
@@ -45,6 +46,15 @@ class OperatingPoints(NamedTuple):
     fpr: FloatArray
     tnr: FloatArray
     fnr: FloatArray
+
+
+class _BestRun(NamedTuple):
+    """Index of the best operating point, first and last of the equally good ones around it, and other such runs."""
+
+    best: int
+    first: int
+    last: int
+    others: NDArray[np.intp]
 
 
 class EmpiricalSolver(Solver):
@@ -126,27 +136,47 @@ class EmpiricalSolver(Solver):
         finite = np.isfinite(price)
         factor = np.where(finite, price, 0.0)
 
-        def choose(block: slice) -> tuple[NDArray[np.intp], ...]:
+        def choose(block: slice) -> list[_BestRun]:
             utility = v.tpr - factor[block, None] * v.fpr
             utility = np.where(finite[block, None] | (v.fpr == 0), utility, -np.inf)
             first = utility.argmax(axis=-1)
             size = np.where(finite[block], v.tpr[first] + factor[block] * v.fpr[first], 1)
-            return _best_run(utility, ROUNDING * size)
+            return [self._best_run(row, ROUNDING * scale) for row, scale in zip(utility, size, strict=True)]
 
         step = max(1, _MAX_BLOCK // len(v.tpr))
-        blocks = [choose(slice(start, start + step)) for start in range(0, price.size, step)]
-        shape = np.shape(log_price)
-        return self._optimum(*(np.concatenate(parts).reshape(shape) for parts in zip(*blocks, strict=True)))
+        runs = [run for start in range(0, price.size, step) for run in choose(slice(start, start + step))]
+        return self._optimum(runs, np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
         """Return the middle one of the operating points with the highest utility, and the run that it is in."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
-        return self._optimum(*_best_run(values))
+        return self._optimum([self._best_run(values, ROUNDING)], ())
 
-    def _optimum(self, best: NDArray[np.intp], first: NDArray[np.intp], last: NDArray[np.intp]) -> OptimalThreshold:
+    @cached_property
+    def _undominated(self) -> NDArray[np.bool_]:
+        """Which operating points have no other one with one rate equal and the other one better."""
+        return is_undominated(self.points.tpr, self.points.fpr)
+
+    def _best_run(self, utility: FloatArray, tolerance: float) -> _BestRun:
+        """Return the middle one of the best operating points, the run that it is in, and the middles of other runs.
+
+        Of operating points with the same utility those are left out that another one dominates.
+        """
+        equal = np.flatnonzero(utility >= utility.max() - tolerance)
+        undominated = equal[self._undominated[equal]]
+        equal = undominated if undominated.size else equal
+        runs = np.split(equal, np.flatnonzero(np.diff(equal) > 1) + 1)
+        best = int(equal[(len(equal) - 1) // 2])
+        first, last = next((int(run[0]), int(run[-1])) for run in runs if run[0] <= best <= run[-1])
+        others = [run[(len(run) - 1) // 2] for run in runs if not run[0] <= best <= run[-1]]
+        return _BestRun(best, first, last, np.array(others[::-1], dtype=np.intp))
+
+    def _optimum(self, runs: list[_BestRun], shape: tuple[int, ...]) -> OptimalThreshold:
         v, negative, positive = self.points, self.negative, self.positive
+        best, first, last = (np.reshape([run[i] for run in runs], shape).astype(np.intp) for i in range(3))
+        equal = pad_rows([v.thresholds[run.others] for run in runs])
         identical = np.array_equal(negative.unique_values, positive.unique_values) and np.array_equal(
             negative.unique_weights / negative.total, positive.unique_weights / positive.total
         )
@@ -155,6 +185,7 @@ class EmpiricalSolver(Solver):
             Rates(v.tpr[best], v.fpr[best], v.tnr[best], v.fnr[best]),
             (v.low[last], v.high[first]),
             np.empty((*best.shape, 0)),
+            equal.reshape(*shape, equal.shape[-1]),
             identical=np.full(best.shape, identical),
             no_benefit=np.full(best.shape, (v.tpr + v.tnr).max() / 2 <= 0.5 + ROUNDING),
             point_mass=np.full(best.shape, min(len(negative.unique_values), len(positive.unique_values)) == 1),
@@ -208,15 +239,6 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
             for where, label in ((called, 1), (called, 0), (~called, 0), (~called, 1))
         )
         return TwoThresholdRule(*summarize_rule(edges, starts_positive=bool(called[0])), edges, *rates)
-
-
-def _best_run(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> tuple[NDArray[np.intp], ...]:
-    """Return the index of the middle one of the best, and the first and last of the run of best ones around it."""
-    best, index = middle_of_best(utility, tolerance), np.arange(utility.shape[-1])
-    worse = utility < utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
-    before, after = (worse & region for region in (index < best[..., None], index > best[..., None]))
-    first = np.where(before, index, -1).max(axis=-1) + 1
-    return best, first, np.where(after, index, len(index)).min(axis=-1) - 1
 
 
 def _midpoints(values: FloatArray) -> FloatArray:

@@ -22,6 +22,8 @@ from rocpredict.solvers.base import (
     Solver,
     TwoThresholdRule,
     atom_mass,
+    equal_runs,
+    pad_rows,
     spread_shares,
     summarize_rule,
     tangent_correction,
@@ -93,7 +95,7 @@ class NumericalSolver(Solver):
     def crossings(self, log_price: FloatArray) -> FloatArray:
         """Return all thresholds where f1 - price f0 changes its sign, ascending on the last axis."""
         rows = [self._crossings(np.asarray(price)) for price in np.ravel(log_price)]
-        return _pad(rows).reshape(*np.shape(log_price), -1)
+        return pad_rows(rows).reshape(*np.shape(log_price), -1)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximises TPR - price FPR: a crossing, an atom, a gap between them or an end."""
@@ -103,9 +105,10 @@ class NumericalSolver(Solver):
         shape = np.shape(log_price)
         names = {name for best in each for name in best.flags}
         flags = Flags(**{name: np.reshape([name in best.flags for best in each], shape) for name in names})
-        crossings = _pad([best.crossings for best in each]).reshape(*shape, -1)
+        crossings = pad_rows([best.crossings for best in each]).reshape(*shape, -1)
+        equal = pad_rows([best.equal_thresholds for best in each])
         threshold, tpr, fpr, tnr, fnr, low, high = (np.reshape([best[i] for best in each], shape) for i in range(7))
-        return OptimalThreshold(threshold, tpr, fpr, tnr, fnr, low, high, crossings, flags)
+        return OptimalThreshold(threshold, tpr, fpr, tnr, fnr, low, high, crossings, equal.reshape(*shape, -1), flags)
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the ROC curve of the likelihood ratio."""
@@ -138,12 +141,15 @@ class NumericalSolver(Solver):
         low, high = _plateau(
             loss, make_log_density_ratio(negative, positive), np.unique(candidates), threshold, most, log_price
         )
-        if low < high and np.isfinite(high - low):
+        if price == 0 and low < high:
+            low = threshold = high  # the lowest FPR, which costs nothing
+        elif low < high and np.isfinite(high - low):
             threshold = low / 2 + high / 2
         best = self.at_threshold(
             threshold,
             crossings,
             (np.asarray(low), np.asarray(high)),
+            equal_runs(candidates, losses, (low, high)) if price > 0 else None,
             identical=np.array_equal(negative.cdf(grid), positive.cdf(grid)),
             point_mass=any((d.atoms().masses == 1).any() for d in (negative, positive)),
         )
@@ -160,12 +166,6 @@ class NumericalSolver(Solver):
         if not is_discrete(self.positive):
             total += expectation(self.positive, tail, self.panel_edges)
         return np.asarray(total)
-
-
-def _pad(rows: list[FloatArray]) -> FloatArray:
-    """Return rows of different lengths as one array, with NaN beyond their ends."""
-    width = max(map(len, rows), default=0)
-    return np.array([np.pad(row, (0, width - len(row)), constant_values=np.nan) for row in rows])
 
 
 def _atom_fraction(d: Distribution[Any], t: FloatArray, rate: FloatArray) -> FloatArray:

@@ -452,7 +452,8 @@ class ShrinkageSolver(NumericalSolver):
         grid = self.grid
         edges = np.flatnonzero(grid.is_first_occurrence[0] | (np.diff(grid.z[0], prepend=-np.inf) > 0))
         ratios = np.stack([grid.log_density_ratio(scores)[0, edges] for scores in (grid.z_at, grid.z_above)], axis=1)
-        levels = ratios.ravel() - log_price
+        with np.errstate(invalid="ignore"):  # a price of 0 or infinity is nowhere equal to an infinite ratio
+            levels = ratios.ravel() - log_price
         signed = np.flatnonzero(np.isfinite(levels) & (levels != 0) & (self.negative.data_weight < 1))
         before = signed[np.flatnonzero(np.diff(levels[signed] > 0))]  # even: below an edge; odd: above it
         smooth = before % 2 == 1

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.formatting import format_interval, truncate
+from rocpredict.base.formatting import format_interval, format_list, truncate
 from rocpredict.base.rates import RateFunction, Rates
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
@@ -25,7 +25,7 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
-from rocpredict.solvers.base import EVEN, OptimalThreshold, Solver
+from rocpredict.solvers.base import EVEN, Axis, OptimalThreshold, Solver, is_undominated, rates_at
 
 CriterionName: TypeAlias = Literal[
     "ameans",
@@ -42,7 +42,7 @@ CriterionName: TypeAlias = Literal[
 ]
 CRITERIA: dict[str, str] = {
     "ameans": "highest Ameans (TPR + TNR)/2",
-    "youden": "the same as ameans",
+    "youden": "highest J = TPR + TNR - 1; the same threshold as ameans",
     "balanced_accuracy": "the same as ameans",
     "cost": "lowest expected cost of errors; takes prevalence, cost_fp, cost_fn",
     "accuracy": "highest share of right calls; takes prevalence",
@@ -59,7 +59,7 @@ AMEANS_ALIASES = ("ameans", "youden", "balanced_accuracy")
 PREVALENCE_FREE_CRITERIA = (*AMEANS_ALIASES, "closest_topleft", "min_tpr", "min_tnr", "max_fpr")
 """Criteria that no prevalence changes."""
 _PREVALENCE_CRITERIA = ("cost", "accuracy", "f1", "f_beta")
-_MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", **dict.fromkeys(AMEANS_ALIASES, "ameans")}
+_MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "balanced_accuracy": "ameans"}
 """The measure of ``Rates`` that a criterion maximises, where it has another name."""
 _MAX_ITER = 100
 _MAX_BETA = 1e100
@@ -165,14 +165,18 @@ class BestThreshold(Result, Generic[Value]):
     criterion : str
         What was looked for.
     criterion_value : float or array of shape F
-        What the criterion is there: the Ameans, the expected cost of errors per case, the accuracy, F-beta, the
-        distance to (0, 1), the rate that was raised, or what the function gave.
+        Value of the criterion there: the Ameans, for "youden" Youden's J = TPR + TNR - 1, the expected cost of errors
+        per observation, the accuracy, F-beta, the distance to (0, 1), the rate that was maximized, or the value of
+        the function.
     crossings : array of shape (k,), or F + (2,) for a batch
         Thresholds where the (weighted) densities cross, ascending; in a batch NaN beyond ``crossing_count``.
     crossing_count : int or array of shape F
     plateau : pair of float or of arrays of shape F
         All thresholds in (low, high] do as well ([low, high) with direction "lower"). For a smooth optimum both
         are the threshold.
+    equal_thresholds : array of shape (k,), or F + (k,) for a batch
+        Thresholds beyond the plateau that do as well, ascending: one of each further interval, empty where the best
+        one is unique; in a batch NaN beyond their number. The flag ``equal_thresholds`` marks them.
     flags : Flags
         Stated outcomes of degenerate inputs.
     _uncertainty : object
@@ -188,6 +192,7 @@ class BestThreshold(Result, Generic[Value]):
     criterion_value: Value
     crossings: FloatArray
     plateau: tuple[Value, Value]
+    equal_thresholds: FloatArray
     flags: Flags
     _uncertainty: Any = field(default=None, compare=False)
     _tabled = ("threshold", "ameans", "tpr", "fpr", "tnr", "fnr")
@@ -277,6 +282,8 @@ class BestThreshold(Result, Generic[Value]):
             rows.append(["value of the criterion", self.criterion_value])
         if self.plateau[0] != self.plateau[1]:
             rows.append(["as good are thresholds from", format_interval(*self.plateau)])
+        if self.equal_thresholds.size:
+            rows.append(["as good are thresholds about", format_list(f"{t:.6g}" for t in self.equal_thresholds)])
         return replace(summary, rows=rows)
 
     @property
@@ -287,7 +294,7 @@ class BestThreshold(Result, Generic[Value]):
         corrected = ("ameans_corrected",) if self._is_empirical else ()
         return (
             *("criterion", "criterion_value", "threshold", "ameans", *corrected, "tpr", "fpr", "tnr", "fnr"),
-            *("crossings", "plateau", "flags"),
+            *("crossings", "plateau", "equal_thresholds", "flags"),
         )
 
     @property
@@ -370,14 +377,14 @@ def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
     """Return what a criterion maximises at some rates: -inf where it is undefined or its limit is not met."""
-    if target.value is not None:
+    if target.value is not None:  # along the last axis both rates rise; a dominated point meets the limit as well
         value = float(check_probabilities("value", target.value))
         allowed, objective = {
             "min_tpr": (rates.tpr >= value, rates.tnr),
             "min_tnr": (rates.tnr >= value, rates.tpr),
             "max_fpr": (rates.fpr <= value, rates.tpr),
         }[str(target.criterion)]
-        return np.where(allowed, objective, -np.inf)
+        return np.where(allowed & is_undominated(rates.tpr, rates.fpr), objective, -np.inf)
     if target.criterion in AMEANS_ALIASES:
         return np.asarray(rates.tpr - rates.fpr)
     if target.criterion == "closest_topleft":
@@ -420,4 +427,20 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
         threshold = np.where(value == 0, -np.inf, threshold)
     else:
         threshold = solver.threshold_at("tpr" if target.criterion == "min_tpr" else "fpr", value)
+    threshold = _cross_gap(solver, threshold, axis="fpr" if target.criterion == "min_tpr" else "tpr")
     return solver.at_threshold(threshold, solver.crossings(EVEN))
+
+
+def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
+    """Return the threshold with the same rate along an axis and the best other rate: beyond a gap of that class."""
+    if solver.shape:
+        return threshold
+    d = solver.negative if axis == "fpr" else solver.positive
+    far = solver.threshold_at(axis, np.asarray(d.sf_inclusive(threshold)))
+    first, last = np.minimum(threshold, far), np.maximum(threshold, far)
+    inner = np.where(np.isfinite(first + last), first / 2 + last / 2, np.where(np.isfinite(last), last - 1, first + 1))
+    gap = np.isneginf(d.logpdf(inner)) & (d.sf_inclusive(first) == d.sf_inclusive(last))
+    gap &= d.cdf_strict(first) == d.cdf_strict(last)
+    before, beyond = (rates_at(solver.negative, solver.positive, t) for t in (threshold, far))
+    better = (beyond.tpr > before.tpr) | (beyond.fpr < before.fpr)
+    return np.where(gap & better & (far < threshold if axis == "fpr" else far > threshold), far, threshold)

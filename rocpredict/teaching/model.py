@@ -166,6 +166,7 @@ class TabulatedRoc(PredictedRoc):
             criterion_value=float(losses[k]),
             crossings=crossings,
             plateau=(threshold, threshold),
+            equal_thresholds=np.empty(0),
             flags=Flags(),
             **{name: float(getattr(rates, name)[k]) for name in ("tpr", "fpr", "tnr", "fnr")},
         )
