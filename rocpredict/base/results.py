@@ -311,6 +311,8 @@ FLAG_DESCRIPTIONS = {
     "(+inf when positives lie lower)",
     "auto_direction": "direction='auto' was resolved here; resolved by a sample, it makes the AUC optimistic",
     "constant": "all values are equal: the feature tells nothing",
+    "crossings_uncertain": "over an interval the likelihood ratio equals the price to rounding: crossings there may be "
+    "missing, or lie anywhere in it",
     "dropped_resamples": "the family could not be fitted to some resamples, and these were left out",
     "equal_thresholds": "thresholds beyond the plateau do as well as the best one; `equal_thresholds` lists one of "
     "each further interval",

@@ -156,7 +156,7 @@ class EmpiricalSolver(Solver):
 
     @cached_property
     def _undominated(self) -> NDArray[np.bool_]:
-        """Which operating points have no other one with one rate equal and the other one better."""
+        """Mask of the operating points without another one that has an equal rate and a better other one."""
         return is_undominated(self.points.tpr, self.points.fpr)
 
     def _best_run(self, utility: FloatArray, tolerance: float) -> _BestRun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ _RTOL = 1e-3  # shapes that differ by less are told apart by a series
 _TINY_DENSITY = 1e-290
 _LARGEST_BLOCK = 2**20  # pairs at a time: 8 MB for each of a few arrays
 _STEP = 0.35  # in hypot(s0, s1): the sum over such points is the integral, to 1e-17 of it
+_MAX_SEEDED_COMPONENTS = 1000
+_SEED_Z = np.linspace(-6, 6, 49)  # standard deviations from the mean of a component
 _NODE_COST = 2  # a point costs two sums, a pair one
 
 
@@ -398,7 +401,7 @@ class FamilySolver(NumericalSolver):
             return np.asarray(log_ndtr(_normal_separation(*self.pair.ordered[::-1])))
         return super().log_auc_complement()
 
-    def _crossings(self, log_price: FloatArray) -> FloatArray:
+    def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
         family, negative, positive, reflected = self.pair
         if not np.isfinite(log_price) or (family == "exponential" and negative.loc != positive.loc):
             return super()._crossings(log_price)
@@ -407,7 +410,7 @@ class FamilySolver(NumericalSolver):
                 CLOSED_FORMS[family].crossings(negative, positive, float(log_price)), dtype=np.float64
             )
         thresholds = np.unique(thresholds[np.isfinite(thresholds)])
-        return -thresholds[::-1] if reflected else thresholds
+        return (-thresholds[::-1] if reflected else thresholds), False
 
 
 class NormalSumSolver(NumericalSolver):
@@ -435,6 +438,14 @@ class NormalSumSolver(NumericalSolver):
             if components is None:
                 raise RocPredictError(f"{d!r} is not a sum of normals of one feature")
             self._sums.append(components)
+
+    @cached_property
+    def crossing_grid(self) -> FloatArray:
+        """Points from which the search for crossings starts: also about each component, narrower than it."""
+        few = [normals for normals in self._sums if len(normals.means) <= _MAX_SEEDED_COMPONENTS]
+        seeds = [np.ravel(normals.means[:, None] + normals.stds[:, None] * _SEED_Z) for normals in few]
+        points = np.unique(np.concatenate([self.search_grid, *seeds]))
+        return points[np.isfinite(points)]
 
     def auc(self) -> FloatArray:
         """Return P(positive > negative) + P(tie)/2."""

@@ -55,7 +55,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         """Return the ROC curve of the likelihood ratio."""
         return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._edges_at)
 
-    def _crossings(self, log_price: FloatArray) -> FloatArray:
+    def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
         """Return the edges at which f1 - price f0 changes its sign; where it is 0 in between, the first of them."""
         middle = self.edges[:-1] / 2 + self.edges[1:] / 2
         with np.errstate(invalid="ignore"):
@@ -63,7 +63,7 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         signs = np.sign(np.where(np.isnan(excess), 0.0, excess))
         signed = np.flatnonzero(signs)
         turns = np.flatnonzero(signs[signed][1:] != signs[signed][:-1])
-        return np.asarray(self.edges[signed[turns] + 1])
+        return self.edges[signed[turns] + 1], False
 
     def _edges_at(self, between: FloatArray) -> FloatArray:
         """Return the edges between cells of these numbers."""

@@ -36,11 +36,14 @@ from rocpredict.solvers.quadrature import (
     golden_section,
     interval_probability,
     make_log_density_ratio,
+    refine_brackets,
     rounding_error,
     sign_changes,
 )
 
 _RTOL = 1e-11  # a level is found again to about 1e-14 of a density's width
+_TAIL = 1e-12  # probability beyond which rounding may hide the sign of a log ratio unnoticed
+_MIN_WIDTH = 1e-10  # of the range of values, of an interval in which the ratio equals the price
 _MIN_RUN = 8  # points of the grid that make a level stretch, and no chance
 _XTOL = 1e-12  # of a rate; the tangent of the curve makes up for the rest
 _MAX_LOG_RATIO = 1e300  # stands for an infinite price: above every finite ratio, below an infinite one
@@ -94,7 +97,7 @@ class NumericalSolver(Solver):
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
         """Return all thresholds where f1 - price f0 changes its sign, ascending on the last axis."""
-        rows = [self._crossings(np.asarray(price)) for price in np.ravel(log_price)]
+        rows = [self._crossings(np.asarray(price))[0] for price in np.ravel(log_price)]
         return pad_rows(rows).reshape(*np.shape(log_price), -1)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
@@ -114,12 +117,29 @@ class NumericalSolver(Solver):
         """Return the ROC curve of the likelihood ratio."""
         return RankedLikelihoodRatioSolver(self)
 
-    def _crossings(self, log_price: FloatArray) -> FloatArray:
-        level = make_log_density_ratio(self.negative, self.positive)
-        with np.errstate(invalid="ignore"):  # a price of 0 or infinity is nowhere equal to an infinite ratio
-            values = level(self.search_grid) - log_price
-            noise = rounding_error(self.negative, self.positive, self.search_grid)
-            return sign_changes(lambda x: level(x) - log_price, self.search_grid, values, noise)
+    @property
+    def crossing_grid(self) -> FloatArray:
+        """Points from which the search for crossings starts."""
+        return self.search_grid
+
+    def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
+        """Return all crossings, and whether the ratio equals the price to rounding over an interval."""
+        ratio = make_log_density_ratio(self.negative, self.positive)
+
+        def excess(x: FloatArray) -> FloatArray:
+            with np.errstate(invalid="ignore"):  # a price of 0 or infinity is nowhere equal to an infinite ratio
+                return ratio(x) - log_price
+
+        grid, values, noise = refine_brackets(
+            excess, lambda x: rounding_error(self.negative, self.positive, x), self.crossing_grid
+        )
+        pair = self.negative, self.positive
+        low, high = min(float(d.ppf(_TAIL)) for d in pair), max(float(d.isf(_TAIL)) for d in pair)
+        inner = (grid >= low) & (grid <= high) & np.isfinite(noise) & ~np.isnan(values)
+        points, clear = grid[inner], (np.abs(values) > noise)[inner]
+        is_level = ~clear[1:] & ~clear[:-1] & (np.diff(points) > _MIN_WIDTH * (high - low))
+        is_uncertain = bool(is_level.any() and clear.any())
+        return sign_changes(excess, grid, values, noise), is_uncertain
 
     def _optimal(self, log_price: FloatArray) -> OptimalThreshold:
         negative, positive, grid = self.negative, self.positive, self.search_grid
@@ -131,7 +151,7 @@ class NumericalSolver(Solver):
             fnr, fpr = np.asarray(positive.cdf_strict(t)), np.asarray(negative.sf_inclusive(t))
             return fnr + price * fpr if np.isfinite(price) else np.where(fpr > 0, np.inf, fnr)
 
-        crossings = self.crossings(log_price)
+        crossings, is_uncertain = self._crossings(log_price)
         atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
         corners = np.array([np.inf, -np.inf])  # the grid serves where the densities are flat, and as a safeguard
         candidates = np.concatenate([crossings, atoms, np.nextafter(atoms, np.inf), corners, grid])
@@ -151,6 +171,7 @@ class NumericalSolver(Solver):
             (np.asarray(low), np.asarray(high)),
             equal_runs(candidates, losses, (low, high)) if price > 0 else None,
             identical=np.array_equal(negative.cdf(grid), positive.cdf(grid)),
+            crossings_uncertain=is_uncertain,
             point_mass=any((d.atoms().masses == 1).any() for d in (negative, positive)),
         )
         return best._replace(flags=best.flags | Flags(no_benefit=float(log_price) == 0 and best.tpr <= best.fpr))

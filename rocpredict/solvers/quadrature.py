@@ -24,6 +24,7 @@ NOISE = 16 * np.finfo(float).eps  # of log f1 and log f0, in their difference
 _MIN_LOG_DENSITY = -300.0  # a density that is 0 next to a lower one has underflowed
 _MIN_POINTS = 2
 _MAX_VALUE = 1e300  # stands for infinity
+_MAX_HALVINGS = 40
 _GOLDEN_STEPS = 100
 _BISECTIONS = 1200  # enough to get from the widest bracket of doubles to neighbours
 
@@ -173,6 +174,53 @@ def _nearest_finite(values: FloatArray) -> FloatArray:
     after = np.minimum.accumulate(np.where(finite, index, len(values))[::-1])[::-1]
     padded = np.concatenate([values, [np.inf]])  # both -1 and len(values) are the last one
     return np.asarray(np.minimum(padded[before], padded[after]))
+
+
+def refine_brackets(
+    f: Callable[[FloatArray], FloatArray],
+    noise: Callable[[FloatArray], FloatArray],
+    grid: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return a finer grid, with ``f`` and the bound of its rounding error there, that leaves no close pair of roots.
+
+    Parameters
+    ----------
+    f, noise : functions of an array
+        The function, and the bound of its rounding error.
+    grid : array of shape (m,)
+        Ascending.
+
+    Notes
+    -----
+    An interval is halved until the departure of its midpoint from the chord is small: less than half of the least
+    absolute value, or an eighth of the rise. So two roots are told apart if the function between them departs from 0 by
+    more than its rounding error, and if it bends over no less than an interval of the grid.
+    """
+    values, bound = f(grid), noise(grid)
+    points, levels, bounds = [grid], [values], [bound]
+    usable = np.isfinite(values[:-1]) & np.isfinite(values[1:])
+    left, right, low, high = grid[:-1][usable], grid[1:][usable], values[:-1][usable], values[1:][usable]
+    for _ in range(_MAX_HALVINGS):
+        middle = left / 2 + right / 2
+        inner = (middle > left) & (middle < right)
+        left, right, low, high, middle = (part[inner] for part in (left, right, low, high, middle))
+        if not middle.size:
+            break
+        value, rounding = f(middle), noise(middle)
+        points, levels, bounds = [*points, middle], [*levels, value], [*bounds, rounding]
+        bend = np.abs(value - (low / 2 + high / 2))
+        least = np.minimum(np.minimum(np.abs(low), np.abs(high)), np.abs(value))
+        same = ((low > 0) == (high > 0)) & ((low > 0) == (value > 0))
+        settled = (same & (least > 2 * bend)) | (np.abs(high - low) > 8 * bend)
+        settled |= ~np.isfinite(value) | (np.maximum(least, bend) <= rounding)
+        split = ~settled
+        left, middle, right, low, value, high = (part[split] for part in (left, middle, right, low, value, high))
+        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+        low, high = np.concatenate([low, value]), np.concatenate([value, high])
+        if left.size > _MAX_PANELS:
+            break
+    points_all, index = np.unique(np.concatenate(points), return_index=True)
+    return points_all, np.concatenate(levels)[index], np.concatenate(bounds)[index]
 
 
 def sign_changes(

@@ -440,9 +440,9 @@ class ShrinkageSolver(NumericalSolver):
         """Return P(positive < negative) + P(tie)/2, with its own digits."""
         return self._areas[1]
 
-    def _crossings(self, log_price: FloatArray) -> FloatArray:
+    def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
         """Return all thresholds where f1 - price f0 changes its sign, between the rows or at one, ascending."""
-        return self._all_crossings(float(log_price))[1]
+        return self._all_crossings(float(log_price))[1], False
 
     def _all_crossings(self, log_price: float) -> tuple[_Candidates, FloatArray]:
         """Return the crossings between edges, and all of them, with the rows at which densities exchange their order.

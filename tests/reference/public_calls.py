@@ -1573,6 +1573,7 @@ EXCEPTIONS: dict[str, str] = (
             "family/kde/fit",
             "family/logistic/fit",
             "family/stats-beta",
+            "family/student-t/fit",
             "family/stats-logistic",
             "family/stats-weibull",
             "family/weibull/fit",
