@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import rocpredict as rp
+from rocpredict.solvers.quadrature import find_roots
 
 mp.mp.dps = 50
 
@@ -236,3 +237,8 @@ def test_a_ratio_that_equals_the_price_over_an_interval_is_flagged():
         (rp.Gaussian(0, 1), stats.norm(0, 1)),
     ):
         assert "crossings_uncertain" not in rp.PredictedRoc(*plain).best_threshold().flags
+
+
+def test_brackets_between_neighbouring_floats_about_0_end_at_once():
+    left, right = np.array([-5e-324, 0.0]), np.array([0.0, 5e-324])
+    assert find_roots(lambda x: np.where(x >= right, 1.0, -1.0), left, right).nfev.max() < 10

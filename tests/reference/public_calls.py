@@ -1577,6 +1577,7 @@ EXCEPTIONS: dict[str, str] = (
             "family/stats-logistic",
             "family/stats-weibull",
             "family/weibull/fit",
+            "predicted/kernels/best",
             "predicted/mixture/best",
             "predicted/unlike-pairs",
             "proper/several-thresholds",
