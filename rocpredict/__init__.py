@@ -5,27 +5,27 @@ cases, or to fit classifiers: it takes one number for each case and says what th
 """
 
 from importlib import import_module
+from threading import RLock
 from typing import Any
 
 from rocpredict._version import __version__
-from rocpredict.base.proportions import proportion_interval
-from rocpredict.base.rates import Rates, rates
-from rocpredict.base.results import Flags, Interval
-from rocpredict.base.validation import AssumptionWarning, RocPredictError
-from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
-from rocpredict.roc.predicted import PredictedRoc, predict_roc
-from rocpredict.solvers.base import RocCurve
-from rocpredict.solvers.thresholds import BestThreshold
 
-_LAZY_IMPORTS = {
+_MODULES_BY_NAME = {
+    "AssumptionWarning": "base.validation",
+    "RocPredictError": "base.validation",
+    "Flags": "base.results",
+    "Interval": "base.results",
+    "Rates": "base.rates",
+    "rates": "base.rates",
+    "proportion_interval": "base.proportions",
     "LinearCombination": "combination",
     "class_mean_distance": "combination",
     "fit_linear_combination": "combination",
     "compare": "diagnostics.comparison",
     "diagnose": "diagnostics.diagnose",
+    "Distribution": "distributions.base",
+    "Ecdf": "distributions.ecdf",
+    "Gaussian": "distributions.gaussian",
     "Histogram": "distributions.histogram",
     "GaussianKde": "distributions.kde",
     "GaussianMixture": "distributions.mixture",
@@ -35,48 +35,41 @@ _LAZY_IMPORTS = {
     "mcnemar_test": "inference.mcnemar",
     "multiclass_auc": "multiclass",
     "sample_size": "planning",
-    "feature_report": "reports",
+    "feature_report": "reports.feature",
+    "EmpiricalRoc": "roc.empirical",
+    "empirical_roc": "roc.empirical",
     "mean_roc": "roc.mean_curve",
+    "PredictedRoc": "roc.predicted",
+    "predict_roc": "roc.predicted",
     "ScreeningResult": "screening.result",
     "screen": "screening.screen",
     "ClassSummary": "screening.summary",
     "TwoClassSummary": "screening.summary",
     "summarize": "screening.summary",
-    "TeachingPage": "teaching",
-    "TeachingServer": "teaching",
+    "RocCurve": "solvers.base",
+    "BestThreshold": "solvers.thresholds",
+    "TeachingPage": "teaching.page",
+    "TeachingServer": "teaching.server",
 }
-"""Names that are imported from these modules when they are first used, so that the import stays light."""
+"""Public names and the modules that hold them: each is imported when it is first used."""
+_PUBLIC_MODULES = ("datasets", "paper", "plots")
+_ROOMS = ("base", "diagnostics", "distributions", "inference", "reports", "roc", "screening", "solvers", "teaching")
+_IMPORT_LOCK = RLock()  # threads that import parts of a package at the same time see some of them half made
 
-__all__ = [
-    "AssumptionWarning",
-    "BestThreshold",
-    "Distribution",
-    "Ecdf",
-    "EmpiricalRoc",
-    "Flags",
-    "Gaussian",
-    "Interval",
-    "PredictedRoc",
-    "Rates",
-    "RocCurve",
-    "RocPredictError",
-    "__version__",
-    "datasets",
-    "empirical_roc",
-    "predict_roc",
-    "proportion_interval",
-    "rates",
-]
-__all__.extend(_LAZY_IMPORTS)
+__all__ = ["__version__"]
+__all__.extend([*_PUBLIC_MODULES, *_MODULES_BY_NAME])
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("rocpredict.datasets")
-    if name in _LAZY_IMPORTS:
-        globals()[name] = getattr(import_module(f"{__name__}.{_LAZY_IMPORTS[name]}"), name)
-        return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with _IMPORT_LOCK:
+        if name in _MODULES_BY_NAME:
+            value = getattr(import_module(f"{__name__}.{_MODULES_BY_NAME[name]}"), name)
+        elif name in _PUBLIC_MODULES or name in _ROOMS:
+            value = import_module(f"{__name__}.{name}")
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
-"""Types of the public names; ``__init__.py`` imports some of them on first use."""
+"""Types of the public names; ``__init__.py`` imports each on first use."""
 
-from rocpredict import datasets
+from rocpredict import datasets, paper, plots
 from rocpredict._version import __version__
 from rocpredict.base.proportions import proportion_interval
 from rocpredict.base.rates import Rates, rates
@@ -66,6 +66,8 @@ __all__ = [
     "mcnemar_test",
     "mean_roc",
     "multiclass_auc",
+    "paper",
+    "plots",
     "predict_roc",
     "proportion_interval",
     "rates",

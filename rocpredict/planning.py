@@ -290,8 +290,8 @@ class StudyDesign:
             quantity = f"the TPR ({self.estimate:.6g}) at FPR {self.fpr:g}"
         other = f"{self.null}" if self.other is None else f"that of a second curve ({self.other.auc():.6g})"
         if self.quantity == "power":
-            test = f"{self.alternative} at level {1 - self.level:.4g}"
-            return f"a power of {self.target:g} to tell {quantity} from {other}, {test}"
+            test = f"by a {self.alternative} test at the {100 * (1 - self.level):.4g} % significance level"
+            return f"a power of {self.target:g} to tell {quantity} from {other} {test}"
         target = quantity if self.other is None else f"the difference of {quantity} from {other}"
         return f"a {100 * self.level:g} % interval of {target} that is {self.target:g} wide"
 

@@ -251,7 +251,6 @@ def test_an_error_of_a_family_names_the_feature(run, tmp_path):
         ((*TWO, "--feature", "mass"), "--feature mass is given twice"),
         ((*THREE, "--direction", "higher", "--direction", "lower"), "--direction is given 2 times for 3 features"),
         ((*TWO, "--direction", "auto", "--direction", "lower"), "--direction auto decides for all features"),
-        ((*TWO, "--plot", "x.svg"), "--plot draws one feature, here are 2"),
         (("compare", "pima", "--feature", "petal"), "pima has no feature 'petal'; features are pregnant"),
         ((*TWO, "--method", "guess"), "invalid choice: 'guess'"),
     ],

@@ -138,7 +138,7 @@ def test_the_picture_is_the_diagnosis_own(run, tmp_path):
         ((*AGE, "--direction", "up"), "invalid choice: 'up'"),
         ((*AGE, "--seed", "-1"), "--seed -1 is negative"),
         ((*AGE[:-1], "3"), "--resamples 3 is too few; give 20 or more"),
-        ((*AGE, "--plot", "age.doc"), "name the file .png, .svg or .pdf"),
+        ((*AGE, "--plot", "age.doc"), "give a name that ends in .svg or .png or .pdf"),
     ],
 )
 def test_wrong_input_is_one_line_and_code_2(run, tmp_path, monkeypatch, words, said):

@@ -444,7 +444,7 @@ def test_files_that_do_not_go_together(run):
         (b"a,outcome\n", "broken.csv has a header and no rows"),
         (b"a,a,outcome\n1,2,x\n", "has the column name 'a' twice"),
         (b"a,outcome\n\xff\xfe,x\n", "UTF-8"),
-        (b"a;outcome\n1;x\n", "cells are separated by ';' here; commas are needed"),
+        (b"a|outcome\n1|x\n", "cells are separated by '|' here; commas, semicolons or tabs are needed"),
         (b"PAR1 and nothing else", "cannot be read as Parquet"),
     ],
 )
@@ -474,7 +474,7 @@ def test_a_failing_write_leaves_the_old_file(run, monkeypatch, name, stage):
     else:
         monkeypatch.setattr("rocpredict.base.files.os.chmod", full)
     code, out, err = run(*ASKED, "--out", name)
-    assert (code, out, err) == (2, "", f"rocpredict: {name} cannot be written: No space left on device\n")
+    assert (code, out, err) == (1, "", f"rocpredict: {name} cannot be written: No space left on device\n")
     assert Path(name).read_bytes() == b"as it was"
     assert {path.name for path in Path().iterdir()} == files
 

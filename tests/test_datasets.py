@@ -169,7 +169,7 @@ def test_missing_markers_are_nan(tmp_path):
         ("a,b\n1,2\n3\n", "table.csv, line 3: 1 cells where the header has 2"),
         ('a,b\n"1\n2",2\n3\n', "table.csv, line 4: 1 cells where the header has 2"),
         ("a,b\n1,2,3\n", "table.csv, line 2: 3 cells where the header has 2"),
-        ("a;b\n1,5;2\n", "2 cells where the header has 1 (commas separate cells; does this file use something else?)"),
+        ("a|b\n1,5|2\n", "2 cells where the header has 1 (commas separate cells here; write decimals with a point, or"),
         ("a,a\n1,2\n", "table.csv has the column name 'a' twice"),
         ("", "table.csv is empty; a header line with column names is needed"),
         ("a,b\n", "table.csv has a header and no rows"),

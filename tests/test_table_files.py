@@ -151,9 +151,11 @@ BROKEN = {
     "empty": ("", "t0.csv is empty; a header line with column names is needed"),
     "header only": ("a,y\n\n", "t0.csv has a header and no rows"),
     "no text": (b"a,y\n1,p\n\xff,q\n", "t0.csv is not UTF-8 text; a CSV file is needed"),
-    "UTF-16": ("a,y\n1,p\n".encode("utf-16"), "t0.csv is not UTF-8 text; a CSV file is needed"),
     "no such label": ("a,b\n1,p\n", "label='y' is not a column of t0.csv; columns are 'a', 'b'"),
-    "semicolons": ("a;y\n1;2\n", "columns are 'a;y' (cells are separated by ';' here; commas are needed)"),
+    "bars": (
+        "a|y\n1|2\n",
+        "columns are 'a|y' (cells are separated by '|' here; commas, semicolons or tabs are needed)",
+    ),
     "all words": ("a,b,y\nu,v,p\n", "X has no column of numbers; all 2 hold text, dates or other things: 'a', 'b'"),
     "labels only": ("y\n1\n2\n", "t0.csv has no column beside the labels"),
 }
@@ -233,9 +235,9 @@ def all_cells(path):
 
 
 def all_chunks(path):
-    with csv_reader.open_csv(path) as (header, _):
+    with csv_reader.open_csv(path) as (header, _, _):
         columns, every_line = [[] for _ in header], []
-    for lines, chunk in csv_reader.iter_columns(path):
+    for lines, chunk, _ in csv_reader.iter_columns(path):
         every_line.extend(lines)
         for column, cells in zip(columns, chunk, strict=True):
             column.extend(cells)

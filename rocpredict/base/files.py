@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from rocpredict.base.validation import RocPredictError, check_option, is_missing
 
 _DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/(\d+))|/proc/self/fd/(\d+)")
-_FORMULA = re.compile("[\"'\\s]*[=+@\uff1d\uff0b\uff0d\uff20-]|[\t\r\n]")
+_FORMULA = re.compile("[\"'\\s\0\u200b\u2060\ufeff]*[=+@\uff1d\uff0b\uff0d\uff20-]|[\t\r\n]")
 """How text begins that a spreadsheet computes; in some languages the wide forms of the signs do the same."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
+_LINE_END = ";\t\r\n"
 _MAX_PREFIX_LENGTH = 64  # characters of a name that its temporary name keeps: names have an end
 
 
@@ -85,7 +86,7 @@ def is_stream(path: str | PathLike[str]) -> bool:
 
 
 def format_csv(rows: Iterable[Iterable[Any]]) -> str:
-    r"""Return rows as CSV, each ended by a line feed; a cell with a line break of any kind is quoted.
+    r"""Return rows as CSV, each ended by a line feed; a cell with a line break, a semicolon or a tab is quoted.
 
     Notes
     -----
@@ -101,8 +102,8 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     "'=1+2,-1.5,-1.5,'-x\n"
     """
     text = io.StringIO(newline="")
-    # The csv module quotes what the end of a line is made of, and \r only if it is.
-    writer = csv.writer(_LineFeedWriter(text), lineterminator="\r\n")
+    # The csv module quotes the characters of the end of a line: \r, and what separates cells in other programs.
+    writer = csv.writer(_LineFeedWriter(text), lineterminator=_LINE_END)
     writer.writerows([_escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return text.getvalue()
 
@@ -118,7 +119,7 @@ class _LineFeedWriter:
         self._text = text
 
     def write(self, line: str) -> None:
-        self._text.write(line.removesuffix("\r\n") + "\n")
+        self._text.write(line.removesuffix(_LINE_END) + "\n")
 
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]

@@ -27,6 +27,7 @@ from rocpredict.base.validation import (
     check_option,
     is_missing,
     short_repr,
+    suggest,
 )
 
 _DEFAULT_POSITIVE_LABELS = ({0, 1}, {-1, 1})
@@ -550,7 +551,10 @@ def is_label(label: Any, names: list[Any]) -> bool:
 
 def _check_known_label(which: str, label: Any, names: list[Any]) -> None:
     if not is_label(label, names):
-        raise RocPredictError(f"{which}={short_repr(label)} is not a label in y; labels are {_format_labels(names)}")
+        raise RocPredictError(
+            f"{which}={short_repr(label)} is not a label in y; labels are {_format_labels(names)}"
+            f"{suggest(label, names)}"
+        )
 
 
 def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:

@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Hashable, Iterable, Sequence
+from difflib import get_close_matches
+from itertools import islice
 from numbers import Number
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -183,7 +185,29 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
     for option in options:
         if isinstance(plain, type(option)) and (plain is option or plain == option):
             return option
-    raise RocPredictError(f"{name}={short_repr(value)} is not allowed; choose one of {', '.join(map(repr, options))}")
+    choices = ", ".join(map(repr, options))
+    raise RocPredictError(
+        f"{name}={short_repr(value)} is not allowed; choose one of {choices}{suggest(plain, options)}"
+    )
+
+
+_MAX_SUGGESTIONS = 5_000  # names that are compared with a word
+
+
+def suggest(word: object, names: Iterable[object]) -> str:
+    """Return "; did you mean 'name'?" for the name that is nearest to a word, or "" where none is near.
+
+    Examples
+    --------
+    >>> suggest("glucse", ["glucose", "mass"])
+    "; did you mean 'glucose'?"
+    """
+    if not isinstance(word, str):
+        return ""
+    choices = [name for name in islice(names, _MAX_SUGGESTIONS) if isinstance(name, str)]
+    by_case = {name.casefold(): name for name in reversed(choices)}
+    nearest = get_close_matches(word.casefold(), by_case, 1)
+    return f"; did you mean {short_repr(by_case[nearest[0]])}?" if nearest else ""
 
 
 def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:

@@ -21,6 +21,8 @@ from rocpredict.cli.data import (
     add_pair_option,
     add_resampling,
     check_no_label,
+    check_plot,
+    check_suffix,
     check_unique,
     load,
     parse_classes,
@@ -38,7 +40,7 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
 from rocpredict.planning import METHODS, POWER_ALTERNATIVES, sample_size
 from rocpredict.roc.predicted import PredictedRoc
-from rocpredict.solvers.thresholds import AMEANS_ALIASES, PREVALENCE_FREE_CRITERIA, BestThreshold
+from rocpredict.solvers.thresholds import AMEANS_ALIASES, CRITERIA, PREVALENCE_FREE_CRITERIA, BestThreshold
 from rocpredict.sources.csv_reader import CsvTable
 from rocpredict.teaching.assets import languages
 from rocpredict.teaching.page import TeachingPage
@@ -114,7 +116,12 @@ def _add_predict_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
     add_direction(command)
     command.add_argument("--threshold", type=float, metavar="T", help="show the rates at this threshold, not the best")
-    command.add_argument("--criterion", default="ameans", help="what the best threshold is best for (default: ameans)")
+    command.add_argument(
+        "--criterion",
+        default="ameans",
+        metavar="NAME",
+        help=f"what the best threshold is best for: ameans (default), {', '.join(list(CRITERIA)[1:])}",
+    )
     command.add_argument("--prevalence", type=float, metavar="P", help="share of positives where the rule is used")
     command.add_argument("--cost-fp", type=float, default=1.0, metavar="C", help="cost of a false positive")
     command.add_argument("--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative")
@@ -125,6 +132,7 @@ def _add_predict_options(command: argparse.ArgumentParser) -> None:
 
 def _run_predict(options: argparse.Namespace) -> None:
     """Predict from the named statistics and print."""
+    check_plot(options.plot)
     iqr = options.iqr
     quartiles = (iqr[:2], iqr[2:]) if iqr is not None and len(iqr) == 4 else iqr
     stats = pick(options, "mean", "std", "sem", "median", "effect_size", "count", "family", "direction")
@@ -135,7 +143,7 @@ def _run_predict(options: argparse.Namespace) -> None:
     threshold = best.threshold if options.threshold is None else options.threshold
     rates = roc.rates(threshold, prevalence=options.prevalence)
     if options.plot is not None:
-        save_plot(options.plot, roc)
+        save_plot(options.plot, {"x": roc})
     values: dict[str, Any] = {
         "direction": roc.direction or "higher",
         "auc": roc.auc(),
@@ -158,6 +166,9 @@ def _run_predict(options: argparse.Namespace) -> None:
     print_result(options, values | {"best_threshold": best.to_dict(), "at": at_threshold}, *tables)
 
 
+_MAXIMIZED_RATES = {"min_tpr": "TNR", "min_tnr": "TPR", "max_fpr": "TPR"}
+
+
 def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
     weighted = "" if best.criterion in PREVALENCE_FREE_CRITERIA else "weighted "
     auc, complement = roc.auc(), roc.auc_complement()
@@ -171,7 +182,8 @@ def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
         [f"{weighted}densities cross at", ", ".join(f"{x:.6g}" for x in best.crossings) or "no threshold"],
     ]
     if best.criterion not in AMEANS_ALIASES:
-        rows.insert(5, [f"{best.criterion} there", f"{best.criterion_value:.6g}"])
+        name = _MAXIMIZED_RATES.get(best.criterion, best.criterion)
+        rows.insert(5, [f"{name} there", f"{best.criterion_value:.6g}"])
     hook = roc.hook()
     low, high = f"{hook.fpr_low:.4g}", f"{hook.fpr_high:.4g}"
     if low != high:
@@ -214,6 +226,7 @@ def _add_diagnose_options(command: argparse.ArgumentParser) -> None:
 
 def _run_diagnose(options: argparse.Namespace) -> None:
     """Diagnose and print."""
+    check_plot(options.plot)
     data = load(options)
     name, values = data.only_feature("one feature is diagnosed at a time")
     arguments = pick(options, "family", "direction") | {"nan_policy": options.nan, **data.classes}
@@ -318,6 +331,9 @@ DATA is a CSV file with a header line, or the name of a built-in data set (iris,
 """
 
 
+_PAGE_SUFFIXES = (".html", ".htm")
+
+
 def _add_report_options(command: argparse.ArgumentParser) -> None:
     add_data(command)
     command.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to write the page (.html)")
@@ -333,6 +349,7 @@ def _add_report_options(command: argparse.ArgumentParser) -> None:
 def _run_report(options: argparse.Namespace) -> None:
     """Write the page and say where."""
     check_writable(options.out)
+    check_suffix("out", options.out, *_PAGE_SUFFIXES)
     data = load(options)
     name, values = data.only_feature("a report is of one feature")
     from rocpredict.reports.feature import feature_report
@@ -408,6 +425,9 @@ def _run_teach(options: argparse.Namespace) -> None:
     def say(name: str, text: str) -> None:
         print(to_json({name: text}) if options.json else text, flush=True)
 
+    for name in ("save", "worksheet"):
+        if getattr(options, name) is not None:
+            check_suffix(name, check_writable(getattr(options, name)), *_PAGE_SUFFIXES)
     page = None if options.worksheet is not None and options.save is None else _page(options)
     if options.worksheet is not None:
         from rocpredict.teaching.worksheet import worksheet_html

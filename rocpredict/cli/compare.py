@@ -11,7 +11,18 @@ from rocpredict.base.formatting import format_level
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Flags
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
-from rocpredict.cli.data import Command, Data, add_data, load, pick, print_result, reword, save_plot, with_feature_name
+from rocpredict.cli.data import (
+    Command,
+    Data,
+    add_data,
+    check_plot,
+    load,
+    pick,
+    print_result,
+    reword,
+    save_plot,
+    with_feature_name,
+)
 from rocpredict.diagnostics.comparison import Comparison, compare
 from rocpredict.inference.auc_tests import TWO_SAMPLE_METHODS, auc_test
 from rocpredict.inference.hypotheses import ALTERNATIVES, AucTest
@@ -127,22 +138,23 @@ def _add_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--level", type=float, default=0.95, metavar="L", help="of all intervals (default 0.95)")
     command.add_argument("--seed", type=int, metavar="N", help="of a test that draws at random (default 0)")
     command.add_argument("--resamples", type=int, metavar="N", help="how often it draws (default 2000)")
-    command.add_argument("--plot", type=Path, metavar="FILE", help="draw both curves (.svg, .png or .pdf); one feature")
+    command.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the curves of each feature (.svg, .png or .pdf)"
+    )
 
 
 def _run(options: argparse.Namespace) -> None:
     """Compare feature by feature, test features against each other, and print."""
     _check_tests(options)
     data = load(options)
-    if options.plot is not None and len(data.features) != 1:
-        raise RocPredictError(f"--plot draws one feature, here are {len(data.features)}; choose it with --feature")
+    check_plot(options.plot, len(data.features))
     empirical = _empirical(data, options)
     names = list(empirical)
     test = _run_tests(data, options, [roc.direction or "higher" for roc in empirical.values()])
     predicted = {name: _predicted(name, data, roc, options) for name, roc in empirical.items()}
     compared = {name: compare(predicted[name], roc, level=options.level) for name, roc in empirical.items()}
     if options.plot is not None:
-        save_plot(options.plot, predicted[names[0]], empirical[names[0]], names[0])
+        save_plot(options.plot, predicted, empirical)
     fits = {} if options.family == "gaussian" else {name: roc.model_fit() for name, roc in predicted.items()}
     features = {
         name: comparison.to_dict() | ({"model_fit": fits[name].to_dict()} if fits else {})

@@ -4,20 +4,22 @@ import argparse
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any, NamedTuple
+from unicodedata import category
 
 import numpy as np
 
+from rocpredict.base.files import check_writable, is_stream
 from rocpredict.base.formatting import format_list, label_to_text, to_json
 from rocpredict.base.labels import unique_labels
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError
+from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError, short_repr, suggest
 from rocpredict.datasets import DATASET_NAMES, load_dataset, load_pima
 from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.roc.base import Roc
@@ -67,6 +69,23 @@ def translate_to_options(message: str) -> str:
     return re.sub(names + r"=", lambda match: f"{option(match)} ", translated)
 
 
+_UNPRINTABLE_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def escape_unprintable(text: str) -> str:
+    """Return a text with escapes in place of characters that move the cursor, color a terminal or turn its text."""
+    return "".join(
+        character.encode("unicode_escape").decode() if category(character) in _UNPRINTABLE_CATEGORIES else character
+        for character in text
+    )
+
+
+def print_message(text: str, source: str = "rocpredict") -> None:
+    """Print one line on stderr, as far as it can be written to."""
+    with suppress(OSError, ValueError):
+        print(f"{source}: {escape_unprintable(text)}", file=sys.stderr, flush=True)
+
+
 @contextmanager
 def print_warnings(command: str) -> Iterator[None]:
     """Print each AssumptionWarning as one line, in the words of options; other warnings are shown as ever."""
@@ -77,7 +96,7 @@ def print_warnings(command: str) -> Iterator[None]:
         def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, AssumptionWarning):
                 line = " ".join(translate_to_options(str(message)).split())
-                print(f"rocpredict {command}: warning: {line}", file=sys.stderr)
+                print_message(f"warning: {line}", f"rocpredict {command}")
             else:
                 as_ever(message, category, *place, **more)
 
@@ -175,8 +194,21 @@ def check_unique(option: str, names: Sequence[str] | None) -> None:
 # ---- data
 def check_file(name: str) -> None:
     """Refuse a word that is neither a file nor built-in data."""
-    if not Path(name).suffix and not Path(name).exists():
-        raise RocPredictError(f"{name} is neither a file nor a built-in data set ({', '.join(DATASET_NAMES)})")
+    try:
+        is_unknown = not Path(name).exists() and not Path(name).suffix
+    except OSError as error:
+        raise RocPredictError(f"{short_repr(name)} is not a file: {error.strerror}") from None
+    if is_unknown:
+        raise RocPredictError(
+            f"{name} is neither a file nor a built-in data set ({', '.join(DATASET_NAMES)})"
+            f"{suggest(name, DATASET_NAMES)}"
+        )
+
+
+def check_suffix(option: str, path: Path, *suffixes: str) -> None:
+    """Refuse a file name that belongs to another kind of file; pipes and devices have any name."""
+    if path.suffix.lower() not in suffixes and not (path.exists() and is_stream(path)):
+        raise RocPredictError(f"--{option} {path}: give a name that ends in {' or '.join(filter(None, suffixes))}")
 
 
 def check_no_label(name: str, options: argparse.Namespace) -> None:
@@ -191,7 +223,7 @@ def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
     table = read_csv(options.data)
     for name in needed:
         if not getattr(options, name):
-            raise RocPredictError(f"--{name} is needed; columns of {table.name} are {', '.join(table.header)}")
+            raise RocPredictError(f"--{name} is needed; columns of {table.name} are {format_list(table.header, 10)}")
     return table
 
 
@@ -217,7 +249,10 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
     data = load_pima(zeros_as_missing=options.nan == "omit") if name == "pima" else load_dataset(name)
     unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
     if unknown:
-        raise RocPredictError(f"{name} has no feature {unknown[0]!r}; features are {', '.join(data.feature_names)}")
+        raise RocPredictError(
+            f"{name} has no feature {short_repr(unknown[0])}; features are {', '.join(data.feature_names)}"
+            f"{suggest(unknown[0], data.feature_names)}"
+        )
     names = options.feature or [feature for feature in data.feature_names if feature not in exclude]
     positive = options.positive or _DEFAULT_POSITIVE.get(name)
     notes = _pima_notes(names, options.nan) if name == "pima" else ()
@@ -290,9 +325,27 @@ def reword(table: Table, title: str, translate: Callable[[str], str], notes: Ite
     return replace(table, title=title, rows=rows, notes=[*map(translate, table.notes), *notes])
 
 
-def save_plot(path: Path, predicted: Roc, empirical: EmpiricalRoc | None = None, feature: str = "x") -> None:
-    """Draw densities and curves into a file."""
-    from rocpredict.plots.curves import plot_side_by_side
-    from rocpredict.plots.style import save_figure
+_MAX_PLOTTED_FEATURES = 20  # rows of a picture
 
-    save_figure(plot_side_by_side(predicted, empirical, feature=feature), path)
+
+def check_plot(path: Path | None, n_features: int = 1) -> None:
+    """Refuse a picture that could not be drawn or written, before the work."""
+    if path is None:
+        return
+    check_suffix("plot", check_writable(path), ".svg", ".png", ".pdf")
+    if n_features > _MAX_PLOTTED_FEATURES:
+        raise RocPredictError(
+            f"--plot draws {_MAX_PLOTTED_FEATURES} features at most, here are {n_features}; choose some with --feature"
+        )
+
+
+def save_plot(path: Path, predicted: Mapping[str, Roc], empirical: Mapping[str, EmpiricalRoc] | None = None) -> None:
+    """Draw densities and curves of each feature into a file, one row a feature."""
+    from rocpredict.plots.curves import SIDE_BY_SIDE_FIGSIZE, plot_side_by_side
+    from rocpredict.plots.style import NotebookFigure, save_figure
+
+    width, height = SIDE_BY_SIDE_FIGSIZE
+    figure = NotebookFigure((width, height * len(predicted)))
+    for (name, roc), axes in zip(predicted.items(), figure.subplots(len(predicted), 2, squeeze=False), strict=True):
+        plot_side_by_side(roc, None if empirical is None else empirical[name], ax=axes, feature=name)
+    save_figure(figure, path)

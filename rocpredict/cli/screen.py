@@ -20,6 +20,7 @@ from rocpredict.cli.data import (
     add_classes,
     built_in,
     check_file,
+    check_suffix,
     check_unique,
     parse_classes,
     pick,
@@ -97,7 +98,7 @@ def _run(options: argparse.Namespace) -> None:
 
     ordered = result if options.sort is None else result.sort(options.sort)
     screening_report(ordered, options.report, data=(features, labels), notes=notes_for_report(notes))
-    if form == "table" or (options.out is not None and not is_stream(options.out)):
+    if form == "table" or (options.out is not None and not is_stream(options.out) and not options.json):
         noun = "feature" if len(result.class_pairs) == 1 else "row"
         print(f"{options.report}: a report of {pluralize(len(result), noun)}")
 
@@ -118,21 +119,23 @@ def _check(options: argparse.Namespace, form: str) -> None:
     engine = "numpy" if options.engine == "auto" else options.engine  # nothing is compiled for three rows
     small = screen({"x": [0.0, 1.0, 2.0]}, [0, 1, 2], **_screen_options(options) | {"engine": engine})
     _select_rows(small, options, form)
-    for path in (options.out, options.report):
-        if path is not None:
-            check_writable(path)
+    if options.report is not None:
+        check_suffix("report", check_writable(options.report), ".html", ".htm")
 
 
 def _format(options: argparse.Namespace) -> str:
-    """Return the format that an option or the file's suffix names, or a table."""
-    if options.json:
-        if options.format not in {None, "json"}:
-            raise RocPredictError(f"--json and --format {options.format} are two formats; choose one")
-        return "json"
-    if options.format is not None:
-        return str(options.format)
+    """Return the format that an option or the file's suffix names, or a table; refuse two different ones."""
+    form = options.format
+    if options.json and form not in {None, "json"}:
+        raise RocPredictError(f"--json and --format {form} are two formats; choose one")
+    form = "json" if options.json else form
     if options.out is None:
-        return "table"
+        return form or "table"
+    check_writable(options.out)
+    if form is not None:
+        suffixes = [suffix for suffix, name in _FORMAT_BY_SUFFIX.items() if name == form]
+        check_suffix("out", options.out, *dict.fromkeys([*suffixes, ".txt"]), "")
+        return str(form)
     suffix = options.out.suffix.lower()
     if suffix not in _FORMAT_BY_SUFFIX:
         raise RocPredictError(f"--out {options.out}: its suffix tells no format; add --format {', '.join(FORMATS)}")
@@ -192,7 +195,7 @@ def _write(
         table.to_parquet(out)
     else:
         write_atomic(out, _text(table, result, form, notes))
-    if out is not None and not is_stream(out):
+    if out is not None and not is_stream(out) and not options.json:
         print(f"{out}: {pluralize(len(table), 'row')}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ _MAX_NAME_LENGTH = 20
 _MAX_SHORT_LENGTH = 24
 """Most characters of what a test is called, and of its hypothesis."""
 _MIN_HOOK_DEPTH = 0.01  # a shallower hook is hardly wider than the line that draws it
-_SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
+SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
 
 
 def plot_roc(
@@ -281,6 +281,7 @@ def plot_side_by_side(
     predicted: Roc[float],
     empirical: EmpiricalRoc | None = None,
     *,
+    ax: Sequence[Axes] | None = None,
     feature: str = "x",
     unit: str | None = None,
     classes: Sequence[str] | None = None,
@@ -293,6 +294,8 @@ def plot_side_by_side(
         Of one feature.
     empirical : EmpiricalRoc, optional
         Of the same feature: then the right panel lays the predicted curve over it.
+    ax : pair of matplotlib Axes, optional
+        For the densities and for the curve; by default those of a new figure.
     feature, unit : str, optional
     classes : pair, optional
         As in ``plot_densities``.
@@ -307,14 +310,15 @@ def plot_side_by_side(
     RocPredictError
         As ``plot_densities`` and ``plot_comparison``.
     """
-    picture = style.NotebookFigure(_SIDE_BY_SIDE_FIGSIZE)
-    left, right = picture.subplots(1, 2)
+    if ax is None:
+        ax = style.NotebookFigure(SIDE_BY_SIDE_FIGSIZE).subplots(1, 2)
+    left, right = style.check_several_axes(ax, 2)
     plot_densities(predicted, ax=left, feature=feature, unit=unit, classes=classes)
     if empirical is None:
         plot_roc(predicted, ax=right)
     else:
         plot_comparison(predicted, empirical, ax=right)
-    return picture
+    return cast("style.NotebookFigure", left.get_figure(root=True))
 
 
 _BAND_GRID = np.arange(1001) / 1000

@@ -87,12 +87,7 @@ def _canvases(ax: Any, verdict: str) -> list[Canvas]:
             picture.suptitle(fill(verdict, _LINE_LENGTH), fontsize=style.SMALL + 1, color=style.TEXT_COLOR)
         )
         return [Canvas(axes) for axes in picture.subplots(1, 3)]
-    all_axes = list(np.ravel(np.asarray(ax, dtype=object)))
-    if len(all_axes) != 3 or not all(isinstance(axes, Axes) for axes in all_axes):
-        raise RocPredictError(
-            f"ax={short_repr(ax)} is not three matplotlib Axes; leave it out for a picture of its own"
-        )
-    return [Canvas(axes) for axes in all_axes]
+    return [Canvas(axes) for axes in style.check_several_axes(ax, 3)]
 
 
 # ---- the curve

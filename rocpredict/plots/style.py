@@ -146,6 +146,17 @@ def check_axes(ax: object) -> Axes:
     raise RocPredictError(f"ax={short_repr(ax)} {wrong}")
 
 
+def check_several_axes(ax: object, count: int) -> list[Axes]:
+    """Return as many axes as a picture has panels, or refuse another number of them."""
+    axes = list(np.ravel(np.asarray(ax, dtype=object)))
+    if len(axes) != count or not all(isinstance(one_axes, Axes) for one_axes in axes):
+        number = {2: "two", 3: "three"}[count]
+        raise RocPredictError(
+            f"ax={short_repr(ax)} is not {number} matplotlib Axes; leave it out for a picture of its own"
+        )
+    return axes
+
+
 def check_booleans(**switches: object) -> None:
     """Refuse what is neither True nor False."""
     for name, value in switches.items():

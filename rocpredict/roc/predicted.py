@@ -564,9 +564,10 @@ def _std_from_sem(sem: Any, count: Any) -> tuple[ArrayOrFloat, ArrayOrFloat]:
     if count is None:
         raise RocPredictError("sem= needs count=, since std = sem sqrt(count)")
     counts = [check_nonnegative("count", c) for c in check_pair("count", count)]
-    negative, positive = (
-        check_nonnegative("sem", s) * np.sqrt(n) for s, n in zip(check_pair("sem", sem), counts, strict=True)
-    )
+    with np.errstate(over="ignore"):  # an infinite standard deviation is refused later
+        negative, positive = (
+            check_nonnegative("sem", s) * np.sqrt(n) for s, n in zip(check_pair("sem", sem), counts, strict=True)
+        )
     return negative, positive
 
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
+import re
 import tempfile
+import zlib
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import BlockSource, ColumnIndices, contiguous_runs
 from rocpredict.sources.table import FeatureTable, check_has_numeric, format_names
 
@@ -35,18 +39,27 @@ _ERROR_WORDS = {
     "unexpected end of data": "a quoted cell that begins here is never closed",
     "field larger than field limit (131072)": "a cell of more than 131072 characters (a quote never closed?)",
 }
+_SEPARATORS = ("\t", ";", ",")
+"""Marks that separate cells, the likeliest first: tabs and semicolons are rare in names."""
+_N_LINES_TO_DETECT = 10
+_GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d*),(\d+)([eE][+-]?\d+)?\s*")
+_DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*")
 Rows = Iterator[tuple[int, list[str]]]
 
 
 @contextmanager
-def open_csv(path: Path) -> Iterator[tuple[list[str], Rows]]:
-    """Open a CSV file with a header line, in UTF-8.
+def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
+    r"""Open a CSV file with a header line: UTF-8 or UTF-16, also compressed by gzip, also a pipe.
 
     Yields
     ------
     header : list of str
     rows : iterator of (int, list of str)
         Each row after the header, with the line of the file that it ends in. Empty lines are left out.
+    separator : {",", ";", "\t"}
+        Found in the first lines.
 
     Raises
     ------
@@ -55,16 +68,52 @@ def open_csv(path: Path) -> Iterator[tuple[list[str], Rows]]:
         is broken: its line is named.
     """
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
+        with path.open("rb") as file, _as_text(file) as text:
+            first_lines = list(islice(text, _N_LINES_TO_DETECT))
+            separator = _detect_separator(first_lines)
+            reader = csv.reader(chain(first_lines, text), delimiter=separator, strict=True)
             header = _check_header(next(reader, []), path.name)
-            yield header, _iter_rows(reader, path.name, len(header))
-    except OSError as error:
-        raise RocPredictError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise RocPredictError(f"{path.name} is not UTF-8 text; a CSV file is needed") from None
+            yield header, _iter_rows(reader, path.name, len(header), separator), separator
+    except (OSError, EOFError, zlib.error) as error:
+        raise RocPredictError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    except UnicodeError:
+        raise RocPredictError(
+            f"{path.name} is not UTF-8 text; a CSV file is needed (in Excel: CSV UTF-8, or Unicode text)"
+        ) from None
     except csv.Error as error:
         raise RocPredictError(f"{path.name}, line {reader.line_num}: {error}") from None
+
+
+def _as_text(file: IO[bytes]) -> IO[str]:
+    """Return the text of an open file, in the encoding and compression that its first bytes show."""
+    peekable = cast(io.BufferedReader, file)
+    if peekable.peek(2).startswith(_GZIP_MAGIC):
+        peekable = cast(io.BufferedReader, gzip.GzipFile(fileobj=peekable))
+    first_bytes = peekable.peek(4)
+    encodings = (name for mark, name in _BYTE_ORDER_MARKS.items() if first_bytes.startswith(mark))
+    return io.TextIOWrapper(peekable, next(encodings, "utf-8-sig"), newline="")
+
+
+def _detect_separator(lines: Sequence[str]) -> str:
+    """Return the mark that splits the header and the first row into equally many cells, two or more.
+
+    Where no mark does, the one that splits the header into the most cells.
+    """
+    n_cells = {separator: _count_cells(lines, separator) for separator in _SEPARATORS}
+    for separator, counts in n_cells.items():
+        if len(counts) > 1 and counts[0] == counts[1] > 1:
+            return separator
+    return max(_SEPARATORS[::-1], key=lambda separator: n_cells[separator][:1])
+
+
+def _count_cells(lines: Sequence[str], separator: str) -> list[int]:
+    """Return the numbers of cells of the header and of the first row, as far as they are among the lines."""
+    if not any(separator in line for line in lines):
+        return []
+    try:
+        return list(islice((len(row) for row in csv.reader(lines, delimiter=separator) if row), 2))
+    except csv.Error:
+        return []
 
 
 def _check_header(cells: list[str], name: str) -> list[str]:
@@ -77,7 +126,7 @@ def _check_header(cells: list[str], name: str) -> list[str]:
     return header
 
 
-def _iter_rows(reader: Any, name: str, cells: int) -> Rows:
+def _iter_rows(reader: Any, name: str, cells: int, separator: str) -> Rows:
     line = reader.line_num
     try:
         for row in reader:
@@ -85,14 +134,18 @@ def _iter_rows(reader: Any, name: str, cells: int) -> Rows:
             if len(row) == cells:
                 yield line, row
             elif row:
-                hint = " (commas separate cells; does this file use something else?)" if cells == 1 else ""
+                hint = " (commas separate cells here; write decimals with a point, or separate cells by semicolons)"
+                hint = hint if separator == "," and len(row) > cells else ""
                 raise RocPredictError(f"{name}, line {line}: {len(row)} cells where the header has {cells}{hint}")
     except csv.Error as error:
         raise RocPredictError(f"{name}, line {line + 1}: {_ERROR_WORDS.get(str(error), error)}") from None
 
 
-def parse_numbers(cells: Sequence[str]) -> tuple[FloatArray, list[int]]:
-    """Return cells as numbers, NaN for missing ones, and the positions of the cells that hold text."""
+def parse_numbers(cells: Sequence[str], separator: str = ",") -> tuple[FloatArray, list[int]]:
+    """Return cells as numbers, NaN for missing ones, and the positions of the cells that hold text.
+
+    A comma is a decimal mark where cells are separated by something else.
+    """
     try:
         return np.fromiter(map(float, cells), np.float64, len(cells)), []
     except ValueError:
@@ -102,9 +155,43 @@ def parse_numbers(cells: Sequence[str]) -> tuple[FloatArray, list[int]]:
         try:
             values[position] = float(cell)
         except ValueError:
-            if cell.strip() not in MISSING_MARKERS:
+            if separator != "," and _DECIMAL_COMMA.fullmatch(cell):
+                values[position] = float(cell.replace(",", "."))
+            elif cell.strip() not in MISSING_MARKERS:
                 text.append(position)
     return values, text
+
+
+def _comma_readings(cell: str) -> str:
+    """Return both readings of a number with a comma, or "" for other text."""
+    match = _DECIMAL_COMMA.fullmatch(cell)
+    if match is None:
+        return ""
+    decimal, grouped = cell.strip().replace(",", "."), cell.strip().replace(",", "")
+    return f" ({decimal} if the comma is decimal, {grouped} if it groups digits; write the one that is meant)"
+
+
+class _DecimalMarks:
+    """First number with a decimal comma and with a decimal point in a file."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._examples: dict[str, str] = {}
+
+    def check(self, columns: Mapping[str, Sequence[str]], separator: str) -> None:
+        """Look at the columns of numbers, and refuse a second decimal mark."""
+        for column, cells in columns.items():
+            if parse_numbers(cells, separator)[1]:
+                continue
+            for mark, pattern in ((",", _DECIMAL_COMMA), (".", _DECIMAL_POINT)):
+                cell = None if mark in self._examples else next(filter(pattern.fullmatch, cells), None)
+                if cell is not None:
+                    self._examples[mark] = f"{cell.strip()} in column {column!r}"
+            if len(self._examples) > 1:
+                raise RocPredictError(
+                    f"{self._name} holds {self._examples[',']} and {self._examples['.']}: a decimal comma and a point "
+                    "that groups digits, or the reverse; write all numbers with one decimal mark and without groups"
+                )
 
 
 def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
@@ -126,8 +213,8 @@ def _strip_labels(cells: Sequence[str], lines: Sequence[int], name: str, column:
 
 
 def _separator_hint(header: Sequence[str]) -> str:
-    separator = next((mark for mark in ";\t|" if len(header) == 1 and mark in header[0]), None)
-    return f" (cells are separated by {separator!r} here; commas are needed)" if separator else ""
+    separator = next((mark for mark in "|:" if len(header) == 1 and mark in header[0]), None)
+    return f" (cells are separated by {separator!r} here; commas, semicolons or tabs are needed)" if separator else ""
 
 
 @dataclass(frozen=True)
@@ -145,12 +232,15 @@ class CsvTable:
     header: list[str]
     rows: list[list[str]]
     lines: list[int]
+    separator: str = ","
 
     def cells(self, column: str) -> list[str]:
         """Return the cells of a column, or refuse a name that is not in the header."""
         if column not in self.header:
             columns = f"columns are {', '.join(self.header)}{_separator_hint(self.header)}"
-            raise RocPredictError(f"{self.name} has no column {column!r}; {columns}")
+            raise RocPredictError(
+                f"{self.name} has no column {short_repr(column)}; {columns}{suggest(column, self.header)}"
+            )
         index = self.header.index(column)
         return [row[index] for row in self.rows]
 
@@ -164,10 +254,13 @@ class CsvTable:
         A value that is not a number is refused with its line.
         """
         cells = self.cells(column)
-        values, text = parse_numbers(cells)
+        values, text = parse_numbers(cells, self.separator)
         if text:
             line, cell = self.lines[text[0]], short_repr(cells[text[0]].strip())
-            raise RocPredictError(f"{self.name}, line {line}: column {column!r} holds {cell}, which is not a number")
+            readings = _comma_readings(cells[text[0]])
+            raise RocPredictError(
+                f"{self.name}, line {line}: column {column!r} holds {cell}, which is not a number{readings}"
+            )
         return values
 
     def labels(self, column: str) -> NDArray[Any]:
@@ -180,7 +273,9 @@ class CsvTable:
 
 
 def read_csv(path: str | PathLike[str]) -> CsvTable:
-    """Read a CSV file with a header line, in UTF-8.
+    r"""Read a CSV file with a header line, in UTF-8 or UTF-16, also compressed by gzip.
+
+    Commas, semicolons or tabs separate cells. A comma is decimal where semicolons or tabs separate cells.
 
     Raises
     ------
@@ -189,11 +284,14 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
         more or fewer cells than the header: its line is named.
     """
     path = Path(path)
-    with open_csv(path) as (header, rows):
-        numbered = list(rows)
+    with open_csv(path) as (header, cells_by_line, separator):
+        numbered = list(cells_by_line)
     if not numbered:
         raise RocPredictError(f"{path.name} has a header and no rows")
-    return CsvTable(path.name, header, [row for _, row in numbered], [line for line, _ in numbered])
+    rows = [row for _, row in numbered]
+    if separator != ",":
+        _DecimalMarks(path.name).check(dict(zip(header, zip(*rows, strict=True), strict=True)), separator)
+    return CsvTable(path.name, header, rows, [line for line, _ in numbered], separator)
 
 
 class SpooledColumns(BlockSource):
@@ -302,6 +400,7 @@ class TableReader(ABC):
         for argument, column in (*requested, *(("usecols", name) for name in usecols or ())):
             if not isinstance(column, str) or column not in columns_of_file:
                 columns = f"columns are {format_names(self.names)}{_separator_hint(self.names)}"
+                columns += suggest(column, self.names)
                 raise RocPredictError(f"{argument}={short_repr(column)} is not a column of {first}; {columns}")
         if usecols is not None:
             twice = [name for name, count in Counter(usecols).items() if count > 1]
@@ -330,7 +429,7 @@ class CsvFiles(TableReader):
     def __init__(self, paths: Sequence[Path]) -> None:
         self._headers = []
         for path in paths:
-            with open_csv(path) as (header, _):
+            with open_csv(path) as (header, _, _):
                 self._headers.append(header)
         super().__init__(paths, self._headers)
 
@@ -344,12 +443,14 @@ class CsvFiles(TableReader):
         coded = []
         for path, header in zip(self._paths, self._headers, strict=True):
             rows_before, positions = source.shape[0], {name: place for place, name in enumerate(header)}
-            places = [positions[name] for name in names]
-            for lines, columns in iter_columns(path):
+            places, marks = [positions[name] for name in names], _DecimalMarks(path.name)
+            for lines, columns, separator in iter_columns(path):
                 if label is not None:
                     labels = _strip_labels(columns[positions[label]], lines, path.name, label)
                     coded.append(np.fromiter(map(codes.__getitem__, labels), np.int32, len(labels)))
-                source.append(kinds.parse([columns[place] for place in places], lines, path.name))
+                source.append(kinds.parse([columns[place] for place in places], lines, path.name, separator))
+                if separator != ",":
+                    marks.check(dict(zip(header, columns, strict=True)), separator)
             if source.shape[0] == rows_before:
                 raise RocPredictError(f"{path.name} has a header and no rows")
         source.flush()
@@ -357,12 +458,12 @@ class CsvFiles(TableReader):
         return table, None if label is None else infer_label_dtype(np.array([*codes]))[np.concatenate(coded)]
 
 
-def iter_columns(path: Path) -> Iterator[tuple[tuple[int, ...], list[tuple[str, ...]]]]:
-    """Yield the columns of some rows of a file, with the line of each row."""
-    with open_csv(path) as (header, rows):
+def iter_columns(path: Path) -> Iterator[tuple[tuple[int, ...], list[tuple[str, ...]], str]]:
+    """Yield the columns of some rows of a file, with the line of each row and what separates cells."""
+    with open_csv(path) as (header, rows, separator):
         while chunk := list(islice(rows, max(1, CHUNK_CELLS // len(header)))):
             lines, cells = zip(*chunk, strict=True)
-            yield lines, list(zip(*cells, strict=True))
+            yield lines, list(zip(*cells, strict=True)), separator
 
 
 class _ColumnKinds:
@@ -380,16 +481,16 @@ class _ColumnKinds:
         """Return a mask of the columns with text."""
         return np.isin(np.arange(len(self._names)), list(self._first_text))
 
-    def parse(self, columns: Sequence[Sequence[str]], lines: Sequence[int], file: str) -> FloatArray:
+    def parse(self, columns: Sequence[Sequence[str]], lines: Sequence[int], file: str, separator: str) -> FloatArray:
         """Return columns as numbers, shape (columns, rows), or refuse numbers and text in one column."""
-        values, text = parse_numbers(list(chain.from_iterable(columns)))
+        values, text = parse_numbers(list(chain.from_iterable(columns)), separator)
         for position in text:
             column, row = divmod(position, len(lines))
             if column not in self._first_text:
                 message = (
                     f"{file}, line {lines[row]}: column {self._names[column]!r} holds "
-                    f"{short_repr(columns[column][row].strip())}, which is not a number, among numbers; "
-                    "correct it, or leave the column out"
+                    f"{short_repr(columns[column][row].strip())}, which is not a number, among numbers"
+                    f"{_comma_readings(columns[column][row])}; correct it, or leave the column out"
                 )
                 self._first_text[column] = self._n_rows + row, column, message
         values = values.reshape(len(columns), len(lines))

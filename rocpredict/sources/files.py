@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
+import stat
+import tempfile
 from collections.abc import Iterable, Sequence
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -112,8 +116,9 @@ def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> T
     Parameters
     ----------
     paths : path, or paths
-        Parquet where the name ends in .parquet or .pq, or the content says so; CSV (UTF-8, a header line,
-        commas) otherwise. Columns may stand in another order in each file; the first one's counts.
+        Parquet where the name ends in .parquet or .pq, or the content says so; otherwise CSV with a header line
+        (UTF-8 or UTF-16, also compressed by gzip; commas, semicolons or tabs between cells). Columns may stand in
+        another order in each file; the first one's counts. A pipe is copied to a temporary file first.
 
     Returns
     -------
@@ -145,12 +150,12 @@ def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> T
     path_list = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
     if not path_list:
         raise RocPredictError("no files are given; give one path or more")
-    checked = [_as_path(path) for path in path_list]
-    kinds = [_is_parquet(path) for path in checked]
+    files = [_copy_pipe(_as_path(path)) for path in path_list]
+    kinds = [_is_parquet(path) for path in files]
     if len(set(kinds)) > 1:
-        first, other = checked[0].name, checked[kinds.index(not kinds[0])].name
+        first, other = files[0].name, files[kinds.index(not kinds[0])].name
         raise RocPredictError(f"{first} and {other}: one is CSV and one is Parquet; give files of one kind")
-    return ParquetFiles(checked) if kinds[0] else CsvFiles(checked)
+    return ParquetFiles(files) if kinds[0] else CsvFiles(files)
 
 
 def _as_path(path: str | PathLike[str]) -> Path:
@@ -158,6 +163,26 @@ def _as_path(path: str | PathLike[str]) -> Path:
         return Path(path)
     except TypeError:
         raise RocPredictError(f"{short_repr(path)} is not a path; give the name of a file") from None
+
+
+@cache
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """Return a folder that is removed when Python ends: results may read from it until then."""
+    return tempfile.TemporaryDirectory(prefix="rocpredict-")
+
+
+def _copy_pipe(path: Path) -> Path:
+    """Return a path whose file can be read several times: itself, or a copy of what a pipe or device holds."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+            return path
+        copy = Path(tempfile.mkdtemp(dir=_temporary_folder().name), path.name)
+        with path.open("rb") as source, copy.open("wb") as target:
+            shutil.copyfileobj(source, target)
+    except OSError as error:
+        raise RocPredictError(f"{path}: {error.strerror or error}") from None
+    return copy
 
 
 def _is_parquet(path: Path) -> bool:

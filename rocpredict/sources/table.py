@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.base.labels import check_index, check_labels
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import RocPredictError, short_repr
+from rocpredict.base.validation import RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import (
     BlockIterator,
     ColumnSource,
@@ -146,6 +146,7 @@ def column_index(names: NDArray[np.str_], name: object, *, argument: str, source
     if not len(places):
         raise RocPredictError(
             f"{argument}={short_repr(name)} is not a column of {source_name}; columns are {format_names(names)}"
+            f"{suggest(name, names)}"
         )
     return int(places[0])
 

@@ -1,0 +1,151 @@
+"""Parser, exit codes and error lines of the command line."""
+
+import argparse
+import errno
+import io
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from rocpredict._version import __version__
+from rocpredict.base.validation import RocPredictError, suggest
+from rocpredict.cli.commands import DIAGNOSE, PAPER, PREDICT, REPORT, SAMPLE_SIZE, TEACH
+from rocpredict.cli.compare import COMPARE
+from rocpredict.cli.data import print_message, print_warnings, translate_to_options
+from rocpredict.cli.screen import SCREEN
+
+EXIT_OK, EXIT_FAILURE, EXIT_USAGE = 0, 1, 2
+DESCRIPTION = """\
+Predict a ROC curve, its area (AUC) and its best threshold from the distributions of two classes.
+
+The rule is: positive when x >= threshold. Classes are named in the order negative, positive.
+"""
+_OUTPUT_ERRORS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_NEGATIVE_NUMBER = re.compile(r"-((\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)$", re.IGNORECASE)
+
+
+def run_command(argv: Sequence[str] | None = None) -> int:
+    """Parse the words, run the command, and return the exit code of ``main``."""
+    _prepare_streams()
+    try:
+        _parse_and_run(argv)
+        sys.stdout.flush()
+    except RocPredictError as error:
+        cause: BaseException | None = error
+        while cause is not None and not (isinstance(cause, OSError) and cause.errno in _OUTPUT_ERRORS):
+            cause = cause.__context__
+        if cause is not None:
+            return _report_failed_output(cause, str(error))
+        print_message(translate_to_options(str(error)))
+        return EXIT_USAGE
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
+            return _report_failed_output(error, f"the output cannot be written: {error.strerror}")
+        message = "there is not enough memory for these data"
+        if not isinstance(error, MemoryError):
+            message = f"this is a fault of rocpredict {__version__}, not of your input"
+            with suppress(OSError, ValueError):
+                traceback.print_exc()
+        print_message(message)
+        return EXIT_FAILURE
+    return EXIT_OK
+
+
+def _prepare_streams() -> None:
+    """Make sure that each line can be printed, and that a closed output is noticed."""
+    if sys.stdout is None:
+        sys.stdout = _ClosedStream()
+    if sys.stderr is None:
+        sys.stderr = io.StringIO()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter still gets its line
+
+
+class _ClosedStream(io.StringIO):
+    """Standard output that was closed before the command began."""
+
+    def write(self, text: str) -> int:
+        del text
+        raise OSError(errno.EBADF, "stdout is closed")
+
+
+def _report_failed_output(error: Any, message: str) -> int:
+    """Report an output that cannot be written; a reader of a pipe that has had enough is no failure."""
+    with suppress(OSError, ValueError):  # what is still in the buffer would fail again when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        return EXIT_OK
+    print_message(message)
+    return EXIT_FAILURE
+
+
+def _parse_and_run(argv: Sequence[str] | None) -> None:
+    parser = make_parser()
+    words = sys.argv[1:] if argv is None else argv
+    if not words:
+        parser.print_help(sys.stderr)
+        raise RocPredictError("a command is needed")
+    try:
+        options = parser.parse_args(words)
+    except SystemExit:  # help and version
+        sys.stdout.flush()
+        raise
+    with print_warnings(options.command):
+        options.run(options)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Parser whose errors are one line, with the nearest option or choice."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._negative_number_matcher = _NEGATIVE_NUMBER
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse an unknown option before anything else is missed."""
+        self._check_options(args or ())
+        return super().parse_known_args(args, namespace)
+
+    def _check_options(self, words: Iterable[str]) -> None:
+        names = list(self._option_string_actions)
+        for word in words:
+            if word == "--" or (self._subparsers is not None and not word.startswith("-")):
+                return
+            option = word.partition("=")[0]
+            if word.startswith("--") and " " not in option and not any(name.startswith(option) for name in names):
+                self.error(f"unrecognized option: {option}{suggest(option, names)}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            choices = [str(choice) for choice in action.choices]
+            hint = suggest(value, choices)
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; choose from {', '.join(choices)}{hint}")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse would hide that a disk is full
+
+    def error(self, message: str) -> NoReturn:
+        raise RocPredictError(f"{message} (see {self.prog} --help)")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands, which also tools for shell completion take."""
+    parser = _Parser(prog="rocpredict", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    for command in (PAPER, PREDICT, COMPARE, DIAGNOSE, SCREEN, SAMPLE_SIZE, REPORT, TEACH):
+        options = commands.add_parser(
+            command.name,
+            help=command.summary,
+            description=command.description,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        options.add_argument("--json", action="store_true", help="print JSON with every digit instead of tables")
+        command.add_options(options)
+        options.set_defaults(run=command.run, command=command.name)
+    return parser
