@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import socket
 import sys
@@ -12,6 +13,7 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 from threading import Thread
+from time import monotonic
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
@@ -20,8 +22,10 @@ from rocpredict.base.validation import RocPredictError, check_int
 Evaluate = Callable[[Mapping[str, Any]], dict[str, Any]]
 _HOST = "127.0.0.1"
 _MAX_URL_LENGTH = 4096
+_QUEUE_SIZE = 128  # connections that wait to be accepted
 _FIRST_TIMEOUT = 10  # seconds that a new connection may send nothing
 _IDLE_TIMEOUT = 120  # seconds that a connection may be idle once it has asked for something
+_REQUEST_TIMEOUT = 10  # seconds from the first byte of a request to the end of its headers
 _REFUSALS = {
     414: f"The address is longer than {_MAX_URL_LENGTH} characters.",
     431: "The header of the request is too long.",
@@ -101,6 +105,7 @@ class _Server(ThreadingHTTPServer):
     """Server with a page, the function that answers for it, and the open connections."""
 
     daemon_threads = True
+    request_queue_size = _QUEUE_SIZE
 
     def __init__(self, html: str, evaluate: Evaluate, port: int) -> None:
         self.html, self.evaluate = html, evaluate
@@ -144,6 +149,33 @@ def _log(error: BaseException) -> None:
         sys.stderr.write(f"rocpredict: {type(error).__name__}: {' '.join(str(error).split())}\n")
 
 
+class _RequestReader(io.RawIOBase):
+    """Bytes of a connection, each request within its time however slowly it is sent."""
+
+    def __init__(self, connection: socket.socket, timeout: float) -> None:
+        self._connection, self._idle_timeout = connection, timeout
+        self._deadline: float | None = None
+
+    def end_request(self) -> None:
+        """Wait for the next request."""
+        self._idle_timeout, self._deadline = _IDLE_TIMEOUT, None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what has come; refuse to wait beyond the end of the request's time."""
+        remaining = self._idle_timeout if self._deadline is None else self._deadline - monotonic()
+        if remaining <= 0:
+            raise TimeoutError("the headers do not end")
+        self._connection.settimeout(remaining)
+        n_bytes = self._connection.recv_into(buffer)
+        if self._deadline is None:
+            self._deadline = monotonic() + _REQUEST_TIMEOUT
+        self._connection.settimeout(_IDLE_TIMEOUT)  # of the reply
+        return n_bytes
+
+
 class _Handler(BaseHTTPRequestHandler):
     """Handler that answers GET for the page and the model, and refuses all else before it is read."""
 
@@ -153,11 +185,17 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     server: _Server
 
+    def setup(self) -> None:
+        """Read through a clock."""
+        super().setup()
+        self.rfile.close()
+        self._reader = _RequestReader(self.connection, self.timeout)
+        self.rfile = io.BufferedReader(self._reader)
+
     def handle_one_request(self) -> None:
         """Be patient with a connection that has proved to be a browser's."""
         super().handle_one_request()
-        with suppress(OSError):  # it may be gone
-            self.connection.settimeout(_IDLE_TIMEOUT)
+        self._reader.end_request()
 
     def do_GET(self) -> None:
         """Send the page, or an answer."""
@@ -193,6 +231,8 @@ class _Handler(BaseHTTPRequestHandler):
         hosts, lengths = self.headers.get_all("Host", []), self.headers.get_all("Content-Length", ["0"])
         if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
             return 403, "This page is for this machine alone; open it as 127.0.0.1."
+        if self.headers.get("Sec-Fetch-Site", "").strip().lower() == "cross-site":
+            return 403, "This page is not for other sites; open its address by itself."
         if "Transfer-Encoding" in self.headers or [length.strip() for length in lengths] != ["0"]:
             return 413, "A request to this page has no body."
         if len(self.path) > _MAX_URL_LENGTH:
