@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test test-browser notebooks gallery lint bench fidelity docs clean system
+.PHONY: help demo test test-browser fuzz mutate notebooks gallery lint bench fidelity docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -37,6 +37,13 @@ lint: $(VENV)/group-lint  ## style, types and the layers
 
 bench: $(VENV)/group-bench  ## measure speed
 	@$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/group-test $(VENV)/compiled  ## call the library and the command line 10,000 times each with hostile input
+	@$(BIN)/python -m tests.fuzz.api --count 10000
+	@$(BIN)/python -m tests.fuzz.cli --count 10000
+
+mutate: $(VENV)/group-test $(VENV)/compiled  ## change one line at a time and see whether a test fails
+	@$(BIN)/python -m benchmarks.mutate --out build/mutants.json
 
 fidelity: $(VENV)/keel  ## measure how near predictions come on real data
 	@$(BIN)/python -m benchmarks.fidelity --out docs/fidelity.md
