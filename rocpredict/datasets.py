@@ -20,6 +20,7 @@ from rocpredict.base.validation import (
     check_nonnegative,
     check_option,
     check_pair,
+    check_seed,
     short_repr,
 )
 from rocpredict.sources.csv_reader import read_csv
@@ -272,9 +273,7 @@ def simulate_two_gaussians(
     >>> y
     array([0, 0, 0, 1, 1])
     """
-    if check_int("seed", seed) < 0:
-        raise RocPredictError(f"seed={seed!r} is negative; it must be 0 or more")
-    rng = np.random.default_rng(seed)
+    rng = check_seed("seed", seed)
     means, stds = check_finite("mean", check_pair("mean", mean)), check_nonnegative("std", check_pair("std", std))
     counts = [check_int("count", n) for n in check_pair("count", count)]
     if min(counts) < 1:

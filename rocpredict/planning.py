@@ -199,6 +199,7 @@ def _gaussians(roc: Roc, null: float | None = None) -> tuple[Gaussian, Gaussian]
 
 # ---- the study
 SampleSizes: TypeAlias = tuple[int, int]
+_MAX_RATIO = 1e6
 _MIN_CLASS_SIZE = 2  # cases of a class, for a variance to be estimated
 _MAX_CLASS_SIZE = 10**12
 _SMALL_CLASS_SIZE = 50  # cases of a class, below which the normal approximation is rough
@@ -647,8 +648,10 @@ def sample_size(
             f"method={method!r} does not answer this; choose one of {', '.join(map(repr, design.variances))}"
         )
     number = check_finite("ratio", ratio)
-    if number.ndim or number <= 0:
-        raise RocPredictError(f"ratio={short_repr(ratio)} is not a number above 0; give negatives for each positive")
+    if number.ndim or not 0 < number <= _MAX_RATIO:
+        raise RocPredictError(
+            f"ratio={short_repr(ratio)} is not a number above 0 (to {_MAX_RATIO:g}); give negatives for each positive"
+        )
     counts = {name: design.minimal_counts(name, float(number)) for name in design.variances}
     reference = next(iter(counts))
     n_samples = 2 if design.other is not None and design.correlation is None else 1

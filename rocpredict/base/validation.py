@@ -178,6 +178,16 @@ def check_int(name: str, value: object) -> int:
         raise RocPredictError(f"{name}={short_repr(value)} is not a whole number") from None
 
 
+def check_seed(name: str, seed: Seed) -> np.random.Generator:
+    """Return the random generator of a seed, or the generator itself."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError, OverflowError):
+        raise RocPredictError(
+            f"{name}={short_repr(seed)} is negative or no whole number; give a seed of 0 or more, or a numpy Generator"
+        ) from None
+
+
 def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
     """Return the one of those ``allowed`` that ``value`` is, or refuse it; a NumPy scalar is what it holds."""
     options = list(allowed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
@@ -39,7 +40,7 @@ def check_increasing(edges: FloatArray) -> None:
 
 def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatArray:
     """Return the given edges, or those of equal bins from the smallest value to the largest."""
-    if not isinstance(bins, str) and np.ndim(bins):
+    if isinstance(bins, Iterable) and not isinstance(bins, str):
         edges = check_finite("bins", bins)
         if edges.ndim != 1 or len(edges) < 2:
             raise RocPredictError(f"bins has shape {edges.shape}; give two edges or more, a number, or 'fd'")

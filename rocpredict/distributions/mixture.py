@@ -18,6 +18,7 @@ from rocpredict.base.validation import (
     check_finite,
     check_int,
     check_nonnegative,
+    check_seed,
     readonly_array,
     short_repr,
 )
@@ -261,7 +262,7 @@ class GaussianMixture(NormalSumDistribution, Result):
         counts = rows.astype(np.float64)
         mean, std = mean_and_std(points, counts)
         scores = (points / 2 - mean / 2) / (std / 2)  # the fit is the same in every unit
-        generator = np.random.default_rng(rng)
+        generator = check_seed("rng", rng)
         if k is None:
             fitted = select_n_components(scores, counts, generator, min(_MAX_COMPONENTS, len(points)))
         else:

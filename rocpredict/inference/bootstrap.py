@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.rates import Rates
-from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_int, short_repr
+from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_int, check_seed
 from rocpredict.distributions.ecdf import Ecdf, count_below
 from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import area_under, interpolate_tpr_batch, middle_of_best
@@ -21,6 +21,7 @@ from rocpredict.solvers.thresholds import ThresholdCriterion, utility
 
 _MAX_CHUNK_SIZE = 4_000_000  # numbers at a time, so that a chunk of resamples stays small in memory
 _MIN_RESAMPLES = 20
+_MAX_RESAMPLES = 10_000_000
 _ROUNDING = 1e-12  # of areas that are equal
 
 
@@ -34,16 +35,12 @@ class BootstrapOptions:
     def __post_init__(self) -> None:
         if check_int("n_resamples", self.n_resamples) < _MIN_RESAMPLES:
             raise RocPredictError(f"n_resamples={self.n_resamples!r} is too few; give {_MIN_RESAMPLES} or more")
+        if self.n_resamples > _MAX_RESAMPLES:
+            raise RocPredictError(f"n_resamples={self.n_resamples!r} is too many; give {_MAX_RESAMPLES:,} or fewer")
 
     def generator(self) -> np.random.Generator:
         """Return the source of random numbers: of the seed, or the generator itself."""
-        if isinstance(self.rng, np.random.Generator):
-            return self.rng
-        if self.rng is not None and check_int("rng", self.rng) < 0:
-            raise RocPredictError(
-                f"rng={short_repr(self.rng)} is negative; give a seed of 0 or more, or a numpy Generator"
-            )
-        return np.random.default_rng(self.rng)
+        return check_seed("rng", self.rng)
 
     def chunk_sizes(self, row_size: float) -> Iterator[int]:
         """Return numbers of resamples that sum to all of them, each small enough to hold at once."""

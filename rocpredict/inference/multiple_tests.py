@@ -195,7 +195,8 @@ def _columns_by_name(features: Any) -> dict[str, Any]:
     if not hasattr(features, "collect") and hasattr(features, "__getitem__") and hasattr(features, "columns"):
         names = features.column_names if hasattr(features, "column_names") else features.columns
         return {str(name): features[name] for name in names}
-    if isinstance(features, (str, bytes)) or not isinstance(features, Iterable) or getattr(features, "ndim", 1) == 0:
+    is_list = isinstance(features, Iterable) and not isinstance(features, (str, bytes))
+    if not is_list or getattr(features, "ndim", 1) == 0 or hasattr(features, "tocsr"):
         raise RocPredictError(
             f"features={short_repr(features)} is not a list of features; give two or more, each of shape (n,)"
         )

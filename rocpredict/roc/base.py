@@ -199,6 +199,9 @@ class Roc(UncertaintyMixin[Value], Result):
         for name, distribution in pair.items():
             object.__setattr__(self, name, _broadcast_gaussian(distribution, shape))
         check_option("direction", self.direction, _DIRECTIONS)
+        for omitted in check_pair("omitted", self.omitted):
+            if check_int("omitted", omitted) < 0:
+                raise RocPredictError(f"omitted={short_repr(self.omitted)} holds a negative number of rows")
         if self.count is not None:
             object.__setattr__(self, "count", _check_count(self.count, self.shape))
         if self.direction == "auto":
@@ -789,6 +792,8 @@ class Roc(UncertaintyMixin[Value], Result):
     def _tail_on_grid(self, distribution: Any, thresholds: ArrayLike) -> FloatArray:
         wide = add_grid_axis(self._orient(distribution))
         thresholds = np.atleast_1d(self._to_solver_scale(thresholds, grid=True))
+        if thresholds.ndim > 1 + len(self.shape):
+            raise RocPredictError(f"thresholds has shape {thresholds.shape}; give (T,)")
         tails = np.asarray(wide.sf_inclusive(thresholds))
         return np.broadcast_to(tails, self.shape + tails.shape[-1:])
 

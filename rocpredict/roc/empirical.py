@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from rocpredict.base.labels import SourceRows, check_index, is_label, split_classes
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.roc.base import Roc, check_sample
+from rocpredict.roc.base import Roc, _check_count, check_sample
 
 _RESPONSE_METHODS = ("predict_proba", "decision_function")
 
@@ -65,7 +65,7 @@ class EmpiricalRoc(Roc[float]):
         for name in ("negative", "positive"):
             object.__setattr__(self, name, check_sample(name, getattr(self, name)))
         class_totals = (self.negative.total, self.positive.total)
-        if self.count is not None and tuple(self.count) != class_totals:
+        if self.count is not None and _check_count(self.count, ()) != class_totals:
             raise RocPredictError(
                 f"count={short_repr(self.count)} is not that of the samples, {class_totals}; leave it out"
             )

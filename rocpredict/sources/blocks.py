@@ -398,11 +398,11 @@ def _objects(items: list[Any]) -> NDArray[Any]:
     return array
 
 
-def check_feature_names(names: Iterable[Any] | None, columns: int, holder: str = "X") -> NDArray[np.str_]:
+def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[np.str_]:
     """Return one name for each column, or refuse a ``feature_names=`` of another length or with equal names."""
     if names is None:
         return np.array([f"x{place}" for place in range(columns)])
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) != 1:
         raise RocPredictError(
             f"feature_names={short_repr(names)} is not a list of names; give one for each column of {holder}"
         )
