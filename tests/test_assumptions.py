@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import rocpredict as rp
 from rocpredict.distributions import normality as assumptions
 from rocpredict.distributions.misfit import MAX_HARMLESS_AREA, empirical_tpr
 from rocpredict.distributions.normality import (
@@ -17,33 +16,31 @@ from rocpredict.distributions.normality import (
     skewness_z,
     sort_and_scale,
 )
+from tests.cases import for_each
 
 
-def _spoken(draws):
+def count_warnings(draws):
     return sum(normality_warning(*pair) is not None for pair in draws)
 
 
-def _found(negative, positive):
+def misfit_of(negative, positive):
     samples = sort_and_scale(negative, positive)
     return binormal_misfit(samples, (sample_moments(samples[0]), sample_moments(samples[1])))
 
 
-# ---- how often it speaks
-@pytest.mark.parametrize("counts", [(5, 5), (10, 10), (20, 60), (50, 50), (200, 200)])
-@pytest.mark.parametrize("std", [1 / 3, 1, 3])
-def test_it_is_silent_on_normal_samples(counts, std):
+@for_each([1 / 3, 1, 3], [(5, 5), (10, 10), (20, 60), (50, 50), (200, 200)])
+def test_it_is_silent_on_normal_samples(std, *counts):
     """In less than 1 of 100 draws: at most 9 of 200 here, a share of 0.005 exceeds that in 1 of 10^7 runs."""
     rng = np.random.default_rng(len(str(std)) + sum(counts))
     draws = ((rng.normal(0, 1, counts[0]), rng.normal(1, std, counts[1])) for _ in range(200))
-    assert _spoken(draws) <= 9
+    assert count_warnings(draws) <= 9
 
 
-@pytest.mark.parametrize("apart", [0, 3, 6])
+@for_each([0, 3, 6])
 def test_it_is_silent_where_normal_classes_hardly_meet(apart):
     """Where next to nothing is expected one row must not be beyond chance: at most 9 of 200, as above."""
     rng = np.random.default_rng(apart)
-    draws = ((rng.normal(0, 3, 50), rng.normal(apart, 1, 50)) for _ in range(200))
-    assert _spoken(draws) <= 9
+    assert count_warnings((rng.normal(0, 3, 50), rng.normal(apart, 1, 50)) for _ in range(200)) <= 9
 
 
 FAR_FROM_NORMAL = {
@@ -56,11 +53,11 @@ FAR_FROM_NORMAL = {
 }
 
 
-@pytest.mark.parametrize("name", FAR_FROM_NORMAL)
-def test_it_speaks_where_the_curve_is_off(name):
+@for_each(FAR_FROM_NORMAL)
+def test_it_speaks_where_the_curve_is_off(draw):
     """It was measured to speak in 0.96 or more of 1000 draws: fewer than 40 of 50 come in less than 1 of 10^4 runs."""
     rng = np.random.default_rng(1)
-    assert _spoken(FAR_FROM_NORMAL[name](rng, 50) for _ in range(50)) >= 40
+    assert count_warnings(draw(rng, 50) for _ in range(50)) >= 40
 
 
 def test_it_is_silent_where_ties_do_not_harm_the_curve():
@@ -68,21 +65,20 @@ def test_it_is_silent_where_ties_do_not_harm_the_curve():
     levels = np.arange(5.0)
     shares = np.array([[450, 250, 150, 100, 50], [100, 150, 200, 250, 300]])
     negative, positive = (np.repeat(levels, share) for share in shares)
-    found = _found(negative, positive)
-    assert 0 < found.area_between < MAX_HARMLESS_AREA
+    misfit = misfit_of(negative, positive)
+    assert 0 < misfit.area_between < MAX_HARMLESS_AREA
     assert normality_warning(negative, positive) is None
 
 
-# ---- the words
 def test_the_sentence_names_class_measure_and_remedy():
     quantiles = stats.lognorm(1).ppf((np.arange(100) + 0.5) / 100)
-    said = normality_warning(quantiles, 3 * quantiles**1.2)
-    assert said is not None
-    assert said.startswith("the positive class is skewed (skewness ")
-    assert "of TPR off the counted one on the average, more than chance explains" in said
-    assert said.endswith("use family='boxcox' or family='auto'")
-    distance = _found(quantiles, 3 * quantiles**1.2).area_between
-    assert f"lies {distance:.2f} of TPR" in said
+    warning = normality_warning(quantiles, 3 * quantiles**1.2)
+    assert warning is not None
+    assert warning.startswith("the positive class is skewed (skewness ")
+    assert "of TPR off the counted one on the average, more than chance explains" in warning
+    assert warning.endswith("use family='boxcox' or family='auto'")
+    distance = misfit_of(quantiles, 3 * quantiles**1.2).area_between
+    assert f"lies {distance:.2f} of TPR" in warning
 
 
 def test_ties_heavy_tails_and_other_shapes_have_words_of_their_own():
@@ -92,12 +88,11 @@ def test_ties_heavy_tails_and_other_shapes_have_words_of_their_own():
     heavy = stats.t(1.5).ppf((np.arange(400) + 0.5) / 400)
     assert normality_warning(heavy, heavy + 2).startswith("the negative class has heavy tails (excess kurtosis ")
     two_peaks = np.concatenate([stats.norm.ppf(q) - 2.5, stats.norm.ppf(q) + 2.5])
-    said = normality_warning(np.repeat(stats.norm.ppf(q), 2) + np.tile([-1e-9, 1e-9], 100), two_peaks)
-    assert said.startswith("the classes are not normal: ")
-    assert said.endswith("use family='auto' or rp.empirical_roc")
+    warning = normality_warning(np.repeat(stats.norm.ppf(q), 2) + np.tile([-1e-9, 1e-9], 100), two_peaks)
+    assert warning.startswith("the classes are not normal: ")
+    assert warning.endswith("use family='auto' or rp.empirical_roc")
 
 
-# ---- what it rests on
 def test_the_expectation_is_that_of_counted_curves():
     """The mean square distance of 2000 counted curves from their own has a standard error of some 2 %: 8 % are 4."""
     rng = np.random.default_rng(5)
@@ -105,23 +100,14 @@ def test_the_expectation_is_that_of_counted_curves():
     fpr = (np.arange(64) + 0.5) / 64
     truth = stats.norm.sf(stats.norm.isf(fpr), mean, std)
     samples = ((np.sort(rng.normal(0, 1, 30)), np.sort(rng.normal(mean, std, 40))) for _ in range(2000))
-    seen = np.mean([(empirical_tpr(*pair, fpr) - truth) ** 2 for pair in samples])
-    assert assumptions._expected_square_distance(mean / std, 1 / std, counts) == pytest.approx(seen, rel=0.08)
-
-
-def test_heights_are_those_of_the_empirical_curve_ties_included():
-    rng = np.random.default_rng(2)
-    fpr = (np.arange(101) + 0.5) / 101
-    for levels in (3, 8, 10**9):
-        negative, positive = np.sort(rng.integers(0, levels, 23)) * 1.0, np.sort(rng.integers(0, levels, 17)) * 1.0
-        expected = rp.EmpiricalRoc(negative, positive).tpr_at_fpr(fpr)
-        assert empirical_tpr(negative, positive, fpr) == pytest.approx(expected, abs=1e-12)
+    average = np.mean([(empirical_tpr(*pair, fpr) - truth) ** 2 for pair in samples])
+    assert assumptions._expected_square_distance(mean / std, 1 / std, counts) == pytest.approx(average, rel=0.08)
 
 
 def test_moments_and_scores_are_scipys():
     sample = np.sort(np.random.default_rng(3).gamma(2, 1, 40))
-    found = sample_moments(sample)
-    assert found == pytest.approx(
+    misfit = sample_moments(sample)
+    assert misfit == pytest.approx(
         (sample.mean(), sample.std(ddof=1), stats.skew(sample), stats.kurtosis(sample)), rel=1e-12
     )
     for count in (8, 40, 5000):
@@ -134,20 +120,17 @@ def test_unit_mirror_and_exchange_change_nothing():
     """Scales by powers of 2 are exact; of -x, and of exchanged classes, both areas are the same up to rounding."""
     rng = np.random.default_rng(4)
     negative, positive = rng.exponential(1, 60), rng.exponential(3, 45)
-    found = _found(negative, positive)
-    assert found.ratio_to_expected > assumptions.WARNING_MISFIT_RATIO_SKEWED
+    misfit = misfit_of(negative, positive)
+    assert misfit.ratio_to_expected > assumptions.WARNING_MISFIT_RATIO_SKEWED
     for factor in (2.0**990, 2.0**-990):
-        assert _found(factor * negative, factor * positive) == found
+        assert misfit_of(factor * negative, factor * positive) == misfit
     for pair in ((-negative, -positive), (positive, negative), (negative + 1000, positive + 1000)):
-        assert _found(*pair).area_between == pytest.approx(found.area_between, rel=0.02)
+        assert misfit_of(*pair).area_between == pytest.approx(misfit.area_between, rel=0.02)
 
 
 def test_degenerate_samples_get_no_false_alarm():
-    some = np.arange(4.0)
-    assert normality_warning(some, some**5) is None  # fewer than 5 rows
-    assert normality_warning(np.ones(30), np.ones(30)) is None
-    assert normality_warning(np.zeros(30), np.ones(30)) is None
-    rng = np.random.default_rng(6)
-    assert normality_warning(np.zeros(30), rng.normal(1, 1, 30)) is None
-    assert normality_warning(rng.normal(1, 1, 30), np.zeros(30)) is None
-    assert normality_warning(rng.normal(0, 1, 30), rng.normal(100, 1, 30)) is None
+    some, rng = np.arange(4.0), np.random.default_rng(6)
+    zeros, ones, one, two, far = np.zeros(30), np.ones(30), *(rng.normal(mean, 1, 30) for mean in (1, 1, 100))
+    few = some, some**5  # fewer than 5 rows
+    for pair in (few, (ones, ones), (zeros, ones), (zeros, one), (two, zeros), (one - 1, far)):
+        assert normality_warning(*pair) is None

@@ -3,6 +3,7 @@
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy import stats
 import rocpredict as rp
 from rocpredict import AssumptionWarning, Ecdf, EmpiricalRoc, Gaussian, PredictedRoc, RocPredictError
 from rocpredict.base.rates import precision_from_rates, precision_from_recall
+from tests.cases import for_each
 
 NAN, INF = np.nan, np.inf
 ROCS = {
@@ -19,20 +21,25 @@ ROCS = {
     "scipy": PredictedRoc(negative=Gaussian(0, 1), positive=stats.gamma(2)),
     "samples": EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4]),
 }
+
+
+def predict(negative, positive=ROCS["gaussian"].negative):
+    return partial(PredictedRoc, negative, positive)
+
+
+def count(negative, positive=(1,), **options):
+    return partial(EmpiricalRoc, negative, positive, **options)
+
+
 X, Y = [1.0, 2.0, 3.0, 4.0, 5.0], [0, 0, 1, 1, 1]
 
 
-def refused(ask, words):
+def refused(call, words):
     with pytest.raises(RocPredictError) as caught:
-        ask()
+        call()
     assert isinstance(caught.value, ValueError)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.fixture(params=ROCS.values(), ids=ROCS)
-def roc(request):
-    return request.param
 
 
 CONSTRUCTIONS = {
@@ -61,35 +68,29 @@ CONSTRUCTIONS = {
         lambda: Ecdf([1, 2], weights=[1]),
         "weights has shape (1,), sample (2,); give one for each row",
     ),
-    "empty class": (lambda: EmpiricalRoc(negative=[], positive=[1]), "negative: sample has shape (0,)"),
-    "NaN in a class": (lambda: EmpiricalRoc(negative=[1], positive=[NAN]), "positive: sample=[nan] is NaN somewhere"),
-    "density for a sample": (
-        lambda: EmpiricalRoc(negative=Gaussian(0, 1), positive=[1]),
-        "negative=Gaussian(mean=0, std=1) is no sample; an empirical ROC needs values",
-    ),
-    "scipy for a sample": (lambda: EmpiricalRoc(negative=[1], positive=stats.norm()), "is no sample"),
+    "empty class": (count([]), "negative: sample has shape (0,)"),
+    "NaN in a class": (count([1], [NAN]), "positive: sample=[nan] is NaN somewhere"),
+    "density": (count(Gaussian(0, 1)), "negative=Gaussian(mean=0, std=1) is no sample; an empirical ROC needs values"),
+    "scipy for a sample": (count([1], stats.norm()), "is no sample"),
     "list for a density": (
-        lambda: PredictedRoc(negative=[1, 2], positive=Gaussian(0, 1)),
+        predict([1, 2]),
         "negative=[1, 2] is not a distribution; give rp.Gaussian(mean, std), rp.Ecdf(sample) or a frozen scipy.stats",
     ),
-    "class for an instance": (
-        lambda: PredictedRoc(negative=Gaussian, positive=Gaussian(0, 1)),
-        "is not a distribution",
-    ),
-    "scipy, not frozen": (lambda: PredictedRoc(negative=stats.norm, positive=Gaussian(0, 1)), "is not a distribution"),
+    "class for an instance": (predict(Gaussian), "is not a distribution"),
+    "scipy, not frozen": (predict(stats.norm), "is not a distribution"),
     "batches that do not fit": (
-        lambda: PredictedRoc(negative=Gaussian([0, 1], 1), positive=Gaussian([0, 1, 2], 1)),
+        predict(Gaussian([0, 1], 1), Gaussian([0, 1, 2], 1)),
         "batches of different shapes: negative (2,), positive (3,)",
     ),
     "batch beside a sample": (
-        lambda: PredictedRoc(negative=Gaussian([0, 1], 1), positive=Ecdf([1, 2])),
+        predict(Gaussian([0, 1], 1), Ecdf([1, 2])),
         "a batch of features needs rp.Gaussian for both classes",
     ),
     "direction of pROC": (
-        lambda: EmpiricalRoc(negative=[1], positive=[1], direction="<"),
+        count([1], direction="<"),
         "direction='<' is not allowed; choose one of None, 'higher', 'lower', 'auto'",
     ),
-    "many directions": (lambda: EmpiricalRoc(negative=[1], positive=[1], direction=["lower"]), "direction=['lower']"),
+    "many directions": (count([1], direction=["lower"]), "direction=['lower']"),
     "unknown family": (
         lambda: rp.predict_roc(X, Y, family="normal"),
         (
@@ -118,123 +119,111 @@ CONSTRUCTIONS = {
 }
 
 
-@pytest.mark.parametrize(("ask", "words"), CONSTRUCTIONS.values(), ids=CONSTRUCTIONS)
-def test_what_is_no_distribution_or_sample(ask, words):
-    refused(ask, words)
+@for_each(CONSTRUCTIONS)
+def test_what_is_no_distribution_or_sample(call, words):
+    refused(call, words)
 
 
-@pytest.mark.parametrize("count", [(0, 1), (-1, 1), (NAN, 1), (1, INF), (1, 2, 3), 5, "ab", (1, "a"), ([1, 2], 3)])
+COUNTS = (0, 1), (-1, 1), (NAN, 1), (1, INF), (1, 2, 3), 5, "ab", (1, "a"), ([1, 2], 3)
+
+
+@for_each({str(count): (count,) for count in COUNTS})
 def test_counts_that_are_none(count):
     refused(lambda: PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(1, 1), count=count), "count=")
 
 
-@pytest.mark.parametrize("method", ["tpr", "fpr", "tnr", "fnr", "rates", "tpr_grid", "fpr_grid"])
-@pytest.mark.parametrize("threshold", [NAN, "a", None, [1, NAN], 1j, [[1, 2], [3]]])
-def test_thresholds(roc, method, threshold):
-    refused(lambda: getattr(roc, method)(threshold), "threshold=")
+@for_each(ROCS)
+def test_thresholds_rates_and_points(roc):
+    for method in ("tpr", "fpr", "tnr", "fnr", "rates", "tpr_grid", "fpr_grid"):
+        for threshold in (NAN, "a", None, [1, NAN], 1j, [[1, 2], [3]]):
+            refused(partial(getattr(roc, method), threshold), "threshold=")
+    for method in ("tpr_at_fpr", "slope", "threshold_at_fpr", "fpr_at_tpr", "threshold_at_tpr"):
+        for rate in (NAN, -0.1, 1.1, 90, "a", [0.1, 2]):
+            refused(partial(getattr(roc, method), rate), f"{method[-3:] if '_at_' in method else 'fpr'}=")
+        refused(partial(getattr(roc, method), 90), "=90 is outside [0, 1]; rates are fractions, not percent")
+    for points in (1, 0, -5, NAN, 2.5, "a", None):
+        refused(partial(roc.curve, points), "points=")
 
 
-@pytest.mark.parametrize("method", ["tpr_at_fpr", "slope", "threshold_at_fpr", "fpr_at_tpr", "threshold_at_tpr"])
-@pytest.mark.parametrize("rate", [NAN, -0.1, 1.1, 90, "a", [0.1, 2]])
-def test_rates_outside_0_to_1(roc, method, rate):
-    refused(lambda: getattr(roc, method)(rate), f"{method[-3:] if '_at_' in method else 'fpr'}=")
-    if rate == 90:
-        refused(lambda: getattr(roc, method)(rate), "=90 is outside [0, 1]; rates are fractions, not percent")
+BANDS = [
+    ({}, "partial_auc needs one of fpr=(low, high) and tpr=(low, high)"),
+    ({"fpr": (0, 1), "tpr": (0, 1)}, "partial_auc needs one of"),
+    ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; give (low, high) with low < high"),
+    ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
+    ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; rates are fractions, not percent"),
+    ({"fpr": (0, NAN)}, "fpr=nan is NaN somewhere"),
+    ({"fpr": 0.1}, "fpr=0.1 is not a pair; give (low, high)"),
+    ({"tpr": (0, 0.1, 1)}, "is not a pair; give (low, high)"),
+    ({"fpr": {0, 1}}, "is not a pair; give (low, high)"),
+    ({"fpr": (0, 0.1), "correction": True}, "correction=True is not allowed; choose one of None, 'mcclish'"),
+]
+CRITERIA = [
+    ({"criterion": "foo"}, "criterion='foo' is not allowed; choose one of 'ameans', 'youden'"),
+    ({"criterion": None}, "criterion=None is not allowed"),
+    ({"criterion": ["ameans"]}, "criterion=['ameans'] is not allowed"),
+    ({"value": 0.5}, "criterion='ameans' takes no value="),
+    ({"criterion": "min_tpr"}, "criterion='min_tpr' needs value="),
+    ({"criterion": "min_tpr", "value": NAN}, "value=nan is NaN somewhere"),
+    ({"criterion": "max_fpr", "value": 95}, "value=95 is outside [0, 1]; rates are fractions, not percent"),
+    ({"criterion": lambda _: "high"}, "criterion gave 'high'; it must give numbers"),
+    ({"criterion": lambda rates: rates.tpr * NAN}, "criterion is undefined (NaN) at every threshold"),
+    ({"criterion": lambda rates: 1.0}, "criterion gave shape () for rates of shape"),
+    ({"prevalence": "x"}, "prevalence='x' is not a real number"),
+]
+CRITERIA += [
+    ({"criterion": criterion} | options, words)
+    for criterion, options, words in [
+        ("f_beta", {"prevalence": 0.5}, "criterion='f_beta' needs beta="),
+        ("f_beta", {"prevalence": 0.5, "beta": -1}, "beta=-1 is not above 0"),
+        ("f_beta", {"prevalence": 0.5, "beta": 0}, "beta=0 is not above 0"),
+        ("f_beta", {"prevalence": 0.5, "beta": 1e200}, "beta=1e+200 is not above 0 and below 1e+100"),
+        ("f_beta", {"prevalence": 0.5, "beta": NAN}, "beta=nan is NaN somewhere"),
+        ("f1", {"prevalence": 0.5, "beta": 2}, "criterion='f1' takes no beta="),
+        ("f1", {"prevalence": 0}, "prevalence=0 is outside the open interval (0, 1)"),
+        ("cost", {"prevalence": NAN}, "prevalence=nan is NaN somewhere"),
+        ("cost", {"prevalence": 10}, "prevalence=10 is outside [0, 1]; rates are fractions, not percent"),
+        ("cost", {"prevalence": 0.5, "cost_fp": -1}, "cost_fp=-1 is negative"),
+        ("cost", {"prevalence": 0.5, "cost_fn": NAN}, "cost_fn=nan is NaN somewhere"),
+        ("cost", {"prevalence": 0.5, "cost_fp": INF}, "cost_fp=inf is infinite somewhere"),
+        ("cost", {"prevalence": 0.5, "cost_fp": 0, "cost_fn": 0}, "cost_fp and cost_fn are both 0"),
+        ("cost", {"prevalence": 0, "cost_fp": 0}, "prevalence=0 leaves only errors that cost nothing"),
+        ("accuracy", {"prevalence": 0.5, "cost_fp": 2}, "takes no costs; use criterion='cost'"),
+    ]
+]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({}, "partial_auc needs one of fpr=(low, high) and tpr=(low, high)"),
-        ({"fpr": (0, 1), "tpr": (0, 1)}, "partial_auc needs one of"),
-        ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; give (low, high) with low < high"),
-        ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
-        ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; rates are fractions, not percent"),
-        ({"fpr": (0, NAN)}, "fpr=nan is NaN somewhere"),
-        ({"fpr": 0.1}, "fpr=0.1 is not a pair; give (low, high)"),
-        ({"tpr": (0, 0.1, 1)}, "is not a pair; give (low, high)"),
-        ({"fpr": {0, 1}}, "is not a pair; give (low, high)"),
-        ({"fpr": (0, 0.1), "correction": True}, "correction=True is not allowed; choose one of None, 'mcclish'"),
-    ],
-)
-def test_bands(roc, options, words):
-    refused(lambda: roc.partial_auc(**options), words)
+@for_each(ROCS)
+def test_bands_and_criteria(roc):
+    for options, words in BANDS:
+        refused(partial(roc.partial_auc, **options), words)
+    for options, words in CRITERIA:
+        refused(partial(roc.best_threshold, **options), words)
 
 
-@pytest.mark.parametrize("points", [1, 0, -5, NAN, 2.5, "a", None])
-def test_points(roc, points):
-    refused(lambda: roc.curve(points), "points=")
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"criterion": "foo"}, "criterion='foo' is not allowed; choose one of 'ameans', 'youden'"),
-        ({"criterion": None}, "criterion=None is not allowed"),
-        ({"criterion": ["ameans"]}, "criterion=['ameans'] is not allowed"),
-        ({"value": 0.5}, "criterion='ameans' takes no value="),
-        ({"criterion": "min_tpr"}, "criterion='min_tpr' needs value="),
-        ({"criterion": "min_tpr", "value": NAN}, "value=nan is NaN somewhere"),
-        ({"criterion": "max_fpr", "value": 95}, "value=95 is outside [0, 1]; rates are fractions, not percent"),
-        ({"criterion": "f_beta", "prevalence": 0.5}, "criterion='f_beta' needs beta="),
-        ({"criterion": "f_beta", "prevalence": 0.5, "beta": -1}, "beta=-1 is not above 0"),
-        ({"criterion": "f_beta", "prevalence": 0.5, "beta": 0}, "beta=0 is not above 0"),
-        ({"criterion": "f_beta", "prevalence": 0.5, "beta": 1e200}, "beta=1e+200 is not above 0 and below 1e+100"),
-        ({"criterion": lambda _: "high"}, "criterion gave 'high'; it must give numbers"),
-        ({"criterion": lambda rates: rates.tpr * NAN}, "criterion is undefined (NaN) at every threshold"),
-        ({"criterion": "f_beta", "prevalence": 0.5, "beta": NAN}, "beta=nan is NaN somewhere"),
-        ({"criterion": "f1", "prevalence": 0.5, "beta": 2}, "criterion='f1' takes no beta="),
-        ({"criterion": "f1", "prevalence": 0}, "prevalence=0 is outside the open interval (0, 1)"),
-        ({"criterion": "cost", "prevalence": NAN}, "prevalence=nan is NaN somewhere"),
-        ({"criterion": "cost", "prevalence": 10}, "prevalence=10 is outside [0, 1]; rates are fractions, not percent"),
-        ({"criterion": "cost", "prevalence": 0.5, "cost_fp": -1}, "cost_fp=-1 is negative"),
-        ({"criterion": "cost", "prevalence": 0.5, "cost_fn": NAN}, "cost_fn=nan is NaN somewhere"),
-        ({"criterion": "cost", "prevalence": 0.5, "cost_fp": INF}, "cost_fp=inf is infinite somewhere"),
-        ({"criterion": "cost", "prevalence": 0.5, "cost_fp": 0, "cost_fn": 0}, "cost_fp and cost_fn are both 0"),
-        ({"criterion": "cost", "prevalence": 0, "cost_fp": 0}, "prevalence=0 leaves only errors that cost nothing"),
-        ({"criterion": "accuracy", "prevalence": 0.5, "cost_fp": 2}, "takes no costs; use criterion='cost'"),
-        ({"prevalence": "x"}, "prevalence='x' is not a real number"),
-        ({"criterion": lambda rates: 1.0}, "criterion gave shape () for rates of shape"),
-    ],
-)
-def test_criteria(roc, options, words):
-    refused(lambda: roc.best_threshold(**options), words)
-
-
-@pytest.mark.parametrize("criterion", ["cost", "accuracy", "f1"])
+@for_each(["cost", "accuracy", "f1"])
 def test_a_criterion_that_needs_a_prevalence_says_so(criterion):
-    refused(
-        lambda: ROCS["gaussian"].best_threshold(criterion),
-        f"criterion='{criterion}' needs the share of positives; give prevalence= (0 to 1) or class counts",
-    )
+    words = f"criterion='{criterion}' needs the share of positives; give prevalence= (0 to 1) or class counts"
+    refused(partial(ROCS["gaussian"].best_threshold, criterion), words)
 
 
 def test_shapes_that_do_not_fit_the_batch():
     batch, three = ROCS["batch"], [0.1, 0.2, 0.3]
-    for ask in (
-        lambda: batch.tpr(three),
-        lambda: batch.rates(three),
-        lambda: batch.tpr_at_fpr(three),
-        lambda: batch.threshold_at_tpr(three),
-        lambda: batch.slope(three),
-        lambda: batch.partial_auc(fpr=(0, three)),
-        lambda: batch.best_threshold("max_fpr", value=three),
-        lambda: batch.crossings(prevalence=three),
-    ):
-        refused(ask, "has shape (3,) and the batch of features (2,); give one for all, or one for each")
+    words = "has shape (3,) and the batch of features (2,); give one for all, or one for each"
+    for method in ("tpr", "rates", "tpr_at_fpr", "threshold_at_tpr", "slope"):
+        refused(partial(getattr(batch, method), three), words)
+    refused(lambda: batch.partial_auc(fpr=(0, three)), words)
+    refused(lambda: batch.best_threshold("max_fpr", value=three), words)
+    refused(lambda: batch.crossings(prevalence=three), words)
     refused(lambda: batch.rates(0, prevalence=three), "prevalence has shape (3,) and the rates (2,)")
     refused(lambda: rp.rates([1, 2], [1, 2, 3], 1, 1), "shapes do not fit together: tp (2,), fp (3,), fn (), tn ()")
     refused(lambda: rp.rates([1, 2], 1, 1, 1).f_beta([1, 2, 3]), "shapes do not fit together: beta (3,)")
     refused(lambda: precision_from_rates([0.1, 0.2], three, 0.1), "shapes do not fit together: tpr (2,), fpr (3,)")
     refused(lambda: precision_from_recall(0.5, [1, 2], [1, 2, 3]), "shapes do not fit together")
-    refused(lambda: ROCS["scipy"].best_threshold("max_fpr", value=three), "has shape (3,); give one number")
-    refused(lambda: ROCS["samples"].best_threshold("max_fpr", value=three), "has shape (3,); give one number")
-
-
-def test_every_answer_of_a_batch_has_its_shape():
+    for name in ("scipy", "samples"):
+        refused(partial(ROCS[name].best_threshold, "max_fpr", value=three), "has shape (3,); give one number")
     roc = PredictedRoc(negative=Gaussian([0, 0.5], 1), positive=Gaussian(1, 1))
-    for answer in (roc.tpr(1.0), roc.fpr(1.0), roc.rates(1.0).tpr, roc.auc(), roc.tpr_at_fpr(0.1)):
-        assert answer.shape == (2,)
+    for result in (roc.tpr(1.0), roc.fpr(1.0), roc.rates(1.0).tpr, roc.auc(), roc.tpr_at_fpr(0.1)):
+        assert result.shape == (2,)
 
 
 FROM_STATS = {
@@ -271,7 +260,7 @@ FROM_STATS = {
 }
 
 
-@pytest.mark.parametrize(("options", "words"), FROM_STATS.values(), ids=FROM_STATS)
+@for_each(FROM_STATS)
 def test_statistics_that_do_not_fix_two_gaussians(options, words):
     refused(lambda: PredictedRoc.from_stats(**options), words)
 
@@ -290,11 +279,10 @@ def test_statistics_in_every_legal_form():
 
 
 def test_skewed_quartiles_warn_at_the_callers_line():
-    with pytest.warns(
-        AssumptionWarning, match=r"the median 0.1 lies far from the middle of its quartiles \(0, 2\)"
-    ) as seen:
+    words = r"the median 0.1 lies far from the middle of its quartiles \(0, 2\)"
+    with pytest.warns(AssumptionWarning, match=words) as warned:
         PredictedRoc.from_stats(median=(0.1, 2), iqr=((0, 2), (1, 3)))
-    assert [warning.filename for warning in seen] == [__file__]
+    assert [warning.filename for warning in warned] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         PredictedRoc.from_stats(median=(0.7, 2), iqr=((0, 2), (1, 3)))
@@ -312,14 +300,8 @@ def test_no_input_array_is_modified_or_kept():
     x, y, weights = rng.normal(size=30), rng.permutation(np.repeat([0, 1], 15)), np.ones(30)
     kept = [array.copy() for array in (x, y, weights)]
     for roc in (rp.predict_roc(x, y), rp.empirical_roc(x, y), rp.empirical_roc(x, y, direction="lower")):
-        (
-            roc.auc(),
-            roc.best_threshold(),
-            roc.curve(),
-            roc.hook(),
-            roc.proper().best_rule(),
-            roc.partial_auc(fpr=(0, 0.5)),
-        )
+        roc.auc(), roc.best_threshold(), roc.curve(), roc.hook(), roc.proper().best_rule()
+        roc.partial_auc(fpr=(0, 0.5))
     sample = Ecdf(x, weights=weights)
     gaussian = Gaussian(x, weights)
     assert all(np.array_equal(now, then) for now, then in zip((x, y, weights), kept, strict=True))
@@ -331,12 +313,8 @@ def test_no_input_array_is_modified_or_kept():
 
 
 def test_what_was_given_cannot_be_changed_behind_a_result():
-    for array in (
-        Gaussian([1, 2], 1).mean,
-        Ecdf([1, 2]).sample,
-        Ecdf([1, 2]).unique_values,
-        Ecdf([1, 2]).unique_weights,
-    ):
+    ecdf = Ecdf([1, 2])
+    for array in (Gaussian([1, 2], 1).mean, ecdf.sample, ecdf.unique_values, ecdf.unique_weights):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 9
     for frozen in (Gaussian(0, 1), ROCS["gaussian"], ROCS["samples"], rp.rates(1, 2, 3, 4)):

@@ -4,6 +4,7 @@ Accuracy asked of doubles: areas and rates 1e-15 (1 + z^2) relative (a probabili
 to its own z), z 1e-13 max(1, |z|), thresholds 4 ulps of the largest number at hand.
 """
 
+import json
 from itertools import product
 from typing import NamedTuple
 
@@ -14,15 +15,17 @@ from scipy.special import ndtr
 
 import rocpredict as rp
 from rocpredict.solvers.binormal import BinormalSolver
-from tests.oracle import DIGITS, UNIT, Truth, probit
+from tests.cases import check_each, for_each
+from tests.oracle import CURVES, DIGITS, UNIT, Truth, pair_of, probit
 from tests.quantities import compute
+from tests.reference.data import HERE
 
 TINY = 1e-300  # below, doubles lose digits by themselves
 TIE = 1e-14  # of a utility
 
 
-class Answers(NamedTuple):
-    """What a formula says about one pair of classes: doubles."""
+class Numbers(NamedTuple):
+    """Numbers of one pair of classes by one formula: doubles."""
 
     auc: float
     auc_complement: float
@@ -37,42 +40,38 @@ class Answers(NamedTuple):
     crossings: tuple[float, ...]
 
 
-def library(m0, s0, m1, s1, log_kappa=0.0):
-    pair = rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)
-    level = np.asarray(log_kappa)
-    best = BinormalSolver(*pair).optimal(level)
-    z0, z1, _, _ = BinormalSolver(*pair).crossing_z_scores(level)
-    found = BinormalSolver(*pair).crossings(level)
-    areas = (
-        BinormalSolver(*pair).auc(),
-        BinormalSolver(*pair).auc_complement(),
-        BinormalSolver(*pair).log_auc_complement(),
-    )
+def library(m0, s0, m1, s1, log_price=0.0):
+    solver = BinormalSolver(rp.Gaussian(m0, s0), rp.Gaussian(m1, s1))
+    level = np.asarray(log_price)
+    best = solver.optimal(level)
+    z0, z1, _, _ = solver.crossing_z_scores(level)
+    result = solver.crossings(level)
+    areas = solver.auc(), solver.auc_complement(), solver.log_auc_complement()
     rates = best.threshold, z0, z1, best.tpr, best.fpr, best.tnr, best.fnr
-    assert np.array_equal(found, best.crossings, equal_nan=True)
-    return Answers(*(float(value) for value in (*areas, *rates)), tuple(found[~np.isnan(found)].tolist()))
+    assert np.array_equal(result, best.crossings, equal_nan=True)
+    return Numbers(*(float(value) for value in (*areas, *rates)), tuple(result[~np.isnan(result)].tolist()))
 
 
-def textbook(m0, s0, m1, s1, log_kappa=0.0):
+def textbook(m0, s0, m1, s1, log_price=0.0):
     """Solve a t^2 + b t + c = 0 as it stands in textbooks and take the root with the better Ameans."""
     m0, s0, m1, s1 = (np.float64(value) for value in (m0, s0, m1, s1))
     with np.errstate(all="ignore"):
         a = s1**2 - s0**2
         b = 2 * (m1 * s0**2 - m0 * s1**2)
-        c = m0**2 * s1**2 - m1**2 * s0**2 + 2 * s0**2 * s1**2 * (np.log(s0 / s1) - log_kappa)
+        c = m0**2 * s1**2 - m1**2 * s0**2 + 2 * s0**2 * s1**2 * (np.log(s0 / s1) - log_price)
         root = np.sqrt(b**2 - 4 * a * c)
-        found = sorted([(-b - root) / (2 * a), (-b + root) / (2 * a)])
-        t = max(found, key=lambda x: ndtr(-(x - m1) / s1) + ndtr((x - m0) / s0))
+        result = sorted([(-b - root) / (2 * a), (-b + root) / (2 * a)])
+        t = max(result, key=lambda x: ndtr(-(x - m1) / s1) + ndtr((x - m0) / s0))
         z0, z1 = (t - m0) / s0, (t - m1) / s1
         auc = ndtr((m1 - m0) / np.sqrt(s0**2 + s1**2))
         rates = ndtr(-z1), 1 - ndtr(z0), ndtr(z0), 1 - ndtr(-z1)
         areas = auc, 1 - auc, np.log(1 - auc)
-    finite = tuple(float(x) for x in found if np.isfinite(x))
-    return Answers(*(float(value) for value in (*areas, t, z0, z1, *rates)), finite)
+    finite = tuple(float(x) for x in result if np.isfinite(x))
+    return Numbers(*(float(value) for value in (*areas, t, z0, z1, *rates)), finite)
 
 
 def error(got, exact):
-    """Give the distance of a double from the exact number; NaN and infinities are infinitely far."""
+    """Return the distance of a double from the exact number; NaN and infinities are infinitely far."""
     return float(abs(mp.mpf(got) - exact)) if np.isfinite(got) else np.inf
 
 
@@ -81,27 +80,27 @@ def relative_error(got, exact):
 
 
 def tail_tolerance(z):
-    """Give the relative error allowed to Phi(z)."""
+    """Return the relative error allowed to Phi(z)."""
     return 1e-15 * (1 + min(0.0, float(z)) ** 2)
 
 
-def faults(answers, truth, log_kappa=0.0):
-    """Name every answer that is not as exact as doubles can be, with its error over the one allowed."""
+def faults(numbers, truth, log_price=0.0, best=None):
+    """Name every number that is not as exact as doubles can be, with its error over the one allowed."""
     with mp.workdps(DIGITS):
-        point, margin = truth.best(log_kappa)
-        found = [*_area_faults(answers, truth)]
+        point, margin = best or truth.best(log_price)
+        result = [*_area_faults(numbers, truth)]
         if margin <= TIE:  # what is best is then a matter of the last digit; it must be as good
-            found += _regret_faults(answers, truth, log_kappa)
+            result += _regret_faults(numbers, truth, log_price)
         elif mp.isinf(point.threshold):
-            found += [("threshold", answers.threshold)] * (answers.threshold != float(point.threshold))
-            found += [("tpr", answers.tpr)] * (answers.tpr != float(point.tpr))
-            found += [("fpr", answers.fpr)] * (answers.fpr != float(point.fpr))
+            result += [("threshold", numbers.threshold)] * (numbers.threshold != float(point.threshold))
+            result += [("tpr", numbers.tpr)] * (numbers.tpr != float(point.tpr))
+            result += [("fpr", numbers.fpr)] * (numbers.fpr != float(point.fpr))
         else:
-            found += _point_faults(answers, truth, point, log_kappa)
-        return dict(found + _crossing_faults(answers, truth, log_kappa))
+            result += _point_faults(numbers, truth, point, log_price)
+        return dict([*result, *_crossing_faults(numbers, truth, log_price)])
 
 
-def _area_faults(answers, truth):
+def _area_faults(numbers, truth):
     d = truth.separation()
     log_tolerance = 2e-15 if d > 0 else tail_tolerance(d)
     for name, tolerance in (
@@ -110,50 +109,50 @@ def _area_faults(answers, truth):
         ("log_auc_complement", log_tolerance),
     ):
         exact = getattr(truth, name)()
-        off = relative_error(getattr(answers, name), exact) / tolerance
+        off = relative_error(getattr(numbers, name), exact) / tolerance
         if off > 1 and abs(exact) > TINY:
             yield name, off
 
 
-def _regret_faults(answers, truth, log_kappa):
-    utility = mp.mpf(answers.tpr) - mp.exp(mp.mpf(log_kappa)) * mp.mpf(answers.fpr)
-    regret = truth.candidates(log_kappa)[0][0] - utility
+def _regret_faults(numbers, truth, log_price):
+    utility = mp.mpf(numbers.tpr) - mp.exp(mp.mpf(log_price)) * mp.mpf(numbers.fpr)
+    regret = truth.candidates(log_price)[0][0] - utility
     return [("regret", float(regret))] * (not regret <= 2 * TIE)
 
 
-def _point_faults(answers, truth, point, log_kappa):
+def _point_faults(numbers, truth, point, log_price):
     # the equation itself has a condition: near a double root of the weighted densities z moves by more
     # than its last digits when any one term is rounded. For equal weights that never matters.
-    conditions = truth.z_tolerance(point, log_kappa) if log_kappa else (0, 0)
+    conditions = truth.z_tolerance(point, log_price) if log_price else (0, 0)
     widening = 1.0
     for name, condition in zip(("z0", "z1"), conditions, strict=True):
         exact = getattr(point, name)
         tolerance = max(1e-13 * max(1.0, abs(float(exact))), 8 * float(condition))
         widening = max(widening, tolerance / (1e-13 * max(1.0, abs(float(exact)))))
-        if error(getattr(answers, name), exact) > tolerance:
-            yield name, error(getattr(answers, name), exact) / tolerance
+        if error(getattr(numbers, name), exact) > tolerance:
+            yield name, error(getattr(numbers, name), exact) / tolerance
     scale = _scale(truth, point.threshold)
-    if error(answers.threshold, point.threshold) > 4 * np.spacing(scale) * widening:
-        yield "threshold", error(answers.threshold, point.threshold) / np.spacing(scale)
+    if error(numbers.threshold, point.threshold) > 4 * np.spacing(scale) * widening:
+        yield "threshold", error(numbers.threshold, point.threshold) / np.spacing(scale)
     for name, z in (("tpr", -point.z1), ("fpr", -point.z0), ("tnr", point.z0), ("fnr", point.z1)):
         exact = getattr(point, name)
-        off = relative_error(getattr(answers, name), exact) / (tail_tolerance(z) * widening)
+        off = relative_error(getattr(numbers, name), exact) / (tail_tolerance(z) * widening)
         if off > 1 and exact > TINY:
             yield name, off
 
 
-def _crossing_faults(answers, truth, log_kappa):
-    exact = [root for root in truth.crossings(log_kappa) if abs(root) < np.finfo(float).max]
-    if len(exact) != len(answers.crossings):
-        return [("crossing_count", len(answers.crossings))]
-    faulty = []
-    for index, (got, root) in enumerate(zip(answers.crossings, exact, strict=True)):
-        point = truth.at(root)
-        by_z = max(s * float(c) for s, c in zip((truth.s0, truth.s1), truth.z_tolerance(point, log_kappa), strict=True))
-        allowed = 4 * np.spacing(_scale(truth, root)) + (8 * by_z if log_kappa else 0.0)
-        if error(got, root) > allowed:
-            faulty.append((f"crossing_{index}", error(got, root) / allowed))
-    return faulty
+def _crossing_faults(numbers, truth, log_price):
+    exact = [root for root in truth.crossings(log_price) if abs(root) < np.finfo(float).max]
+    if len(exact) != len(numbers.crossings):
+        yield "crossing_count", len(numbers.crossings)
+        return
+    for index, (result, root) in enumerate(zip(numbers.crossings, exact, strict=True)):
+        allowed = 4 * np.spacing(_scale(truth, root))
+        if log_price:
+            by_z = zip((truth.s0, truth.s1), truth.z_tolerance(truth.at(root), log_price), strict=True)
+            allowed += 8 * max(s * float(tolerance) for s, tolerance in by_z)
+        if error(result, root) > allowed:
+            yield f"crossing_{index}", error(result, root) / allowed
 
 
 def _scale(truth, threshold):
@@ -165,42 +164,28 @@ DISTANCES = (0, 1e-9, 0.3, -0.3, 1, -1, 3, -8, 20, 36)  # in units of the wider 
 OFFSETS = (0.0, 1e3, -1e8, 1e12)
 
 
-def pair_of(ratio, distance, offset=0.0, scale=1.0):
-    s0, s1 = 1.3 * scale, 1.3 * scale * ratio
-    m0 = (offset + 0.1) * scale
-    return m0, s0, m0 + distance * max(s0, s1), s1
-
-
-def has_one_best(case, log_kappa=0.0):
-    return Truth(*case).best(log_kappa)[1] > TIE
-
-
 EQUAL_WEIGHTS = [pair_of(*c) for c in product(RATIOS, DISTANCES, OFFSETS) if c[0] != 1 or c[1]]
-
-
-@pytest.mark.parametrize("case", EQUAL_WEIGHTS, ids=str)
-def test_equal_weights(case):
-    assert faults(library(*case), Truth(*case)) == {}
-
-
-def test_there_are_enough_cases():
-    assert sum(map(has_one_best, EQUAL_WEIGHTS)) >= 400
-
-
 LEVELS = (0.4, -0.4, 2.5, -6.0, 30.0, 1e-12)
 WEIGHTED = [pair_of(*c) for c in product(RATIOS[::2], DISTANCES, (0.0, 1e8)) if c[0] != 1 or c[1]]
 
 
-@pytest.mark.parametrize("level", LEVELS)
-def test_prevalence_and_costs(level):
-    found = {case: faults(library(*case, level), Truth(*case), level) for case in WEIGHTED}
-    assert {case: fault for case, fault in found.items() if fault} == {}
-    assert sum(has_one_best(case, level) for case in WEIGHTED) >= 40
+@for_each([(0.0, 400, EQUAL_WEIGHTS), *((level, 40, WEIGHTED) for level in LEVELS)])
+def test_each_number_is_as_exact_as_doubles_can_be(level, least, cases):
+    """With equal weights, and at six prices; enough cases have one best threshold."""
+    clear = []
+
+    def check(case):
+        truth = Truth(*case)
+        best = truth.best(level)
+        clear.append(best[1] > TIE)
+        assert faults(library(*case, level), truth, level, best) == {}
+
+    check_each({str(case): case for case in cases}, check)
+    assert sum(clear) >= least
 
 
-@pytest.mark.parametrize("exponent", [-990, -500, -140, -1, 1, 140, 500, 990])
-@pytest.mark.parametrize("ratio", [1, 1 + 1e-12, 0.5, 1e3])
-def test_any_unit(exponent, ratio):
+@for_each([1, 1 + 1e-12, 0.5, 1e3], [-990, -500, -140, -1, 1, 140, 500, 990])
+def test_any_unit(ratio, exponent):
     """Units of 1e-298 to 1e298, and the digits do not change: scales are powers of two here."""
     case = pair_of(ratio, 1.7)
     scaled = tuple(float(np.ldexp(part, exponent)) for part in case)
@@ -209,15 +194,13 @@ def test_any_unit(exponent, ratio):
     assert library(*scaled)[3:10] == (float(np.ldexp(library(*case).threshold, exponent)), *library(*case)[4:10])
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
-@pytest.mark.parametrize("ratio", [1, 1 - 1e-8, 3])
-@pytest.mark.parametrize("distance", [2, -2, 30])
-def test_extreme_scale(scale, ratio, distance):
+@for_each([2, -2, 30], [1, 1 - 1e-8, 3], [1e-300, 1e-200, 1e200, 1e300])
+def test_extreme_scale(distance, ratio, scale):
     case = pair_of(ratio, distance, scale=scale)
     assert faults(library(*case), Truth(*case)) == {}
 
 
-@pytest.mark.parametrize("distance", [10, 20, 30, 37, -10, -37])
+@for_each([10, 20, 30, 37, -10, -37])
 def test_tails_keep_their_digits(distance):
     """Complements down to 1e-300 have all their digits, and logarithms go on where numbers end."""
     case = (0.0, 1.0, distance * np.sqrt(2), 1.0)
@@ -241,19 +224,15 @@ def test_founding_example():
         assert relative_error(got, exact) < 4e-15
 
 
-# ---- weights that leave no crossing, and those near a double root
-
-
-@pytest.mark.parametrize(
-    ("case", "prevalence", "end"),
+@for_each(
     [
         ((0.0, 1.0, 0.5, 0.5), 1e-4, "always_negative"),
         ((0.0, 0.5, 0.5, 1.0), 1 - 1e-4, "always_positive"),
         ((4.0, 3.0, 8.0, 2.0), 0.02, "always_negative"),
-    ],
+    ]
 )
-def test_no_crossing_is_an_answer(case, prevalence, end):
-    roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
+def test_without_a_crossing_an_end_is_best(case, prevalence, end):
+    roc = rp.PredictedRoc(rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:]))
     best = roc.best_threshold("accuracy", prevalence=prevalence)
     assert Truth(*case).crossings(np.log1p(-prevalence) - np.log(prevalence)) == []
     assert best.crossing_count == 0
@@ -262,25 +241,26 @@ def test_no_crossing_is_an_answer(case, prevalence, end):
     assert (best.tpr, best.fpr, best.tnr, best.fnr) == ((0, 0, 1, 1) if end == "always_negative" else (1, 1, 0, 0))
 
 
-@pytest.mark.parametrize("case", [(0.0, 1.0, 1.0, 0.5), (4.0, 3.0, 8.0, 2.0), (0.0, 1.0, 1.0, 3.0)])
-@pytest.mark.parametrize("step", [0.0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4])
-def test_near_a_double_root_nothing_is_lost(case, step):
+@for_each(
+    [0.0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4], [(0.0, 1.0, 1.0, 0.5), (4.0, 3.0, 8.0, 2.0), (0.0, 1.0, 1.0, 3.0)]
+)
+def test_near_a_double_root_nothing_is_lost(step, *case):
     """There crossings come and go with the last bit, but the rule that is chosen stays the best one."""
     m0, s0, m1, s1 = case
     level = -((m1 - m0) ** 2) / (2 * (s1**2 - s0**2)) - np.log(s1 / s0) + step
-    answers = library(*case, level)
-    assert all(np.isfinite(answers.crossings))
+    numbers = library(*case, level)
+    assert all(np.isfinite(numbers.crossings))
     with mp.workdps(DIGITS):
         utilities = Truth(*case).candidates(level)
-        assert utilities[0][0] - (mp.mpf(answers.tpr) - mp.exp(level) * mp.mpf(answers.fpr)) < 1e-15
+        assert utilities[0][0] - (mp.mpf(numbers.tpr) - mp.exp(level) * mp.mpf(numbers.fpr)) < 1e-15
 
 
-@pytest.mark.parametrize(
-    "case", [(0.0, 1.0, 1.0, 1.0), (4.0, 3.0, 8.0, 2.0), (0.0, 1.0, -1.0, 2.0), (0.0, 1.0, 0.5, 4.0)]
+@for_each(
+    [(0.5, 3.0, 1.0), (0.1, 1.0, 1.0), (0.01, 1.0, 70.0)],
+    [(0.0, 1.0, 1.0, 1.0), (4.0, 3.0, 8.0, 2.0), (0.0, 1.0, -1.0, 2.0), (0.0, 1.0, 0.5, 4.0)],
 )
-@pytest.mark.parametrize(("prevalence", "cost_fp", "cost_fn"), [(0.5, 3.0, 1.0), (0.1, 1.0, 1.0), (0.01, 1.0, 70.0)])
-def test_costs_reach_the_crossing(case, prevalence, cost_fp, cost_fn):
-    roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
+def test_costs_reach_the_crossing(prevalence, cost_fp, cost_fn, *case):
+    roc = rp.PredictedRoc(rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:]))
     weights = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}
     best = roc.best_threshold("cost", **weights)
     with mp.workdps(DIGITS):
@@ -294,81 +274,55 @@ def test_costs_reach_the_crossing(case, prevalence, cost_fp, cost_fn):
     )
 
 
-@pytest.mark.parametrize(
-    "case", [(4.0, 3.0, 8.0, 2.0), (0.0, 1.0, 1.0, 1.0), (0.0, 1.0, 1.0, 2.0), (5.0, 0.5, 7.0, 1.5)]
-)
-@pytest.mark.parametrize(("prevalence", "beta"), [(0.1, 1.0), (0.5, 2.0), (0.9, 0.5)])
-def test_f_beta(case, prevalence, beta):
-    """The optimum is flat: 1e-7 in the threshold is 1e-14 in F, and more is reached."""
-    roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
-    best = roc.best_threshold("f_beta", prevalence=prevalence, beta=beta)
-    threshold, score = Truth(*case).best_f_beta(prevalence, beta)
-    reached = roc.rates(best.threshold, prevalence=prevalence).f_beta(beta)
-    assert reached == pytest.approx(float(score), rel=1e-14)
-    assert best.threshold == pytest.approx(float(threshold), abs=1e-7)
-
-
 # ---- along the curve
 
-CURVES = [pair_of(r, d) for r, d in product((1e-4, 0.01, 0.5, 1 - 1e-8, 1, 1 + 1e-12, 3, 1e2, 1e4), (0, 0.4, -1, 5))]
 RATES = (1e-300, 1e-200, 1e-20, 1e-6, 0.1, 0.5, 0.9, 1 - 1e-9)
 
 
-@pytest.mark.parametrize("case", CURVES, ids=str)
-def test_along_the_curve(case):
+@for_each(CURVES)
+def test_along_the_curve(*case):
     """A z-score that is a difference is allowed the rounding of its terms, and the rate what that does to it."""
     pair, truth = (rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])), Truth(*case)
     m0, s0, m1, s1 = case
     for rate in RATES:
-        x = abs(float(probit(rate)))
+        probit_of_rate = probit(rate)
+        x = abs(float(probit_of_rate))
         for name, inner, outer in (("tpr_at_fpr", s0, s1), ("fpr_at_tpr", s1, s0), ("slope", s0, s1)):
             exact = getattr(truth, name)(rate)
             if not TINY < exact < 1 / TINY:
                 continue
             terms = (abs(m1 - m0) + inner * x) / outer
-            z = abs(
-                float(mp.mpf(case[2]) - mp.mpf(case[0]) + (inner if name != "fpr_at_tpr" else -inner) * probit(rate))
-            )
-            sensitivity = 1 + z / outer
-            allowed = 1e-15 * (1 + x * x * (name == "slope")) + 8 * UNIT * sensitivity * (1 + terms)
-            assert relative_error(float(compute(BinormalSolver(*pair), name, np.asarray(rate))), exact) <= allowed, (
-                name,
-                rate,
-            )
+            sign = -1 if name == "fpr_at_tpr" else 1
+            z = abs(float(mp.mpf(m1) - mp.mpf(m0) + sign * inner * probit_of_rate))
+            allowed = 1e-15 * (1 + x * x * (name == "slope")) + 8 * UNIT * (1 + z / outer) * (1 + terms)
+            result = float(compute(BinormalSolver(*pair), name, np.asarray(rate)))
+            assert relative_error(result, exact) <= allowed, (name, rate)
+    roc = rp.PredictedRoc(*pair)
+    assert [roc.tpr_at_fpr(0), roc.tpr_at_fpr(1), roc.fpr_at_tpr(0), roc.fpr_at_tpr(1)] == [0, 1, 0, 1]
 
 
-def test_ends_of_the_curve():
-    for case in CURVES:
-        roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
-        assert [roc.tpr_at_fpr(0), roc.tpr_at_fpr(1), roc.fpr_at_tpr(0), roc.fpr_at_tpr(1)] == [0, 1, 0, 1]
+@for_each([tuple(row) for row in json.loads((HERE / "binormal.json").read_text())])
+def test_searches_and_integrals_in_high_precision(quantity, case, options, values):
+    """Against binormal.json: areas to 1e-12 relative; the optimum of F is flat: 1e-7 in the threshold is 1e-14 in F."""
+    pair, exact = (rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])), mp.mpf(values[0])
+    if quantity == "best_f_beta":
+        prevalence, beta = options
+        best = rp.PredictedRoc(*pair).best_threshold("f_beta", prevalence=prevalence, beta=beta)
+        score = rp.PredictedRoc(*pair).rates(best.threshold, prevalence=prevalence).f_beta(beta)
+        assert score == pytest.approx(float(values[1]), rel=1e-14)
+        assert best.threshold == pytest.approx(float(exact), abs=1e-7)
+    elif quantity == "area_below_chance":
+        area = float(BinormalSolver(*pair).hook().area)
+        assert exact < TINY or relative_error(area, exact) < 1e-12
+        assert exact > TINY or area < TINY
+    else:
+        area = float(compute(BinormalSolver(*pair), quantity, *(np.asarray(float(end)) for end in options)))
+        assert exact < TINY or relative_error(area, exact) < 1e-12
 
 
-BANDS = ((0, 0.1), (0.2, 0.4), (0, 1e-6), (0, 1e-200), (1 - 1e-9, 1), (0.3, 0.3 + 1e-12), (1e-300, 1e-299))
-
-
-@pytest.mark.parametrize("band", BANDS, ids=str)
-def test_partial_areas(band):
-    for case in CURVES[::5]:
-        pair, truth = (rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])), Truth(*case)
-        for name in ("partial_auc_fpr", "partial_auc_tpr"):
-            exact = getattr(truth, name)(*band)
-            got = float(compute(BinormalSolver(*pair), name, *(np.asarray(float(end)) for end in band)))
-            assert exact < TINY or relative_error(got, exact) < 1e-12, (case, name)
-
-
-@pytest.mark.parametrize("case", CURVES[::3], ids=str)
-def test_below_the_chance_line(case):
-    hook = BinormalSolver(rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])).hook()
-    exact = Truth(*case).area_below_chance()
-    assert exact < TINY or relative_error(float(hook.area), exact) < 1e-12
-    assert exact > TINY or float(hook.area) < TINY
-
-
-@pytest.mark.parametrize("case", [*CURVES[::3], pair_of(1 + 1e-12, 12), pair_of(3, 30), pair_of(1, 30)], ids=str)
-def test_likelihood_ratio_rule(case):
-    roc = rp.PredictedRoc(negative=rp.Gaussian(*case[:2]), positive=rp.Gaussian(*case[2:]))
-    truth = Truth(*case)
-    assert relative_error(roc.proper().auc_complement(), truth.proper_auc_complement()) < 1e-12
+@for_each([*CURVES[::3], pair_of(1 + 1e-12, 12), pair_of(3, 30), pair_of(1, 30)])
+def test_likelihood_ratio_rule(*case):
+    roc, truth = rp.PredictedRoc(rp.Gaussian(*case[:2]), rp.Gaussian(*case[2:])), Truth(*case)
     if len(truth.crossings()) == 2:
         rule = roc.proper().best_rule()
         # a narrow interval is a difference of its ends, which are rounded
@@ -379,11 +333,7 @@ def test_likelihood_ratio_rule(case):
             assert exact < TINY or relative_error(getattr(rule, name), exact) < allowed, name
 
 
-# ---- the test of the tests
-
-
-@pytest.mark.parametrize(
-    "case",
+@for_each(
     {
         "equal SD": pair_of(1, 1.7),
         "ratio 1 + 1e-12": pair_of(1 + 1e-12, 1.7),
@@ -392,18 +342,13 @@ def test_likelihood_ratio_rule(case):
         "offset 1e12": pair_of(1.5, 1.7, 1e12),
         "scale 1e-300": pair_of(1.5, 1.7, scale=1e-300),
         "scale 1e300": pair_of(1.5, 1.7, scale=1e300),
-    }.items(),
-    ids=lambda case: case[0],
+    }
 )
-def test_the_textbook_quadratic_fails(case):
+def test_the_textbook_quadratic_fails(*case):
     """The checker is no rubber stamp: on the same cases the textbook formula misplaces the threshold."""
-    numbers = case[1]
-    assert faults(library(*numbers), Truth(*numbers)) == {}
-    assert {"threshold", "z0", "z1"} <= faults(textbook(*numbers), Truth(*numbers)).keys()
-
-
-def test_the_textbook_quadratic_is_right_where_it_is_easy():
-    """... and the checker does not fail it for being the textbook's."""
+    assert faults(library(*case), Truth(*case)) == {}
+    assert {"threshold", "z0", "z1"} <= faults(textbook(*case), Truth(*case)).keys()
+    # where it is easy, the textbook formula is right
     assert not {"threshold", "z0", "z1", "auc", "tpr"} & faults(textbook(4, 3, 8, 2), Truth(4, 3, 8, 2)).keys()
 
 

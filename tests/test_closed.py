@@ -11,14 +11,10 @@ from rocpredict import Ecdf, Gaussian
 from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.solvers.families import (
-    FamilySolver,
-    NormalSumSolver,
-    _log_gamma_ratio,
-    _solve_log_linear,
-)
+from rocpredict.solvers.families import FamilySolver, NormalSumSolver, _log_gamma_ratio, _solve_log_linear
 from rocpredict.solvers.numerical import NumericalSolver
 from rocpredict.solvers.select import solver_for
+from tests.cases import check_each, for_each
 from tests.quantities import compute
 
 FROZEN = {
@@ -49,103 +45,84 @@ FROZEN = {
 }
 PLAIN = {name: tuple(ScipyDistribution(frozen) for frozen in pair) for name, pair in FROZEN.items()}
 PAIRS = PLAIN | {f"reflected {name}": tuple(d.reflect() for d in pair) for name, pair in PLAIN.items()}
-ASKED = [*itertools.product(PLAIN, [0.0, -0.7, 1.5]), *itertools.product(sorted(PAIRS.keys() - PLAIN.keys()), [0.3])]
-
-
-@pytest.fixture(params=PAIRS.values(), ids=PAIRS)
-def pair(request):
-    return request.param
 
 
 def of(family, *parameters):
     return ScipyDistribution(family(*parameters))
 
 
-def test_areas_agree_with_quadrature(pair):
+@for_each(PAIRS)
+def test_areas_agree_with_quadrature(*pair):
     """AUC, its complement and the logarithm of that, each by itself, to 1e-12 relative."""
-    assert isinstance(solver_for(*pair), FamilySolver)
-    for question in ("auc", "auc_complement"):
-        assert float(compute(solver_for(*pair), question)) == pytest.approx(
-            float(compute(NumericalSolver(*pair), question)), rel=1e-12, abs=0
-        )
-    assert solver_for(*pair).auc() + solver_for(*pair).auc_complement() == pytest.approx(1, abs=1e-15)
-    assert solver_for(*pair).log_auc_complement() == pytest.approx(
-        np.log(solver_for(*pair).auc_complement()), rel=1e-13
-    )
-    assert solver_for(*pair[::-1]).auc() == pytest.approx(float(solver_for(*pair).auc_complement()), rel=1e-14)
+    closed, searched = solver_for(*pair), NumericalSolver(*pair)
+    assert isinstance(closed, FamilySolver)
+    auc, complement = float(closed.auc()), float(closed.auc_complement())
+    assert auc == pytest.approx(float(searched.auc()), rel=1e-12, abs=0)
+    assert complement == pytest.approx(float(searched.auc_complement()), rel=1e-12, abs=0)
+    assert auc + complement == pytest.approx(1, abs=1e-15)
+    assert closed.log_auc_complement() == pytest.approx(np.log(complement), rel=1e-13)
+    assert solver_for(*pair[::-1]).auc() == pytest.approx(complement, rel=1e-14)
 
 
-@pytest.mark.parametrize("name", FROZEN)
-def test_areas_agree_with_draws(name):
+@for_each(FROZEN)
+def test_areas_agree_with_draws(negative, positive):
     """100,000 seeded pairs of draws: within 5 standard errors (false failure 6e-7 each, were the seed free)."""
-    negative, positive = FROZEN[name]
     x0, x1 = (d.rvs(100_000, random_state=seed) for seed, d in enumerate((negative, positive)))
-    auc = float(solver_for(*PLAIN[name]).auc())
+    auc = float(solver_for(ScipyDistribution(negative), ScipyDistribution(positive)).auc())
     assert np.mean(x1 > x0) == pytest.approx(auc, abs=5 * np.sqrt(auc * (1 - auc) / 100_000))
 
 
-@pytest.mark.parametrize(("name", "log_kappa"), ASKED)
-def test_densities_are_equal_at_the_crossings_and_nowhere_else(name, log_kappa):
-    """log f1 - log f0 = log kappa to 1e-12 of their size, and no sign changes elsewhere along 4000 quantiles."""
+@for_each([*itertools.product(PLAIN, [0.0, -0.7, 1.5]), *itertools.product(sorted(PAIRS.keys() - PLAIN.keys()), [0.3])])
+def test_densities_are_equal_at_the_crossings_and_nowhere_else(name, log_price):
+    """log f1 - log f0 = log price to 1e-12 of their size, and no sign changes elsewhere along 4000 quantiles.
+
+    No threshold is better than the best, in TPR - price FPR, among 500 quantiles of each class and both ends.
+    """
     negative, positive = PAIRS[name]
-    found = solver_for(negative, positive).crossings(np.asarray(log_kappa))
-    assert (np.diff(found) > 0).all()
+    solver = solver_for(negative, positive)
+    crossings = solver.crossings(np.asarray(log_price))
+    assert (np.diff(crossings) > 0).all()
     if "starts" not in name:  # where the density of one class alone begins, the sign changes in a jump
-        first, second = np.asarray(positive.logpdf(found)), np.asarray(negative.logpdf(found))
-        np.testing.assert_allclose(first - second, log_kappa, atol=1e-12 * (1 + np.abs(first).max(initial=0)))
+        first, second = np.asarray(positive.logpdf(crossings)), np.asarray(negative.logpdf(crossings))
+        np.testing.assert_allclose(first - second, log_price, atol=1e-12 * (1 + np.abs(first).max(initial=0)))
     q = np.linspace(0.0005, 0.9995, 2001)
     grid = np.unique(np.concatenate([negative.ppf(q), positive.ppf(q)]))
     with np.errstate(invalid="ignore"):
-        signs = np.sign(np.asarray(positive.logpdf(grid)) - negative.logpdf(grid) - log_kappa)
+        signs = np.sign(np.asarray(positive.logpdf(grid)) - negative.logpdf(grid) - log_price)
     signed = np.abs(signs) == 1
     left, right = grid[signed][:-1], grid[signed][1:]
     turns = np.flatnonzero(signs[signed][:-1] != signs[signed][1:])
-    inner = found[(found > grid[0]) & (found < grid[-1])]
+    inner = crossings[(crossings > grid[0]) & (crossings < grid[-1])]
     assert len(inner) == len(turns)
     slack = 1e-9 * np.abs(inner)
     assert ((inner >= left[turns] - slack) & (inner <= right[turns] + slack)).all()
+    best, price, q = solver.optimal(np.asarray(log_price)), np.exp(log_price), np.linspace(0, 1, 501)
+    thresholds = np.concatenate([negative.ppf(q), positive.ppf(q), [-np.inf, np.inf]])
+    losses = np.asarray(positive.cdf_strict(thresholds)) + price * negative.sf_inclusive(thresholds)
+    assert best.fnr + price * best.fpr <= losses.min() * (1 + 1e-14)
 
 
-@pytest.mark.parametrize(("name", "log_kappa"), ASKED[::3])
-def test_no_threshold_does_better_than_the_best(name, log_kappa):
-    """Over 500 quantiles of each class and both ends, in TPR - kappa FPR."""
-    negative, positive = PAIRS[name]
-    kappa = np.exp(log_kappa)
-    best = solver_for(negative, positive).optimal(np.asarray(log_kappa))
-    q = np.linspace(0, 1, 501)
-    cuts = np.concatenate([negative.ppf(q), positive.ppf(q), [-np.inf, np.inf]])
-    losses = np.asarray(positive.cdf_strict(cuts)) + kappa * negative.sf_inclusive(cuts)
-    assert best.fnr + kappa * best.fpr <= losses.min() * (1 + 1e-14)
+@for_each(PLAIN)
+def test_the_search_finds_the_same_threshold(*pair):
+    best, searched = (make(*pair).optimal(np.zeros(())) for make in (solver_for, NumericalSolver))
+    assert best.threshold == pytest.approx(float(searched.threshold), rel=1e-9, abs=1e-9)
+    assert best.tpr == pytest.approx(float(searched.tpr), rel=1e-8)
+    assert list(best.flags) == list(searched.flags)
 
 
-@pytest.mark.parametrize("name", PLAIN)
-def test_the_search_finds_the_same_threshold(name):
-    found, searched = (make(*PLAIN[name]).optimal(np.zeros(())) for make in (solver_for, NumericalSolver))
-    assert found.threshold == pytest.approx(float(searched.threshold), rel=1e-9, abs=1e-9)
-    assert found.tpr == pytest.approx(float(searched.tpr), rel=1e-8)
-    assert list(found.flags) == list(searched.flags)
-
-
-J_OF = {
-    "exponential": lambda r: r ** (r / (1 - r)) - r ** (1 / (1 - r)),
-    "logistic": lambda d: np.tanh(d / 4),
-    "laplace": lambda d: -np.expm1(-d / 2),
-}
-
-
-@pytest.mark.parametrize("d", [1e-3, 0.4, 3.0, 20.0])
+@for_each([1e-3, 0.4, 3.0, 20.0])
 def test_j_at_the_best_threshold_is_its_textbook_form(d):
-    """Exponential with r = exp(-d), logistic and Laplace of one scale at distance d: threshold and J to 1e-12."""
+    """Exponential with r = exp(-d), logistic and Laplace of one scale at distance d: threshold to 1e-12."""
     r = np.exp(-d)
-    expected = {
-        "exponential": (of(stats.expon, 0, r), of(stats.expon, 0, 1), d / (1 / r - 1)),
-        "logistic": (of(stats.logistic, 0, 1), of(stats.logistic, d, 1), d / 2),
-        "laplace": (of(stats.laplace, 0, 1), of(stats.laplace, d, 1), d / 2),
-    }
-    for name, (negative, positive, threshold) in expected.items():
+    j = r ** (r / (1 - r)) - r ** (1 / (1 - r))
+    for negative, positive, threshold, wanted in (
+        (of(stats.expon, 0, r), of(stats.expon, 0, 1), d / (1 / r - 1), j),
+        (of(stats.logistic, 0, 1), of(stats.logistic, d, 1), d / 2, np.tanh(d / 4)),
+        (of(stats.laplace, 0, 1), of(stats.laplace, d, 1), d / 2, -np.expm1(-d / 2)),
+    ):
         best = solver_for(negative, positive).optimal(np.zeros(()))
         assert best.threshold == pytest.approx(threshold, rel=1e-12)
-        assert best.tpr - best.fpr == pytest.approx(J_OF[name](r if name == "exponential" else d), rel=1e-9)
+        assert best.tpr - best.fpr == pytest.approx(wanted, rel=1e-9)
 
 
 def logistic_complement(d):
@@ -161,60 +138,40 @@ def laplace_complement(d, wide):
     return (wide**2 * mpmath.exp(-d / wide) - mpmath.exp(-d)) / (2 * (wide**2 - 1))
 
 
-TAILS = {
-    **{
-        f"logistic {d}": (of(stats.logistic, 0, 1), of(stats.logistic, d, 1), lambda d=d: logistic_complement(d))
-        for d in (1e-9, 1e-3, 0.5, 0.999, 1.001, 7, 60, 650)
-    },
-    **{
-        f"laplace {d} {wide}": (
-            of(stats.laplace, 0, 1),
-            of(stats.laplace, d, wide),
-            lambda d=d, wide=wide: laplace_complement(d, wide),
-        )
-        for d, wide in itertools.product((1e-9, 0.3, 40, 600), (1, 1 + 1e-12, 1 + 1e-5, 1.5, 1e6))
-    },
-    **{
-        f"gamma {k0} {k1} {scale}": (
-            of(stats.gamma, k0),
-            of(stats.gamma, k1, 0, scale),
-            lambda k0=k0, k1=k1, scale=scale: mpmath.betainc(k1, k0, 0, 1 / (1 + mpmath.mpf(scale)), regularized=True),
-        )
-        for k0, k1, scale in [(2, 3, 1e6), (0.5, 4, 1e9), (30, 35, 3), (200, 400, 4), (1.5, 0.2, 50), (3, 80, 1e3)]
-    },
-    "cauchy": (
-        of(stats.cauchy, 0, 1),
-        of(stats.cauchy, 1e12, 2),
-        lambda: mpmath.atan(3 / mpmath.mpf(1e12)) / mpmath.pi,
-    ),
-    "gumbel": (of(stats.gumbel_r, 0, 1), of(stats.gumbel_r, 90, 1), lambda: 1 / (1 + mpmath.exp(90))),
-    "weibull": (
-        of(stats.weibull_min, 3, 0, 1),
-        of(stats.weibull_min, 3, 0, 1e9),
-        lambda: 1 / (1 + mpmath.mpf(1e9) ** 3),
-    ),
-    "exponential": (
-        of(stats.expon, 0, 1),
-        of(stats.expon, 50, 2),
-        lambda: mpmath.exp(-50) / 3,
-    ),
-    "lognormal": (
-        of(stats.lognorm, 0.3, 0, 1),
-        of(stats.lognorm, 0.4, 0, 1e4),
-        lambda: mpmath.ncdf(-mpmath.log(mpmath.mpf(1e4)) / mpmath.sqrt(mpmath.mpf(0.3) ** 2 + mpmath.mpf(0.4) ** 2)),
-    ),
-}
+def pair_of(family, first, second):
+    return of(family, *first), of(family, *second)
 
 
-@pytest.mark.parametrize("name", TAILS)
-def test_small_complements_keep_their_digits(name):
+def cases_with_small_complements():
+    """Yield a name, two classes and 1 - AUC in 60 digits."""
+    mpf = mpmath.mpf
+    for d in (1e-9, 1e-3, 0.5, 0.999, 1.001, 7, 60, 650):
+        yield f"logistic {d}", *pair_of(stats.logistic, (0, 1), (d, 1)), logistic_complement(d)
+    for d, wide in itertools.product((1e-9, 0.3, 40, 600), (1, 1 + 1e-12, 1 + 1e-5, 1.5, 1e6)):
+        yield f"laplace {d} {wide}", *pair_of(stats.laplace, (0, 1), (d, wide)), laplace_complement(d, wide)
+    for k0, k1, scale in [(2, 3, 1e6), (0.5, 4, 1e9), (30, 35, 3), (200, 400, 4), (1.5, 0.2, 50), (3, 80, 1e3)]:
+        tail = mpmath.betainc(k1, k0, 0, 1 / (1 + mpf(scale)), regularized=True)
+        yield f"gamma {k0} {k1} {scale}", *pair_of(stats.gamma, (k0,), (k1, 0, scale)), tail
+    yield "cauchy", *pair_of(stats.cauchy, (0, 1), (1e12, 2)), mpmath.atan(3 / mpf(1e12)) / mpmath.pi
+    yield "gumbel", *pair_of(stats.gumbel_r, (0, 1), (90, 1)), 1 / (1 + mpmath.exp(90))
+    yield "weibull", *pair_of(stats.weibull_min, (3, 0, 1), (3, 0, 1e9)), 1 / (1 + mpf(1e9) ** 3)
+    yield "exponential", *pair_of(stats.expon, (0, 1), (50, 2)), mpmath.exp(-50) / 3
+    z = mpmath.log(mpf(1e4)) / mpmath.sqrt(mpf(0.3) ** 2 + mpf(0.4) ** 2)
+    yield "lognormal", *pair_of(stats.lognorm, (0.3, 0, 1), (0.4, 0, 1e4)), mpmath.ncdf(-z)
+
+
+def test_small_complements_keep_their_digits():
     """Against the same formula in 60 digits: 1 - AUC to 1e-12 relative, its logarithm to 1e-14 of itself."""
-    negative, positive, exact = TAILS[name]
+
+    def check(negative, positive, exact):
+        solver, wanted = solver_for(negative, positive), float(exact)
+        assert float(solver.auc_complement()) == pytest.approx(wanted, rel=1e-12, abs=0)
+        assert float(solver_for(positive, negative).auc()) == pytest.approx(wanted, rel=1e-12, abs=0)
+        log_wanted = float(mpmath.log(exact))
+        assert float(solver.log_auc_complement()) == pytest.approx(log_wanted, rel=1e-13, abs=1e-15)
+
     with mpmath.workdps(60):
-        wanted, log_wanted = float(exact()), float(mpmath.log(exact()))
-    assert float(solver_for(negative, positive).auc_complement()) == pytest.approx(wanted, rel=1e-12, abs=0)
-    assert float(solver_for(positive, negative).auc()) == pytest.approx(wanted, rel=1e-12, abs=0)
-    assert float(solver_for(negative, positive).log_auc_complement()) == pytest.approx(log_wanted, rel=1e-13, abs=1e-15)
+        check_each({name: case for name, *case in cases_with_small_complements()}, lambda case: check(*case))
 
 
 def test_the_logarithm_of_two_normals_does_not_underflow():
@@ -231,7 +188,7 @@ def test_the_logarithm_of_two_normals_does_not_underflow():
         assert far.log_auc_complement() == -np.inf
 
 
-@pytest.mark.parametrize("gap", [1e-15, 1e-9, 1e-4])
+@for_each([1e-15, 1e-9, 1e-4])
 def test_classes_that_become_equal(gap):
     """As the difference goes to 0, AUC goes to 1/2 with the slope of its formula, and thresholds to their limit."""
     pairs = {
@@ -243,12 +200,7 @@ def test_classes_that_become_equal(gap):
         "laplace": (of(stats.laplace, 0, 1), of(stats.laplace, gap, 1), 1 / 4, 0.0),
         "cauchy": (of(stats.cauchy, 0, 1), of(stats.cauchy, gap, 1), 1 / (2 * np.pi), 0.0),
         "gumbel": (of(stats.gumbel_r, 0, 1), of(stats.gumbel_r, gap, 1), 1 / 4, 0.0),
-        "lognormal": (
-            of(stats.lognorm, 1, 0, 1),
-            of(stats.lognorm, 1, 0, 1 + gap),
-            1 / (2 * np.sqrt(np.pi)),
-            1.0,
-        ),
+        "lognormal": (*pair_of(stats.lognorm, (1, 0, 1), (1, 0, 1 + gap)), 1 / (2 * np.sqrt(np.pi)), 1.0),
     }
     for negative, positive, slope, limit in pairs.values():
         assert solver_for(negative, positive).auc() - 0.5 == pytest.approx(slope * gap, rel=2 * gap, abs=3e-16)
@@ -256,12 +208,15 @@ def test_classes_that_become_equal(gap):
         assert threshold == pytest.approx(limit, abs=3 * gap + 1e-14)
 
 
-@pytest.mark.parametrize("name", FROZEN)
-def test_identical_classes_are_chance(name):
-    _, d = PLAIN[name]
-    assert solver_for(d, d).auc() == pytest.approx(0.5, abs=1e-15)
-    assert solver_for(d, d).crossings(np.zeros(())).size == solver_for(d, d).crossings(np.asarray(0.5)).size == 0
-    assert {"identical", "no_benefit"} <= set(solver_for(d, d).optimal(np.zeros(())).flags)
+@for_each(PLAIN)
+def test_identical_classes_are_chance(*pair):
+    d = pair[1]
+    solver = solver_for(d, d)
+    assert solver.auc() == pytest.approx(0.5, abs=1e-15)
+    assert solver.crossings(np.zeros(())).size == solver.crossings(np.asarray(0.5)).size == 0
+    for best in (solver.optimal(np.zeros(())), NumericalSolver(d, d).optimal(np.zeros(()))):
+        assert {"identical", "no_benefit"} <= set(best.flags)
+        assert (best.plateau_low, best.plateau_high) == (-np.inf, np.inf)
 
 
 def test_the_laplace_formula_is_smooth_where_the_scales_meet():
@@ -273,8 +228,7 @@ def test_the_laplace_formula_is_smooth_where_the_scales_meet():
         assert two == pytest.approx(float(one), rel=1e-11)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "e", "count"),
+@for_each(
     [
         (3.0, -0.5, 1.0, 1),
         (3.0, 0.5, 1.0, 2),
@@ -286,7 +240,7 @@ def test_the_laplace_formula_is_smooth_where_the_scales_meet():
         (2.0, 1e3, -1e3, 2),
         (1.0, 0.0, 2.0, 1),
         (0.0, 2.0, -3.0, 1),
-    ],
+    ]
 )
 def test_both_branches_of_the_lambert_function(a, b, e, count):
     """a log u - b u = e has its one or two roots to 1e-13 of its terms, near the double root and far from it."""
@@ -300,24 +254,23 @@ def test_both_branches_of_the_lambert_function(a, b, e, count):
         assert low < a / b < high
 
 
-@pytest.mark.parametrize(("k", "more"), [(2.0, 1e-3), (2.0, 3e-3), (0.1, 5e-5), (1e6, 10.0), (1e6, 2e3), (3.0, -1.5)])
+@for_each([(2.0, 1e-3), (2.0, 3e-3), (0.1, 5e-5), (1e6, 10.0), (1e6, 2e3), (3.0, -1.5)])
 def test_ratios_of_gamma_functions_keep_their_digits(k, more):
     with mpmath.workdps(40):
         wanted = float(mpmath.loggamma(mpmath.mpf(k) + mpmath.mpf(more)) - mpmath.loggamma(k))
     assert _log_gamma_ratio(k, more) == pytest.approx(wanted, rel=1e-11)
 
 
-@pytest.mark.parametrize("unit", [2.0**-990, 2.0**980])
-@pytest.mark.parametrize("name", [name for name in FROZEN if "names" not in name])
+@for_each(itertools.product([name for name in FROZEN if "names" not in name], [2.0**-990, 2.0**980]))
 def test_units_change_nothing(name, unit):
     """Near 1e-298 and 1e295: the same areas, and the crossings in the other unit."""
     scaled = []
     for frozen in FROZEN[name]:
         shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
         scaled.append(of(frozen.dist, *shapes, loc * unit, scale * unit))
-    for question in ("auc", "auc_complement", "log_auc_complement"):
-        wanted = float(compute(solver_for(*PLAIN[name]), question))
-        assert float(compute(solver_for(*scaled), question)) == pytest.approx(wanted, rel=1e-12)
+    for quantity in ("auc", "auc_complement", "log_auc_complement"):
+        wanted = float(compute(solver_for(*PLAIN[name]), quantity))
+        assert float(compute(solver_for(*scaled), quantity)) == pytest.approx(wanted, rel=1e-12)
     if "starts" not in name:
         here, there = (solver_for(*pair).crossings(np.asarray(0.1)) for pair in (PLAIN[name], scaled))
         np.testing.assert_allclose(there / unit, here, rtol=1e-12)
@@ -339,8 +292,7 @@ def test_normals_of_every_kind_meet():
     )
 
 
-@pytest.mark.parametrize(
-    ("negative", "positive"),
+@for_each(
     [
         (of(stats.weibull_min, 1, 0, 2), of(stats.weibull_min, 2, 0, 2)),
         (of(stats.gamma, 2), of(stats.gamma, 2, 1)),
@@ -355,7 +307,7 @@ def test_normals_of_every_kind_meet():
         (of(stats.norm), Ecdf([1.0, 2.0])),
         (of(stats.poisson, 2), of(stats.poisson, 3)),
         (Gaussian([0, 1], 1), Gaussian(0, 1)),
-    ],
+    ]
 )
 def test_what_is_not_closed_is_not_claimed(negative, positive):
     assert not isinstance(solver_for(negative, positive), (FamilySolver, NormalSumSolver))
@@ -365,7 +317,7 @@ def test_what_is_not_closed_is_not_claimed(negative, positive):
         assert np.array_equal(solver_for(negative, positive).crossings(np.zeros(())), wanted)
 
 
-@pytest.mark.parametrize("log_kappa", [-np.inf, np.inf])
-def test_prices_without_end_are_answered_by_the_search(log_kappa):
-    best = solver_for(*PLAIN["logistic"]).optimal(np.asarray(log_kappa))
-    assert best.fpr == (0 if log_kappa > 0 else 1)
+@for_each([-np.inf, np.inf])
+def test_prices_without_end_are_answered_by_the_search(log_price):
+    best = solver_for(*PLAIN["logistic"]).optimal(np.asarray(log_price))
+    assert best.fpr == (0 if log_price > 0 else 1)

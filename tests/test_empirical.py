@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 import rocpredict as rp
 from rocpredict import Ecdf, EmpiricalRoc, RocPredictError
+from tests.cases import check_refusals, for_each
 
 EPS = np.finfo(float).eps
 derandomised = settings(derandomize=True, deadline=None, max_examples=60)
@@ -54,6 +56,8 @@ def test_curve_and_auc_equal_scikit_learn(negative, positive):
     assert roc.auc() == pytest.approx(roc_auc_score(y, x), abs=4 * EPS)
     assert roc.auc() == pytest.approx(float(exact_auc(negative, positive)), abs=EPS)
     assert roc.auc_complement() == pytest.approx(float(exact_auc(positive, negative)), abs=EPS)
+    u = stats.mannwhitneyu(positive, negative, method="asymptotic", use_continuity=False).statistic
+    assert roc.auc() * len(negative) * len(positive) == pytest.approx(u, rel=4 * EPS, abs=0)
 
 
 @derandomised
@@ -82,33 +86,11 @@ def test_partial_auc_equals_scikit_learn(negative, positive, max_fpr):
     if max_fpr < 1:
         corrected = roc.partial_auc(fpr=(0, max_fpr), correction="mcclish")
         assert corrected == pytest.approx(wanted, abs=1e-13)  # a band of 0.01 magnifies rounding 200 times
+        for axis in ("fpr", "tpr"):
+            parts = roc.partial_auc(**{axis: (0, max_fpr)}) + roc.partial_auc(**{axis: (max_fpr, 1)})
+            assert parts == pytest.approx(roc.auc(), abs=8 * EPS)
     assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(roc.auc(), abs=8 * EPS)
     assert roc.partial_auc(tpr=(0, 1)) == pytest.approx(roc.auc(), abs=8 * EPS)
-
-
-@derandomised
-@given(samples, samples, st.floats(0.05, 0.95))
-def test_partial_areas_add_up_along_both_axes(negative, positive, cut):
-    roc = EmpiricalRoc(negative=negative, positive=positive)
-    for axis in ("fpr", "tpr"):
-        parts = roc.partial_auc(**{axis: (0, cut)}) + roc.partial_auc(**{axis: (cut, 1)})
-        assert parts == pytest.approx(roc.auc(), abs=8 * EPS)
-
-
-def test_partial_areas_by_hand():
-    # the curve: (0, 0) up to (0, 1/2), along to (1/2, 1/2), up to (1/2, 1), along to (1, 1)
-    roc = EmpiricalRoc(negative=[1, 3], positive=[2, 4])
-    assert roc.partial_auc(fpr=(0.25, 0.75)) == 0.25 * 0.5 + 0.25 * 1
-    assert roc.partial_auc(tpr=(0.25, 0.75)) == 0.25 * 1 + 0.25 * 0.5
-    assert roc.partial_auc(fpr=(0, 0.5), correction="mcclish") == (1 + (0.25 - 0.125) / (0.5 - 0.125)) / 2
-
-
-@derandomised
-@given(samples, samples)
-def test_auc_is_the_mann_whitney_statistic(negative, positive):
-    u = stats.mannwhitneyu(positive, negative, method="asymptotic", use_continuity=False).statistic
-    auc = EmpiricalRoc(negative=negative, positive=positive).auc()
-    assert auc * len(negative) * len(positive) == pytest.approx(u, rel=4 * EPS, abs=0)
 
 
 @derandomised
@@ -154,10 +136,9 @@ CRITERIA = {
 }
 
 
-@pytest.mark.parametrize("direction", ["higher", "lower"])
-@pytest.mark.parametrize("name", CRITERIA)
-def test_each_criterion_equals_brute_force(name, direction):
-    options, utility = CRITERIA[name]
+@for_each(CRITERIA.items(), ["higher", "lower"])
+def test_each_criterion_equals_brute_force(name, case, direction):
+    options, utility = case
     rng = np.random.default_rng(7)
     for _ in range(20):
         negative, positive = rng.integers(0, 9, 15).astype(float), rng.integers(2, 11, 11).astype(float)
@@ -259,38 +240,6 @@ def test_proper_curve_ranks_by_the_share_of_positives(negative, positive):
     assert (rule.tpr, rule.fpr) == (pytest.approx(tpr, abs=EPS), pytest.approx(fpr, abs=EPS))
 
 
-def test_neighbouring_floats_huge_subnormal_and_signed_zero_values():
-    a, b = 1.0, np.nextafter(1.0, 2)
-    roc = EmpiricalRoc(negative=[a], positive=[b])
-    assert roc.auc() == 1
-    assert roc.curve().thresholds.tolist() == [np.inf, b, -np.inf]  # the midpoint would swallow the negative
-    top = np.finfo(float).max
-    assert EmpiricalRoc(negative=[-top], positive=[top]).best_threshold().threshold == 0
-    assert EmpiricalRoc(negative=[top / 2], positive=[top]).best_threshold().threshold == top / 2 + top / 4
-    assert EmpiricalRoc(negative=[0.0], positive=[5e-324]).best_threshold().threshold == 5e-324
-    assert EmpiricalRoc(negative=[-0.0], positive=[0.0]).auc() == 0.5
-    assert EmpiricalRoc(negative=[0.1 + 0.2], positive=[0.3]).auc() == 0  # 0.1 + 0.2 is the larger float
-
-
-def test_infinite_scores_are_ordered():
-    roc = EmpiricalRoc(negative=[-np.inf, 0, 1], positive=[0, np.inf, np.inf])
-    assert roc.auc() == float(exact_auc([-np.inf, 0, 1], [0, np.inf, np.inf]))
-    curve = roc.curve()
-    assert (curve.fpr[0], curve.tpr[0], curve.fpr[-1], curve.tpr[-1]) == (0, 0, 1, 1)
-    assert np.isfinite(roc.best_threshold().threshold)
-    assert roc.best_threshold().ameans == pytest.approx(5 / 6)
-    everything = EmpiricalRoc(negative=[-np.inf], positive=[np.inf])
-    assert (everything.auc(), everything.best_threshold().ameans) == (1, 1)
-
-
-def test_float32_is_upcast_and_integers_do_not_overflow():
-    x = np.random.default_rng(3).normal(size=2000).astype(np.float32)
-    y = np.repeat([0, 1], 1000)
-    assert rp.empirical_roc(x, y).auc() == pytest.approx(roc_auc_score(y, x.astype(float)), abs=4 * EPS)
-    large = rp.empirical_roc(np.arange(200_000, dtype=np.int32), np.repeat([0, 1], 100_000).astype(np.int8))
-    assert large.auc() == 1  # 10^10 pairs
-
-
 def test_a_million_rows_need_no_outer_product():
     rng = np.random.default_rng(4)
     x, y = rng.integers(0, 1000, 1_000_000), np.repeat([0, 1], 500_000)
@@ -301,13 +250,6 @@ def test_a_million_rows_need_no_outer_product():
     assert rp.empirical_roc(x, y).auc() == pytest.approx(wanted, abs=1e-14)
 
 
-def test_samples_of_one_row_and_of_one_value():
-    assert EmpiricalRoc(negative=[1], positive=[2]).auc() == 1
-    same = EmpiricalRoc(negative=[3, 3], positive=[3])
-    assert same.auc() == 0.5
-    assert {"identical", "no_benefit", "point_mass"} <= set(same.best_threshold().flags)
-
-
 def test_a_count_that_contradicts_the_samples_is_refused():
     with pytest.raises(RocPredictError, match=r"count=\(5, 5\) is not that of the samples, \(1.0, 2.0\)"):
         EmpiricalRoc(negative=[1], positive=[1, 2], count=(5, 5))
@@ -316,11 +258,11 @@ def test_a_count_that_contradicts_the_samples_is_refused():
 def test_rows_left_out_are_counted_and_shown():
     """nan_policy="omit": how many rows of each class had no value, on both kinds of ROC and in their reprs."""
     x, y = [1, math.nan, 2, 3, math.nan, math.nan, 5], [0, 0, 0, 1, 1, 1, 1]
-    for ask in (rp.empirical_roc, rp.predict_roc):
-        roc = ask(x, y, nan_policy="omit")
+    for make in (rp.empirical_roc, rp.predict_roc):
+        roc = make(x, y, nan_policy="omit")
         assert roc.omitted == (1, 2)
         assert "omitted=(1, 2)" in repr(roc)
-        assert "omitted" not in repr(ask([1, 2, 3, 5], [0, 0, 1, 1]))
+        assert "omitted" not in repr(make([1, 2, 3, 5], [0, 0, 1, 1]))
 
 
 def test_a_classifiers_curve_is_that_of_its_scores():
@@ -337,24 +279,16 @@ def test_a_classifiers_curve_is_that_of_its_scores():
     assert other.auc() == pytest.approx(curve.auc(), abs=1e-15)
     margins = machine.decision_function(X)
     for positive, scores in (("virginica", margins), ("versicolor", -margins)):
-        found = rp.EmpiricalRoc.from_estimator(machine, X, y, positive=positive)
-        assert found.auc() == rp.EmpiricalRoc.from_predictions(y, scores, positive=positive).auc()
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"positive": "rose"}, "positive='rose' is not a label of the estimator; labels are"),
-        ({"response_method": "predict"}, "response_method='predict' is not allowed; choose one of 'auto'"),
-        ({"response_method": "predict_proba"}, "has no predict_proba"),
-    ],
-)
-def test_a_classifier_that_cannot_be_asked_is_refused(options, words):
-    from sklearn.svm import LinearSVC
-
-    iris = rp.datasets.load_iris()
-    X, y = iris.X[50:], iris.y[50:]
-    with pytest.raises(rp.RocPredictError, match=words):
-        rp.EmpiricalRoc.from_estimator(LinearSVC().fit(X, y), X, y, **options)
-    with pytest.raises(rp.RocPredictError, match="has no classes_; give a fitted classifier of two classes"):
-        rp.EmpiricalRoc.from_estimator(object(), X, y)
+        roc = rp.EmpiricalRoc.from_estimator(machine, X, y, positive=positive)
+        assert roc.auc() == rp.EmpiricalRoc.from_predictions(y, scores, positive=positive).auc()
+    fit = rp.EmpiricalRoc.from_estimator
+    refusals = [
+        (partial(fit, machine, X, y, positive="rose"), "positive='rose' is not a label of the estimator; labels are"),
+        (
+            partial(fit, machine, X, y, response_method="predict"),
+            "response_method='predict' is not allowed; choose one",
+        ),
+        (partial(fit, machine, X, y, response_method="predict_proba"), "has no predict_proba"),
+        (partial(fit, object(), X, y), "has no classes_; give a fitted classifier of two classes"),
+    ]
+    check_refusals([(call, (), words) for call, words in refusals])

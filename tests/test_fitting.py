@@ -1,6 +1,7 @@
 """Every family by name answers every question about a common sample, and refuses in words what it cannot take."""
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from rocpredict.distributions.fitting import FAMILIES, get_fitter
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.power import Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
+from tests.cases import check_refusals, for_each
 
 pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
 
@@ -20,7 +22,6 @@ RNG = np.random.default_rng(11)
 NEGATIVE, POSITIVE = RNG.beta(2, 5, 24), RNG.beta(3, 4, 20)
 X, Y = np.concatenate([NEGATIVE, POSITIVE]), np.repeat([0, 1], [24, 20])
 ALL = [*FAMILIES, stats.gumbel_r]
-NAMES = [family if isinstance(family, str) else family.name for family in ALL]
 CRITERIA = {
     "accuracy": {},
     "cost": {"cost_fp": 2},
@@ -34,123 +35,81 @@ CRITERIA = {
 SMALL = [0.02, 0.3, 0.9]
 KINDS = ["gaussian", "auto", "boxcox", "kde", "mixture", "histogram", "empirical", "gamma"]
 """One family of each kind, for questions that take their time."""
-_FITTED = {}
 
 
+@cache
 def fitted(family, direction=None):
     """Fit each family to the common sample once."""
-    key = getattr(family, "name", family), direction
-    if key not in _FITTED:
-        _FITTED[key] = predict_roc(X, Y, family=family, direction=direction)
-    return _FITTED[key]
+    return predict_roc(X, Y, family=family, direction=direction)
 
 
-@pytest.fixture(params=ALL, ids=NAMES)
-def family(request):
-    return request.param
+@for_each(ALL)
+def test_every_family_has_one_curve(family):
+    """Areas are those under the curve, and no threshold beats the best one."""
+    roc = fitted(family)
+    auc, curve, best = roc.auc(), roc.curve(2001), roc.best_threshold()
+    area = np.trapezoid(curve.tpr, curve.fpr)
+    assert auc == pytest.approx(area, abs=2e-4 if family == "auto" else 2e-5)  # the rows are steps
+    assert auc + roc.auc_complement() == pytest.approx(1, abs=1e-10)
+    assert roc.log_auc_complement() == pytest.approx(np.log(roc.auc_complement()))
+    assert roc.partial_auc(fpr=(0, 0.3)) + roc.partial_auc(fpr=(0.3, 1)) == pytest.approx(auc, abs=1e-9)
+    assert roc.partial_auc(tpr=(0, 0.6)) + roc.partial_auc(tpr=(0.6, 1)) == pytest.approx(auc, abs=1e-9)
+    rates, t = roc.rates(best.threshold), np.linspace(-0.2, 1.2, 1401)
+    assert (rates.tpr, rates.fpr, rates.ameans) == pytest.approx((best.tpr, best.fpr, best.ameans), abs=1e-12)
+    assert rates.tpr + rates.fnr == pytest.approx(1)
+    assert best.ameans >= max((roc.tpr(t) + roc.tnr(t)).max(), (curve.tpr + 1 - curve.fpr).max()) / 2 - 1e-9
+    tpr, fpr, slope = roc.tpr_at_fpr(SMALL), roc.fpr_at_tpr(SMALL), roc.slope(SMALL)
+    at_fpr, at_tpr = roc.threshold_at_fpr(SMALL), roc.threshold_at_tpr(SMALL)
+    assert not np.isnan([tpr, fpr, slope, at_fpr, at_tpr]).any()
+    assert min(*np.diff(tpr), *np.diff(fpr), *slope) >= 0
+    assert (roc.fpr(at_fpr) <= np.array(SMALL) * (1 + 1e-9)).all()
+    assert (roc.tpr(at_tpr) >= np.array(SMALL) * (1 - 1e-9)).all()
 
 
-class TestEveryFamily:
-    def test_area_is_that_under_the_curve(self, family):
-        roc = fitted(family)
-        curve = roc.curve(2001)
-        area = np.sum(np.diff(curve.fpr) * (curve.tpr[1:] + curve.tpr[:-1]) / 2)
-        assert roc.auc() == pytest.approx(area, abs=2e-4 if family == "auto" else 2e-5)  # their rows are steps
-        assert roc.auc() + roc.auc_complement() == pytest.approx(1, abs=1e-10)
-        assert roc.log_auc_complement() == pytest.approx(np.log(roc.auc_complement()))
-        assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(roc.auc(), abs=1e-9)
-        assert roc.partial_auc(fpr=(0, 0.3)) + roc.partial_auc(fpr=(0.3, 1)) == pytest.approx(roc.auc(), abs=1e-9)
-        assert roc.partial_auc(tpr=(0, 0.6)) + roc.partial_auc(tpr=(0.6, 1)) == pytest.approx(roc.auc(), abs=1e-9)
+@for_each(ALL)
+def test_every_family_has_an_interval_a_misfit_and_words(family):
+    roc = fitted(family)
+    interval, fit = roc.auc_interval(), roc.model_fit()
+    assert interval.low <= roc.auc() <= interval.high
+    assert interval.estimate == pytest.approx(roc.auc(), abs=1e-12)
+    assert 0.1 < interval.high - interval.low < 0.45
+    assert not np.isnan([fit.area_between, fit.misfit_ratio, fit.model_weight]).any()
+    assert fit.area_between < (0.25 if family == "exponential" else 0.1)
+    assert repr(roc).startswith(("PredictedRoc(negative=", "PredictedRoc(shrunk to "))
+    again = pickle.loads(pickle.dumps(roc.negative))
+    assert np.array_equal(again.cdf(X), roc.negative.cdf(X))
+    assert repr(again) == repr(roc.negative)
+    times = np.resize([1, 2, 1, 3], len(X))  # whole weights are repeated rows
+    weighed = predict_roc(X, Y, family=family, weights=times)
+    repeated = predict_roc(np.repeat(X, times), np.repeat(Y, times), family=family)
+    assert np.array_equal(weighed.negative.cdf(X), repeated.negative.cdf(X))
+    assert np.array_equal(weighed.positive.cdf(X), repeated.positive.cdf(X))
+    assert weighed.count == repeated.count
 
-    def test_the_best_threshold_is_what_it_says_and_none_beats_it(self, family):
-        roc = fitted(family)
-        best, curve = roc.best_threshold(), roc.curve()
-        assert (roc.tpr(best.threshold), roc.fpr(best.threshold)) == pytest.approx((best.tpr, best.fpr), abs=1e-12)
-        t = np.linspace(-0.2, 1.2, 1401)
-        assert best.ameans >= max((roc.tpr(t) + roc.tnr(t)).max(), (curve.tpr + 1 - curve.fpr).max()) / 2 - 1e-9
-        rates = roc.rates(best.threshold)
-        assert rates.ameans == pytest.approx(best.ameans, abs=1e-12)
-        assert rates.tpr + rates.fnr == pytest.approx(1)
 
-    @pytest.mark.parametrize("family", KINDS)
-    @pytest.mark.parametrize("criterion", CRITERIA)
-    def test_every_criterion_has_a_threshold(self, family, criterion):
-        best = fitted(family).best_threshold(criterion, **CRITERIA[criterion])
+@for_each(KINDS)
+def test_every_kind_of_family_has_criteria_hooks_and_directions(family):
+    """Without a direction, or with that of the rows: one curve; contrary to them its mirror image, or for the shrunk
+    estimate, which takes a declared direction as known, an AUC of 1/2 or more."""
+    plain, lower, auto, higher = (fitted(family, direction) for direction in (None, "lower", "auto", "higher"))
+    for criterion, options in CRITERIA.items():
+        best = plain.best_threshold(criterion, **options)
         assert not np.isnan([best.threshold, best.tpr, best.fpr, best.criterion_value]).any()
-        limits = {
-            "min_tpr": best.tpr >= 0.8 - 1e-9,
-            "min_tnr": best.fpr <= 0.3 + 1e-9,
-            "max_fpr": best.fpr <= 0.1 + 1e-9,
-        }
-        assert limits.get(criterion, True)
-
-    def test_rates_along_the_curve(self, family):
-        roc = fitted(family)
-        tpr, fpr, slope = roc.tpr_at_fpr(SMALL), roc.fpr_at_tpr(SMALL), roc.slope(SMALL)
-        assert not np.isnan([tpr, fpr, slope, roc.threshold_at_fpr(SMALL), roc.threshold_at_tpr(SMALL)]).any()
-        assert (np.diff(tpr) >= 0).all()
-        assert (np.diff(fpr) >= 0).all()
-        assert (slope >= 0).all()
-        assert (roc.fpr(roc.threshold_at_fpr(SMALL)) <= np.array(SMALL) * (1 + 1e-9)).all()
-        assert (roc.tpr(roc.threshold_at_tpr(SMALL)) >= np.array(SMALL) * (1 - 1e-9)).all()
-
-    @pytest.mark.parametrize("family", KINDS)
-    def test_hook_crossings_and_grey_zone(self, family):
-        roc = fitted(family)
-        hook, zone, crossings = roc.hook(), roc.grey_zone(), roc.crossings()
-        assert not np.isnan([*hook, zone.low, zone.high, zone.fnr, zone.fpr, *crossings]).any()
-        assert 0 <= hook.area < 0.01
-        assert zone.fnr <= 0.05 + 1e-9
-        assert zone.fpr <= 0.05 + 1e-9
-        assert (np.diff(crossings) > 0).all()
-
-    def test_the_area_lies_in_its_interval(self, family):
-        roc = fitted(family)
-        interval = roc.auc_interval()
-        assert interval.low <= roc.auc() <= interval.high
-        assert interval.estimate == pytest.approx(roc.auc(), abs=1e-12)
-        assert 0.1 < interval.high - interval.low < 0.45
-
-    @pytest.mark.parametrize("family", KINDS)
-    def test_directions(self, family):
-        """Left out, or resolved from the rows: the same curve; contrary to them its mirror image, or for the shrunk
-        estimate, which believes what is declared, an AUC of 1/2 or more."""
-        plain, lower, auto = (fitted(family, direction) for direction in (None, "lower", "auto"))
-        assert (auto.direction, auto.auc()) == ("higher", plain.auc())
-        if family == "auto":
-            assert lower.auc() >= 0.5
-            assert fitted(family, "higher").auc() >= 0.5
-        else:
-            assert lower.auc() == pytest.approx(1 - plain.auc(), abs=1e-9)
-            assert fitted(family, "higher").auc() == plain.auc()
-        best = lower.best_threshold()
-        assert lower.tpr(best.threshold) == pytest.approx(best.tpr, abs=1e-12)
-
-    def test_trust_and_words(self, family):
-        roc = fitted(family)
-        trust = roc.model_fit()
-        assert not np.isnan([trust.area_between, trust.misfit_ratio, trust.model_weight]).any()
-        assert trust.area_between < (0.25 if family == "exponential" else 0.1)
-        assert repr(roc).startswith(("PredictedRoc(negative=", "PredictedRoc(shrunk to "))
-        again = pickle.loads(pickle.dumps(roc.negative))
-        assert np.array_equal(again.cdf(X), roc.negative.cdf(X))
-        assert repr(again) == repr(roc.negative)
-
-    def test_whole_weights_are_repeated_rows(self, family):
-        times = np.resize([1, 2, 1, 3], len(X))
-        weighed = predict_roc(X, Y, family=family, weights=times)
-        repeated = predict_roc(np.repeat(X, times), np.repeat(Y, times), family=family)
-        assert np.array_equal(weighed.negative.cdf(X), repeated.negative.cdf(X))
-        assert np.array_equal(weighed.positive.cdf(X), repeated.positive.cdf(X))
-        assert weighed.count == repeated.count
-
-    def test_infinite_values_are_refused(self, family):
-        x = np.append(X, np.inf)
-        if family == "empirical":
-            assert 0.5 < predict_roc(x, np.append(Y, 1), family=family).auc() < 1
-            return
-        with pytest.raises(RocPredictError, match="x has 1 infinite values in the positive class; a fit needs finite"):
-            predict_roc(x, np.append(Y, 1), family=family)
+        assert best.tpr >= (0.8 - 1e-9 if criterion == "min_tpr" else 0)
+        assert best.fpr <= {"min_tnr": 0.3 + 1e-9, "max_fpr": 0.1 + 1e-9}.get(criterion, 1)
+    hook, zone, crossings = plain.hook(), plain.grey_zone(), plain.crossings()
+    assert not np.isnan([*hook, zone.low, zone.high, *crossings]).any()
+    assert 0 <= hook.area < 0.01
+    assert max(zone.fnr, zone.fpr) <= 0.05 + 1e-9
+    assert (np.diff(crossings) > 0).all()
+    assert (auto.direction, auto.auc()) == ("higher", plain.auc())
+    if family == "auto":
+        assert min(lower.auc(), higher.auc()) >= 0.5
+    else:
+        assert lower.auc() == pytest.approx(1 - plain.auc(), abs=1e-9)
+        assert higher.auc() == plain.auc()
+    best = lower.best_threshold()
+    assert lower.tpr(best.threshold) == pytest.approx(best.tpr, abs=1e-12)
 
 
 def test_a_pair_of_distributions_is_what_the_table_says():
@@ -171,23 +130,25 @@ def test_a_gaussian_on_another_axis_has_the_moments_of_its_rows():
     assert roc.negative.base.std == pytest.approx(z.std(ddof=1))
 
 
-@pytest.mark.parametrize("wrong", ["normal", "Gaussian", "", None, 3, stats.norm(0, 1), stats.poisson, ["auto"]])
-def test_other_families_are_refused_in_words(wrong):
-    with pytest.raises(RocPredictError, match=r"family=.* is not available; choose one of 'gaussian', 'auto'"):
-        get_fitter(wrong)
+def test_families_and_samples_that_cannot_be_fitted():
+    wrong = ["normal", "Gaussian", "", None, 3, stats.norm(0, 1), stats.poisson, ["auto"]]
+    words = r"family=.* is not available; choose one of 'gaussian', 'auto'"
+    refusals = [(get_fitter, (family,), words) for family in wrong]
 
-
-@pytest.mark.parametrize("family", [name for name in FAMILIES if name not in {"empirical", "histogram"}])
-def test_a_class_of_one_row_is_refused(family):
-    with pytest.raises(RocPredictError, match=r"positive"):
-        predict_roc([0.1, 0.2, 0.4, 0.3], [0, 0, 0, 1], family=family)
-
-
-@pytest.mark.parametrize("family", ["boxcox", "yeojohnson", "kde", "gamma", "mixture"])
-def test_a_class_without_spread_is_refused(family):
-    x, y = [0.2, 0.2, 0.2, 0.1, 0.5, 0.3], [0, 0, 0, 1, 1, 1]
-    with pytest.raises(RocPredictError, match=r"negative class"):
+    def fit(x, y, family):
         predict_roc(x, y, family=family)
+
+    one_row = [0.1, 0.2, 0.4, 0.3], [0, 0, 0, 1]
+    refusals += [(fit, (*one_row, name), "positive") for name in FAMILIES if name not in {"empirical", "histogram"}]
+    constant = [0.2, 0.2, 0.2, 0.1, 0.5, 0.3], [0, 0, 0, 1, 1, 1]
+    refusals += [
+        (fit, (*constant, name), "negative class") for name in ("boxcox", "yeojohnson", "kde", "gamma", "mixture")
+    ]
+    with_infinity = np.append(X, np.inf), np.append(Y, 1)
+    words = "x has 1 infinite values in the positive class; a fit needs finite"
+    refusals += [(fit, (*with_infinity, name), words) for name in ALL if name != "empirical"]
+    check_refusals(refusals)
+    assert 0.5 < predict_roc(*with_infinity, family="empirical").auc() < 1
 
 
 def test_nan_follows_the_policy():
@@ -205,9 +166,7 @@ def test_weights_that_are_no_counts_are_for_two_families_only():
             predict_roc(X, Y, family=family, weights=np.full(len(X), 0.5))
 
 
-@pytest.mark.parametrize(
-    ("family", "direction"), [("auto", None), ("auto", "lower"), ("boxcox", "lower"), ("gamma", None)]
-)
+@for_each([("auto", None), ("auto", "lower"), ("boxcox", "lower"), ("gamma", None)])
 def test_the_bootstrap_fits_anew(family, direction):
     """20 resamples: the interval holds the estimate, is that of the same seed, and knows the rule in use."""
     x = X if direction is None else 1 - X
@@ -229,7 +188,7 @@ def test_a_gaussian_in_doubt_warns_and_the_shrunk_one_does_not():
     predict_roc(x, y, family="auto")
 
 
-@pytest.mark.parametrize("family", ["auto", "boxcox"])
+@for_each(["auto", "boxcox"])
 def test_plots_draw_it(family):
     import matplotlib as mpl
 

@@ -1,11 +1,14 @@
 """Two thresholds and what stays undecided between them: closed values, brute force, and the edges of the idea."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import ndtri
 
 import rocpredict as rp
+from tests.cases import check_refusals, for_each
 
 PAPER = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
 NAMES = ("low", "high", "tpr", "fpr", "tnr", "fnr", "undecided_negative", "undecided_positive")
@@ -19,7 +22,6 @@ def sums_to_one(zone):
     return zone.tpr + zone.fnr + zone.undecided_positive, zone.tnr + zone.fpr + zone.undecided_negative
 
 
-# ---- the founding example
 def test_error_rates_are_quantiles():
     """Gaussian(4, 3), Gaussian(8, 2) at 5 %: low is the 5 % quantile of positives, high the 95 % one of negatives."""
     zone = PAPER.grey_zone()
@@ -53,9 +55,8 @@ def test_what_the_zone_tells_with_a_prevalence():
     assert "npv" not in PAPER.grey_zone().to_dict()
 
 
-@pytest.mark.parametrize("demand", [{"min_npv": 0.8, "min_ppv": 0.8}, {"min_npv": 0.9}, {"min_ppv": 0.85}])
-@pytest.mark.parametrize("prevalence", [0.2, 0.5])
-def test_predictive_values_are_met_exactly_and_no_wider(demand, prevalence):
+@for_each([0.2, 0.5], [{"min_npv": 0.8, "min_ppv": 0.8}, {"min_npv": 0.9}, {"min_ppv": 0.85}])
+def test_predictive_values_are_met_exactly_and_no_wider(prevalence, demand):
     """The end has the value that is asked for, and a step beyond it falls short, in closed form and by search."""
     for negative, positive in ((rp.Gaussian(4, 3), rp.Gaussian(8, 2)), (stats.norm(4, 3), stats.norm(8, 2))):
         roc = rp.PredictedRoc(negative, positive)
@@ -66,38 +67,34 @@ def test_predictive_values_are_met_exactly_and_no_wider(demand, prevalence):
                 inward = name == "min_ppv"
                 beyond = roc.rates((zone.high - 1e-6) if inward else (zone.low + 1e-6), prevalence=prevalence)
                 assert (beyond.precision if inward else beyond.npv) < value
-            else:  # one threshold for both, better than asked, or nothing that meets it
+            else:  # one threshold for both, better than demanded, or nothing that meets it
                 nobody = zone.high == np.inf if name == "min_ppv" else zone.low == -np.inf
                 assert nobody or (zone.single_threshold and getattr(zone, name[4:]) >= value)
 
 
 # ---- closed form, search, counting
-@pytest.mark.parametrize(
-    "demand",
-    [
-        {},
-        {"max_fnr": 0.3, "max_fpr": 0.3},
-        {"max_fnr": 0, "max_fpr": 0},
-        {"min_npv": 0.99, "min_ppv": 0.9, "prevalence": 0.3},
-        {"min_npv": 0.6, "min_ppv": 0.6, "prevalence": 0.5},
-        {"min_ppv": 0.3, "prevalence": 0.4},
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("moments", [(4, 3, 8, 2), (0, 1, 1, 3), (1, 1, 0, 1.5)])
-def test_closed_form_and_search_agree(moments, demand):
+DEMANDS = [
+    {},
+    {"max_fnr": 0.3, "max_fpr": 0.3},
+    {"max_fnr": 0, "max_fpr": 0},
+    {"min_npv": 0.99, "min_ppv": 0.9, "prevalence": 0.3},
+    {"min_npv": 0.6, "min_ppv": 0.6, "prevalence": 0.5},
+    {"min_ppv": 0.3, "prevalence": 0.4},
+]
+
+
+@for_each([(4, 3, 8, 2), (0, 1, 1, 3), (1, 1, 0, 1.5)], DEMANDS)
+def test_closed_form_and_search_agree(m0, s0, m1, s1, demand):
     """Every number of the zone of two Gaussians, by their quantiles and by a search over any two densities."""
-    m0, s0, m1, s1 = moments
     closed = rp.PredictedRoc(rp.Gaussian(m0, s0), rp.Gaussian(m1, s1)).grey_zone(**demand)
     searched = rp.PredictedRoc(stats.norm(m0, s0), stats.norm(m1, s1)).grey_zone(**demand)
     assert searched.single_threshold == closed.single_threshold
-    if not (
-        closed.single_threshold and np.isinf(closed.low)
-    ):  # all calls alike: where the axis ends is not seen by a grid
-        ends = np.isfinite([closed.low, closed.high])
-        want, got = numbers(closed), numbers(searched)
-        assert got[2:] == pytest.approx(want[2:], abs=1e-11)
-        assert np.array(got[:2])[ends] == pytest.approx(np.array(want[:2])[ends], rel=1e-9)
+    if closed.single_threshold and np.isinf(closed.low):  # all calls alike: a grid does not show where the axis ends
+        return
+    ends = np.isfinite([closed.low, closed.high])
+    wanted, result = numbers(closed), numbers(searched)
+    assert result[2:] == pytest.approx(wanted[2:], abs=1e-11)
+    assert np.array(result[:2])[ends] == pytest.approx(np.array(wanted[:2])[ends], rel=1e-9)
 
 
 def brute(negative, positive, out_ok, in_ok):
@@ -138,7 +135,6 @@ def test_samples_against_brute_force():
     assert 5 < singles < 55
 
 
-# ---- one threshold, or none
 def test_one_threshold_is_enough_when_it_meets_both():
     """Where the regions would overlap the best threshold is taken, moved into the overlap if it lies outside."""
     easy = PAPER.grey_zone(max_fnr=0.3, max_fpr=0.3)
@@ -193,31 +189,24 @@ def test_point_masses():
     assert narrow.ppv >= 0.8
 
 
-# ---- direction and batches
-@pytest.mark.parametrize("demand", [{}, {"min_npv": 0.9, "min_ppv": 0.7, "prevalence": 0.4}], ids=str)
-@pytest.mark.parametrize("kind", ["gaussian", "scipy", "sample"])
+@for_each(["gaussian", "scipy", "sample"], [{}, {"min_npv": 0.9, "min_ppv": 0.7, "prevalence": 0.4}])
 def test_lower_is_the_mirrored_feature(kind, demand):
     """With positives lying lower, low values rule in: the zone of -x with its ends exchanged, rates to the bit."""
     rng = np.random.default_rng(2)
     samples = rng.normal(4, 3, 50), rng.normal(8, 2, 60)
-    make = {
-        "gaussian": lambda sign: rp.PredictedRoc(
-            rp.Gaussian(sign * 4, 3), rp.Gaussian(sign * 8, 2), direction=side(sign)
-        ),
-        "scipy": lambda sign: rp.PredictedRoc(stats.norm(sign * 4, 3), stats.norm(sign * 8, 2), direction=side(sign)),
-        "sample": lambda sign: rp.EmpiricalRoc(
-            negative=sign * samples[0], positive=sign * samples[1], direction=side(sign)
-        ),
-    }[kind]
-    higher, lower = make(1).grey_zone(**demand), make(-1).grey_zone(**demand)
+    higher, lower = (
+        {
+            "gaussian": rp.PredictedRoc(rp.Gaussian(sign * 4, 3), rp.Gaussian(sign * 8, 2), direction=direction),
+            "scipy": rp.PredictedRoc(stats.norm(sign * 4, 3), stats.norm(sign * 8, 2), direction=direction),
+            "sample": rp.EmpiricalRoc(sign * samples[0], sign * samples[1], direction=direction),
+        }[kind]
+        for sign, direction in ((1, "higher"), (-1, "lower"))
+    )
+    mirrored, higher, lower = lower, higher.grey_zone(**demand), lower.grey_zone(**demand)
     assert (lower.low, lower.high) == (pytest.approx(-higher.high), pytest.approx(-higher.low))
     assert (lower.rule_in, lower.rule_out) == (lower.low, lower.high)
     assert numbers(lower)[2:] == pytest.approx(numbers(higher)[2:], abs=1e-12)
-    assert lower.tpr == pytest.approx(make(-1).tpr(lower.rule_in))
-
-
-def side(sign):
-    return "higher" if sign > 0 else "lower"
+    assert lower.tpr == pytest.approx(mirrored.tpr(lower.rule_in))
 
 
 def test_a_batch_is_its_features_one_by_one():
@@ -240,10 +229,9 @@ def test_a_batch_is_its_features_one_by_one():
     assert mixed.low[1] == -mixed.high[0]
 
 
-# ---- what is refused
 def test_what_is_no_demand_is_refused():
     batch = rp.PredictedRoc(rp.Gaussian([0, 1, 2], 1), rp.Gaussian(1, 2))
-    for roc, demand, words in (
+    refusals = [
         (PAPER, {"max_fnr": 1.5}, "max_fnr=1.5 is outside"),
         (PAPER, {"max_fpr": "x"}, "max_fpr='x' is not a real number"),
         (PAPER, {"max_fnr": 0.1, "min_npv": 0.9, "prevalence": 0.5}, "two demands on one threshold"),
@@ -252,8 +240,7 @@ def test_what_is_no_demand_is_refused():
         (PAPER, {"prevalence": 2}, "prevalence=2 is outside"),
         (PAPER, {"max_fnr": [0.1, 0.2]}, "give one number"),
         (batch, {"max_fnr": [0.1, 0.2]}, r"or an array of shape \(3,\)"),
-    ):
-        with pytest.raises(rp.RocPredictError, match=words):
-            roc.grey_zone(**demand)
+    ]
+    check_refusals([(partial(roc.grey_zone, **demand), (), words) for roc, demand, words in refusals])
     with pytest.raises(rp.RocPredictError, match="undecided needs the share of positives"):
         PAPER.grey_zone().undecided  # noqa: B018

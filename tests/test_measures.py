@@ -13,12 +13,13 @@ from rocpredict.base.rates import (
     precision_from_rates,
     precision_from_recall,
 )
+from tests.cases import check_refusals, for_each
 
 TABLES = [(80, 10, 20, 90), (1, 2, 3, 4), (5, 0, 5, 5), (1000, 3, 1, 7), (2.5, 0.5, 1.25, 4)]
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_measures_equal_scikit_learn(table):
+@for_each(TABLES)
+def test_measures_equal_scikit_learn(*table):
     tp, fp, fn, tn = table
     y, called, weight = [1, 0, 1, 0], [1, 1, 0, 0], [tp, fp, fn, tn]
     rates = rp.rates(*table)
@@ -74,7 +75,7 @@ def test_precision_falls_with_the_base_rate():
     assert np.isnan(precision_from_rates(0, 0, 0.5))
 
 
-@pytest.mark.parametrize(("alias", "meaning"), ALIASES.items())
+@for_each(ALIASES.items())
 def test_aliases_are_the_same_number(alias, meaning):
     rates = rp.rates(80, 10, 20, 90)
     assert getattr(rates, alias) == getattr(rates, meaning)
@@ -92,17 +93,13 @@ UNDEFINED = {
 }
 
 
-@pytest.mark.parametrize(("table", "names"), UNDEFINED.values(), ids=UNDEFINED)
+@for_each(UNDEFINED)
 def test_what_is_0_over_0_is_nan_and_named(table, names):
     rates = rp.rates(*table)
     assert set(rates.undefined) == names
     assert {name for name, value in rates.to_dict().items() if np.isnan(value)} == names
-
-
-def test_what_is_x_over_0_is_infinite():
-    rates = rp.rates(tp=5, fp=0, fn=5, tn=5)
-    assert rates.positive_likelihood_ratio == np.inf
-    assert rates.diagnostic_odds_ratio == np.inf
+    rates = rp.rates(tp=5, fp=0, fn=5, tn=5)  # a number over 0 is infinite
+    assert rates.positive_likelihood_ratio == rates.diagnostic_odds_ratio == np.inf
     assert rates.undefined == ()
 
 
@@ -114,8 +111,8 @@ def test_arrays_give_arrays():
     assert rates.confusion.shape == rates.confusion_joint.shape == (5, 2, 2)
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_confusion_matrices_sum_to_what_they_share(table):
+@for_each(TABLES)
+def test_confusion_matrices_sum_to_what_they_share(*table):
     rates = rp.rates(*table)
     assert rates.confusion_joint.sum() == pytest.approx(1, rel=1e-15)
     assert rates.confusion_conditional.sum(axis=-1) == pytest.approx([1, 1], rel=1e-15)
@@ -149,12 +146,7 @@ def test_small_rates_keep_their_digits():
     assert rates.positive_likelihood_ratio == pytest.approx(1 / tail, rel=1e-13)
 
 
-@pytest.mark.parametrize("table", [(-1, 2, 3, 4), (1, np.nan, 3, 4), (1, 2, np.inf, 4), (1, 2, 3, "a")])
-def test_counts_are_numbers_of_0_or_more(table):
-    with pytest.raises(RocPredictError, match=r"(tp|fp|fn|tn)="):
-        rp.rates(*table)
-
-
-def test_counts_that_overflow_are_refused():
-    with pytest.raises(RocPredictError, match="sum to more than float64 holds"):
-        rp.rates(1e308, 1e308, 1e308, 1e308)
+def test_counts_are_finite_numbers_of_0_or_more():
+    wrong = [(-1, 2, 3, 4), (1, np.nan, 3, 4), (1, 2, np.inf, 4), (1, 2, 3, "a")]
+    refusals = [(rp.rates, table, r"(tp|fp|fn|tn)=") for table in wrong]
+    check_refusals([*refusals, (rp.rates, (1e308,) * 4, "sum to more than float64 holds")])

@@ -1,8 +1,8 @@
 """Kernel densities and Gaussian mixtures, and the closed areas between them."""
 
 import itertools
-import time
 import tracemalloc
+from functools import partial
 
 import mpmath
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from sklearn.mixture import GaussianMixture as PeerMixture
 
-from rocpredict import Gaussian, PredictedRoc, RocPredictError
+from rocpredict import Gaussian, RocPredictError
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import from_scipy
 from rocpredict.distributions.kde import GaussianKde
@@ -24,6 +24,7 @@ from rocpredict.solvers.families import (
     is_normal_sum,
 )
 from rocpredict.solvers.numerical import NumericalSolver
+from tests.cases import check_refusals, for_each
 
 SAMPLE = np.array([3.1, 4.0, 4.2, 5.9, 7.3, 4.0])
 SUMS = {
@@ -42,16 +43,16 @@ def components_of(d):
     return NormalSum(np.ones(1), np.array([d.mean]), np.array([d.std])) if isinstance(d, Gaussian) else d.components
 
 
+def parts_of(normals):
+    return normals.weights, normals.means, normals.stds
+
+
 def exact_tail(normals, x, sign):
     """The tail of a sum of normals in 40 digits."""
     with mpmath.workdps(40):
-        parts = zip(*(map(mpmath.mpf, part.tolist()) for part in vars_of(normals)), strict=True)
+        parts = zip(*(map(mpmath.mpf, part.tolist()) for part in parts_of(normals)), strict=True)
         whole = sum(w * mpmath.ncdf(sign * (mpmath.mpf(float(x)) - c) / s) for w, c, s in parts)
         return whole / sum(map(mpmath.mpf, normals.weights.tolist()))
-
-
-def vars_of(normals):
-    return normals.weights, normals.means, normals.stds
 
 
 def exact_area(negative, positive, sign):
@@ -59,446 +60,390 @@ def exact_area(negative, positive, sign):
     n, p = components_of(negative), components_of(positive)
     with mpmath.workdps(40):
         whole = mpmath.mpf(0)
-        for v, b, t in zip(*(part.tolist() for part in vars_of(p)), strict=True):
-            for w, a, s in zip(*(part.tolist() for part in vars_of(n)), strict=True):
+        for v, b, t in zip(*(part.tolist() for part in parts_of(p)), strict=True):
+            for w, a, s in zip(*(part.tolist() for part in parts_of(n)), strict=True):
                 gap = mpmath.mpf(b) - mpmath.mpf(a)
                 whole += mpmath.mpf(w) * v * mpmath.ncdf(sign * gap / mpmath.hypot(s, t))
         total = sum(map(mpmath.mpf, n.weights.tolist())) * sum(map(mpmath.mpf, p.weights.tolist()))
         return float(whole / total)
 
 
-class TestAreas:
-    @pytest.mark.parametrize("pair", PAIRS, ids=" ".join)
-    def test_agree_with_quadrature(self, pair):
-        """The closed form is the integral of the one tail over the other density."""
-        negative, positive = (SUMS[name] for name in pair)
+@for_each(PAIRS)
+def test_areas_agree_with_quadrature_and_40_digits(*pair):
+    """The integral of the one tail over the other density; reflected and exchanged classes have the other area."""
+    negative, positive = (SUMS[name] for name in pair)
+    solver, searched = NormalSumSolver(negative, positive), NumericalSolver(negative, positive)
+    auc, complement = float(solver.auc()), float(solver.auc_complement())
+    assert auc == pytest.approx(float(searched.auc()), abs=1e-10)
+    assert complement == pytest.approx(float(searched.auc_complement()), abs=1e-10)
+    assert auc + complement == pytest.approx(1, abs=1e-14)
+    assert NormalSumSolver(positive, negative).auc() == pytest.approx(complement, rel=1e-13)
+    assert NormalSumSolver(negative.reflect(), positive.reflect()).auc() == pytest.approx(complement, rel=1e-13)
+    if "kde of 30" not in pair:
+        assert auc == pytest.approx(exact_area(negative, positive, 1), rel=1e-14)
+        assert complement == pytest.approx(exact_area(negative, positive, -1), rel=1e-14)
+
+
+@for_each([9, 15, 26])
+def test_areas_keep_their_digits_in_the_tail(shift):
+    """1 - AUC down to 1e-200 against 40 digits; scipy's normal tail is good to 2e-13 out there."""
+    negative = GaussianKde(SAMPLE, bandwidth=1)
+    for positive in (
+        GaussianKde(SAMPLE + 2 * shift, bandwidth=1),
+        GaussianMixture([1, 3], [2 * shift] * 2, [1, 0.5]),
+    ):
+        wanted = exact_area(negative, positive, -1)
+        assert 0 < wanted < 1e-4
         solver = NormalSumSolver(negative, positive)
-        assert solver.auc() == pytest.approx(float(NumericalSolver(negative, positive).auc()), abs=1e-10)
-        complement = float(NumericalSolver(negative, positive).auc_complement())
-        assert solver.auc_complement() == pytest.approx(complement, abs=1e-10)
-
-    @pytest.mark.parametrize("pair", PAIRS, ids=" ".join)
-    def test_add_up_to_1_and_turn_round_with_the_classes(self, pair):
-        negative, positive = (SUMS[name] for name in pair)
-        solver = NormalSumSolver(negative, positive)
-        whole, rest = float(solver.auc()), float(solver.auc_complement())
-        assert whole + rest == pytest.approx(1, abs=1e-14)
-        assert NormalSumSolver(positive, negative).auc() == pytest.approx(rest, rel=1e-13)
-        assert NormalSumSolver(negative.reflect(), positive.reflect()).auc() == pytest.approx(rest, rel=1e-13)
-
-    @pytest.mark.parametrize("pair", [p for p in PAIRS if "kde of 30" not in p], ids=" ".join)
-    def test_are_exact_for_few_components(self, pair):
-        """Both areas against 40 digits."""
-        negative, positive = (SUMS[name] for name in pair)
-        solver = NormalSumSolver(negative, positive)
-        assert solver.auc() == pytest.approx(exact_area(negative, positive, 1), rel=1e-14)
-        assert solver.auc_complement() == pytest.approx(exact_area(negative, positive, -1), rel=1e-14)
-
-    @pytest.mark.parametrize("shift", [9, 15, 26])
-    def test_keep_their_digits_in_the_tail(self, shift):
-        """1 - AUC down to 1e-200 against 40 digits; scipy's normal tail is good to 2e-13 out there."""
-        negative = GaussianKde(SAMPLE, bandwidth=1)
-        for positive in (
-            GaussianKde(SAMPLE + 2 * shift, bandwidth=1),
-            GaussianMixture([1, 3], [2 * shift] * 2, [1, 0.5]),
-        ):
-            wanted = exact_area(negative, positive, -1)
-            assert 0 < wanted < 1e-4
-            solver = NormalSumSolver(negative, positive)
-            assert solver.auc_complement() == pytest.approx(wanted, rel=5e-13)
-            assert NormalSumSolver(positive, negative).auc() == pytest.approx(wanted, rel=5e-13)
-
-    @pytest.mark.parametrize("pair", [("kde", "mixture"), ("narrow and wide", "kde of 30")], ids=" ".join)
-    def test_agree_with_draws(self, pair):
-        """A million pairs: their share is off by more than 5 standard errors in one run in 1.7 million."""
-        rng = np.random.default_rng(3)
-        draws = []
-        for name in pair:
-            w, c, s = vars_of(components_of(SUMS[name]))
-            index = rng.choice(len(w), 1_000_000, p=w / w.sum())
-            draws.append(rng.normal(c[index], s[index]))
-        area = float(NormalSumSolver(*(SUMS[name] for name in pair)).auc())
-        error = np.sqrt(area * (1 - area) / 1_000_000)
-        assert np.mean(draws[1] > draws[0]) == pytest.approx(area, abs=5 * error)
-
-    def test_of_kernels_without_width_count_pairs_and_half_of_ties(self):
-        """As the bandwidth goes to 0 the area becomes the empirical one: for few rows and for many."""
-        rng = np.random.default_rng(4)
-        for n in (9, 4000):
-            x, y = rng.integers(0, 9, n).astype(float), rng.integers(2, 12, n).astype(float)
-            wanted = float(NumericalSolver(Ecdf(x), Ecdf(y)).auc())
-            assert NormalSumSolver(
-                GaussianKde(x, bandwidth=1e-6), GaussianKde(y, bandwidth=1e-6)
-            ).auc() == pytest.approx(wanted, abs=1e-14)
-        x = rng.normal(size=3000)
-        shifted = GaussianKde(x + 0.5, bandwidth=1e-9)
-        wanted = float(NumericalSolver(Ecdf(x), Ecdf(x + 0.5)).auc())
-        assert NormalSumSolver(GaussianKde(x, bandwidth=1e-9), shifted).auc() == pytest.approx(wanted, abs=1e-6)
-
-    @pytest.mark.parametrize("shift", [-9, 0, 1.5, 9])
-    @pytest.mark.parametrize("outlier", [0, 50])
-    def test_over_points_are_those_over_pairs(self, shift, outlier):
-        """The two routes agree in both tails: the short one is the sum over all pairs, to rounding."""
-        rng = np.random.default_rng(5)
-        x, y = rng.normal(size=700), rng.normal(shift, 1.5, 900)
-        x[0] = outlier
-        one = GaussianKde(x, bandwidth=0.3, weights=rng.uniform(0.1, 2, 700)).components
-        other = GaussianKde(y, bandwidth=0.5).components
-        width = np.hypot(0.3, 0.5)
-        points = _quadrature_nodes(one, other, width)
-        assert (points is None) == (outlier == 50)
-        z = (other.means[:, None] - one.means) / width
-        for upper in (False, True):
-            pairs = stats.norm.cdf(-z if upper else z) * one.weights * other.weights[:, None]
-            wanted = pairs.sum() / one.total / other.total
-            assert _area(one, other, upper=upper) == pytest.approx(wanted, rel=1e-13)
-            if points is not None:
-                assert _trapezoidal_auc(one, other, width, points, upper=upper) == pytest.approx(wanted, rel=1e-13)
-
-    def test_take_little_memory_and_time_for_many_rows(self):
-        """20,000 by 20,000 rows: the table of pairs alone would take 3,200 MB."""
-        rng = np.random.default_rng(6)
-        negative, positive = GaussianKde(rng.normal(size=20_000)), GaussianKde(rng.normal(1, 1.5, 20_000))
-        heavy = GaussianKde(rng.standard_t(2, 20_000)), GaussianMixture([1, 1], [0, 3], [1, 0.5])
-        tracemalloc.start()
-        start = time.perf_counter()
-        solver = NormalSumSolver(negative, positive)
-        area = float(solver.auc()) + float(solver.auc_complement())
-        mixed = float(NormalSumSolver(*heavy).auc()) + float(NormalSumSolver(*heavy).auc_complement())
-        seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert area == pytest.approx(1, abs=1e-13)
-        assert mixed == pytest.approx(1, abs=1e-13)
-        assert peak < 64e6
-        assert seconds < 10  # in truth below one
-
-    def test_of_two_points_without_width(self):
-        """Gaussians with no spread take part, and tie by halves."""
-        assert NormalSumSolver(Gaussian(1, 0), Gaussian(1, 0)).auc() == 0.5
-        assert (
-            NormalSumSolver(Gaussian(1, 0), Gaussian(2, 0)).auc(),
-            NormalSumSolver(Gaussian(1, 0), Gaussian(2, 0)).auc_complement(),
-        ) == (1, 0)
-        kde = SUMS["kde"]
-        assert NormalSumSolver(Gaussian(4, 0), kde).auc() == pytest.approx(kde.sf(4), rel=1e-14)
-
-    def test_refuse_what_is_no_sum_of_normals(self):
-        for stranger in (Ecdf(SAMPLE), from_scipy(stats.gamma(2)), Gaussian([0, 1], 1)):
-            assert not is_normal_sum(stranger)
-            with pytest.raises(RocPredictError, match="is not a sum of normals of one feature"):
-                NormalSumSolver(SUMS["kde"], stranger).auc()
-        assert all(map(is_normal_sum, SUMS.values()))
+        assert solver.auc_complement() == pytest.approx(wanted, rel=5e-13)
+        assert NormalSumSolver(positive, negative).auc() == pytest.approx(wanted, rel=5e-13)
 
 
-class TestTails:
-    def test_keep_their_digits_far_out(self):
-        """Both tails of a kernel density against 40 digits, 37 bandwidths beyond the last row."""
-        kde = GaussianKde(SAMPLE, bandwidth=0.5)
-        for x in (-15.0, -3.0, 4.1, 12.0, 25.0):
-            assert kde.cdf(x) == pytest.approx(float(exact_tail(kde.components, x, 1)), rel=5e-13)
-            assert kde.sf(x) == pytest.approx(float(exact_tail(kde.components, x, -1)), rel=5e-13)
-        assert 0 < kde.sf(25.0) < 1e-270
-
-    def test_the_logarithm_of_the_density_does_not_underflow(self):
-        """A million bandwidths away the nearest kernel alone is left."""
-        kde = GaussianKde([0.0, 1.0, 3.0], bandwidth=0.5)
-        nearest = stats.norm.logpdf(1e6, 3, 0.5) - np.log(3)
-        assert kde.logpdf(1e6) == pytest.approx(nearest, rel=1e-14)
-        assert (kde.pdf(1e6), kde.logpdf(np.inf), kde.logpdf(-np.inf)) == (0, -np.inf, -np.inf)
-
-    @pytest.mark.parametrize("bandwidth", [1e-4, 0.05, 2])
-    def test_kernels_left_out_change_nothing(self, bandwidth):
-        """Windows of kernels against all of them, near and far."""
-        rng = np.random.default_rng(7)
-        sample, weights = rng.standard_t(3, 3000), rng.uniform(0.01, 3, 3000)
-        kde = GaussianKde(sample, bandwidth=bandwidth, weights=weights)
-        x = np.concatenate([rng.choice(sample, 50), rng.uniform(-15, 15, 50), sample.min() - [1e-3, 1], [0, 80]])
-        z = (x[:, None] - sample) / bandwidth
-        share = weights / weights.sum()
-        np.testing.assert_allclose(kde.cdf(x), stats.norm.cdf(z) @ share, rtol=1e-12, atol=1e-300)
-        np.testing.assert_allclose(kde.sf(x), stats.norm.sf(z) @ share, rtol=1e-12, atol=1e-300)
-        level = stats.norm.logpdf(z) + np.log(share)
-        top = level.max(axis=1)
-        wanted = np.log(np.exp(level - top[:, None]).sum(axis=1)) + top - np.log(bandwidth)
-        np.testing.assert_allclose(kde.logpdf(x), wanted, rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(kde.pdf(x), np.exp(wanted), rtol=1e-11)
-
-    def test_an_answer_does_not_depend_on_what_else_is_asked(self):
-        kde = GaussianKde(np.random.default_rng(8).normal(size=2000), bandwidth=0.01)
-        x = np.linspace(-4, 4, 101)
-        for question in (kde.cdf, kde.sf, kde.pdf, kde.logpdf):
-            assert question(x).tolist() == [question(value) for value in x]
-
-    @pytest.mark.parametrize("name", [name for name in SUMS if name != "Gaussian"])
-    def test_quantiles_reach_their_probability(self, name):
-        """To 1e-13 of q, or as near as neighbouring floats come, down to 1e-300."""
-        d = SUMS[name]
-        far, inner = 10.0 ** -np.arange(1, 301, 13), np.linspace(0.001, 0.5, 200)
-        q = np.concatenate([far, inner])
-        for ask, tail, outward in ((d.ppf, d.cdf, -1), (d.isf, d.sf, 1)):
-            x = ask(q)
-            near = np.abs(tail(x) - q) <= 1e-13 * q
-            floats = (tail(np.nextafter(x, outward * np.inf)) <= q) & (tail(np.nextafter(x, -outward * np.inf)) >= q)
-            assert (near | floats).all()
-            assert (np.diff(x[: len(far)]) * outward > 0).all()
-        assert d.ppf([0, 1]).tolist() == [-np.inf, np.inf]
-        assert d.isf([0, 1]).tolist() == [np.inf, -np.inf]
-        np.testing.assert_allclose(d.isf(1 - inner), d.ppf(inner), rtol=1e-9)
-
-    def test_a_quantile_in_a_gap_is_its_left_end(self):
-        """Half of the rows lie 1,000 bandwidths from the others: the smallest x of all that reach 1/2."""
-        d = GaussianMixture([1, 1], [0, 1000], 1)
-        x = d.ppf(0.5)
-        assert 7 < x < 9
-        assert d.cdf(x) >= 0.5 > d.cdf(x - 1)
-
-    @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1.0, 1e150, 1e300])
-    @pytest.mark.parametrize("offset", [0, 1e6])
-    def test_are_the_same_in_every_unit(self, scale, offset):
-        """x -> scale (x + offset) moves values and quantiles, and no probability."""
-        q = np.array([1e-9, 0.03, 0.5, 0.8, 1 - 1e-9])
-        rtol = 1e-7 if offset else 1e-11
-        for preserving in (False, True):
-            plain = GaussianKde(SAMPLE, bandwidth="silverman", variance_preserving=preserving)
-            moved = GaussianKde((SAMPLE + offset) * scale, variance_preserving=preserving)
-            assert moved.std / scale == pytest.approx(plain.std, rel=rtol)
-            np.testing.assert_allclose(moved.ppf(q) / scale - offset, plain.ppf(q), rtol=rtol)
-            np.testing.assert_allclose(moved.cdf((plain.ppf(q) + offset) * scale), q, rtol=1e-7)
-            higher = GaussianKde((SAMPLE + 1 + offset) * scale, variance_preserving=preserving)
-            wanted = NormalSumSolver(plain, GaussianKde(SAMPLE + 1, variance_preserving=preserving)).auc()
-            assert NormalSumSolver(moved, higher).auc() == pytest.approx(float(wanted), rel=rtol)
-        mixture = GaussianMixture([0.3, 0.7], (np.array([1, 5]) + offset) * scale, np.array([1, 0.5]) * scale)
-        np.testing.assert_allclose(mixture.isf(q) / scale - offset, SUMS["mixture"].isf(q), rtol=rtol)
+def test_areas_of_kernels_without_width_count_pairs_and_half_of_ties():
+    """As the bandwidth goes to 0 the area becomes the empirical one: for few rows and for many."""
+    rng = np.random.default_rng(4)
+    for n in (9, 4000):
+        x, y = rng.integers(0, 9, n).astype(float), rng.integers(2, 12, n).astype(float)
+        wanted = float(NumericalSolver(Ecdf(x), Ecdf(y)).auc())
+        assert NormalSumSolver(GaussianKde(x, bandwidth=1e-6), GaussianKde(y, bandwidth=1e-6)).auc() == pytest.approx(
+            wanted, abs=1e-14
+        )
+    x = rng.normal(size=3000)
+    shifted = GaussianKde(x + 0.5, bandwidth=1e-9)
+    wanted = float(NumericalSolver(Ecdf(x), Ecdf(x + 0.5)).auc())
+    assert NormalSumSolver(GaussianKde(x, bandwidth=1e-9), shifted).auc() == pytest.approx(wanted, abs=1e-6)
 
 
-class TestKde:
-    def test_rules_of_bandwidth(self):
-        """Each rule by its formula; a factor multiplies it, a number stands."""
-        x = np.random.default_rng(9).gamma(2, size=40)
-        std, quarters = x.std(ddof=1), np.subtract(*np.quantile(x, [0.75, 0.25]))
-        assert GaussianKde(x).std == pytest.approx(0.9 * min(std, quarters / 1.34) * 40**-0.2, rel=1e-14)
-        assert GaussianKde(x, bandwidth="scott").std == pytest.approx(1.06 * std * 40**-0.2, rel=1e-14)
-        assert GaussianKde(x, bandwidth="cube-root").std == pytest.approx(std * 40 ** (-1 / 3), rel=1e-14)
-        assert GaussianKde(x, bandwidth_factor=2).std == pytest.approx(2 * GaussianKde(x).std, rel=1e-15)
-        assert GaussianKde(x, bandwidth=0.25).std == 0.25
-        ties = [0.0] * 8 + [1.0, 5.0]
-        assert GaussianKde(ties).std == pytest.approx(0.9 * np.std(ties, ddof=1) * 10**-0.2, rel=1e-14)
-
-    def test_is_the_density_of_scipy(self):
-        x = np.random.default_rng(10).normal(size=60)
-        kde = GaussianKde(x, bandwidth="scott", weights=np.arange(1.0, 61))
-        peer = stats.gaussian_kde(x, weights=np.arange(1.0, 61))
-        peer.set_bandwidth(kde.std / np.sqrt(float(peer.covariance[0, 0])) * peer.factor)
-        at = np.linspace(-3, 3, 50)
-        np.testing.assert_allclose(kde.pdf(at), peer(at), rtol=1e-12)
-
-    @pytest.mark.parametrize("bandwidth", [1e-3, 0.2, 0.9, "silverman", "scott", "cube-root"])
-    @pytest.mark.parametrize("weights", [None, [1, 2, 0.5, 3, 1, 1]])
-    def test_variance_preserving_keeps_mean_and_variance(self, bandwidth, weights):
-        """The whole has the mean of the sample and its variance with ddof=1, whatever the bandwidth."""
-        fitted = Gaussian.fit(SAMPLE, weights=weights)
-        for preserving in (False, True):
-            kde = GaussianKde(SAMPLE, bandwidth=bandwidth, variance_preserving=preserving, weights=weights)
-            w, c, _ = vars_of(kde.components)
-            mean = w @ c / w.sum()
-            variance = w @ (c - mean) ** 2 / w.sum() + kde.std**2
-            total = w.sum()
-            kept = fitted.std**2 if preserving else fitted.std**2 * (total - 1) / total + kde.std**2
-            assert mean == pytest.approx(fitted.mean, rel=1e-14)
-            assert variance == pytest.approx(kept, rel=1e-13)
-
-    def test_a_wide_variance_preserving_kde_is_the_gaussian(self):
-        fitted = Gaussian.fit(SAMPLE)
-        kde = GaussianKde(SAMPLE, bandwidth=99, variance_preserving=True)
-        assert (kde.std, kde.means.tolist()) == (pytest.approx(fitted.std, rel=1e-15), [pytest.approx(fitted.mean)])
-        at = np.linspace(-5, 15, 41)
-        np.testing.assert_allclose(kde.sf(at), fitted.sf(at), rtol=1e-12)
-        nearly = GaussianKde(SAMPLE, bandwidth=fitted.std * (1 - 1e-9), variance_preserving=True)
-        np.testing.assert_allclose(nearly.sf(at), fitted.sf(at), rtol=1e-6)
-
-    def test_rows_may_come_in_any_order_and_as_weights(self):
-        values, weights = [3.0, 1.0, 2.0, 7.0], [2, 3, 1, 0]
-        rows = np.repeat(values, weights)
-        for options in ({}, {"bandwidth": "cube-root"}, {"variance_preserving": True}):
-            kde = GaussianKde(rows, **options)
-            assert kde == GaussianKde(values, weights=weights, **options) == GaussianKde(rows[::-1], **options)
-            assert hash(kde) == hash(GaussianKde(values, weights=weights, **options))
-            assert kde != GaussianKde(rows + 1, **options)
-        assert kde.means.shape == (3,)
-        assert (np.diff(kde.means) > 0).all()
-        assert repr(kde) == f"GaussianKde(6 rows, std={kde.std:.6g}, variance_preserving=True)"
-
-    @pytest.mark.parametrize(
-        ("sample", "options", "words"),
-        [
-            ([], {}, r"sample has shape \(0,\)"),
-            ([[1.0, 2.0]], {}, r"sample has shape \(1, 2\)"),
-            ([3.0], {}, "sample has one distinct value, 3; a kernel density needs two"),
-            ([3.0, 3.0, 3.0], {"bandwidth": 0.1}, "sample has one distinct value, 3"),
-            ([1.0, np.inf], {}, "sample=.* is infinite somewhere"),
-            ([1.0, np.nan], {}, "sample=.* is NaN somewhere"),
-            (SAMPLE, {"bandwidth": 0}, "bandwidth=0 is not a finite number above 0; or choose a rule: silverman"),
-            (SAMPLE, {"bandwidth": np.inf}, "bandwidth=inf is not a finite number above 0"),
-            (SAMPLE, {"bandwidth": [1, 2]}, r"bandwidth=\[1, 2\] is not a finite number"),
-            (SAMPLE, {"bandwidth": None}, "bandwidth=None is not a real number"),
-            (SAMPLE, {"bandwidth": "wide"}, "bandwidth='wide' is not allowed; choose one of 'silverman'"),
-            (SAMPLE, {"bandwidth_factor": -1}, "bandwidth_factor=-1 is not a finite number above 0"),
-            (SAMPLE, {"bandwidth": 1, "bandwidth_factor": 2}, "bandwidth_factor=2 multiplies a rule"),
-            (SAMPLE, {"variance_preserving": "yes"}, "variance_preserving='yes' is not allowed"),
-            (SAMPLE, {"weights": [1, 2]}, r"weights has shape \(2,\), sample \(6,\)"),
-            ([1.0, 2.0], {"weights": [1, 0]}, "sample has one distinct value, 1"),
-            ([1.0, 2.0], {"weights": [0.3, 0.4]}, "weights sum to 0.7 rows; a standard deviation needs more than 1"),
-        ],
-    )
-    def test_refuses_what_it_cannot_blur(self, sample, options, words):
-        with pytest.raises(RocPredictError, match=words):
-            GaussianKde(sample, **options)
+@for_each([0, 50], [-9, 0, 1.5, 9])
+def test_areas_over_points_are_those_over_pairs(outlier, shift):
+    """The two routes agree in both tails: the short one is the sum over all pairs, to rounding."""
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=700), rng.normal(shift, 1.5, 900)
+    x[0] = outlier
+    one = GaussianKde(x, bandwidth=0.3, weights=rng.uniform(0.1, 2, 700)).components
+    other = GaussianKde(y, bandwidth=0.5).components
+    width = np.hypot(0.3, 0.5)
+    points = _quadrature_nodes(one, other, width)
+    assert (points is None) == (outlier == 50)
+    z = (other.means[:, None] - one.means) / width
+    for upper in (False, True):
+        pairs = stats.norm.cdf(-z if upper else z) * one.weights * other.weights[:, None]
+        wanted = pairs.sum() / one.total / other.total
+        assert _area(one, other, upper=upper) == pytest.approx(wanted, rel=1e-13)
+        if points is not None:
+            assert _trapezoidal_auc(one, other, width, points, upper=upper) == pytest.approx(wanted, rel=1e-13)
 
 
-class TestMixture:
-    def test_is_the_sum_of_its_parts(self):
-        d = GaussianMixture([1, 3], [1, 5], [1, 0.5])
-        x = np.linspace(-3, 9, 50)
-        for question in ("pdf", "cdf", "sf"):
-            parts = [getattr(Gaussian(m, s), question)(x) for m, s in ((1, 1), (5, 0.5))]
-            np.testing.assert_allclose(getattr(d, question)(x), 0.25 * parts[0] + 0.75 * parts[1], rtol=1e-13)
-        assert d.weights.tolist() == [0.25, 0.75]
-        assert d == GaussianMixture([3, 1], [5, 1], [0.5, 1])
-        assert d != GaussianMixture([1, 3], [1, 5], [1, 0.6])
-        assert d != GaussianKde([1.0, 5.0])
-        assert repr(GaussianMixture(np.ones(9), np.arange(9), 1)) == "GaussianMixture(9 components)"
+def test_areas_take_little_memory_for_many_rows():
+    """20,000 by 20,000 rows: the table of pairs alone would take 3,200 MB."""
+    rng = np.random.default_rng(6)
+    negative, positive = GaussianKde(rng.normal(size=20_000)), GaussianKde(rng.normal(1, 1.5, 20_000))
+    heavy = GaussianKde(rng.standard_t(2, 20_000)), GaussianMixture([1, 1], [0, 3], [1, 0.5])
+    tracemalloc.start()
+    solver = NormalSumSolver(negative, positive)
+    area = float(solver.auc()) + float(solver.auc_complement())
+    mixed = float(NormalSumSolver(*heavy).auc()) + float(NormalSumSolver(*heavy).auc_complement())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert area == pytest.approx(1, abs=1e-13)
+    assert mixed == pytest.approx(1, abs=1e-13)
+    assert peak < 64e6
 
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
-            (([1, 1], [0, 1], [1, 0]), r"stds=\[1.0, 0.0\] holds 0; every component needs one above 0"),
-            (([1, 1], [0, 1], -1), "stds=-1 is negative"),
-            (([1, 0], [0, 1], 1), r"weights=\[1.0, 0.0\] holds 0"),
-            (([1, -1], [0, 1], 1), "weights=.* is negative"),
-            (([1, 1], [0, np.inf], 1), "means=.* is infinite somewhere"),
-            (([1, 1, 1], [0, 1], 1), r"weights has shape \(3,\), means \(2,\)"),
-            (([1, 1], [0, 1], [1, 2, 3]), "shapes do not fit together"),
-            (([], [], []), r"weights has shape \(0,\)"),
-            ((1, 2, 3), r"weights has shape \(\), means \(\)"),
-            (([1], [2], [1, 2]), r"stds has shape \(2,\); give one for each of the 1 components"),
-        ],
-    )
-    def test_refuses_what_is_no_mixture(self, arguments, words):
-        with pytest.raises(RocPredictError, match=words):
-            GaussianMixture(*arguments)
+
+def test_areas_of_two_points_without_width():
+    """Gaussians with no spread take part, and tie by halves."""
+    assert NormalSumSolver(Gaussian(1, 0), Gaussian(1, 0)).auc() == 0.5
+    apart = NormalSumSolver(Gaussian(1, 0), Gaussian(2, 0))
+    assert (apart.auc(), apart.auc_complement()) == (1, 0)
+    kde = SUMS["kde"]
+    assert NormalSumSolver(Gaussian(4, 0), kde).auc() == pytest.approx(kde.sf(4), rel=1e-14)
+
+
+def test_areas_refuse_what_is_no_sum_of_normals():
+    for stranger in (Ecdf(SAMPLE), from_scipy(stats.gamma(2)), Gaussian([0, 1], 1)):
+        assert not is_normal_sum(stranger)
+        with pytest.raises(RocPredictError, match="is not a sum of normals of one feature"):
+            NormalSumSolver(SUMS["kde"], stranger).auc()
+    assert all(map(is_normal_sum, SUMS.values()))
+
+
+def test_tails_keep_their_digits_far_out():
+    """Both tails of a kernel density against 40 digits, 37 bandwidths beyond the last row."""
+    kde = GaussianKde(SAMPLE, bandwidth=0.5)
+    for x in (-15.0, -3.0, 4.1, 12.0, 25.0):
+        assert kde.cdf(x) == pytest.approx(float(exact_tail(kde.components, x, 1)), rel=5e-13)
+        assert kde.sf(x) == pytest.approx(float(exact_tail(kde.components, x, -1)), rel=5e-13)
+    assert 0 < kde.sf(25.0) < 1e-270
+
+
+def test_tails_the_logarithm_of_the_density_does_not_underflow():
+    """A million bandwidths away the nearest kernel alone is left."""
+    kde = GaussianKde([0.0, 1.0, 3.0], bandwidth=0.5)
+    nearest = stats.norm.logpdf(1e6, 3, 0.5) - np.log(3)
+    assert kde.logpdf(1e6) == pytest.approx(nearest, rel=1e-14)
+    assert (kde.pdf(1e6), kde.logpdf(np.inf), kde.logpdf(-np.inf)) == (0, -np.inf, -np.inf)
+
+
+@for_each([1e-4, 0.05, 2])
+def test_tails_kernels_left_out_change_nothing(bandwidth):
+    """Windows of kernels against all of them, near and far."""
+    rng = np.random.default_rng(7)
+    sample, weights = rng.standard_t(3, 3000), rng.uniform(0.01, 3, 3000)
+    kde = GaussianKde(sample, bandwidth=bandwidth, weights=weights)
+    x = np.concatenate([rng.choice(sample, 50), rng.uniform(-15, 15, 50), sample.min() - [1e-3, 1], [0, 80]])
+    z = (x[:, None] - sample) / bandwidth
+    share = weights / weights.sum()
+    np.testing.assert_allclose(kde.cdf(x), stats.norm.cdf(z) @ share, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(kde.sf(x), stats.norm.sf(z) @ share, rtol=1e-12, atol=1e-300)
+    level = stats.norm.logpdf(z) + np.log(share)
+    top = level.max(axis=1)
+    wanted = np.log(np.exp(level - top[:, None]).sum(axis=1)) + top - np.log(bandwidth)
+    np.testing.assert_allclose(kde.logpdf(x), wanted, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(kde.pdf(x), np.exp(wanted), rtol=1e-11)
+
+
+def test_tails_a_value_does_not_depend_on_its_neighbours():
+    kde = GaussianKde(np.random.default_rng(8).normal(size=2000), bandwidth=0.01)
+    x = np.linspace(-4, 4, 101)
+    for method in (kde.cdf, kde.sf, kde.pdf, kde.logpdf):
+        assert method(x).tolist() == [method(value) for value in x]
+
+
+@for_each([name for name in SUMS if name != "Gaussian"])
+def test_tails_quantiles_reach_their_probability(name):
+    """To 1e-13 of q, or as near as neighbouring floats come, down to 1e-300."""
+    d = SUMS[name]
+    far, inner = 10.0 ** -np.arange(1, 301, 13), np.linspace(0.001, 0.5, 200)
+    q = np.concatenate([far, inner])
+    for quantile, tail, outward in ((d.ppf, d.cdf, -1), (d.isf, d.sf, 1)):
+        x = quantile(q)
+        near = np.abs(tail(x) - q) <= 1e-13 * q
+        floats = (tail(np.nextafter(x, outward * np.inf)) <= q) & (tail(np.nextafter(x, -outward * np.inf)) >= q)
+        assert (near | floats).all()
+        assert (np.diff(x[: len(far)]) * outward > 0).all()
+    assert d.ppf([0, 1]).tolist() == [-np.inf, np.inf]
+    assert d.isf([0, 1]).tolist() == [np.inf, -np.inf]
+    np.testing.assert_allclose(d.isf(1 - inner), d.ppf(inner), rtol=1e-9)
+
+
+def test_tails_a_quantile_in_a_gap_is_its_left_end():
+    """Half of the rows lie 1,000 bandwidths from the others: the smallest x of all that reach 1/2."""
+    d = GaussianMixture([1, 1], [0, 1000], 1)
+    x = d.ppf(0.5)
+    assert 7 < x < 9
+    assert d.cdf(x) >= 0.5 > d.cdf(x - 1)
+
+
+@for_each([0, 1e6], [1e-300, 1e-200, 1.0, 1e150, 1e300])
+def test_tails_are_the_same_in_every_unit(offset, scale):
+    """x -> scale (x + offset) moves values and quantiles, and no probability."""
+    q = np.array([1e-9, 0.03, 0.5, 0.8, 1 - 1e-9])
+    rtol = 1e-7 if offset else 1e-11
+    for preserving in (False, True):
+        plain = GaussianKde(SAMPLE, bandwidth="silverman", variance_preserving=preserving)
+        moved = GaussianKde((SAMPLE + offset) * scale, variance_preserving=preserving)
+        assert moved.std / scale == pytest.approx(plain.std, rel=rtol)
+        np.testing.assert_allclose(moved.ppf(q) / scale - offset, plain.ppf(q), rtol=rtol)
+        np.testing.assert_allclose(moved.cdf((plain.ppf(q) + offset) * scale), q, rtol=1e-7)
+        higher = GaussianKde((SAMPLE + 1 + offset) * scale, variance_preserving=preserving)
+        wanted = NormalSumSolver(plain, GaussianKde(SAMPLE + 1, variance_preserving=preserving)).auc()
+        assert NormalSumSolver(moved, higher).auc() == pytest.approx(float(wanted), rel=rtol)
+    mixture = GaussianMixture([0.3, 0.7], (np.array([1, 5]) + offset) * scale, np.array([1, 0.5]) * scale)
+    np.testing.assert_allclose(mixture.isf(q) / scale - offset, SUMS["mixture"].isf(q), rtol=rtol)
+
+
+def test_kde_rules_of_bandwidth():
+    """Each rule by its formula; a factor multiplies it, a number stands."""
+    x = np.random.default_rng(9).gamma(2, size=40)
+    std, quarters = x.std(ddof=1), np.subtract(*np.quantile(x, [0.75, 0.25]))
+    assert GaussianKde(x).std == pytest.approx(0.9 * min(std, quarters / 1.34) * 40**-0.2, rel=1e-14)
+    assert GaussianKde(x, bandwidth="scott").std == pytest.approx(1.06 * std * 40**-0.2, rel=1e-14)
+    assert GaussianKde(x, bandwidth="cube-root").std == pytest.approx(std * 40 ** (-1 / 3), rel=1e-14)
+    assert GaussianKde(x, bandwidth_factor=2).std == pytest.approx(2 * GaussianKde(x).std, rel=1e-15)
+    assert GaussianKde(x, bandwidth=0.25).std == 0.25
+    ties = [0.0] * 8 + [1.0, 5.0]
+    assert GaussianKde(ties).std == pytest.approx(0.9 * np.std(ties, ddof=1) * 10**-0.2, rel=1e-14)
+
+
+def test_kde_is_the_density_of_scipy():
+    x = np.random.default_rng(10).normal(size=60)
+    kde = GaussianKde(x, bandwidth="scott", weights=np.arange(1.0, 61))
+    peer = stats.gaussian_kde(x, weights=np.arange(1.0, 61))
+    peer.set_bandwidth(kde.std / np.sqrt(float(peer.covariance[0, 0])) * peer.factor)
+    at = np.linspace(-3, 3, 50)
+    np.testing.assert_allclose(kde.pdf(at), peer(at), rtol=1e-12)
+
+
+@for_each([None, [1, 2, 0.5, 3, 1, 1]], [1e-3, 0.2, 0.9, "silverman", "scott", "cube-root"])
+def test_kde_variance_preserving_keeps_mean_and_variance(weights, bandwidth):
+    """The whole has the mean of the sample and its variance with ddof=1, whatever the bandwidth."""
+    fitted = Gaussian.fit(SAMPLE, weights=weights)
+    for preserving in (False, True):
+        kde = GaussianKde(SAMPLE, bandwidth=bandwidth, variance_preserving=preserving, weights=weights)
+        w, c, _ = parts_of(kde.components)
+        mean = w @ c / w.sum()
+        variance = w @ (c - mean) ** 2 / w.sum() + kde.std**2
+        total = w.sum()
+        kept = fitted.std**2 if preserving else fitted.std**2 * (total - 1) / total + kde.std**2
+        assert mean == pytest.approx(fitted.mean, rel=1e-14)
+        assert variance == pytest.approx(kept, rel=1e-13)
+
+
+def test_kde_a_wide_variance_preserving_kde_is_the_gaussian():
+    fitted = Gaussian.fit(SAMPLE)
+    kde = GaussianKde(SAMPLE, bandwidth=99, variance_preserving=True)
+    assert (kde.std, kde.means.tolist()) == (pytest.approx(fitted.std, rel=1e-15), [pytest.approx(fitted.mean)])
+    at = np.linspace(-5, 15, 41)
+    np.testing.assert_allclose(kde.sf(at), fitted.sf(at), rtol=1e-12)
+    nearly = GaussianKde(SAMPLE, bandwidth=fitted.std * (1 - 1e-9), variance_preserving=True)
+    np.testing.assert_allclose(nearly.sf(at), fitted.sf(at), rtol=1e-6)
+
+
+def test_kde_rows_may_come_in_any_order_and_as_weights():
+    values, weights = [3.0, 1.0, 2.0, 7.0], [2, 3, 1, 0]
+    rows = np.repeat(values, weights)
+    for options in ({}, {"bandwidth": "cube-root"}, {"variance_preserving": True}):
+        kde = GaussianKde(rows, **options)
+        assert kde == GaussianKde(values, weights=weights, **options) == GaussianKde(rows[::-1], **options)
+        assert hash(kde) == hash(GaussianKde(values, weights=weights, **options))
+        assert kde != GaussianKde(rows + 1, **options)
+    assert kde.means.shape == (3,)
+    assert (np.diff(kde.means) > 0).all()
+    assert repr(kde) == f"GaussianKde(6 rows, std={kde.std:.6g}, variance_preserving=True)"
+
+
+def test_what_is_no_kernel_density_or_mixture():
+    kernels = [
+        ([], {}, r"sample has shape \(0,\)"),
+        ([[1.0, 2.0]], {}, r"sample has shape \(1, 2\)"),
+        ([3.0], {}, "sample has one distinct value, 3; a kernel density needs two"),
+        ([3.0, 3.0, 3.0], {"bandwidth": 0.1}, "sample has one distinct value, 3"),
+        ([1.0, np.inf], {}, "sample=.* is infinite somewhere"),
+        ([1.0, np.nan], {}, "sample=.* is NaN somewhere"),
+        (SAMPLE, {"bandwidth": 0}, "bandwidth=0 is not a finite number above 0; or choose a rule: silverman"),
+        (SAMPLE, {"bandwidth": np.inf}, "bandwidth=inf is not a finite number above 0"),
+        (SAMPLE, {"bandwidth": [1, 2]}, r"bandwidth=\[1, 2\] is not a finite number"),
+        (SAMPLE, {"bandwidth": None}, "bandwidth=None is not a real number"),
+        (SAMPLE, {"bandwidth": "wide"}, "bandwidth='wide' is not allowed; choose one of 'silverman'"),
+        (SAMPLE, {"bandwidth_factor": -1}, "bandwidth_factor=-1 is not a finite number above 0"),
+        (SAMPLE, {"bandwidth": 1, "bandwidth_factor": 2}, "bandwidth_factor=2 multiplies a rule"),
+        (SAMPLE, {"variance_preserving": "yes"}, "variance_preserving='yes' is not allowed"),
+        (SAMPLE, {"weights": [1, 2]}, r"weights has shape \(2,\), sample \(6,\)"),
+        ([1.0, 2.0], {"weights": [1, 0]}, "sample has one distinct value, 1"),
+        ([1.0, 2.0], {"weights": [0.3, 0.4]}, "weights sum to 0.7 rows; a standard deviation needs more than 1"),
+    ]
+    check_refusals([(partial(GaussianKde, **options), (sample,), words) for sample, options, words in kernels])
+    mixtures = [
+        ([1, 1], [0, 1], [1, 0], r"stds=\[1.0, 0.0\] holds 0; every component needs one above 0"),
+        ([1, 1], [0, 1], -1, "stds=-1 is negative"),
+        ([1, 0], [0, 1], 1, r"weights=\[1.0, 0.0\] holds 0"),
+        ([1, -1], [0, 1], 1, "weights=.* is negative"),
+        ([1, 1], [0, np.inf], 1, "means=.* is infinite somewhere"),
+        ([1, 1, 1], [0, 1], 1, r"weights has shape \(3,\), means \(2,\)"),
+        ([1, 1], [0, 1], [1, 2, 3], "shapes do not fit together"),
+        ([], [], [], r"weights has shape \(0,\)"),
+        (1, 2, 3, r"weights has shape \(\), means \(\)"),
+        ([1], [2], [1, 2], r"stds has shape \(2,\); give one for each of the 1 components"),
+    ]
+    check_refusals([(GaussianMixture, arguments, words) for *arguments, words in mixtures])
+    fits = [
+        ([], None, "x has 0 distinct values; a mixture needs two"),
+        ([2.0, 2.0], None, "x has 1 distinct values"),
+        ([1.0, np.inf], None, "x=.* is infinite somewhere"),
+        (np.ones((2, 2)), None, r"x has shape \(2, 2\); a mixture takes one feature"),
+        ([1.0, 2.0], 3, "components=3 is not in 1 to 2, the number of distinct values in x"),
+        ([1.0, 2.0], 0, "components=0 is not in 1 to 2"),
+        ([1.0, 2.0], 1.5, "components=1.5 is not a whole number"),
+    ]
+    check_refusals([(partial(GaussianMixture.fit, n_components=k), (x,), words) for x, k, words in fits])
+
+
+def test_mixture_is_the_sum_of_its_parts():
+    d = GaussianMixture([1, 3], [1, 5], [1, 0.5])
+    x = np.linspace(-3, 9, 50)
+    for method in ("pdf", "cdf", "sf"):
+        parts = [getattr(Gaussian(m, s), method)(x) for m, s in ((1, 1), (5, 0.5))]
+        np.testing.assert_allclose(getattr(d, method)(x), 0.25 * parts[0] + 0.75 * parts[1], rtol=1e-13)
+    assert d.weights.tolist() == [0.25, 0.75]
+    assert d == GaussianMixture([3, 1], [5, 1], [0.5, 1])
+    assert d != GaussianMixture([1, 3], [1, 5], [1, 0.6])
+    assert d != GaussianKde([1.0, 5.0])
+    assert repr(GaussianMixture(np.ones(9), np.arange(9), 1)) == "GaussianMixture(9 components)"
 
 
 def two_groups(rng, n):
     return np.where(rng.random(n) < 0.3, rng.normal(-1, 0.5, n), rng.normal(3, 1, n))
 
 
-class TestFit:
-    def test_recovers_a_mixture(self):
-        """3,000 rows: every parameter within 7 of its standard errors, false in fewer than one run in a billion."""
-        fitted = GaussianMixture.fit(two_groups(np.random.default_rng(11), 3000))
-        assert fitted.weights == pytest.approx([0.3, 0.7], abs=0.052)
-        assert fitted.means == pytest.approx([-1, 3], abs=0.14)
-        assert fitted.stds == pytest.approx([0.5, 1], abs=0.11)
-
-    def test_the_likelihood_never_falls(self):
-        """From every start, also where ties draw a component down to the least width."""
-        rng = np.random.default_rng(12)
-        ties = np.concatenate([np.zeros(60), rng.gamma(2, size=90)])
-        for x in (two_groups(rng, 200), ties):
-            points, counts = np.unique((x - x.mean()) / x.std(), return_counts=True)
-            floor = min_std(len(x))
-            fits = initial_parameters(points, counts.astype(float), 3, rng, floor)
-            trace = []
-            for _ in range(60):
-                fits = em_step(points, counts.astype(float), fits, floor)
-                trace.append(fits.log_likelihood)
-            assert (np.diff(trace, axis=0) >= -1e-9).all()
-            assert np.ptp(trace) > 1
-            assert (fits.stds >= floor).all()
-        assert (fits.stds == floor).any()
-
-    def test_is_as_likely_as_a_peer_finds_it(self):
-        """scikit-learn's EM comes no higher than 0.01 in the whole log-likelihood."""
-        x = two_groups(np.random.default_rng(13), 300)
-        peer = PeerMixture(2, tol=1e-7, max_iter=1000, n_init=2, random_state=0).fit(x[:, None])
-        ours = GaussianMixture.fit(x, n_components=2)
-        assert ours.logpdf(x).sum() >= peer.score(x[:, None]) * len(x) - 0.01
-
-    def test_bic_tells_one_group_from_two(self):
-        """60 rows: it errs in 3 samples of 100; of 12 samples more than 4 err in fewer than one run in 10,000."""
-        rng = np.random.default_rng(14)
-        ones = [len(GaussianMixture.fit(rng.normal(size=60)).weights) for _ in range(12)]
-        twos = [len(GaussianMixture.fit(two_groups(rng, 60) * 7).weights) for _ in range(12)]
-        assert ones.count(1) >= 8
-        assert twos.count(2) >= 8
-
-    def test_is_the_same_in_every_unit_and_for_a_seed(self):
-        x = two_groups(np.random.default_rng(15), 150)
-        fitted = GaussianMixture.fit(x)
-        assert fitted == GaussianMixture.fit(x, rng=0) == GaussianMixture.fit(x[::-1])
-        for scale, offset in ((1e-300, 0), (1e300, 0), (4.0, 1e5)):
-            moved = GaussianMixture.fit(scale * x + offset)
-            np.testing.assert_allclose(moved.weights, fitted.weights, rtol=1e-6)
-            np.testing.assert_allclose((moved.means - offset) / scale, fitted.means, rtol=1e-6)
-            np.testing.assert_allclose(moved.stds / scale, fitted.stds, rtol=1e-6)
-
-    def test_one_component_is_the_gaussian(self):
-        fitted = GaussianMixture.fit(SAMPLE, n_components=1)
-        gaussian = Gaussian.fit(SAMPLE, ddof=0)
-        assert fitted.means[0] == pytest.approx(gaussian.mean, rel=1e-14)
-        assert fitted.stds[0] == pytest.approx(gaussian.std, rel=1e-13)
-
-    def test_large_samples_and_large_ties_are_fitted_too(self):
-        """A fit that begins on groups of rows ends on the rows; a tie of nearly all rows leaves few groups."""
-        rng = np.random.default_rng(16)
-        x = two_groups(rng, 5000)
-        fitted = GaussianMixture.fit(x, n_components=2)
-        share, mean, std = (np.asarray(part) for part in (fitted.weights, fitted.means, fitted.stds))
-        duty = share * stats.norm.pdf(x[:, None], mean, std) / np.asarray(fitted.pdf(x))[:, None]
-        np.testing.assert_allclose(duty.mean(axis=0), share, rtol=1e-3)  # where expectation and maximisation rest
-        np.testing.assert_allclose((duty * x[:, None]).sum(axis=0) / duty.sum(axis=0), mean, rtol=1e-3)
-        zeros = GaussianMixture.fit(np.concatenate([np.zeros(400_000), np.arange(1, 1200)]), n_components=2)
-        assert zeros.weights.max() > 0.99
-
-    @pytest.mark.parametrize(
-        ("x", "components", "words"),
-        [
-            ([], None, "x has 0 distinct values; a mixture needs two"),
-            ([2.0, 2.0], None, "x has 1 distinct values"),
-            ([1.0, np.inf], None, "x=.* is infinite somewhere"),
-            (np.ones((2, 2)), None, r"x has shape \(2, 2\); a mixture takes one feature"),
-            ([1.0, 2.0], 3, "components=3 is not in 1 to 2, the number of distinct values in x"),
-            ([1.0, 2.0], 0, "components=0 is not in 1 to 2"),
-            ([1.0, 2.0], 1.5, "components=1.5 is not a whole number"),
-        ],
-    )
-    def test_refuses_what_has_no_spread(self, x, components, words):
-        with pytest.raises(RocPredictError, match=words):
-            GaussianMixture.fit(x, n_components=components)
+def test_fit_recovers_a_mixture():
+    """3,000 rows: every parameter within 7 of its standard errors, false in fewer than one run in a billion."""
+    fitted = GaussianMixture.fit(two_groups(np.random.default_rng(11), 3000))
+    assert fitted.weights == pytest.approx([0.3, 0.7], abs=0.052)
+    assert fitted.means == pytest.approx([-1, 3], abs=0.14)
+    assert fitted.stds == pytest.approx([0.5, 1], abs=0.11)
 
 
-class TestAsClasses:
-    """A kernel density against a mixture, asked as any two distributions are; answers against sums over a fine grid."""
+def test_fit_the_likelihood_never_falls():
+    """From every start, also where ties draw a component down to the least width."""
+    rng = np.random.default_rng(12)
+    ties = np.concatenate([np.zeros(60), rng.gamma(2, size=90)])
+    for x in (two_groups(rng, 200), ties):
+        points, counts = np.unique((x - x.mean()) / x.std(), return_counts=True)
+        floor = min_std(len(x))
+        fits = initial_parameters(points, counts.astype(float), 3, rng, floor)
+        trace = []
+        for _ in range(60):
+            fits = em_step(points, counts.astype(float), fits, floor)
+            trace.append(fits.log_likelihood)
+        assert (np.diff(trace, axis=0) >= -1e-9).all()
+        assert np.ptp(trace) > 1
+        assert (fits.stds >= floor).all()
+    assert (fits.stds == floor).any()
 
-    rng = np.random.default_rng(17)
-    negative, positive = GaussianKde(rng.normal(size=60)), GaussianMixture([0.4, 0.6], [0, 3], [0.5, 1])
-    roc = PredictedRoc(negative=negative, positive=positive)
-    x = np.linspace(-7, 9, 80_001)
 
-    def test_areas(self):
-        assert self.roc.auc() == pytest.approx(float(NormalSumSolver(self.negative, self.positive).auc()), abs=1e-12)
-        fpr = np.linspace(0, 0.2, 4001)
-        tpr = self.positive.sf(self.negative.isf(fpr))
-        assert self.roc.partial_auc(fpr=(0, 0.2)) == pytest.approx(np.trapezoid(tpr, fpr), abs=1e-5)
-        curve = self.roc.curve()
-        assert np.interp(0.1, curve.fpr, curve.tpr) == pytest.approx(self.roc.tpr_at_fpr(0.1), abs=1e-4)
+def test_fit_is_as_likely_as_a_peer_finds_it():
+    """scikit-learn's EM comes no higher than 0.01 in the whole log-likelihood."""
+    x = two_groups(np.random.default_rng(13), 300)
+    peer = PeerMixture(2, tol=1e-7, max_iter=1000, n_init=2, random_state=0).fit(x[:, None])
+    ours = GaussianMixture.fit(x, n_components=2)
+    assert ours.logpdf(x).sum() >= peer.score(x[:, None]) * len(x) - 0.01
 
-    def test_best_threshold_and_crossings(self):
-        best = self.roc.best_threshold()
-        ameans = (self.positive.sf(self.x) + self.negative.cdf(self.x)) / 2
-        assert best.ameans == pytest.approx(ameans.max(), abs=1e-8)
-        assert best.ameans >= ameans.max() - 1e-15
-        assert self.negative.pdf(best.threshold) == pytest.approx(self.positive.pdf(best.threshold), rel=1e-9)
-        changes = np.flatnonzero(np.diff(np.sign(self.positive.logpdf(self.x) - self.negative.logpdf(self.x))))
-        inside = [t for t in self.roc.crossings() if -7 < t < 9]
-        np.testing.assert_allclose(inside, self.x[changes], atol=3e-4)
+
+def test_fit_bic_tells_one_group_from_two():
+    """60 rows: it errs in 3 samples of 100; of 12 samples more than 4 err in fewer than one run in 10,000."""
+    rng = np.random.default_rng(14)
+    ones = [len(GaussianMixture.fit(rng.normal(size=60)).weights) for _ in range(12)]
+    twos = [len(GaussianMixture.fit(two_groups(rng, 60) * 7).weights) for _ in range(12)]
+    assert ones.count(1) >= 8
+    assert twos.count(2) >= 8
+
+
+def test_fit_is_the_same_in_every_unit_and_for_a_seed():
+    x = two_groups(np.random.default_rng(15), 150)
+    fitted = GaussianMixture.fit(x)
+    assert fitted == GaussianMixture.fit(x, rng=0) == GaussianMixture.fit(x[::-1])
+    for scale, offset in ((1e-300, 0), (1e300, 0), (4.0, 1e5)):
+        moved = GaussianMixture.fit(scale * x + offset)
+        np.testing.assert_allclose(moved.weights, fitted.weights, rtol=1e-6)
+        np.testing.assert_allclose((moved.means - offset) / scale, fitted.means, rtol=1e-6)
+        np.testing.assert_allclose(moved.stds / scale, fitted.stds, rtol=1e-6)
+
+
+def test_fit_one_component_is_the_gaussian():
+    fitted = GaussianMixture.fit(SAMPLE, n_components=1)
+    gaussian = Gaussian.fit(SAMPLE, ddof=0)
+    assert fitted.means[0] == pytest.approx(gaussian.mean, rel=1e-14)
+    assert fitted.stds[0] == pytest.approx(gaussian.std, rel=1e-13)
+
+
+def test_fit_large_samples_and_large_ties_are_fitted_too():
+    """A fit that begins on groups of rows ends on the rows; a tie of nearly all rows leaves few groups."""
+    rng = np.random.default_rng(16)
+    x = two_groups(rng, 5000)
+    fitted = GaussianMixture.fit(x, n_components=2)
+    share, mean, std = (np.asarray(part) for part in (fitted.weights, fitted.means, fitted.stds))
+    duty = share * stats.norm.pdf(x[:, None], mean, std) / np.asarray(fitted.pdf(x))[:, None]
+    np.testing.assert_allclose(duty.mean(axis=0), share, rtol=1e-3)  # where expectation and maximisation rest
+    np.testing.assert_allclose((duty * x[:, None]).sum(axis=0) / duty.sum(axis=0), mean, rtol=1e-3)
+    zeros = GaussianMixture.fit(np.concatenate([np.zeros(400_000), np.arange(1, 1200)]), n_components=2)
+    assert zeros.weights.max() > 0.99

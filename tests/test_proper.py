@@ -1,12 +1,14 @@
 """The likelihood-ratio ROC: concave, above every single threshold, by closed forms, by search and by counting."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import rocpredict as rp
+from tests.cases import check_refusals, for_each
 
 PAIRS = {
     "paper": (4, 3, 8, 2),
@@ -36,56 +38,28 @@ def rates_of(rule):
     return [float(rate) for rate in (rule.tpr, rule.fpr, rule.tnr, rule.fnr)]
 
 
-@case
-def test_area_is_the_integral_of_the_curve(moments):
-    """The AUC by Owen's T, the whole band by its own closed form, a plain quadrature of heights: to 1e-10."""
+@for_each(PAIRS)
+def test_area_is_the_integral_of_the_curve(*moments):
+    """The AUC by Owen's T, whole and neighbouring bands by their own closed form, a plain quadrature: to 1e-10."""
     proper = roc_of(moments).proper()
     auc = proper.auc()
-    assert proper.partial_auc(fpr=(0, 1)) == pytest.approx(auc, abs=1e-12)
-    assert proper.partial_auc(tpr=(0, 1)) == pytest.approx(auc, abs=1e-12)
+    for axis in ("fpr", "tpr"):
+        assert proper.partial_auc(**{axis: (0, 1)}) == pytest.approx(auc, abs=1e-12)
+        parts = [proper.partial_auc(**{axis: band}) for band in itertools.pairwise([0, 1e-6, 0.01, 0.3, 0.9, 1])]
+        assert sum(parts) == pytest.approx(auc, abs=1e-12)
+        assert min(parts) >= 0
+    assert proper.partial_auc(fpr=(0, 1), correction="mcclish") == pytest.approx(auc, abs=1e-12)
     x = np.concatenate([-(10.0 ** np.arange(2, -16, -0.25)), 10.0 ** np.arange(-15, 2.1, 0.25)])
     edges = np.unique(np.concatenate([np.linspace(-39, 39, 400), np.clip(x, -39, 39)]))
     nodes, weights = np.polynomial.legendre.leggauss(12)
     half = np.diff(edges) / 2
     z = edges[:-1, None] + half[:, None] * (1 + nodes)
-    heights = proper.tpr_at_fpr(stats.norm.cdf(z)) * stats.norm.pdf(z)
-    assert half @ (heights @ weights) == pytest.approx(auc, abs=1e-10)
+    tpr = proper.tpr_at_fpr(stats.norm.cdf(z)) * stats.norm.pdf(z)
+    assert half @ (tpr @ weights) == pytest.approx(auc, abs=1e-10)
 
 
-@case
-def test_bands_add_up(moments):
-    """Neighbouring bands of FPR and of TPR make up the whole; the correction puts chance at one half."""
-    proper = roc_of(moments).proper()
-    cuts = [0, 1e-6, 0.01, 0.3, 0.9, 1]
-    for axis in ("fpr", "tpr"):
-        parts = [proper.partial_auc(**{axis: band}) for band in itertools.pairwise(cuts)]
-        assert sum(parts) == pytest.approx(proper.auc(), abs=1e-12)
-        assert all(part >= 0 for part in parts)
-    assert proper.partial_auc(fpr=(0, 1), correction="mcclish") == pytest.approx(proper.auc(), abs=1e-12)
-
-
-# ---- what makes it proper
-@case
-def test_concave_and_above_every_single_threshold(moments):
-    """Slopes fall along the curve, which lies on or above the one-threshold curves of both directions."""
-    roc, other = roc_of(moments), roc_of(moments, direction="lower")
-    curve = roc.proper().curve(301)
-    assert len(curve) == 301
-    assert (curve.fpr[0], curve.tpr[0], curve.fpr[-1], curve.tpr[-1]) == (0, 0, 1, 1)
-    assert (np.diff(curve.fpr) >= -1e-15).all()
-    assert (np.diff(curve.tpr) >= -1e-15).all()
-    assert (curve.thresholds[1:] <= curve.thresholds[:-1]).all()
-    run, rise = np.diff(curve.fpr), np.diff(curve.tpr)
-    bend = rise[1:] * run[:-1] - rise[:-1] * run[1:]
-    assert (bend <= 1e-15).all()
-    fpr = np.linspace(0, 1, 101)
-    best = np.maximum(roc.tpr_at_fpr(fpr), other.tpr_at_fpr(fpr))
-    assert (roc.proper().tpr_at_fpr(fpr) >= best - 1e-13).all()
-    assert roc.proper().auc() >= max(roc.auc(), 1 - roc.auc()) - 1e-14
-
-
-@case
-def test_the_slope_is_the_level_and_the_densities_have_it_at_every_edge(moments):
+@for_each(PAIRS)
+def test_the_slope_is_the_level_and_the_densities_have_it_at_every_edge(*moments):
     """A chord lies between the slopes at its ends; at the edges of a rule f1/f0 is one number, the slope there."""
     proper = roc_of(moments).proper()
     curve = proper.curve(801)
@@ -97,7 +71,9 @@ def test_the_slope_is_the_level_and_the_densities_have_it_at_every_edge(moments)
     assert (slope >= curve.thresholds[1:][wide] * (1 - 1e-6)).all()
     negative, positive = pair_of(moments)
     for fpr in (0.1, 0.4, 0.8):
-        edges = proper.rule_at_fpr(fpr).thresholds
+        rule = proper.rule_at_fpr(fpr)
+        assert (rule.tpr + rule.fnr, rule.fpr + rule.tnr) == (pytest.approx(1), pytest.approx(1))
+        edges = rule.thresholds
         inner = edges[np.isfinite(edges)]
         levels = np.exp(positive.logpdf(inner) - np.asarray(negative.logpdf(inner)))
         step = 1e-6
@@ -106,8 +82,8 @@ def test_the_slope_is_the_level_and_the_densities_have_it_at_every_edge(moments)
             assert levels == pytest.approx(np.full(len(inner), slope), rel=1e-4, abs=1e-9)
 
 
-@case
-def test_best_rule_is_where_the_slope_is_the_price(moments):
+@for_each(PAIRS)
+def test_best_rule_is_where_the_slope_is_the_price(*moments):
     """TPR - kappa FPR of the rule is that of no point of a fine curve exceeded, and its own curve holds it."""
     proper = roc_of(moments).proper()
     curve = proper.curve(2001)
@@ -121,8 +97,8 @@ def test_best_rule_is_where_the_slope_is_the_price(moments):
         assert proper.tpr_at_fpr(rule.fpr) == pytest.approx(rule.tpr, abs=1e-12)
 
 
-@case
-def test_youden_of_the_rule_is_the_total_variation(moments):
+@for_each(PAIRS)
+def test_youden_of_the_rule_is_the_total_variation(*moments):
     """J of the best rule is half the integral of |f1 - f0|, and J of both directions together."""
     rule = roc_of(moments).proper().best_rule()
     negative, positive = (stats.norm(d.mean, d.std) for d in pair_of(moments))
@@ -137,7 +113,7 @@ def test_youden_of_the_rule_is_the_total_variation(moments):
     assert rule.tpr - rule.fpr == pytest.approx(sum(side.tpr - side.fpr for side in sides), abs=1e-13)
 
 
-def test_the_founding_example():
+def test_the_resulting_example():
     """Gaussian(4, 3) against Gaussian(8, 2): the crossings, and the AUC .8665590 against .8663713."""
     proper = roc_of(PAIRS["paper"]).proper()
     assert proper.auc() == pytest.approx(0.8665590, abs=5e-8)
@@ -148,7 +124,6 @@ def test_the_founding_example():
     assert (always.low, always.high, always.positive_inside, always.tpr, always.fpr) == (-np.inf, np.inf, True, 1, 1)
 
 
-# ---- limits
 def test_equal_spreads_give_the_usual_curve():
     """With equal SDs one threshold is the likelihood-ratio rule, on the side where positives lie."""
     for moments, side in ((PAIRS["equal spreads"], "higher"), (PAIRS["reversed"], "lower")):
@@ -175,38 +150,34 @@ def test_direction_turns_the_thresholds_and_nothing_else():
             assert np.array_equal(mirrored.rule_at_fpr(fpr).thresholds, np.sort(-plain.rule_at_fpr(fpr).thresholds))
 
 
+@for_each([(1, 0, 1, 2), (1, 2, 1, 0), (1, 0, 2, 0), (2, 0, 1, 0)])
+def test_a_class_without_spread_is_told_apart(*moments):
+    """A value of probability 1 has none in a density: the classes are separated perfectly."""
+    proper = roc_of(moments).proper()
+    assert (proper.tpr_at_fpr(RATES) == 1).all()
+    assert (proper.fpr_at_tpr(RATES) == 0).all()
+    assert proper.auc() == proper.partial_auc(fpr=(0, 1)) == proper.partial_auc(tpr=(0, 1)) == 1
+    assert rates_of(proper.rule_at_fpr(0.2)) == [1, 0, 1, 0]
+    assert np.trapezoid(proper.curve(11).tpr, proper.curve(11).fpr) == 1
+
+
 def test_identical_classes_lie_on_the_chance_line():
+    for moments in ((2, 3, 2, 3), (1, 0, 1, 0)):
+        proper = roc_of(moments).proper()
+        assert np.array_equal(proper.tpr_at_fpr(RATES), RATES)
+        assert proper.partial_auc(fpr=(0, 1)) == 0.5
+    assert (proper.rule_at_fpr(0.5).tpr, proper.rule_at_fpr(1).tpr) == (0, 1)
     proper = roc_of((2, 3, 2, 3)).proper()
-    assert np.array_equal(proper.tpr_at_fpr(RATES), RATES)
     assert np.array_equal(proper.fpr_at_tpr(RATES), RATES)
     assert proper.partial_auc(fpr=(0.2, 0.6)) == pytest.approx(0.16, rel=1e-14)
+    assert proper.partial_auc(tpr=(0.2, 0.6)) == pytest.approx(0.24, rel=1e-14)
     assert (proper.curve(21).thresholds[1:-1] == 1).all()
     assert proper.gain().youden_gain == 0
     assert proper.best_rule(prevalence=0.6).tpr == 1
     assert proper.best_rule(prevalence=0.4).fpr == 0
 
 
-@pytest.mark.parametrize("moments", [(1, 0, 1, 2), (1, 2, 1, 0), (1, 0, 2, 0), (2, 0, 1, 0)])
-def test_a_class_without_spread_is_told_apart(moments):
-    """A value of probability 1 has none in a density: every question answers with perfection."""
-    proper = roc_of(moments).proper()
-    assert (proper.tpr_at_fpr(RATES) == 1).all()
-    assert (proper.fpr_at_tpr(RATES) == 0).all()
-    assert proper.auc() == proper.partial_auc(fpr=(0, 1)) == proper.partial_auc(tpr=(0, 1)) == 1
-    rule = proper.rule_at_fpr(0.2)
-    assert (rule.tpr, rule.fpr, rule.tnr, rule.fnr) == (1, 0, 1, 0)
-    curve = proper.curve(11)
-    assert np.trapezoid(curve.tpr, curve.fpr) == 1
-
-
-def test_two_equal_single_values_are_chance():
-    proper = roc_of((1, 0, 1, 0)).proper()
-    assert np.array_equal(proper.tpr_at_fpr(RATES), RATES)
-    assert proper.partial_auc(fpr=(0, 1)) == 0.5
-    assert (proper.rule_at_fpr(0.5).tpr, proper.rule_at_fpr(1).tpr) == (0, 1)
-
-
-@pytest.mark.parametrize("scale", [2.0**-990, 2.0**990])
+@for_each([2.0**-990, 2.0**990])
 def test_units_do_not_matter(scale):
     """The same curve for numbers near 1e-298 and 1e298, to the bit; thresholds scale."""
     m0, s0, m1, s1 = PAIRS["paper"]
@@ -216,7 +187,6 @@ def test_units_do_not_matter(scale):
     assert small.rule_at_fpr(0.2).thresholds / scale == pytest.approx(usual.rule_at_fpr(0.2).thresholds, rel=1e-13)
 
 
-# ---- batches
 def test_a_batch_is_its_features_one_by_one():
     """Every kind of pair beside every other: no feature feels its neighbours, to the last bit but one."""
     moments = [*PAIRS.values(), (2, 3, 2, 3), (1, 0, 1, 2), (1, 2, 1, 0), (1, 0, 1, 0), (1, 0, 2, 0)]
@@ -240,7 +210,6 @@ def test_a_batch_is_its_features_one_by_one():
     assert "features" in gain.summary
 
 
-# ---- any density
 def test_more_than_two_edges():
     """Student's t against a normal of the same centre: four edges, and rates that a count of draws bears out.
 
@@ -259,9 +228,9 @@ def test_more_than_two_edges():
     assert best.tpr - best.fpr == pytest.approx(distance + positive.sf(60), abs=1e-12)
     rng = np.random.default_rng(20)
     draws = [d.rvs(40_000, random_state=rng) for d in (negative, positive)]
-    for found in (best, rule):
-        calls = [np.searchsorted(found.thresholds, x) % 2 == 0 for x in draws]  # far out the heavier tail is positive
-        for rate, call in zip((found.fpr, found.tpr), calls, strict=True):
+    for result in (best, rule):
+        calls = [np.searchsorted(result.thresholds, x) % 2 == 0 for x in draws]  # far out the heavier tail is positive
+        for rate, call in zip((result.fpr, result.tpr), calls, strict=True):
             assert abs(call.mean() - rate) < 5 * np.sqrt(rate * (1 - rate) / len(call))
     assert rule.fpr == pytest.approx(0.2, abs=1e-11)
     assert rule.tpr == pytest.approx(proper.tpr_at_fpr(0.2), abs=1e-11)
@@ -299,7 +268,6 @@ def test_a_monotone_ratio_needs_one_threshold():
     assert proper.gain().youden_gain == pytest.approx(0, abs=1e-12)
 
 
-# ---- samples
 def test_samples_are_ranked_by_their_own_ratio():
     """Against all rules that call a set of distinct values positive: the curve is their upper hull, on 4 values."""
     rng = np.random.default_rng(3)
@@ -309,8 +277,8 @@ def test_samples_are_ranked_by_their_own_ratio():
         values = np.union1d(negative, positive)
         sets = [values[[(k >> i) & 1 == 1 for i in range(len(values))]] for k in range(2 ** len(values))]
         points = np.array([(np.isin(negative, s).mean(), np.isin(positive, s).mean()) for s in sets])
-        heights = proper.tpr_at_fpr(points[:, 0])
-        assert (points[:, 1] <= heights + 1e-12).all()
+        tpr = proper.tpr_at_fpr(points[:, 0])
+        assert (points[:, 1] <= tpr + 1e-12).all()
         curve = proper.curve()
         assert all(np.isclose(points, v, atol=1e-12).all(axis=1).any() for v in zip(curve.fpr, curve.tpr, strict=True))
         assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(proper.auc(), abs=1e-14)
@@ -329,7 +297,6 @@ def test_samples_are_ranked_by_their_own_ratio():
             assert np.isin(negative, called).mean() == pytest.approx(rule.fpr)
 
 
-# ---- the gain
 def test_gain_says_what_a_second_threshold_is_worth():
     """Positives around the negatives' centre: nothing by one threshold, much by two; and the other way round."""
     gain = roc_of((0, 1, 0, 4)).proper().gain()
@@ -343,24 +310,22 @@ def test_gain_says_what_a_second_threshold_is_worth():
     assert "one threshold is enough" in roc_of(PAIRS["paper"]).proper().gain().summary
 
 
-# ---- what is refused
-def test_what_is_no_question_is_refused():
+def test_wrong_arguments_are_refused():
     proper = roc_of(PAIRS["paper"]).proper()
     batch = rp.PredictedRoc(rp.Gaussian([0, 1, 2], 1), rp.Gaussian(1, 2)).proper()
     mixed = rp.PredictedRoc(rp.Ecdf([1.0, 2.0]), stats.norm(0, 1)).proper()
-    for ask, words in (
-        (lambda: proper.tpr_at_fpr(1.5), "fpr=1.5 is outside"),
-        (proper.partial_auc, "needs one of fpr"),
-        (lambda: proper.partial_auc(fpr=(0.5, 0.1)), "empty range"),
-        (lambda: proper.partial_auc(fpr=(0, 0.1), correction="x"), "correction='x'"),
-        (lambda: proper.curve(1), "points=1 is too few"),
-        (lambda: proper.best_rule(prevalence=2), "prevalence=2 is outside"),
-        (lambda: proper.best_rule(cost_fp=-1), "cost_fp=-1 is negative"),
-        (lambda: proper.rule_at_fpr([0.1, 0.2]), "give one number"),
-        (lambda: batch.tpr_at_fpr([0.1, 0.2]), r"or an array of shape \(3,\)"),
-        (lambda: batch.best_rule(prevalence=[0.1, 0.2]), r"or an array of shape \(3,\)"),
-        (mixed.best_rule, "a density and single values"),
-    ):
-        with pytest.raises(rp.RocPredictError, match=words):
-            ask()
+    refusals = [
+        (proper.tpr_at_fpr, (1.5,), "fpr=1.5 is outside"),
+        (proper.partial_auc, (), "needs one of fpr"),
+        (partial(proper.partial_auc, fpr=(0.5, 0.1)), (), "empty range"),
+        (partial(proper.partial_auc, fpr=(0, 0.1), correction="x"), (), "correction='x'"),
+        (proper.curve, (1,), "points=1 is too few"),
+        (partial(proper.best_rule, prevalence=2), (), "prevalence=2 is outside"),
+        (partial(proper.best_rule, cost_fp=-1), (), "cost_fp=-1 is negative"),
+        (proper.rule_at_fpr, ([0.1, 0.2],), "give one number"),
+        (batch.tpr_at_fpr, ([0.1, 0.2],), r"or an array of shape \(3,\)"),
+        (partial(batch.best_rule, prevalence=[0.1, 0.2]), (), r"or an array of shape \(3,\)"),
+        (mixed.best_rule, (), "a density and single values"),
+    ]
+    check_refusals(refusals)
     assert mixed.tpr_at_fpr(0.1) == mixed.partial_auc(fpr=(0, 1)) == 1

@@ -1,5 +1,8 @@
 """Every solver by one battery: pairs of every kind times the properties that any ROC curve has."""
 
+from functools import cache
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -16,12 +19,14 @@ from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.numerical import NumericalSolver
 from rocpredict.solvers.select import solver_for
 from rocpredict.solvers.shrinkage import ShrinkageSolver
+from tests.cases import for_each
 from tests.quantities import compute
 
 RNG = np.random.default_rng(7)
 LOW, HIGH = RNG.gamma(4, 1, 30), RNG.gamma(6, 1, 25)
 SHRUNK = get_fitter("auto", None)(LOW, HIGH)
 ROOT = PowerTransform("box-cox", 0.5, 0.0, 2.0, -1.0, 1.5)
+YEO = PowerTransform("yeo-johnson", 2.0, 0.5, 0.1, -1.0, 1.5)
 PAIRS = {
     "gaussian": (Gaussian(4, 3), Gaussian(8, 2)),
     "gaussian equal": (Gaussian(0, 1), Gaussian(1, 1)),
@@ -46,10 +51,14 @@ PAIRS = {
     "gumbel left": (stats.gumbel_l(), stats.gumbel_l(0.5)),
     "generalised logistic": (stats.genlogistic(1.3), stats.genlogistic(1.3, 0.7)),
     "hyperbolic secant": (stats.hypsecant(), stats.hypsecant(0.5)),
-    "kernel density": (GaussianKde(LOW), GaussianKde(HIGH)),
+    "kernel density": (GaussianKde(LOW[:12]), GaussianKde(HIGH[:9])),
     "mixture": (GaussianMixture([0.3, 0.7], [-1, 2], [1, 0.5]), GaussianMixture([0.6, 0.4], [1, 4], [1, 2])),
     "histogram": (Histogram([0, 1, 2, 4], [3, 4, 1]), Histogram([0, 1, 3, 5], [1, 3, 5])),
     "transformed": (Transformed(Gaussian(1, 0.3), ROOT), Transformed(Gaussian(1.6, 0.4), ROOT)),
+    "transformed, reflected": (
+        Transformed(Gaussian(0.4, 0.8), YEO.reflect()),
+        Transformed(Gaussian(-0.2, 0.5), YEO.reflect()),
+    ),
     "shrinkage": SHRUNK,
     "density and values": (stats.norm(0, 1), Ecdf([0.5, 1.5, 1.5])),
 }
@@ -62,112 +71,101 @@ PRICES = (-1.5, 0.0, 0.8)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
 
 
-@pytest.fixture(params=SOLVERS)
-def name(request):
-    return request.param
+@cache
+def ratio_of(name):
+    return SOLVERS[name].likelihood_ratio()
 
 
-@pytest.fixture
-def solver(name):
-    return SOLVERS[name]
+def areas(solver, axis, *bands):
+    return [float(solver.area(axis, np.asarray(low), np.asarray(high))) for low, high in bands]
 
 
-def scalar(value):
-    return float(np.asarray(value))
+def along(solver, axis, rate):
+    return np.asarray(solver.along(axis, np.asarray(rate)))
 
 
 def rates_of(rule):
-    return [scalar(rate) for rate in (rule.tpr, rule.fpr, rule.tnr, rule.fnr)]
+    return [float(rate) for rate in (rule.tpr, rule.fpr, rule.tnr, rule.fnr)]
 
 
 def operating_points(solver, thresholds):
     return [np.asarray(d.sf_inclusive(thresholds)) for d in (solver.negative, solver.positive)]
 
 
-def utility(solver, threshold, log_price):
-    fpr, tpr = operating_points(solver, threshold)
-    return tpr - np.exp(log_price) * fpr
+def utility(rule, log_price):
+    return float(rule.tpr - np.exp(log_price) * rule.fpr)
 
 
-def grid_of(solver):
-    quantiles = [np.asarray(d.ppf(np.linspace(1e-6, 1 - 1e-6, 801))) for d in (solver.negative, solver.positive)]
-    return np.unique(np.concatenate(quantiles))
+def finite(crossings):
+    return crossings[~np.isnan(crossings)]
 
 
-def test_auc_and_its_complement_add_up_to_1(solver):
-    assert scalar(solver.auc()) + scalar(solver.auc_complement()) == pytest.approx(1, abs=1e-11)
-    assert scalar(solver.log_auc_complement()) == pytest.approx(np.log(scalar(solver.auc_complement())), rel=1e-9)
-
-
-def test_exchanged_classes_exchange_the_areas(solver):
-    exchanged = solver_for(solver.positive, solver.negative)
-    assert scalar(exchanged.auc()) == pytest.approx(scalar(solver.auc_complement()), rel=1e-9)
-
-
-def test_areas_of_neighbouring_bands_add_up_to_the_auc(solver):
+@for_each(SOLVERS)
+def test_areas_add_up(solver):
+    """AUC and complement, neighbouring bands, and the AUC of exchanged classes."""
+    auc, complement = float(solver.auc()), float(solver.auc_complement())
+    assert auc + complement == pytest.approx(1, abs=1e-11)
+    assert solver.log_auc_complement() == pytest.approx(np.log(complement), rel=1e-9)
+    assert solver_for(solver.positive, solver.negative).auc() == pytest.approx(complement, rel=1e-9)
     for axis in ("fpr", "tpr"):
-        parts = [scalar(solver.area(axis, np.asarray(a), np.asarray(b))) for a, b in ((0, 0.1), (0.1, 0.6), (0.6, 1))]
-        assert sum(parts) == pytest.approx(scalar(solver.auc()), abs=1e-9), axis
+        assert sum(areas(solver, axis, (0, 0.1), (0.1, 0.6), (0.6, 1))) == pytest.approx(auc, abs=1e-9), axis
 
 
+@for_each(SOLVERS.items())
 def test_an_area_is_the_quadrature_of_the_curve(name, solver):
     """400 nodes from FPR (or TPR) 0.2 to 0.7: 2e-3 for curves with steps, 1e-4 for others."""
-    x = 0.45 + 0.25 * NODES
     for axis in ("fpr", "tpr"):
-        heights = np.asarray(solver.along(axis, x))
-        wanted = 0.25 * WEIGHTS @ (heights if axis == "fpr" else 1 - heights)
-        found = scalar(solver.area(axis, np.asarray(0.2), np.asarray(0.7)))
-        assert found == pytest.approx(wanted, abs=1e-4 if name in SMOOTH and "ratio" not in name else 2e-3)
+        rates = along(solver, axis, 0.45 + 0.25 * NODES)
+        wanted = 0.25 * WEIGHTS @ (rates if axis == "fpr" else 1 - rates)
+        tolerance = 1e-4 if name in SMOOTH and "ratio" not in name else 2e-3
+        assert areas(solver, axis, (0.2, 0.7)) == pytest.approx([wanted], abs=tolerance)
 
 
+@for_each(SOLVERS)
 def test_the_curve_rises_between_its_corners(solver):
     for axis in ("fpr", "tpr"):
-        rates = np.asarray(solver.along(axis, np.linspace(0, 1, 301)))
+        rates = along(solver, axis, np.linspace(0, 1, 301))
         assert ((rates >= 0) & (rates <= 1)).all()
         assert (np.diff(rates) >= -1e-12).all()
-    assert scalar(solver.along("fpr", np.asarray(1.0))) == 1
-    assert scalar(solver.along("tpr", np.asarray(0.0))) == 0
+    assert along(solver, "fpr", 1.0) == 1
+    assert along(solver, "tpr", 0.0) == 0
 
 
+@for_each(SOLVERS.items())
 def test_thresholds_meet_their_limits_and_the_curve(name, solver):
     for rate in RATES:
         at_fpr, at_tpr = (np.asarray(solver.threshold_at(axis, np.asarray(rate))) for axis in ("fpr", "tpr"))
         fpr, tpr = operating_points(solver, at_fpr)
         assert fpr <= rate * (1 + 1e-9) + 1e-15
-        assert tpr <= scalar(solver.along("fpr", np.asarray(rate))) + 1e-9
+        assert tpr <= along(solver, "fpr", rate) + 1e-9
         assert operating_points(solver, at_tpr)[1] >= rate * (1 - 1e-9) - 1e-15
         if name in SMOOTH:
-            assert tpr == pytest.approx(scalar(solver.along("fpr", np.asarray(rate))), abs=1e-9)
+            assert tpr == pytest.approx(along(solver, "fpr", rate), abs=1e-9)
 
 
-@pytest.mark.parametrize("log_price", PRICES)
-def test_the_optimum_beats_a_grid(solver, log_price):
-    best = solver.optimal(np.asarray(log_price))
-    found = scalar(best.tpr) - np.exp(log_price) * scalar(best.fpr)
-    assert found >= max(utility(solver, grid_of(solver), log_price).max(), 0, 1 - np.exp(log_price)) - 1e-12
-    assert scalar(best.tpr) + scalar(best.fnr) == pytest.approx(1, abs=1e-12)
-    assert scalar(best.fpr) + scalar(best.tnr) == pytest.approx(1, abs=1e-12)
-    assert scalar(best.plateau_low) <= scalar(best.threshold) <= scalar(best.plateau_high)
-
-
-def test_the_optimum_of_many_prices_is_that_of_each(solver):
+@for_each(SOLVERS)
+def test_the_optimum_beats_a_grid_and_many_prices_are_answered_one_by_one(solver):
+    quantiles = [np.asarray(d.ppf(np.linspace(1e-6, 1 - 1e-6, 801))) for d in (solver.negative, solver.positive)]
+    fpr, tpr = operating_points(solver, np.unique(np.concatenate(quantiles)))
     many = solver.optimal(np.array(PRICES))
-    assert np.shape(many.threshold) == np.shape(many.tpr) == (3,)
-    assert many.crossings.shape[:-1] == (3,)
+    assert np.shape(many.threshold) == np.shape(many.tpr) == many.crossings.shape[:-1] == (3,)
     for index, log_price in enumerate(PRICES):
-        one = solver.optimal(np.asarray(log_price))
+        best, price = solver.optimal(np.asarray(log_price)), np.exp(log_price)
+        assert utility(best, log_price) >= max((tpr - price * fpr).max(), 0, 1 - price) - 1e-12
+        assert best.tpr + best.fnr == pytest.approx(1, abs=1e-12)
+        assert best.fpr + best.tnr == pytest.approx(1, abs=1e-12)
+        assert best.plateau_low <= best.threshold <= best.plateau_high
         for field in ("threshold", "tpr", "fpr", "tnr", "fnr", "plateau_low", "plateau_high"):
-            assert getattr(many, field)[index] == getattr(one, field), field
-        crossings = many.crossings[index]
-        assert np.array_equal(crossings[~np.isnan(crossings)], one.crossings[~np.isnan(one.crossings)])
-        assert {flag for flag in many.flags if np.broadcast_to(many.flags[flag], 3)[index]} == set(one.flags)
+            assert getattr(many, field)[index] == getattr(best, field), field
+        assert np.array_equal(finite(many.crossings[index]), finite(best.crossings))
+        assert {flag for flag in many.flags if np.broadcast_to(many.flags[flag], 3)[index]} == set(best.flags)
 
 
-@pytest.mark.parametrize("log_price", PRICES)
-def test_crossings_are_sign_changes_and_all_of_them(solver, log_price):
+@for_each(product(SOLVERS, PRICES))
+def test_crossings_are_sign_changes_and_all_of_them(name, log_price):
     """The sign of f1 - price f0 on 100,000 points changes as often as there are crossings, and just there."""
-    crossings = np.asarray(solver.crossings(np.asarray(log_price)))
-    crossings = crossings[~np.isnan(crossings)]
+    solver = SOLVERS[name]
+    crossings = finite(np.asarray(solver.crossings(np.asarray(log_price))))
     assert (np.diff(crossings) > 0).all()
     if solver.thresholds is not None:
         assert not crossings.size
@@ -180,29 +178,28 @@ def test_crossings_are_sign_changes_and_all_of_them(solver, log_price):
         excess = np.asarray(solver.positive.logpdf(x)) - solver.negative.logpdf(x) - log_price
     x, excess = x[np.abs(excess) > 1e-9], excess[np.abs(excess) > 1e-9]
     changes = np.flatnonzero((excess[:-1] > 0) != (excess[1:] > 0))
-    if isinstance(solver, ShrinkageSolver):  # whose densities jump at the rows
-        assert len(changes) >= len(crossings[(crossings > x[0]) & (crossings < x[-1])]) - 2
-        return
     within = crossings[(crossings > x[0]) & (crossings < x[-1])]
+    if isinstance(solver, ShrinkageSolver):  # the densities jump at the rows
+        assert len(changes) >= len(within) - 2
+        return
     assert len(within) == len(changes)
     assert ((within >= x[changes]) & (within <= x[changes + 1])).all()
 
 
-@pytest.mark.parametrize(
-    ("pair", "prevalence", "n_crossings"),
+@for_each(
     [
-        ((stats.gumbel_l(), stats.gumbel_l(loc=0.5)), 0.7, 0),
-        ((stats.genlogistic(1.3), stats.genlogistic(1.3, loc=0.7)), 0.3, 0),
-        ((stats.genlogistic(1.3), stats.genlogistic(1.3, loc=0.7)), 0.7, 1),
-        ((stats.hypsecant(), stats.hypsecant(loc=0.5)), 0.2, 0),
-        ((stats.hypsecant(), stats.hypsecant(loc=0.5)), 0.8, 0),
-        ((stats.hypsecant(), stats.hypsecant(loc=0.7)), 0.3, 0),
-        ((stats.hypsecant(loc=0.7), stats.hypsecant()), 0.5, 1),
-    ],
+        (stats.gumbel_l(), stats.gumbel_l(loc=0.5), 0.7, 0),
+        (stats.genlogistic(1.3), stats.genlogistic(1.3, loc=0.7), 0.3, 0),
+        (stats.genlogistic(1.3), stats.genlogistic(1.3, loc=0.7), 0.7, 1),
+        (stats.hypsecant(), stats.hypsecant(loc=0.5), 0.2, 0),
+        (stats.hypsecant(), stats.hypsecant(loc=0.5), 0.8, 0),
+        (stats.hypsecant(), stats.hypsecant(loc=0.7), 0.3, 0),
+        (stats.hypsecant(loc=0.7), stats.hypsecant(), 0.5, 1),
+    ]
 )
-def test_no_crossing_where_the_log_ratio_moves_by_rounding_only(pair, prevalence, n_crossings):
+def test_no_crossing_where_the_log_ratio_moves_by_rounding_only(negative, positive, prevalence, n_crossings):
     """Where the log ratio is flat far out, or a density has underflowed to 0, nothing crosses."""
-    crossings = PredictedRoc(*pair).crossings(prevalence=prevalence)
+    crossings = PredictedRoc(negative, positive).crossings(prevalence=prevalence)
     assert len(crossings) == n_crossings
     assert (np.abs(crossings) < 20).all()
 
@@ -223,113 +220,90 @@ def test_two_crossings_between_two_points_of_the_search_grid_are_found():
         assert len(inside) == np.count_nonzero((excess[:-1] > 0) != (excess[1:] > 0))
 
 
+@for_each(SOLVERS.items())
 def test_reflected_classes_in_each_others_place_have_the_mirrored_curve(name, solver):
     mirrored = solver_for(solver.positive.reflect(), solver.negative.reflect())
-    assert scalar(mirrored.auc()) == pytest.approx(scalar(solver.auc()), rel=1e-10)
-    for low, high in ((0.0, 0.3), (0.2, 0.9)):
-        wanted = scalar(solver.area("tpr", np.asarray(low), np.asarray(high)))
-        assert scalar(mirrored.area("fpr", np.asarray(1 - high), np.asarray(1 - low))) == pytest.approx(
-            wanted, abs=1e-9
-        )
+    assert mirrored.auc() == pytest.approx(float(solver.auc()), rel=1e-10)
+    wanted = areas(solver, "tpr", (0, 0.3), (0.2, 0.9))
+    assert areas(mirrored, "fpr", (0.7, 1), (1 - 0.9, 0.8)) == pytest.approx(wanted, abs=1e-9)
     if name in SMOOTH:
         inner = RATES[1:-1]
-        assert np.asarray(mirrored.along("fpr", 1 - inner)) == pytest.approx(
-            1 - np.asarray(solver.along("tpr", inner)), abs=1e-8
-        )
+        assert along(mirrored, "fpr", 1 - inner) == pytest.approx(1 - along(solver, "tpr", inner), abs=1e-8)
 
 
-@pytest.mark.parametrize("name", sorted(SMOOTH - {"histogram", "laplace"}))
-def test_the_slope_is_the_derivative(name, solver):
+@for_each(sorted(SMOOTH - {"histogram", "laplace"}))
+def test_the_slope_is_the_derivative(name):
     """On curves without corners."""
     fpr, step = np.array([0.1, 0.45, 0.8]), 1e-6
-    ends = [np.asarray(solver.along("fpr", fpr + sign * step)) for sign in (1, -1)]
-    assert np.asarray(solver.slope(fpr)) == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-4, abs=1e-8)
+    rise = along(SOLVERS[name], "fpr", fpr + step) - along(SOLVERS[name], "fpr", fpr - step)
+    assert np.asarray(SOLVERS[name].slope(fpr)) == pytest.approx(rise / (2 * step), rel=1e-4, abs=1e-8)
 
 
+@for_each(SOLVERS)
 def test_the_hook_is_the_area_below_the_chance_line(solver):
     fpr = np.linspace(0, 1, 20_001)
-    below = np.maximum(0, fpr - np.asarray(solver.along("fpr", fpr)))
     hook = solver.hook()
-    assert scalar(hook.area) == pytest.approx(np.trapezoid(below, fpr), abs=2e-4)
-    if scalar(hook.area) > 1e-6:
-        assert 0 <= scalar(hook.fpr_low) < scalar(hook.fpr_high) <= 1
+    below = np.trapezoid(np.maximum(0, fpr - along(solver, "fpr", fpr)), fpr)
+    assert hook.area == pytest.approx(below, abs=2e-4)
+    if hook.area > 1e-6:
+        assert 0 <= hook.fpr_low < hook.fpr_high <= 1
 
 
-@pytest.mark.parametrize("name", WITH_RATIO)
-def test_the_likelihood_ratio_dominates(name, solver):
+@for_each(WITH_RATIO)
+def test_the_likelihood_ratio_dominates_and_is_concave(name):
     """Its curve is nowhere below the other one or its mirror image, its rule as good as the optimum, its area whole."""
-    ratio = solver.likelihood_ratio()
-    fpr = np.array([0.02, 0.2, 0.5, 0.9])
-    height = np.asarray(ratio.along("fpr", fpr))
-    assert (height >= np.asarray(solver.along("fpr", fpr)) - 1e-9).all()
-    assert scalar(ratio.auc()) >= max(scalar(solver.auc()), scalar(solver.auc_complement())) - 1e-9
-    assert scalar(ratio.auc()) + scalar(ratio.auc_complement()) == pytest.approx(1, abs=1e-12)
+    solver, ratio = SOLVERS[name], ratio_of(name)
+    auc, fpr = float(ratio.auc()), np.array([0.02, 0.2, 0.5, 0.9])
+    assert (along(ratio, "fpr", fpr) >= along(solver, "fpr", fpr) - 1e-9).all()
+    assert auc >= max(solver.auc(), solver.auc_complement()) - 1e-9
+    assert auc + ratio.auc_complement() == pytest.approx(1, abs=1e-12)
     for axis in ("fpr", "tpr"):
-        assert scalar(ratio.area(axis, np.zeros(()), np.ones(()))) == pytest.approx(scalar(ratio.auc()), abs=1e-8)
-    if name == "density and values":
-        return
-    for log_price in PRICES:
-        rule, best = ratio.rule(np.asarray(log_price)), solver.optimal(np.asarray(log_price))
-        gain = rule.tpr - np.exp(log_price) * rule.fpr
-        assert gain >= best.tpr - np.exp(log_price) * best.fpr - 1e-10
-    rule = ratio.rule_at_fpr(np.asarray(0.3))
-    assert rule.fpr <= 0.3 + 1e-9
-    assert scalar(rule.tpr) + scalar(rule.fnr) == pytest.approx(1, abs=1e-10)
-
-
-@pytest.mark.parametrize("name", WITH_RATIO)
-def test_the_curve_of_the_likelihood_ratio_is_concave(name, solver):
-    level, fpr, tpr = solver.likelihood_ratio().curve(101)
+        assert areas(ratio, axis, (0, 1)) == pytest.approx([auc], abs=1e-8)
+    level, fpr, tpr = ratio.curve(101)
     assert (fpr[0], fpr[-1], tpr[-1]) == (0, 1, 1)
     assert (level[1:] <= level[:-1]).all()
     run, rise = np.diff(fpr), np.diff(tpr)
     assert (run >= -1e-12).all()
     assert (rise >= -1e-12).all()
     assert (rise[1:] * run[:-1] - rise[:-1] * run[1:] <= 1e-9).all()
+    if name == "density and values":
+        return
+    for log_price in map(np.asarray, PRICES):
+        assert utility(ratio.rule(log_price), log_price) >= utility(solver.optimal(log_price), log_price) - 1e-10
+    rule = ratio.rule_at_fpr(np.asarray(0.3))
+    assert rule.fpr <= 0.3 + 1e-9
+    assert rule.tpr + rule.fnr == pytest.approx(1, abs=1e-10)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(name for name in PAIRS if name.startswith("gaussian")),
-        "normal",
-        "samples",
-        "samples tied",
-        "gamma",
-        "laplace",
-        "beta",
-        "mixture",
-        "transformed",
-    ],
-)
+EXACT = "normal", "samples", "samples tied", "gamma", "laplace", "beta", "mixture"
+
+
+@for_each([*(name for name in PAIRS if name.startswith(("gaussian", "transformed"))), *EXACT])
 def test_the_exact_solver_agrees_with_the_numerical_one(name):
     """Every quantity in closed form, or by counting, as by quadrature and search: to 1e-9."""
     solver, searched = SOLVERS[name], NumericalSolver(*PAIRS[name])
     for quantity in ("auc", "auc_complement"):
         assert compute(solver, quantity) == pytest.approx(compute(searched, quantity), rel=1e-9), quantity
-    for quantity in ("tpr_at_fpr", "fpr_at_tpr"):
-        assert compute(solver, quantity, RATES) == pytest.approx(compute(searched, quantity, RATES), abs=1e-9), quantity
-    for quantity in ("partial_auc_fpr", "partial_auc_tpr"):
-        band = np.asarray(0.1), np.asarray(0.6)
-        assert compute(solver, quantity, *band) == pytest.approx(compute(searched, quantity, *band), abs=1e-9), quantity
-    assert scalar(solver.hook().area) == pytest.approx(scalar(searched.hook().area), abs=1e-10)
-    for log_price in map(np.asarray, PRICES):
-        best, other = solver.optimal(log_price), searched.optimal(log_price)
-        assert best.tpr - np.exp(log_price) * best.fpr == pytest.approx(
-            other.tpr - np.exp(log_price) * other.fpr, abs=1e-10
-        )
+    for axis in ("fpr", "tpr"):
+        assert along(solver, axis, RATES) == pytest.approx(along(searched, axis, RATES), abs=1e-9), axis
+        assert areas(solver, axis, (0.1, 0.6)) == pytest.approx(areas(searched, axis, (0.1, 0.6)), abs=1e-9), axis
+    assert solver.hook().area == pytest.approx(float(searched.hook().area), abs=1e-10)
+    for price in map(np.asarray, PRICES):
+        best, wanted = solver.optimal(price), searched.optimal(price)
+        assert utility(best, price) == pytest.approx(utility(wanted, price), abs=1e-10)
+        if name.startswith("transformed"):
+            assert best.threshold == pytest.approx(float(wanted.threshold), abs=1e-9, rel=1e-7)
+            assert np.sort(finite(best.crossings)) == pytest.approx(finite(wanted.crossings), rel=1e-7)
     if name.startswith("samples"):
         return
-    exact, ranked = solver.likelihood_ratio(), searched.likelihood_ratio()
+    exact, ranked = ratio_of(name), searched.likelihood_ratio()
+    bands = ((0, 0.1), (0.3, 0.7)) if name.startswith("gaussian") else ((0.05, 0.4),)
     for axis in ("fpr", "tpr"):
-        assert exact.along(axis, RATES) == pytest.approx(ranked.along(axis, RATES), rel=1e-10, abs=1e-10), axis
-        for band in ((0.0, 0.1), (0.3, 0.7)):
-            ends = [np.asarray(end) for end in band]
-            assert scalar(exact.area(axis, *ends)) == pytest.approx(scalar(ranked.area(axis, *ends)), rel=1e-10)
-    assert scalar(exact.auc_complement()) == pytest.approx(scalar(ranked.auc_complement()), rel=1e-9, abs=1e-12)
-    rules = [[ratio.rule(np.asarray(price)) for price in PRICES] for ratio in (exact, ranked)]
-    for rule, other in zip(*rules, strict=True):
-        assert rates_of(rule) == pytest.approx(rates_of(other), abs=1e-12)
+        assert along(exact, axis, RATES) == pytest.approx(along(ranked, axis, RATES), rel=1e-10, abs=1e-10), axis
+        assert areas(exact, axis, *bands) == pytest.approx(areas(ranked, axis, *bands), rel=1e-10), axis
+    assert exact.auc_complement() == pytest.approx(float(ranked.auc_complement()), rel=1e-9, abs=1e-12)
+    for price in map(np.asarray, PRICES):
+        assert rates_of(exact.rule(price)) == pytest.approx(rates_of(ranked.rule(price)), abs=1e-12)
     rule, other = (ratio.rule_at_fpr(np.asarray(0.3)) for ratio in (exact, ranked))
     assert rates_of(rule) == pytest.approx(rates_of(other), abs=1e-9)
 

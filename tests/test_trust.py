@@ -7,6 +7,7 @@ from rocpredict import AssumptionWarning, PredictedRoc, RocPredictError, empiric
 from rocpredict.distributions import misfit
 from rocpredict.distributions.shrinkage import NOISE_FACTOR, SHRINKAGE_FPR
 from rocpredict.roc.predicted import ModelFit
+from tests.cases import for_each
 
 
 def sample_of(seed, n0=40, n1=30, wrong=False):
@@ -17,7 +18,7 @@ def sample_of(seed, n0=40, n1=30, wrong=False):
     return np.concatenate([negative, positive]), np.repeat([0, 1], [n0, n1])
 
 
-@pytest.mark.parametrize("wrong", [True, False])
+@for_each([True, False])
 def test_the_share_of_the_model_is_that_of_the_estimate(wrong):
     roc = predict_roc(*sample_of(1, wrong=wrong), family="auto")
     trust = roc.model_fit()
@@ -48,7 +49,7 @@ def test_a_right_model_lies_near_and_a_wrong_one_far():
     assert max(trust.area_between for trust in right) < min(trust.area_between for trust in wrong)
 
 
-@pytest.mark.parametrize("direction", [None, "higher", "lower", "auto"])
+@for_each([None, "higher", "lower", "auto"])
 def test_it_is_asked_of_the_rule_in_use(direction):
     """Turned about, the same rows give the same trust."""
     x, y = sample_of(3)
@@ -68,21 +69,18 @@ def test_a_model_that_is_the_sample():
     )
 
 
-@pytest.mark.parametrize(
-    ("trust", "words"),
+FAR = "farther than chance would put them;"
+ALONE = "this prediction is the model's alone, of which a blend as by family='auto' keeps"
+
+
+@for_each(
     [
-        (
-            ModelFit(0.8, True, 0.021, 0.4, 9, 9),
-            "no farther than chance would put them; 80% of this estimate is the model's",
-        ),
-        (ModelFit(0.3, True, 0.1, 2.5, 9, 9), "farther than chance would put them; 30% of this estimate"),
-        (ModelFit(0.05, True, 0.3, 9, 9, 9), "much farther than chance would put them; 5% of this estimate"),
+        (ModelFit(0.8, True, 0.021, 0.4, 9, 9), f"no {FAR} 80% of this estimate is the model's"),
+        (ModelFit(0.3, True, 0.1, 2.5, 9, 9), f"{FAR} 30% of this estimate"),
+        (ModelFit(0.05, True, 0.3, 9, 9, 9), f"much {FAR} 5% of this estimate"),
         (ModelFit(1, False, 0.02, 0.2, 9, 9), "nothing in the sample asks for less than the whole model"),
-        (
-            ModelFit(0.4, False, 0.1, 5, 9, 9),
-            "this prediction is the model's alone, of which a blend as by family='auto' keeps 40%",
-        ),
-    ],
+        (ModelFit(0.4, False, 0.1, 5, 9, 9), f"{ALONE} 40%"),
+    ]
 )
 def test_it_says_what_it_means(trust, words):
     assert words in trust.summary
@@ -93,14 +91,13 @@ def test_it_says_what_it_means(trust, words):
 
 
 def test_it_needs_a_sample_and_one_feature():
-    with pytest.raises(RocPredictError, match="needs a prediction with a sample behind it"):
-        PredictedRoc.from_stats(mean=(1, 2), std=(1, 1)).model_fit()
-    with pytest.raises(RocPredictError, match="needs a prediction with a sample behind it"):
-        PredictedRoc.from_stats(mean=([1, 2], [2, 3]), std=(1, 1)).model_fit()
+    for mean in ((1, 2), ([1, 2], [2, 3])):
+        with pytest.raises(RocPredictError, match="needs a prediction with a sample behind it"):
+            PredictedRoc.from_stats(mean=mean, std=(1, 1)).model_fit()
 
 
-@pytest.mark.parametrize("rows", [([1, 2, 3], [11, 12]), ([2, 2, 2], [2, 2]), ([2, 2, 2], [1, 2, 3]), ([1, 2], [1, 2])])
-def test_no_figure_is_nan(rows):
+@for_each([([1, 2, 3], [11, 12]), ([2, 2, 2], [2, 2]), ([2, 2, 2], [1, 2, 3]), ([1, 2], [1, 2])])
+def test_no_figure_is_nan(*rows):
     """Perfect separation, classes without spread, equal classes; and no warning."""
     x, y = np.concatenate(rows).astype(float), np.repeat([0, 1], [len(part) for part in rows])
     trust = predict_roc(x, y, family="auto").model_fit()

@@ -1,6 +1,6 @@
-"""Every answer by two roads: closed forms, quadrature with search, counting, brute force, textbook formulas."""
+"""Each quantity by two routes: closed forms, quadrature with search, counting, brute force, textbook formulas."""
 
-from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,22 +10,12 @@ from scipy.special import ndtr
 import rocpredict as rp
 from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.solvers.binormal import BinormalSolver
-from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.numerical import NumericalSolver
+from tests.cases import for_each
 from tests.quantities import compute
 
-PAIRS = [
-    (1e-3, 3.0),
-    (1e-3, -0.5),
-    (0.3, 0.5),
-    (1.0, 0.5),
-    (1.0, 3.0),
-    (1.0, -1.0),
-    (1.001, 0.0),
-    (2.0, 20.0),
-    (1e3, 0.4),
-]
-BANDS = ((0.0, 1.0), (0.0, 0.1), (0.3, 0.7), (0.0, 1e-6), (0.9, 1.0))
+#: Ratios of the standard deviations and distances of the means.
+MOMENTS = [(1e-3, 3), (1e-3, -0.5), (0.3, 0.5), (1, 0.5), (1, 3), (1, -1), (1.001, 0), (2, 20), (1e3, 0.4)]
 
 
 def gaussians(ratio, distance):
@@ -36,75 +26,36 @@ def as_scipy(pair):
     return tuple(ScipyDistribution(stats.norm(d.mean, d.std)) for d in pair)
 
 
-def close(tolerance=1e-10):
-    return {"rel": tolerance, "abs": 1e-250}
+def assert_close(result, wanted, rel=1e-10, abs_=1e-250):
+    assert np.asarray(result, dtype=float) == pytest.approx(np.asarray(wanted, dtype=float), rel=rel, abs=abs_)
 
 
-@pytest.mark.parametrize("route", [tuple, as_scipy], ids=["gaussian", "scipy"])
-@pytest.mark.parametrize(("ratio", "distance"), PAIRS)
-def test_curve_and_areas(ratio, distance, route):
-    pair = gaussians(ratio, distance)
-    other = route(pair)
+@for_each(product(MOMENTS, (tuple, as_scipy)))
+def test_curve_areas_and_thresholds_of_two_gaussians(moments, route):
+    pair = gaussians(*moments)
+    exact, searched = BinormalSolver(*pair), NumericalSolver(*route(pair))
     for name in ("auc", "auc_complement"):
-        assert float(compute(NumericalSolver(*other), name)) == pytest.approx(
-            float(compute(BinormalSolver(*pair), name)), **close()
-        )
-    for rate in (0.0, 1e-12, 0.05, 0.5, 0.99, 1.0):
-        for name in ("tpr_at_fpr", "fpr_at_tpr", "threshold_at_fpr", "threshold_at_tpr", "slope"):
-            if name == "slope" and rate in {0.0, 1.0}:
-                continue  # at infinity a density alone has no ratio
-            want = float(compute(BinormalSolver(*pair), name, np.asarray(rate)))
-            assert float(compute(NumericalSolver(*other), name, np.asarray(rate))) == pytest.approx(want, **close()), (
-                name,
-                rate,
-            )
-    for band in BANDS:
+        assert_close(compute(searched, name), compute(exact, name))
+    rates = [0.0, 1e-12, 0.05, 0.5, 0.99, 1.0]
+    for name in ("tpr_at_fpr", "fpr_at_tpr", "threshold_at_fpr", "threshold_at_tpr", "slope"):
+        for rate in map(np.asarray, rates[1:-1] if name == "slope" else rates):
+            assert_close(compute(searched, name, rate), compute(exact, name, rate))
+    for band in ((0.0, 1.0), (0.0, 0.1), (0.3, 0.7), (0.0, 1e-6), (0.9, 1.0)):
         for name in ("partial_auc_fpr", "partial_auc_tpr"):
             ends = [np.asarray(end) for end in band]
-            want = float(compute(BinormalSolver(*pair), name, *ends))
-            assert float(compute(NumericalSolver(*other), name, *ends)) == pytest.approx(want, **close()), (name, band)
-    below, want = NumericalSolver(*other).hook(), BinormalSolver(*pair).hook()
-    assert float(below.area) == pytest.approx(float(want.area), **close())
-    if want.area > 1e-250:
-        assert [float(below.fpr_low), float(below.fpr_high)] == pytest.approx(
-            [float(want.fpr_low), float(want.fpr_high)], **close()
-        )
-
-
-@pytest.mark.parametrize("route", [tuple, as_scipy], ids=["gaussian", "scipy"])
-@pytest.mark.parametrize("log_kappa", [0.0, 1.0, -1.0, 4.0])
-@pytest.mark.parametrize(("ratio", "distance"), PAIRS)
-def test_thresholds(ratio, distance, log_kappa, route):
-    pair, level = gaussians(ratio, distance), np.asarray(log_kappa)
-    got, want = NumericalSolver(*route(pair)).optimal(level), BinormalSolver(*pair).optimal(level)
-    size = max(1, ratio)
-    found = want.crossings[~np.isnan(want.crossings)]
-    assert got.crossings == pytest.approx(found, rel=1e-10, abs=1e-10 * size)
-    assert got.threshold == pytest.approx(want.threshold, rel=1e-10, abs=1e-10 * size)
-    for name in ("tpr", "fpr", "tnr", "fnr"):
-        assert float(getattr(got, name)) == pytest.approx(float(getattr(want, name)), rel=1e-8, abs=1e-10), name
-    assert {*got.flags} == {*want.flags}
-
-
-@pytest.mark.parametrize(("ratio", "distance"), [(0.3, 0.5), (1.0, 3.0), (2.0, 0.0), (30.0, 0.4)])
-def test_likelihood_ratio_rule(ratio, distance):
-    pair = gaussians(ratio, distance)
-    assert float(NumericalSolver(*pair).likelihood_ratio().auc_complement()) == pytest.approx(
-        float(BinormalSolver(*pair).likelihood_ratio().auc_complement()), **close()
-    )
-    got, want = (
-        NumericalSolver(*pair).likelihood_ratio().rule(np.zeros(())),
-        BinormalSolver(*pair).likelihood_ratio().rule(np.zeros(())),
-    )
-    for name in ("tpr", "fpr", "tnr", "fnr"):
-        assert float(getattr(got, name)) == pytest.approx(float(getattr(want, name)), **close())
-
-
-# ---- closed forms of other families
-
-
-def roc_of(negative, positive):
-    return rp.PredictedRoc(negative=negative, positive=positive)
+            assert_close(compute(searched, name, *ends), compute(exact, name, *ends))
+    hook = exact.hook()
+    assert_close(searched.hook().area, hook.area)
+    if hook.area > 1e-250:
+        assert_close(searched.hook()[:], hook[:])
+    size = max(1, moments[0])
+    for log_price in map(np.asarray, (0.0, 1.0, -1.0, 4.0)):
+        best, wanted = searched.optimal(log_price), exact.optimal(log_price)
+        assert_close(best.crossings, wanted.crossings[~np.isnan(wanted.crossings)], abs_=1e-10 * size)
+        assert_close(best.threshold, wanted.threshold, abs_=1e-10 * size)
+        for name in ("tpr", "fpr", "tnr", "fnr"):
+            assert_close(getattr(best, name), getattr(wanted, name), 1e-8, 1e-10)
+        assert {*best.flags} == {*wanted.flags}
 
 
 def shifted(family, d):
@@ -126,217 +77,64 @@ AREAS = {
 }
 
 
-@pytest.mark.parametrize("family", AREAS)
-def test_area_of_a_family(family):
-    negative, positive, area = AREAS[family]
-    roc = roc_of(negative, positive)
+@for_each(AREAS)
+def test_area_of_a_family(negative, positive, area):
+    roc = rp.PredictedRoc(negative, positive)
     assert roc.auc() == pytest.approx(area, rel=1e-11)
     assert roc.auc_complement() == pytest.approx(1 - area, rel=1e-10, abs=1e-15)
     for axis in ("fpr", "tpr"):
         assert roc.partial_auc(**{axis: (0, 1)}) == pytest.approx(area, rel=1e-10)
 
 
-THRESHOLDS = {
-    "exponential": (*AREAS["exponential"][:2], np.log(3) / (1 - 1 / 3), 3**-0.5 - 3**-1.5),
-    "logistic": (*AREAS["logistic"][:2], 1.0, np.tanh(2 / 4)),
-    "gamma": (stats.gamma(2, scale=1), stats.gamma(2, scale=2), 2 * 2 * np.log(2), None),
-    "lognormal": (stats.lognorm(1), stats.lognorm(1, scale=np.exp(2)), np.e, 2 * ndtr(1) - 1),
-}
-
-
-@pytest.mark.parametrize("family", THRESHOLDS)
-def test_threshold_of_a_family(family):
-    negative, positive, threshold, youden = THRESHOLDS[family]
-    best = roc_of(negative, positive).best_threshold()
-    assert best.threshold == pytest.approx(threshold, rel=1e-11)
-    assert best.tpr - best.fpr == pytest.approx(
-        positive.sf(threshold) - negative.sf(threshold) if youden is None else youden, rel=1e-11
-    )
-
-
-def test_laplace_and_a_level_ratio():
-    """Between the two peaks of a Laplace pair the ratio runs straight; J there is 1 - exp(-D/2)."""
-    best = roc_of(*shifted(stats.laplace, 1.5)).best_threshold()
-    assert best.threshold == pytest.approx(0.75, abs=1e-11)
-    assert best.tpr - best.fpr == pytest.approx(1 - np.exp(-0.75), rel=1e-11)
-
-
 def test_level_densities_give_a_plateau():
     """Two uniforms: all of their overlap, or all of the gap between them, is one optimum."""
-    overlap = roc_of(stats.uniform(0, 2), stats.uniform(1, 2)).best_threshold()
+    overlap = rp.PredictedRoc(stats.uniform(0, 2), stats.uniform(1, 2)).best_threshold()
     assert overlap.plateau == pytest.approx((1, 2), abs=1e-12)
     assert overlap.ameans == pytest.approx(0.75, abs=1e-15)
-    gap = roc_of(stats.uniform(0, 1), stats.uniform(3, 1)).best_threshold()
+    gap = rp.PredictedRoc(stats.uniform(0, 1), stats.uniform(3, 1)).best_threshold()
     assert gap.plateau == pytest.approx((1, 3), abs=1e-12)
     assert 1 <= gap.threshold <= 3
     assert gap.ameans == 1
     assert "perfect_separation" in gap.flags
 
 
-@pytest.mark.parametrize("family", ["exponential", "gamma", "cauchy"])
-def test_families_by_simulation(family):
-    """A draw of 2 x 200,000 pairs, within 5 standard errors: each fails falsely once in 1.7 million."""
-    negative, positive, area = AREAS[family]
-    rng = np.random.default_rng(5)
-    wins = negative.rvs(200_000, random_state=rng) < positive.rvs(200_000, random_state=rng)
-    assert abs(wins.mean() - roc_of(negative, positive).auc()) < 5 * np.sqrt(area * (1 - area) / wins.size)
-
-
-# ---- several peaks
-
-
-@dataclass(frozen=True)
-class Mixture(rp.Distribution):
-    """A mixture of Gaussians, written with the five methods that a distribution must have."""
-
-    weights: tuple[float, ...]
-    means: tuple[float, ...]
-    stds: tuple[float, ...]
-
-    def _z(self, x):
-        return (x[..., None] - np.array(self.means)) / np.array(self.stds)
-
-    def _logpdf(self, x):
-        z = self._z(x)
-        logs = np.log(self.weights) - z * z / 2 - np.log(2 * np.pi) / 2 - np.log(self.stds)
-        return np.logaddexp.reduce(logs, axis=-1)
-
-    def _cdf(self, x):
-        return ndtr(self._z(x)) @ np.array(self.weights)
-
-    def _sf(self, x):
-        return ndtr(-self._z(x)) @ np.array(self.weights)
-
-    def _invert(self, is_below, ends):
-        low, high = np.full(np.shape(ends), -100.0), np.full(np.shape(ends), 100.0)
-        for _ in range(70):
-            middle = (low + high) / 2
-            right = is_below(middle)
-            low, high = np.where(right, middle, low), np.where(right, high, middle)
-        return np.where(np.isinf(ends), ends, (low + high) / 2)
-
-    def _ppf(self, q):
-        return self._invert(lambda x: self._cdf(x) < q, np.where(q == 0, -np.inf, np.where(q == 1, np.inf, 0)))
-
-    def _isf(self, q):
-        return self._invert(lambda x: self._sf(x) > q, np.where(q == 1, -np.inf, np.where(q == 0, np.inf, 0)))
-
-
-@pytest.mark.parametrize(
-    ("negative", "positive", "count"),
-    [
-        (Mixture((0.5, 0.5), (-2.0, 2.0), (0.5, 0.5)), Mixture((1.0,), (0.0,), (1.0,)), 4),
-        (Mixture((0.5, 0.5), (-2.0, 2.0), (0.7, 0.7)), Mixture((0.5, 0.5), (0.0, 4.0), (0.7, 0.7)), 3),
-        (Mixture((0.7, 0.3), (0.0, 6.0), (1.0, 0.3)), Mixture((0.6, 0.4), (3.0, 9.0), (1.0, 1.0)), 3),
-    ],
-)
-def test_several_peaks(negative, positive, count):
-    """All crossings are found, and the best threshold is that of a scan of 200,000."""
-    roc = roc_of(negative, positive)
-    best = roc.best_threshold()
-    scan = np.linspace(-12, 15, 200_001)
-    signs = np.sign(positive.logpdf(scan) - negative.logpdf(scan))
-    changes = scan[:-1][signs[:-1] != signs[1:]]
-    assert best.crossing_count >= count
-    assert all(np.min(np.abs(best.crossings - x)) < 2e-4 for x in changes)
-    assert positive.logpdf(best.crossings) == pytest.approx(negative.logpdf(best.crossings), abs=1e-9)
-    youden = positive.sf(scan) - negative.sf(scan)
-    assert best.tpr - best.fpr >= youden.max() - 1e-15
-    assert best.threshold == pytest.approx(scan[np.argmax(youden)], abs=2e-4)
-    area = sum(
-        v * w * ndtr((m1 - m0) / np.hypot(s0, s1))
-        for v, m0, s0 in zip(negative.weights, negative.means, negative.stds, strict=True)
-        for w, m1, s1 in zip(positive.weights, positive.means, positive.stds, strict=True)
-    )
-    assert roc.auc() == pytest.approx(area, rel=1e-11)
-
-
-# ---- atoms
-
-
-@pytest.mark.parametrize(
-    ("negative", "positive"),
-    [
-        (stats.poisson(2), stats.poisson(4)),
-        (stats.binom(9, 0.3), stats.binom(9, 0.6)),
-        (stats.geom(0.5), stats.poisson(3)),
-    ],
-)
-def test_discrete_families_by_enumeration(negative, positive):
-    roc = roc_of(negative, positive)
-    k = np.arange(80)
-    p0, p1 = negative.pmf(k), positive.pmf(k)
-    wins = np.tril(np.ones((80, 80)), -1) + np.eye(80) / 2
-    assert roc.auc() == pytest.approx(p1 @ wins @ p0, rel=1e-12)
-    tails = np.cumsum(p1[::-1])[::-1] - np.cumsum(p0[::-1])[::-1]
-    best = roc.best_threshold()
-    assert best.tpr - best.fpr == pytest.approx(tails.max(), rel=1e-12)
-    low, high = best.plateau
-    assert np.argmax(tails) == pytest.approx(high, abs=1e-9)
-    assert high - low == pytest.approx(1, abs=1e-9)
-    assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(roc.auc(), rel=1e-12)
-
-
-def test_steps_and_search_agree_on_samples():
-    """The same samples, counted and searched: 3-level ties, and values of their own."""
-    rng = np.random.default_rng(3)
-    for levels in (3, 1000):
-        pair = [rp.Ecdf(rng.integers(0, levels, n) + shift) for n, shift in ((30, 0), (20, levels // 3))]
-        level = np.asarray(0.0)
-        for name in ("auc", "auc_complement"):
-            assert float(compute(NumericalSolver(*pair), name)) == pytest.approx(
-                float(compute(EmpiricalSolver(*pair), name)), rel=1e-14
-            )
-        for rate in (0.0, 0.07, 0.5, 1.0):
-            for name in ("tpr_at_fpr", "fpr_at_tpr"):
-                want = float(compute(EmpiricalSolver(*pair), name, np.asarray(rate)))
-                assert float(compute(NumericalSolver(*pair), name, np.asarray(rate))) == pytest.approx(
-                    want, abs=1e-14
-                ), (
-                    name,
-                    rate,
-                )
-        for band in ((0.0, 1.0), (0.1, 0.33)):
-            for name in ("partial_auc_fpr", "partial_auc_tpr"):
-                want = float(compute(EmpiricalSolver(*pair), name, *map(np.asarray, band)))
-                assert float(compute(NumericalSolver(*pair), name, *map(np.asarray, band))) == pytest.approx(
-                    want, abs=1e-13
-                )
-        got, want = NumericalSolver(*pair).optimal(level), EmpiricalSolver(*pair).optimal(level)
-        assert got.tpr - got.fpr == pytest.approx(want.tpr - want.fpr, abs=1e-15)
-
-
 def test_a_sample_against_a_density():
     """Atoms on one side only: the mean of the other's tail over the sample."""
     sample, law = np.array([-1.0, 0.2, 0.2, 1.7]), rp.Gaussian(1, 2)
-    assert roc_of(rp.Ecdf(sample), law).auc() == pytest.approx(np.mean(law.sf(sample)), rel=1e-14)
-    assert roc_of(law, rp.Ecdf(sample)).auc() == pytest.approx(np.mean(law.cdf(sample)), rel=1e-14)
-    best = roc_of(rp.Ecdf(sample), law).best_threshold()
+    assert rp.PredictedRoc(rp.Ecdf(sample), law).auc() == pytest.approx(np.mean(law.sf(sample)), rel=1e-14)
+    assert rp.PredictedRoc(law, rp.Ecdf(sample)).auc() == pytest.approx(np.mean(law.cdf(sample)), rel=1e-14)
+    best = rp.PredictedRoc(rp.Ecdf(sample), law).best_threshold()
     scan = np.concatenate([sample, np.nextafter(sample, np.inf), np.linspace(-9, 9, 50_001)])
     youden = np.array(law.sf(scan)) - rp.Ecdf(sample).sf_inclusive(scan)
     assert best.tpr - best.fpr == pytest.approx(youden.max(), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("negative", "positive"),
-    [
-        (stats.poisson(2), stats.poisson(5)),
-        (stats.binom(9, 0.3), stats.geom(0.2)),
-        (stats.poisson(3), stats.poisson(3)),
-    ],
-)
-@pytest.mark.parametrize("direction", [None, "lower"])
-def test_discrete_families_are_counted(negative, positive, direction):
+DISCRETE = [
+    (stats.poisson(2), stats.poisson(4)),
+    (stats.binom(9, 0.3), stats.binom(9, 0.6)),
+    (stats.geom(0.5), stats.poisson(3)),
+    (stats.binom(9, 0.3), stats.geom(0.2)),
+    (stats.poisson(3), stats.poisson(3)),
+]
+
+
+@for_each(product(DISCRETE, (None, "lower")))
+def test_discrete_families_by_enumeration(pair, direction):
     """Two scipy families on whole numbers: AUC, best threshold, curve and the likelihood-ratio AUC by enumeration."""
     values = np.arange(0.0, 200.0)
-    n, p = negative.pmf(values), positive.pmf(values)
+    n, p = (d.pmf(values) for d in pair)
     sign = -1 if direction == "lower" else 1
     wins = np.sum(p[:, None] * n * (np.sign(sign * (values[:, None] - values)) + 1) / 2)
-    roc = rp.PredictedRoc(negative, positive, direction=direction)
+    roc = rp.PredictedRoc(*pair, direction=direction)
     assert roc.auc() == pytest.approx(wins, rel=1e-12)
-    cuts = np.arange(-0.5, 200)
-    called = sign * (values - cuts[:, None]) >= 0
-    assert roc.best_threshold().ameans == pytest.approx((called @ p + 1 - called @ n).max() / 2, abs=1e-12)
+    assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(wins, rel=1e-12)
+    called = sign * (values - np.arange(-0.5, 200)[:, None]) >= 0
+    ameans, best = (called @ p + 1 - called @ n) / 2, roc.best_threshold()
+    assert best.ameans == pytest.approx(ameans.max(), abs=1e-12)
+    if direction is None and pair in DISCRETE[:3]:  # one best rule, between two whole numbers
+        low, high = best.plateau
+        assert np.argmax(ameans) == pytest.approx(high, abs=1e-9)
+        assert high - low == pytest.approx(1, abs=1e-9)
     curve = roc.curve()
     assert (curve.fpr[0], curve.tpr[0]) == (0, 0)
     assert (curve.fpr[-1], curve.tpr[-1]) == pytest.approx((1, 1))
@@ -373,34 +171,252 @@ def test_a_search_finds_the_edge_of_what_is_allowed():
     assert best.criterion_value == pytest.approx(limit.ameans, abs=1e-12)
 
 
-@pytest.mark.parametrize("route", [rp.Gaussian, stats.norm])
-def test_the_value_is_what_the_criterion_is_there(route):
+SHARE, FP, FN = 0.3, 2.0, 5.0
+COSTS = {"prevalence": SHARE, "cost_fp": FP, "cost_fn": FN}
+CRITERIA = {
+    "ameans": ({}, lambda b: (b.tpr + b.tnr) / 2),
+    "youden": ({}, lambda b: b.tpr + b.tnr - 1),
+    "cost": (
+        {"prevalence": SHARE, "cost_fp": FP, "cost_fn": FN},
+        lambda b: SHARE * FN * b.fnr + (1 - SHARE) * FP * b.fpr,
+    ),
+    "accuracy": ({"prevalence": SHARE}, lambda b: SHARE * b.tpr + (1 - SHARE) * b.tnr),
+    "f1": ({"prevalence": SHARE}, lambda b: 2 * SHARE * b.tpr / (SHARE + SHARE * b.tpr + (1 - SHARE) * b.fpr)),
+    "f_beta": (
+        {"prevalence": SHARE, "beta": 2.0},
+        lambda b: 5 * SHARE * b.tpr / (4 * SHARE + SHARE * b.tpr + (1 - SHARE) * b.fpr),
+    ),
+    "closest_topleft": ({}, lambda b: (b.fpr**2 + b.fnr**2) ** 0.5),
+    "min_tpr": ({"value": 0.9}, lambda b: b.tnr),
+    "min_tnr": ({"value": 0.9}, lambda b: b.tpr),
+    "max_fpr": ({"value": 0.1}, lambda b: b.tpr),
+}
+
+
+@for_each(CRITERIA.items(), [rp.Gaussian, stats.norm])
+def test_the_value_is_what_the_criterion_is_there(criterion, case, route):
     """The value at the best threshold: each criterion worked out from the rates by hand."""
-    roc = rp.PredictedRoc(route(0, 1), route(1.5, 1.2))
-    share, fp, fn = 0.3, 2.0, 5.0
-    hand = {
-        "ameans": lambda b: (b.tpr + b.tnr) / 2,
-        "youden": lambda b: b.tpr + b.tnr - 1,
-        "cost": lambda b: share * fn * b.fnr + (1 - share) * fp * b.fpr,
-        "accuracy": lambda b: share * b.tpr + (1 - share) * b.tnr,
-        "f1": lambda b: 2 * share * b.tpr / (share + share * b.tpr + (1 - share) * b.fpr),
-        "f_beta": lambda b: 5 * share * b.tpr / (4 * share + share * b.tpr + (1 - share) * b.fpr),
-        "closest_topleft": lambda b: (b.fpr**2 + b.fnr**2) ** 0.5,
-        "min_tpr": lambda b: b.tnr,
-        "min_tnr": lambda b: b.tpr,
-        "max_fpr": lambda b: b.tpr,
-    }
-    options = {
-        "cost": {"prevalence": share, "cost_fp": fp, "cost_fn": fn},
-        "accuracy": {"prevalence": share},
-        "f1": {"prevalence": share},
-        "f_beta": {"prevalence": share, "beta": 2.0},
-        "min_tpr": {"value": 0.9},
-        "min_tnr": {"value": 0.9},
-        "max_fpr": {"value": 0.1},
-    }
-    for criterion, by_hand in hand.items():
-        best = roc.best_threshold(criterion, **options.get(criterion, {}))
-        assert best.criterion_value == pytest.approx(by_hand(best), rel=1e-12), criterion
+    roc, (options, by_hand) = rp.PredictedRoc(route(0, 1), route(1.5, 1.2)), case
+    best = roc.best_threshold(criterion, **options)
+    assert best.criterion_value == pytest.approx(by_hand(best), rel=1e-12)
     with pytest.raises(rp.RocPredictError, match="criterion='ameans' takes no prevalence"):
         roc.best_threshold(prevalence=0.1)
+
+
+# ---- pairs of unlike kinds
+
+EVEN = stats.uniform(0, 2)
+
+
+@for_each(product([(0, 5, 1), (0, 0.5, 3), (2, 1, 0.5)], [None, "lower"]))
+def test_closest_to_the_corner_is_the_midpoint_for_equal_spreads(moments, direction):
+    """Equal standard deviations: by symmetry the ROC point closest to (0, 1) is at the midpoint of the means."""
+    *means, std = moments
+    low, high = sorted(means, reverse=direction == "lower")
+    roc = rp.PredictedRoc(rp.Gaussian(low, std), rp.Gaussian(high, std), direction=direction)
+    assert roc.best_threshold("closest_topleft").threshold == pytest.approx(np.mean(means), abs=1e-7)
+
+
+@for_each(
+    [
+        (stats.expon(0, 1.5), stats.expon(0.3, 0.45)),
+        (stats.uniform(0, 5), stats.norm(0, 1)),
+        (stats.gamma(0.38), stats.norm(1, 0.5)),
+        (stats.beta(2, 2), stats.uniform(0.2, 0.5)),
+        (stats.beta(2, 3), stats.norm(0.5, 0.2)),
+        (stats.laplace(0, 1), stats.laplace(1, 1)),
+        (stats.cauchy(0, 1), stats.norm(1, 1)),
+    ]
+)
+def test_likelihood_ratio_auc_by_ranking_fine_cells(negative, positive):
+    """Against the classes cut into 200,000 cells and ranked by their ratio: the cells' own AUC, to 1e-4."""
+    roc = rp.PredictedRoc(negative, positive)
+    shares = np.linspace(0, 1, 100_001)
+    cuts = np.unique(np.concatenate([negative.ppf(shares), positive.ppf(shares)]))
+    n, p = np.diff(negative.cdf(cuts)), np.diff(positive.cdf(cuts))
+    n, p = n[n + p > 0], p[n + p > 0]
+    ranked = rp.EmpiricalRoc(negative=rp.Ecdf(p / (n + p), n), positive=rp.Ecdf(p / (n + p), p))
+    auc = roc.proper().auc()
+    assert auc == pytest.approx(ranked.auc(), abs=1e-4)
+    assert auc >= max(roc.auc(), 1 - roc.auc()) - 1e-10
+
+
+@for_each(
+    [
+        (EVEN, stats.beta(1, 0.1)),
+        (EVEN, stats.beta(1, 0.05)),
+        (stats.gamma(0.1, loc=1), stats.uniform(0, 4)),
+        (stats.beta(0.58, 0.25), stats.gamma(1.66, scale=2.04)),
+        (stats.beta(0.5, 0.5), stats.beta(2, 1)),
+    ]
+)
+def test_a_pole_of_a_density_costs_no_digits(negative, positive):
+    """Densities that are infinite at an end: the AUC and its complement sum to 1, and so do whole partial areas."""
+    roc = rp.PredictedRoc(negative, positive)
+    assert roc.auc() + roc.auc_complement() == pytest.approx(1, abs=1e-9)
+    assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(roc.auc(), abs=1e-9)
+    assert roc.partial_auc(tpr=(0, 1)) == pytest.approx(roc.auc(), abs=1e-9)
+    for b in (0.1, 0.05):  # uniform(0, 2) against beta(1, b): AUC = E(x)/2
+        assert rp.PredictedRoc(EVEN, stats.beta(1, b)).auc() == pytest.approx(1 / (2 + 2 * b), abs=1e-12)
+
+
+def test_limits_hold_at_single_values():
+    """min_tnr and max_fpr keep their limit where the negatives are single values, in both directions."""
+    point = rp.PredictedRoc(rp.Gaussian(0, 0), rp.Gaussian(1, 1))
+    for criterion, value in (("min_tnr", 0.9), ("max_fpr", 0.1)):
+        best = point.best_threshold(criterion, value=value)
+        assert (best.fpr, best.tpr) == (0, pytest.approx(stats.norm.sf(-1), rel=1e-12))
+    pairs = [
+        (stats.poisson(2), stats.poisson(4)),
+        (stats.binom(9, 0.4), stats.norm(5, 1)),
+        (stats.norm(5, 1), stats.geom(0.3)),
+    ]
+    for negative, positive in pairs:
+        for direction in (None, "lower"):
+            roc = rp.PredictedRoc(negative, positive, direction=direction)
+            for value in (0.05, 0.5, 0.9, 1.0):
+                assert roc.best_threshold("min_tnr", value=value).tnr >= value - 1e-15
+                assert roc.best_threshold("min_tpr", value=value).tpr >= value - 1e-15
+                assert roc.best_threshold("max_fpr", value=value).fpr <= value + 1e-15
+
+
+def test_the_ends_of_a_curve_beside_a_discrete_class():
+    """A density beside whole numbers: the curve's ends and its corners, worked out by hand."""
+    roc = rp.PredictedRoc(stats.norm(0, 1), stats.binom(5, 0.5))
+    assert roc.fpr_at_tpr(1) == pytest.approx(0.5)  # all positives are at 0 or above
+    assert roc.threshold_at_tpr(1) == 0
+    assert roc.threshold_at_tpr(0) == np.inf
+    assert roc.threshold_at_fpr(1) == -np.inf
+    stepped = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Ecdf([0, 0, 1]))
+    assert stepped.tpr_at_fpr(0.5) == 1  # the top of the vertical piece at threshold 0
+    assert stepped.tpr(stepped.threshold_at_fpr(0.5)) == 1
+    assert rp.PredictedRoc(rp.Ecdf([0, 1]), rp.Gaussian(0, 1)).slope(0.3) == 0
+    bounded = rp.PredictedRoc(stats.uniform(0, 1), stats.uniform(-1, 2))
+    assert bounded.best_threshold("max_fpr", value=1).tpr == bounded.tpr_at_fpr(1) == 1
+
+
+def test_the_slope_on_an_atom_is_the_ratio_of_its_masses():
+    """Two Poisson laws: the slope of the straight piece that an atom makes."""
+    negative, positive = stats.poisson(2), stats.poisson(4)
+    slope = rp.PredictedRoc(negative, positive).slope(0.3)
+    assert slope == pytest.approx(positive.pmf(3) / negative.pmf(3))
+
+
+def test_the_hook_on_an_atom():
+    """All negatives at 0: the curve is level at P(X > 0) and meets the chance line there."""
+    level = stats.norm.sf(0, -0.5)
+    result = NumericalSolver(rp.Ecdf([0.0]), rp.Gaussian(-0.5, 1)).hook()
+    assert (result.fpr_low, result.fpr_high) == (pytest.approx(level), 1)
+    assert result.area == pytest.approx((1 - level) ** 2 / 2)
+    exact = rp.PredictedRoc(rp.Gaussian(0, 0), rp.Gaussian(-0.5, 1)).hook()
+    assert tuple(result) == pytest.approx(tuple(exact))
+
+
+def test_a_table_of_values_and_probabilities():
+    """scipy.stats.rv_discrete(values=...): values that are no whole numbers, shifted, keep their probabilities."""
+    law = stats.rv_discrete(values=([1, 2, 3], [0.2, 0.5, 0.3]))
+    roc = rp.PredictedRoc(law(), law(loc=1))
+    wins = 0.2 * (0.2 / 2) * 0  # no positive lies at 1
+    wins += 0.2 * (0.2 + 0.5 / 2) + 0.5 * (0.2 + 0.5 + 0.3 / 2) + 0.3
+    assert roc.auc() == pytest.approx(wins, rel=1e-12)
+    with pytest.raises(rp.RocPredictError, match="lies on no whole numbers; give it a whole loc"):
+        rp.PredictedRoc(stats.poisson(20, loc=0.3), stats.poisson(24, loc=0.3))
+
+
+def test_weights_whose_sums_differ_in_the_last_digit():
+    """200 random weightings, seed 1: the curve ends at (1, 1) exactly, and nothing falls off its ends."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        sample, weights = rng.integers(0, 9, (2, 12)), rng.random((2, 12))
+        pair = [rp.Ecdf(values, w) for values, w in zip(sample, weights, strict=True)]
+        for direction in (None, "lower"):
+            roc = rp.EmpiricalRoc(*pair, direction=direction)
+            curve = roc.curve()
+            assert (curve.fpr[-1], curve.tpr[-1]) == (1, 1)
+            assert np.isfinite(roc.threshold_at_tpr(1.0)) or roc.tpr(roc.threshold_at_tpr(1.0)) == 1
+            assert 0 <= roc.fpr_at_tpr(1.0) <= 1
+
+
+def test_a_huge_price_is_no_excuse_for_a_lost_positive():
+    """A false positive 1e15 times dearer: of the thresholds without one, that with the most true positives."""
+    best = rp.EmpiricalRoc([0, 1, 2, 3], [2, 3, 4, 5]).best_threshold("cost", cost_fp=1e15, prevalence=0.5)
+    assert (best.threshold, best.tpr, best.fpr) == (3.5, 0.5, 0)
+
+
+def test_the_same_sample_twice_has_no_gap():
+    """The empirical family against the empirical curve of the same rows: every difference is 0."""
+    x, y = [1, 2, 2, 3, 3, 4, 5, 6], [0, 0, 1, 0, 1, 0, 1, 1]
+    result = rp.compare(rp.predict_roc(x, y, family="empirical"), rp.empirical_roc(x, y))
+    assert (result.auc_error, result.max_tpr_gap, result.threshold_regret, result.ks) == (0, 0, 0, 0)
+    assert result.area_between == pytest.approx(0, abs=1e-12)
+
+
+def test_a_prevalence_for_each_feature_reaches_a_function_of_rates():
+    """A batch, each feature with its own prevalence, and a criterion of one's own: as accuracy in closed form."""
+    roc = rp.PredictedRoc(rp.Gaussian([0, 0, 0], 1), rp.Gaussian([1, 2, 3], 1))
+    share = [0.3, 0.5, 0.6]
+    searched = roc.best_threshold(lambda rates: rates.accuracy, prevalence=share)
+    exact = roc.best_threshold("accuracy", prevalence=share)
+    assert searched.criterion_value == pytest.approx(exact.criterion_value, abs=1e-12)
+    assert searched.threshold == pytest.approx(exact.threshold, abs=1e-6)
+
+
+def test_mcc_without_positives_is_undefined():
+    """At a prevalence of 0 or 1 Matthews' correlation is 0/0: NaN, and named."""
+    roc = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 1))
+    for share in (0, 1):
+        rates = roc.rates(0.5, prevalence=share)
+        assert np.isnan(rates.mcc)
+        assert "mcc" in rates.undefined
+
+
+class Mixed(rp.Distribution):
+    """A normal density with a share of all values at 0, which no built-in distribution has."""
+
+    def __init__(self, share, normal):
+        self.share, self.normal = share, normal
+
+    def _logpdf(self, x):
+        return np.log1p(-self.share) + self.normal.logpdf(x)
+
+    def _cdf(self, x):
+        return (1 - self.share) * self.normal.cdf(x) + self.share * (x >= 0)
+
+    def _sf(self, x):
+        return (1 - self.share) * self.normal.sf(x) + self.share * (x < 0)
+
+    def _cdf_strict(self, x):
+        return (1 - self.share) * self.normal.cdf(x) + self.share * (x > 0)
+
+    def _sf_inclusive(self, x):
+        return (1 - self.share) * self.normal.sf(x) + self.share * (x <= 0)
+
+    def _ppf(self, q):
+        low, high = self.cdf_strict(0), self.cdf(0)
+        with np.errstate(all="ignore"):
+            elsewhere = self.normal.ppf(np.where(q < low, q, q - self.share) / (1 - self.share))
+        return np.where((q >= low) & (q <= high), 0.0, elsewhere)
+
+    def _isf(self, q):
+        high, low = self.sf_inclusive(0), self.sf(0)
+        with np.errstate(all="ignore"):
+            elsewhere = self.normal.isf(np.where(q < low, q, q - self.share) / (1 - self.share))
+        return np.where((q >= low) & (q <= high), 0.0, elsewhere)
+
+    def atoms(self):
+        return rp.distributions.Atoms(np.array([0.0]), np.array([self.share]))
+
+
+def test_a_density_with_an_atom():
+    """Zero-inflated normals: AUC from its four parts in closed form, both tails, and the partial areas."""
+    shares, normals = (0.7, 0.65), (stats.norm(0.5, 1), stats.norm(1, 1.5))
+    roc = rp.PredictedRoc(*(Mixed(share, normal) for share, normal in zip(shares, normals, strict=True)))
+    a, b = shares
+    densities = rp.PredictedRoc(rp.Gaussian(0.5, 1), rp.Gaussian(1, 1.5)).auc()
+    wins = a * b / 2 + a * (1 - b) * normals[1].sf(0) + (1 - a) * b * normals[0].cdf(0) + (1 - a) * (1 - b) * densities
+    assert roc.auc() == pytest.approx(wins, abs=1e-12)
+    assert roc.auc_complement() == pytest.approx(1 - wins, abs=1e-12)
+    assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(wins, abs=1e-12)
+    assert roc.partial_auc(tpr=(0, 1)) == pytest.approx(wins, abs=1e-12)
+    with pytest.raises(rp.RocPredictError, match="a likelihood ratio between a density and single values"):
+        roc.proper().auc()

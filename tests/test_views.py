@@ -14,6 +14,7 @@ from rocpredict import EmpiricalRoc, Gaussian, PredictedRoc, RocPredictError, em
 from rocpredict.base.formatting import to_json
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.roc.curves import DecisionCurve, PrecisionRecallCurve
+from tests.cases import for_each
 
 CLOSE = 1e-14
 
@@ -25,10 +26,8 @@ def drawn(decimals=None, n=400, seed=0):
     return (x if decimals is None else x.round(decimals)), y.astype(int)
 
 
-# ---- precision and recall
-@pytest.mark.parametrize("decimals", [None, 1, 0])
-@pytest.mark.parametrize("direction", ["higher", "lower"])
-def test_points_and_average_precision_are_scikit_learns(decimals, direction):
+@for_each(["higher", "lower"], [None, 1, 0])
+def test_points_and_average_precision_are_scikit_learns(direction, decimals):
     """At the sample's own prevalence, ties included: every point, the first (1 by convention), and the AP."""
     x, y = drawn(decimals)
     curve = empirical_roc(x if direction == "higher" else -x, y, direction=direction).precision_recall_curve()
@@ -65,9 +64,8 @@ def test_three_and_four_by_hand():
     assert curve.average_precision() == pytest.approx(41 / 48, abs=CLOSE)
 
 
-@pytest.mark.parametrize("moments", [(0, 1, 1.2, 1), (0, 1, 0.5, 2), (0, 2, 1, 1), (0, 1, -1, 1), (1e6, 1, 1e6 + 1, 2)])
-@pytest.mark.parametrize("prevalence", [0.5, 0.01])
-def test_average_precision_of_two_gaussians(moments, prevalence):
+@for_each([0.5, 0.01], [(0, 1, 1.2, 1), (0, 1, 0.5, 2), (0, 2, 1, 1), (0, 1, -1, 1), (1e6, 1, 1e6 + 1, 2)])
+def test_average_precision_of_two_gaussians(prevalence, *moments):
     """The integral of precision over recall, by scipy's quad over the positive density."""
     m0, s0, m1, s1 = moments
     roc = PredictedRoc(Gaussian(m0, s0), Gaussian(m1, s1))
@@ -108,8 +106,7 @@ def test_large_samples_approach_the_prediction():
     assert curves[0].net_benefit == pytest.approx(curves[1].net_benefit, abs=0.02)
 
 
-@pytest.mark.parametrize(
-    ("roc", "ap"),
+@for_each(
     [
         (PredictedRoc.from_stats(mean=(0, 90), std=(1, 1)), 1.0),
         (PredictedRoc.from_stats(mean=(0, 0), std=(0, 0)), 0.3),
@@ -122,8 +119,7 @@ def test_large_samples_approach_the_prediction():
         (EmpiricalRoc([2], [1]), 0.3),
         (EmpiricalRoc([1, 1], [1, 1]), 0.3),
         (EmpiricalRoc([-np.inf, np.inf], [np.inf]), 0.3 / (0.3 + 0.35)),
-    ],
-    ids=str,
+    ]
 )
 def test_degenerate_classes_give_numbers(roc, ap):
     """Separation, reversal, single values, infinities: no NaN anywhere, and where it is known the AP."""
@@ -131,10 +127,10 @@ def test_degenerate_classes_give_numbers(roc, ap):
     assert np.isfinite(curve.precision).all()
     assert 0 <= curve.precision.min() <= curve.precision.max() <= 1
     assert np.isfinite([decision.net_benefit, decision.tpr, decision.fpr]).all()
-    found = curve.average_precision()
-    assert 0 < found <= 1
+    result = curve.average_precision()
+    assert 0 < result <= 1
     if ap is not None:
-        assert found == pytest.approx(ap, abs=1e-12)
+        assert result == pytest.approx(ap, abs=1e-12)
 
 
 # ---- net benefit
@@ -150,10 +146,10 @@ ROCS = {
 }
 
 
-@pytest.mark.parametrize("name", ROCS)
-def test_thresholds_are_the_best_for_costs_p_and_1_minus_p(name):
+@for_each(ROCS)
+def test_thresholds_are_the_best_for_costs_p_and_1_minus_p(roc):
     """Each p: the threshold of ``best_threshold("cost")``, the net benefit written out from the rates there."""
-    roc, p = ROCS[name], np.array([0.02, 0.1, 0.25, 0.5, 0.7, 0.95])
+    p = np.array([0.02, 0.1, 0.25, 0.5, 0.7, 0.95])
     curve = roc.decision_curve(prevalence=0.2, probabilities=p)
     for k, share in enumerate(p):
         best = roc.best_threshold("cost", prevalence=0.2, cost_fp=share, cost_fn=1 - share)
@@ -164,17 +160,14 @@ def test_thresholds_are_the_best_for_costs_p_and_1_minus_p(name):
         assert curve.net_benefit[k] == pytest.approx(0.2 * rates.tpr - 0.8 * rates.fpr * odds, abs=CLOSE)
         assert curve.treat_all[k] == pytest.approx(0.2 - 0.8 * odds, abs=CLOSE)
     assert curve.treat_none.tolist() == [0] * 6
-
-
-@pytest.mark.parametrize("name", ROCS)
-def test_the_best_rule_is_never_worse_than_all_or_none_and_falls(name):
-    curve = ROCS[name].decision_curve(prevalence=0.2, probabilities=np.arange(1, 20) / 20)
+    # the best rule is never worse than all or none, and falls
+    curve = roc.decision_curve(prevalence=0.2, probabilities=np.arange(1, 20) / 20)
     assert (curve.net_benefit >= np.maximum(curve.treat_all, 0) - CLOSE).all()
     assert (np.diff(curve.net_benefit) <= CLOSE).all()
     assert curve.net_benefit.max() <= 0.2
 
 
-@pytest.mark.parametrize("decimals", [None, 1, 0])
+@for_each([None, 1, 0])
 def test_best_is_what_a_calibration_in_order_gives(decimals):
     """Isotonic regression makes probabilities of x; thresholded at p, on the same rows, they do as well as "best"."""
     x, y = drawn(decimals)
@@ -214,7 +207,6 @@ def test_many_rows_go_in_parts(monkeypatch):
     assert ROCS["counted, ties"].decision_curve().to_dict() == whole.to_dict()
 
 
-# ---- manners
 def test_views_are_values():
     roc = ROCS["gaussian"]
     curve, decision = roc.precision_recall_curve(prevalence=0.2, n_points=9), roc.decision_curve(prevalence=0.2)
@@ -227,8 +219,7 @@ def test_views_are_values():
     assert (len(curve), len(decision)) == (9, 99)
 
 
-@pytest.mark.parametrize(
-    ("ask", "words"),
+@for_each(
     [
         (ROCS["gaussian"].precision_recall_curve, "needs the share of positives"),
         (ROCS["gaussian"].decision_curve, "needs the share of positives"),
@@ -242,8 +233,8 @@ def test_views_are_values():
         (lambda: ROCS["counted, lower"].decision_curve(rule="probability"), "direction is 'lower'"),
         (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).decision_curve(prevalence=0.2), r"batch of shape \(2,\)"),
         (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).precision_recall_curve(prevalence=0.2), "batch of shape"),
-    ],
+    ]
 )
-def test_what_cannot_be_answered_is_refused_in_words(ask, words):
+def test_what_is_refused(call, words):
     with pytest.raises(RocPredictError, match=words):
-        ask()
+        call()

@@ -1,0 +1,61 @@
+"""Many cases in one test: each is checked, and the failures are named together."""
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
+from typing import TypeVar
+
+import pytest
+
+from rocpredict import RocPredictError
+
+T = TypeVar("T")
+
+
+def check_each(cases: Mapping[str, T], check: Callable[[T], None]) -> None:
+    """Check every case, and raise one AssertionError that names all cases that failed."""
+    failures = {}
+    for name, case in cases.items():
+        try:
+            check(case)
+        except (AssertionError, pytest.fail.Exception) as error:
+            failures[name] = error
+        except Exception as error:
+            error.add_note(f"in case {name}")
+            raise
+    if failures:
+        words = [f"{len(failures)} of {len(cases)} cases failed", *(f"{name}: {e}" for name, e in failures.items())]
+        raise AssertionError("\n".join(words)) from next(iter(failures.values()))
+
+
+def for_each(*axes: Mapping[str, object] | Iterable[object]) -> Callable[[Callable[..., None]], Callable[[], None]]:
+    """Make one test of a check of one case; tuples, and the cases of several axes, become its arguments in order."""
+    named = []
+    for axis in axes:
+        names = {f"[{i}] {str(case)[:80]}": case for i, case in enumerate(axis)}
+        named.append((axis if isinstance(axis, Mapping) else names).items())
+    cases = {}
+    for combination in product(*named):
+        parts = [case if isinstance(case, tuple) else (case,) for _, case in combination]
+        cases[", ".join(name for name, _ in combination)] = sum(parts, ())
+    assert cases
+
+    def decorate(check):
+        def test():
+            check_each(cases, lambda case: check(*case))
+
+        test.__name__, test.__qualname__, test.__doc__ = check.__name__, check.__qualname__, check.__doc__
+        return test
+
+    return decorate
+
+
+def check_refusals(refusals: Iterable[tuple[Callable[..., object], tuple[object, ...], str]]) -> None:
+    """Check for each (function, arguments, pattern) that the call raises a RocPredictError that the pattern matches."""
+
+    def check(case):
+        function, arguments, pattern = case
+        with pytest.raises(RocPredictError, match=pattern) as raised:
+            function(*arguments)
+        assert "\n" not in str(raised.value)
+
+    check_each({f"[{i}] {case[2]}": case for i, case in enumerate(refusals)}, check)
