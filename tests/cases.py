@@ -59,3 +59,8 @@ def check_refusals(refusals: Iterable[tuple[Callable[..., object], tuple[object,
         assert "\n" not in str(raised.value)
 
     check_each({f"[{i}] {case[2]}": case for i, case in enumerate(refusals)}, check)
+
+
+def check_refused(table: Iterable[tuple[Callable[[], object], str]]) -> None:
+    """Make every call of (call, words), and look for the words in the RocPredictError that it must raise."""
+    check_refusals((call, (), words) for call, words in table)

@@ -3,15 +3,19 @@
 import itertools
 import json
 import math
+from functools import partial
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy import stats
 
-from rocpredict import RocPredictError
 from rocpredict.base.proportions import proportion_interval
 from rocpredict.inference.mcnemar import CorrectnessTable, mcnemar_test, paired_difference_interval
+from tests.cases import check_refused
 
+METHODS = ("exact", "mid-p", "asymptotic")
 TABLES = [(10, 8, 2, 5), (0, 1, 7, 12), (30, 3, 3, 1), (1, 0, 6, 0), (0, 0, 5, 0), (50, 21, 9, 4), (2, 1, 0, 0)]
 
 
@@ -23,27 +27,26 @@ def calls(both_right, only_first, only_second, both_wrong):
     return np.where(right1, y, 1 - y), np.where(right2, y, 1 - y), y
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_every_number_by_another_route(table):
+def test_every_number_by_another_route():
     """Counts, error rates, and the three p-values from scipy's binomial and chi-squared laws."""
-    _, b, c, d = table
-    found = {method: mcnemar_test(*calls(*table), method=method) for method in ("exact", "mid-p", "asymptotic")}
-    exact = found["exact"]
-    n = sum(table)
-    assert exact.agreement == table
-    assert exact.n == n
-    assert exact.error_rate1.to_dict() == proportion_interval(c + d, n).to_dict()
-    assert exact.error_rate2.to_dict() == proportion_interval(b + d, n).to_dict()
-    assert exact.difference == pytest.approx((c - b) / n, abs=1e-15)
-    assert exact.p_value == pytest.approx(stats.binomtest(b, b + c, 0.5).pvalue, rel=1e-12)
-    law = stats.binom(b + c, 0.5)
-    mid = 2 * (law.cdf(min(b, c)) - law.pmf(min(b, c)) / 2)
-    assert found["mid-p"].p_value == pytest.approx(mid, rel=1e-12)
-    chi_squared = (b - c) ** 2 / (b + c)
-    assert found["asymptotic"].p_value == pytest.approx(stats.chi2.sf(chi_squared, 1), rel=1e-12)
-    assert found["asymptotic"].statistic == pytest.approx(math.copysign(math.sqrt(chi_squared), c - b), rel=1e-13)
-    assert {test.method for test in found.values()} == set(found)
-    assert found["asymptotic"].interval.to_dict() == exact.interval.to_dict()
+    for table in TABLES:
+        _, b, c, d = table
+        results = {method: mcnemar_test(*calls(*table), method=method) for method in METHODS}
+        exact, n = results["exact"], sum(table)
+        assert exact.agreement == table
+        assert exact.n == n
+        assert exact.error_rate1.to_dict() == proportion_interval(c + d, n).to_dict()
+        assert exact.error_rate2.to_dict() == proportion_interval(b + d, n).to_dict()
+        assert exact.difference == pytest.approx((c - b) / n, abs=1e-15)
+        assert exact.p_value == pytest.approx(stats.binomtest(b, b + c, 0.5).pvalue, rel=1e-12), table
+        law = stats.binom(b + c, 0.5)
+        mid = 2 * (law.cdf(min(b, c)) - law.pmf(min(b, c)) / 2)
+        assert results["mid-p"].p_value == pytest.approx(mid, rel=1e-12), table
+        chi_squared, asymptotic = (b - c) ** 2 / (b + c), results["asymptotic"]
+        assert asymptotic.p_value == pytest.approx(stats.chi2.sf(chi_squared, 1), rel=1e-12), table
+        assert asymptotic.statistic == pytest.approx(math.copysign(math.sqrt(chi_squared), c - b), rel=1e-13), table
+        assert [test.method for test in results.values()] == list(METHODS)
+        assert asymptotic.interval.to_dict() == exact.interval.to_dict()
 
 
 def test_the_exact_test_never_rejects_a_true_null_too_often():
@@ -66,30 +69,30 @@ def test_the_interval_is_the_published_one():
     assert list(turned) == pytest.approx([-shown.high, -shown.low], abs=1e-15)
 
 
-@pytest.mark.parametrize("n", [10, 25])
-def test_the_interval_covers_the_difference_as_often_as_it_says(n):
+def test_the_interval_covers_the_difference_as_often_as_it_says():
     """Coverage of level 0.95, every table of n rows enumerated: 0.93 or more everywhere, 0.95 or more on average."""
-    tables = np.array([t for t in itertools.product(range(n + 1), repeat=3) if sum(t) <= n])
-    tables = np.column_stack([tables, n - tables.sum(axis=1)])
-    ends = np.array([list(paired_difference_interval(CorrectnessTable(*map(int, t)))) for t in tables])
-    assert (ends[:, 1] - ends[:, 0]).min() > 0.1
-    assert ends.min() >= -1
-    assert ends.max() <= 1
-    covered = []
-    for error1, error2, share in itertools.product((0.05, 0.2, 0.4), (0.05, 0.3, 0.5), (0.0, 0.4, 0.9)):
-        both = error1 * error2 + share * (min(error1, error2) - error1 * error2)
-        cells = [1 - error1 - error2 + both, error2 - both, error1 - both, both]
-        weights = stats.multinomial(n, cells).pmf(tables)
-        inside = (ends[:, 0] <= error1 - error2) & (error1 - error2 <= ends[:, 1])
-        covered.append(weights[inside].sum() / weights.sum())
-    assert min(covered) > 0.93
-    assert np.mean(covered) > 0.95
+    for n in (10, 25):
+        tables = np.array([t for t in itertools.product(range(n + 1), repeat=3) if sum(t) <= n])
+        tables = np.column_stack([tables, n - tables.sum(axis=1)])
+        intervals = np.array([list(paired_difference_interval(CorrectnessTable(*map(int, t)))) for t in tables])
+        assert (intervals[:, 1] - intervals[:, 0]).min() > 0.1
+        assert intervals.min() >= -1
+        assert intervals.max() <= 1
+        covered = []
+        for error1, error2, share in itertools.product((0.05, 0.2, 0.4), (0.05, 0.3, 0.5), (0.0, 0.4, 0.9)):
+            both = error1 * error2 + share * (min(error1, error2) - error1 * error2)
+            cells = [1 - error1 - error2 + both, error2 - both, error1 - both, both]
+            weights = stats.multinomial(n, cells).pmf(tables)
+            inside = (intervals[:, 0] <= error1 - error2) & (error1 - error2 <= intervals[:, 1])
+            covered.append(weights[inside].sum() / weights.sum())
+        assert min(covered) > 0.93, n
+        assert np.mean(covered) > 0.95, n
 
 
 def test_no_discordant_pairs_is_said_and_no_certainty():
     """A classifier against itself: p is 1 and flagged, and the interval of the difference has a width (T8)."""
     first, _, y = calls(20, 0, 0, 4)
-    for method in ("exact", "mid-p", "asymptotic"):
+    for method in METHODS:
         test = mcnemar_test(first, first, y, method=method)
         assert (test.p_value, test.difference, test.statistic) == (1.0, 0.0, 0.0)
         assert list(test.flags) == ["no_discordant_pairs"]
@@ -98,21 +101,14 @@ def test_no_discordant_pairs_is_said_and_no_certainty():
     assert perfect.error_rate1.estimate == 0 < perfect.error_rate1.high
     assert perfect.interval.low < 0 < perfect.interval.high
     assert not mcnemar_test(*calls(5, 1, 1, 1)).flags
-
-
-def test_one_row():
-    """The smallest test there is."""
-    test = mcnemar_test([1], [0], [1], labels=[0, 1])
-    assert (test.n, test.difference, test.p_value) == (1, -1.0, 1.0)
-    assert test.interval.low == -1
-    assert test.interval.high > 0
+    smallest = mcnemar_test([1], [0], [1], labels=[0, 1])
+    assert (smallest.n, smallest.difference, smallest.p_value) == (1, -1.0, 1.0)
+    assert smallest.interval.low == -1
+    assert smallest.interval.high > 0
 
 
 def test_labels_of_any_kind_give_the_same():
-    """Text, booleans, floats, objects and frames' columns."""
-    import pandas as pd
-    import polars as pl
-
+    """Text, booleans, floats, objects and frames' columns; with positive= a confusion among the others is no error."""
     first, second, y = calls(10, 8, 2, 5)
     expected = mcnemar_test(first, second, y).to_dict()
     words = np.array(["neg", "pos"])
@@ -120,63 +116,44 @@ def test_labels_of_any_kind_give_the_same():
         assert mcnemar_test(code(first), code(second), code(y)).to_dict() == expected
     assert mcnemar_test(first.astype(float), second.astype(bool), y).to_dict() == expected
     assert mcnemar_test(pd.Series(first), pl.Series(words[second] == "pos"), pd.Series(y)).to_dict() == expected
-
-
-def test_more_than_two_labels_and_one_against_the_rest():
-    """With positive= a confusion among the others is no error."""
-    y = ["a", "b", "c", "c", "b"]
-    first, second = ["a", "c", "b", "c", "b"], ["b", "b", "c", "c", "b"]
-    test = mcnemar_test(first, second, y)
-    assert test.agreement == (2, 1, 2, 0)
-    assert mcnemar_test(first, second, y, positive="a").agreement == (4, 1, 0, 0)
+    three = ["a", "c", "b", "c", "b"], ["b", "b", "c", "c", "b"], ["a", "b", "c", "c", "b"]
+    assert mcnemar_test(*three).agreement == (2, 1, 2, 0)
+    assert mcnemar_test(*three, positive="a").agreement == (4, 1, 0, 0)
+    assert mcnemar_test([1, 2], [1, 0], [1, 0], labels=[0, 1, 2]).agreement == (1, 0, 1, 0)
 
 
 def test_swapped_classifiers_swap_the_answer():
-    """The second against the first: signs turn, the p-value stays."""
+    """The second against the first: signs turn, the p-value stays. to_dict is plain; the repr is one line."""
     first, second, y = calls(10, 8, 2, 5)
-    one, other = mcnemar_test(first, second, y), mcnemar_test(second, first, y)
-    assert one.p_value == other.p_value
-    assert one.difference == -other.difference
-    assert one.statistic == -other.statistic
-    assert list(one.interval) == pytest.approx([-other.interval.high, -other.interval.low], abs=1e-15)
-
-
-def test_a_result_is_ready_for_json_and_says_what_it_is():
-    """to_dict holds plain numbers; the repr is one line."""
-    test = mcnemar_test(*calls(10, 8, 2, 5))
-    held = json.loads(json.dumps(test.to_dict(), allow_nan=False))
-    assert held["agreement"] == {"both_right": 10, "only_first_right": 8, "only_second_right": 2, "both_wrong": 5}
-    assert held["interval"]["method"] == "newcombe"
-    assert held["null"] == "on rows of this population both classifiers err equally often"
+    test, other = mcnemar_test(first, second, y), mcnemar_test(second, first, y)
+    assert test.p_value == other.p_value
+    assert (test.difference, test.statistic) == (-other.difference, -other.statistic)
+    assert list(test.interval) == pytest.approx([-other.interval.high, -other.interval.low], abs=1e-15)
+    stored = json.loads(json.dumps(test.to_dict(), allow_nan=False))
+    assert stored["agreement"] == {"both_right": 10, "only_first_right": 8, "only_second_right": 2, "both_wrong": 5}
+    assert stored["interval"]["method"] == "newcombe"
+    assert stored["null"] == "on rows of this population both classifiers err equally often"
     assert "\n" not in repr(test)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "words"),
-    [
-        (([1, 0], [1, 0], [1, 0, 1]), {}, "predictions1 has 2 rows and y has 3; give as many"),
-        (([1, 0], [1], [1, 0]), {}, "predictions2 has 1 rows and y has 2; give as many"),
-        (([0.2, 0.9], [1, 0], [1, 0]), {}, r"predictions1 holds 0.2, which is not among the labels \[0, 1\]"),
-        (([1, 0], ["pos", "neg"], ["neg", "pos"]), {}, r"predictions1 holds 1, which is not among the labels \['neg'"),
-        (([1, 0], [1, np.nan], [1, 0]), {}, "predictions2 holds nan, which is not among"),
-        (([1, 0], np.ma.array([1, 0], mask=[0, 1]), [1, 0]), {}, "predictions2 holds None, which is not among"),
-        (([[1, 0]], [1, 0], [1, 0]), {}, "predictions1=.* is not an array of labels"),
-        ((1, [1, 0], [1, 0]), {}, "predictions1=1 is not an array"),
-        (([1, 0], [1, 0], [1, None]), {}, "y has 1 missing"),
-        (([], [], []), {}, "y is empty"),
-        (([1, 0], [1, 0], [1, 0]), {"positive": "pos"}, "positive holds 'pos', which is not among the labels"),
-        (([1, 0], [1, 0], [1, 0]), {"method": "chi"}, "method='chi' is not allowed"),
-        (([1, 0], [1, 0], [1, 0]), {"level": 95}, "level=95 is outside"),
-    ],
-)
-def test_what_is_refused(arguments, options, words):
+REFUSED = [
+    (([1, 0], [1, 0], [1, 0, 1]), {}, "predictions1 has 2 rows and y has 3; give as many"),
+    (([1, 0], [1], [1, 0]), {}, "predictions2 has 1 rows and y has 2; give as many"),
+    (([0.2, 0.9], [1, 0], [1, 0]), {}, r"predictions1 holds 0.2, which is not among the labels \[0, 1\]"),
+    (([1, 0], ["pos", "neg"], ["neg", "pos"]), {}, r"predictions1 holds 1, which is not among the labels \['neg'"),
+    (([1, 0], [1, np.nan], [1, 0]), {}, "predictions2 holds nan, which is not among"),
+    (([1, 0], np.ma.array([1, 0], mask=[0, 1]), [1, 0]), {}, "predictions2 holds None, which is not among"),
+    (([[1, 0]], [1, 0], [1, 0]), {}, "predictions1=.* is not an array of labels"),
+    ((1, [1, 0], [1, 0]), {}, "predictions1=1 is not an array of labels"),
+    (([1, 0], [1, 0], [1, None]), {}, "y has 1 missing"),
+    (([], [], []), {}, "y is empty"),
+    (([1, 2], [1, 0], [1, 0]), {}, "predictions1 holds 2"),
+    (([1, 0], [1, 0], [1, 0]), {"positive": "pos"}, "positive holds 'pos', which is not among the labels"),
+    (([1, 0], [1, 0], [1, 0]), {"method": "chi"}, "method='chi' is not allowed"),
+    (([1, 0], [1, 0], [1, 0]), {"level": 95}, "level=95 is outside"),
+]
+
+
+def test_what_is_refused():
     """Each message names the argument, what came, and what is allowed."""
-    with pytest.raises(RocPredictError, match=words):
-        mcnemar_test(*arguments, **options)
-
-
-def test_a_label_that_only_a_classifier_names_needs_labels():
-    """Refused as a likely mistake of coding, unless it is said to be a label."""
-    with pytest.raises(RocPredictError, match="predictions1 holds 2"):
-        mcnemar_test([1, 2], [1, 0], [1, 0])
-    assert mcnemar_test([1, 2], [1, 0], [1, 0], labels=[0, 1, 2]).agreement == (1, 0, 1, 0)
+    check_refused([(partial(mcnemar_test, *rows, **options), words) for rows, options, words in REFUSED])

@@ -5,8 +5,6 @@ What is counted agrees to 1e-12. What is drawn lies within 5 Monte-Carlo standar
 are estimated on 39 degrees of freedom), and both seeds are fixed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -40,15 +38,6 @@ def within(ours: float, key: Key, *, slack: float = 0.0, own_error: float | None
     return abs(ours - value) <= LIMIT * np.hypot(error, own) + slack
 
 
-# ---- counted
-
-
-def test_delong_standard_error_equals_proc():
-    """28 curves, ties and a variance of 0 (perfect separation) among them."""
-    for key, _, value in about(PROC, "var_delong"):
-        assert roc(key.data, key.x1).auc_std_error(method="delong") ** 2 == near(value), key
-
-
 def test_delong_interval_equals_proc():
     """The Wald interval, cut off at 0 and 1; at a variance of 0 pROC says [1, 1], we fall back, with a flag."""
     fell_back = 0
@@ -64,8 +53,10 @@ def test_delong_interval_equals_proc():
     assert fell_back == 2
 
 
-def test_delong_covariance_equals_proc():
-    """Every pair of columns of a data set in one (K, K) matrix, its diagonal the variances."""
+def test_delong_variances_equal_proc():
+    """28 curves, ties and a variance of 0 among them; every pair of columns of a data set in one (K, K) matrix."""
+    for key, _, value in about(PROC, "var_delong"):
+        assert roc(key.data, key.x1).auc_std_error(method="delong") ** 2 == near(value), key
     for data in {key.data for key, _, _ in about(PROC, "cov_delong")}:
         names = features(data)
         ours = np.asarray(rp.auc_test_many([load(data)[name] for name in names], load(data)["y"]).covariance)
@@ -78,71 +69,50 @@ def test_delong_covariance_equals_proc():
 
 
 def test_paired_delong_test_equals_proc():
-    """Statistic, two-sided p, difference AUC(x1) - AUC(x2) and its interval, of 31 pairs."""
+    """Statistic, every p, difference AUC(x1) - AUC(x2) and its interval, of 31 pairs."""
     for key, _, statistic in about(PROC, "paired_z"):
-        low, high = (
-            PROC[key._replace(quantity=f"paired_{end}", setting="level=0.95")].value for end in ("low", "high")
-        )
+        limits = [PROC[key._replace(quantity=f"paired_{end}", setting="level=0.95")].value for end in ("low", "high")]
         first, second = (PROC[Key(key.data, x, "", "auc", "")].value for x in (key.x1, key.x2))
         ours = rp.auc_test(*pair(key), method="delong")
         assert ours.statistic == near(statistic, Z), key
         assert ours.p_value == near(PROC[key._replace(quantity="paired_p")].value, Z), key
         assert tuple(ours.estimates) == (near(first), near(second)), key
         assert ours.difference == pytest.approx(first - second, rel=1e-12, abs=1e-14), key
-        assert tuple(ours.interval) == pytest.approx((low, high), rel=1e-12, abs=1e-13), key
-
-
-@pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_one_sided_paired_delong_test_equals_proc(alternative):
-    """ "greater": the first area is the larger one."""
-    for key, _, value in about(PROC, f"paired_p_{alternative}"):
-        assert rp.auc_test(*pair(key), method="delong", alternative=alternative).p_value == near(value, Z), key
+        assert tuple(ours.interval) == pytest.approx(limits, rel=1e-12, abs=1e-13), key
+    for alternative in ("greater", "less"):  # "greater": the first area is the larger one
+        for key, _, value in about(PROC, f"paired_p_{alternative}"):
+            assert rp.auc_test(*pair(key), method="delong", alternative=alternative).p_value == near(value, Z), key
 
 
 def test_unpaired_delong_test_has_the_statistic_of_proc():
-    """The same statistic; we refer it to the normal law, pROC to Student's t with Satterthwaite's df."""
+    """The same statistic; we refer it to the normal law, pROC to Student's t with Satterthwaite's df.
+
+    One-sided p are on the same side of 1/2 as pROC's, and the normal tail of the same statistic.
+    """
     for key, _, statistic in about(PROC, "unpaired_statistic"):
         ours = rp.auc_test(*two_samples(key), method="delong")
         assert ours.statistic == near(statistic, Z), key
         assert ours.p_value == near(2 * ndtr(-abs(statistic)), 1e-8), key
         assert ours.p_value <= PROC[key._replace(quantity="unpaired_p_t")].value, key
+        for alternative, sign in (("greater", -1), ("less", 1)):
+            by_t = PROC[key._replace(quantity=f"unpaired_p_t_{alternative}")].value
+            ours = rp.auc_test(*two_samples(key), method="delong", alternative=alternative)
+            assert ours.p_value == near(ndtr(sign * statistic), 1e-8), key
+            assert (ours.p_value < 0.5) == (by_t < 0.5), key
 
 
-@pytest.mark.parametrize(("alternative", "sign"), [("greater", -1), ("less", 1)])
-def test_one_sided_unpaired_delong_test_has_the_direction_of_proc(alternative, sign):
-    """Its p is on the same side of 1/2 as pROC's, and the normal tail of the same statistic."""
-    for key, _, by_t in about(PROC, f"unpaired_p_t_{alternative}"):
-        statistic = PROC[key._replace(quantity="unpaired_statistic")].value
-        ours = rp.auc_test(*two_samples(key), method="delong", alternative=alternative)
-        assert ours.p_value == near(ndtr(sign * statistic), 1e-8), key
-        assert (ours.p_value < 0.5) == (by_t < 0.5), key
-
-
-# ---- drawn
-
-
-def test_bootstrap_standard_error_agrees_with_proc():
+def test_bootstrap_agrees_with_proc():
+    """Standard errors; of tests the difference to 1e-12, its standard error, difference / statistic, and p."""
     for key, _, _ in about(PROC, "boot_sd_auc"):
         error = roc(key.data, key.x1).auc_std_error(method="bootstrap", n_resamples=RESAMPLES, rng=1)
         assert within(error, key), key
-
-
-BOOTSTRAP_TESTS = {
-    "boot_test": {},
-    "boot_test_partial": {"fpr": (0, 0.2)},
-    "boot_test_tpr": {"tpr_at_fpr": 0.1},
-}
-
-
-@pytest.mark.parametrize("quantity", BOOTSTRAP_TESTS)
-def test_paired_bootstrap_test_agrees_with_proc(quantity):
-    """The difference to 1e-12, and its standard error, difference / statistic, and p by chance's measure."""
-    for key, _, difference in about(PROC, f"{quantity}_difference"):
-        options = BOOTSTRAP_TESTS[quantity]
-        ours = rp.auc_test(*pair(key), method="bootstrap", n_resamples=RESAMPLES, rng=2, **options)
-        assert ours.difference == pytest.approx(difference, rel=1e-12, abs=1e-14), key
-        assert within(ours.difference / ours.statistic, key._replace(quantity=f"{quantity}_sd")), key
-        assert within(ours.p_value, key._replace(quantity=f"{quantity}_p")), key
+    tests = {"boot_test": {}, "boot_test_partial": {"fpr": (0, 0.2)}, "boot_test_tpr": {"tpr_at_fpr": 0.1}}
+    for quantity, options in tests.items():
+        for key, _, difference in about(PROC, f"{quantity}_difference"):
+            ours = rp.auc_test(*pair(key), method="bootstrap", n_resamples=RESAMPLES, rng=2, **options)
+            assert ours.difference == pytest.approx(difference, rel=1e-12, abs=1e-14), key
+            assert within(ours.difference / ours.statistic, key._replace(quantity=f"{quantity}_sd")), key
+            assert within(ours.p_value, key._replace(quantity=f"{quantity}_p")), key
 
 
 def test_paired_venkatraman_test_agrees_with_proc():

@@ -1,7 +1,5 @@
 """Read what the reference tables are about, and the tables themselves."""
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from pathlib import Path
@@ -11,13 +9,11 @@ import numpy as np
 import pytest
 
 HERE = Path(__file__).parent
-SHIPPED = HERE.parents[1] / "data"
 IRIS = ("sepal_length", "sepal_width", "petal_length", "petal_width")
 PIMA = ("glucose", "mass", "age", "pedigree", "insulin", "pressure")
-SMALL = (
-    "three_level", "five_level", "six_seven", "unequal", "separated", "reversed", "correlated", "skewed", "weighted",
-)  # fmt: skip
-BINARY = ("iris", "pima", *SMALL)
+SHIPPED = {"iris": ("species", ("versicolor", "virginica"), IRIS), "pima": ("diabetes", ("neg", "pos"), PIMA)}
+SMALL = ("three_level", "five_level", "six_seven", "unequal", "separated", "reversed", "correlated", "skewed")
+BINARY = ("iris", "pima", *SMALL, "weighted")
 
 
 class Key(NamedTuple):
@@ -46,11 +42,14 @@ def columns(path: Path) -> dict[str, list[str]]:
 @cache
 def load(name: str) -> dict[str, np.ndarray]:
     """Give a data set: ``y`` (0 or 1), and its features by name."""
-    if name == "iris":
-        return _shipped("iris.csv", "species", ("versicolor", "virginica"), IRIS)
-    if name == "pima":
-        return _shipped("pima.csv", "diabetes", ("neg", "pos"), PIMA)
-    return {column: np.array(values, dtype=float) for column, values in columns(HERE / "data" / f"{name}.csv").items()}
+    if name not in SHIPPED:
+        path = HERE / "data" / f"{name}.csv"
+        return {column: np.array(values, dtype=float) for column, values in columns(path).items()}
+    label, classes, names = SHIPPED[name]
+    raw = columns(HERE.parents[1] / "data" / f"{name}.csv")
+    rows = [i for i, value in enumerate(raw[label]) if value in classes]
+    y = np.array([classes.index(raw[label][i]) for i in rows])
+    return {"y": y} | {name: np.array([float(raw[name][i]) for i in rows]) for name in names}
 
 
 def xy(name: str, feature: str) -> tuple[np.ndarray, np.ndarray]:
@@ -65,20 +64,18 @@ def features(name: str) -> tuple[str, ...]:
 
 def table(name: str) -> dict[Key, Reference]:
     """Read a table of reference numbers."""
-    found = {}
     with (HERE / f"{name}.csv").open(newline="", encoding="utf-8") as lines:
-        for *about, value, mc_error in list(csv.reader(lines))[1:]:
-            key = Key(*about)
-            assert key not in found, key
-            found[key] = Reference(float(value), float(mc_error or "nan"))
-    return found
+        rows = [(Key(*about), value, mc_error) for *about, value, mc_error in list(csv.reader(lines))[1:]]
+    result = {key: Reference(float(value), float(mc_error or "nan")) for key, value, mc_error in rows}
+    assert len(result) == len(rows), name
+    return result
 
 
-def about(rows: dict[Key, Reference], *quantities: str) -> list[tuple[Key, dict[str, float], float]]:
-    """Give the rows of some quantities as (key, its settings, value); an absent quantity is a failure."""
-    found = [(key, settings(key.setting), row.value) for key, row in rows.items() if key.quantity in quantities]
-    assert {key.quantity for key, _, _ in found} == set(quantities)
-    return found
+def about(rows: dict[Key, Reference], quantity: str) -> list[tuple[Key, dict[str, float], float]]:
+    """Give the rows of a quantity as (key, its settings, value); an absent quantity is a failure."""
+    result = [(key, settings(key.setting), row.value) for key, row in rows.items() if key.quantity == quantity]
+    assert result, quantity
+    return result
 
 
 def grouped(rows: dict[Key, Reference], quantity: str) -> dict[tuple, list[float]]:
@@ -98,10 +95,3 @@ def settings(text: str) -> dict[str, float]:
 def near(value: Any, rel: float = 1e-12) -> Any:
     """Expect a number that no chance is in: to 1e-12 of itself."""
     return pytest.approx(value, rel=rel, abs=1e-15)
-
-
-def _shipped(file: str, label: str, classes: tuple[str, str], names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    raw = columns(SHIPPED / file)
-    rows = [i for i, of in enumerate(raw[label]) if of in classes]
-    y = np.array([classes.index(raw[label][i]) for i in rows])
-    return {"y": y} | {name: np.array([float(raw[name][i]) for i in rows]) for name in names}

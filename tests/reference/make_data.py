@@ -62,9 +62,9 @@ def multiclass(rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 def write() -> None:
-    for name, found in samples().items():
-        rows = zip(*found.values(), strict=True)
-        lines = [",".join(found), *(",".join(f"{value:.17g}" for value in row) for row in rows)]
+    for name, result in samples().items():
+        rows = zip(*result.values(), strict=True)
+        lines = [",".join(result), *(",".join(f"{value:.17g}" for value in row) for row in rows)]
         (HERE / "data" / f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

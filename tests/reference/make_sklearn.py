@@ -61,8 +61,8 @@ def weighted() -> Iterator[Row]:
         score = roc_auc_score(y, x, sample_weight=w, max_fpr=top)
         yield "weighted", "x1", "weighted_auc_max_fpr", f"high={top}", score
     yield "weighted", "x1", "weighted_average_precision", "", average_precision_score(y, x, sample_weight=w)
-    found = roc_curve(y, x, sample_weight=w, drop_intermediate=False)
-    for column, values in zip(("fpr", "tpr"), found, strict=False):
+    result = roc_curve(y, x, sample_weight=w, drop_intermediate=False)
+    for column, values in zip(("fpr", "tpr"), result, strict=False):
         for i, value in enumerate(values):
             yield "weighted", "x1", f"weighted_curve_{column}", f"row={i}", value
 
