@@ -31,34 +31,26 @@ def test_the_page_is_that_of_the_library(run, tmp_path):
     """Byte for byte, with prevalence, level, unit and seed: so twice the same data and day give the same bytes."""
     words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
     note = "pima: zeros in glucose stand for missing values; they are left out"
-    said = f"a.html: a report of glucose\n{note} (--nan raise takes them as they are).\n"
-    assert run(*GLUCOSE, *words) == (0, said, "")
+    out = f"a.html: a report of glucose\n{note} (--nan raise takes them as they are).\n"
+    assert run(*GLUCOSE, *words) == (0, out, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
-    asked = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
-    asked |= {"prevalence": 0.1, "seed": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
-    feature_report(pima.column("glucose"), pima.y, "b.html", **asked)
+    options = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
+    options |= {"prevalence": 0.1, "seed": 3, "n_resamples": 20, "date": "2026-11-21", "notes": [f"{note}."]}
+    feature_report(pima.column("glucose"), pima.y, "b.html", **options)
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
-def test_zeros_that_are_counted_are_not_passed_over(run, tmp_path):
-    """Said on the page without an option, and on the command line with it; nothing of a feature that has none."""
+def test_zeros_that_may_be_missing_values_are_mentioned(run, tmp_path):
+    """On the page without an option, on the command line with it; not for a feature that has none."""
     words = ("--resamples", 20, "--out", "a.html")
-    said = "pima: zeros in insulin stand for missing values;"
+    note = "pima: zeros in insulin stand for missing values;"
     out = run("report", "pima", "--feature", "insulin", *words)[1]
-    assert out == f"a.html: a report of insulin\n{said} --nan omit leaves these rows out.\n"
+    assert out == f"a.html: a report of insulin\n{note} --nan omit leaves these rows out.\n"
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert f"<dt>Note</dt><dd>{said} here they are taken as they are.</dd>" in text
+    assert f"<dt>Note</dt><dd>{note} here they are taken as they are.</dd>" in text
     assert "--nan" not in text[text.index("</style>") :]
     assert run("report", "pima", "--feature", "age", *words)[1] == "a.html: a report of age\n"
     assert "<dt>Note</dt>" not in (tmp_path / "a.html").read_text(encoding="utf-8")
-
-
-def test_rows_of_several_contrasts(run):
-    """A page of them has rows; one of a single class pair has features."""
-    words = ("screen", "iris", "--feature", "petal_width", "--report", "a.html")
-    assert run(*words)[1].endswith("a.html: a report of 3 rows\n")
-    both = (*words, "--feature", "petal_length", "--positive", "setosa")
-    assert run(*both)[1].endswith("a.html: a report of 2 features\n")
 
 
 def test_a_csv_file(run, tmp_path):
@@ -66,31 +58,30 @@ def test_a_csv_file(run, tmp_path):
     rows = "\n".join(f"{k % 7 + 3 * (k % 2)},{k % 2}" for k in range(60))
     (tmp_path / "d.csv").write_text(f"<script>x</script>,sick\n{rows}\n", encoding="utf-8")
     words = ("--label", "sick", "--positive", "1", "--feature", "<script>x</script>", "--resamples", 20)
-    said = json.loads(run("report", "d.csv", *words, "--out", "d.html", "--json")[1])
-    assert said == {"feature": "<script>x</script>", "report": "d.html"}
+    result = json.loads(run("report", "d.csv", *words, "--out", "d.html", "--json")[1])
+    assert result == {"feature": "<script>x</script>", "report": "d.html"}
     assert "<script>" not in (tmp_path / "d.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("pima", "--feature", "glucose"), "--out"),
-        (("pima", "--out", "a.html"), "a report is of one feature, here are 8"),
-        (("pima", "--feature", "glucose", "--out", "none/a.html"), "none/a.html cannot be written"),
-        (("pima", "--feature", "glucose", "--out", "a.html", "--prevalence", "2"), "--prevalence"),
-        (("pima", "--feature", "glucose", "--out", "a.html", "--date", "soon"), "is no day"),
-    ],
-)
-def test_what_is_wrong_is_one_line(run, tmp_path, words, said):
-    """Exit code 2, one line, no file."""
-    code, out, err = run("report", *words)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+def test_a_refusal_is_one_line(run, tmp_path):
+    """Exit code 2, one line, no file; an unwritable page is refused before the data are read."""
+    glucose = ("pima", "--feature", "glucose")
+    for message, words in {
+        "--out": ("report", *glucose),
+        "a report is of one feature, here are 8": ("report", "pima", "--out", "a.html"),
+        "none/a.html cannot be written": ("report", *glucose, "--out", "none/a.html"),
+        "--prevalence": ("report", *glucose, "--out", "a.html", "--prevalence", "2"),
+        "is no day": ("report", *glucose, "--out", "a.html", "--date", "soon"),
+        "a.html cannot be written": ("screen", "none.csv", "--label", "y", "--report", "none/a.html"),
+    }.items():
+        code, out, err = run(*words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert message in err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_screening_as_a_page(run, tmp_path):
-    """The library's page of the same rows; CSV on stdout stays CSV."""
+    """The library's page of the same rows, or features with one class pair; CSV on stdout stays CSV."""
     words = ("screen", "iris", "--positive", "virginica", "--negative", "versicolor", "--report", "a.html")
     width = ("--feature", "petal_width")
     code, out, _ = run(*words, *width, "--top", 1)
@@ -101,10 +92,8 @@ def test_a_screening_as_a_page(run, tmp_path):
     table = rp.screen(data, iris.y, positive="virginica", negative="versicolor")
     screening_report(table, "b.html", data=(data, iris.y))
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    several = ("screen", "iris", *width, "--report", "a.html")
+    assert run(*several)[1].endswith("a.html: a report of 3 rows\n")
+    both = (*several, "--feature", "petal_length", "--positive", "setosa")
+    assert run(*both)[1].endswith("a.html: a report of 2 features\n")
     assert run(*words, *width, "--sort", "q_value", "--format", "csv")[1] == table.sort("q_value").to_csv()
-
-
-def test_an_unwritable_page_is_refused_before_the_work(run, tmp_path):
-    code, out, err = run("screen", "none.csv", "--label", "y", "--report", "none/a.html")
-    assert (code, out) == (2, "")
-    assert "none/a.html cannot be written" in err

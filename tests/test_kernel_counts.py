@@ -1,17 +1,18 @@
-"""Exact counts: both engines and every form of a table give what brute force and the empirical ROC give."""
+"""Exact counts of both engines, for every form of a table, against brute force and the empirical ROC curve."""
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.stats import mannwhitneyu
 
 import rocpredict as rp
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, count_blocks
 from rocpredict.screening.kernels.moments import moments
+from tests.cases import check_each
 
-ENGINES = ("numpy", "numba")
+engines = pytest.mark.parametrize("engine", ["numpy", "numba"])
 CLASS_PAIRS = (
     ClassPair((0,), 1),
     ClassPair((1,), 0),
@@ -30,6 +31,8 @@ FORMS = {
     "CSR": sp.csr_matrix,
     "CSC with zeros and duplicates": lambda X: _untidy(sp.csc_matrix, X),
     "CSR with zeros and duplicates": lambda X: _untidy(sp.csr_array, X),
+    "CSC with long indices": lambda X: _untidy(sp.csc_array, X, np.int64),
+    "CSR that is read-only": lambda X: _untidy(sp.csr_array, X, writeable=False),
 }
 
 
@@ -39,8 +42,8 @@ def count(X, codes, class_pairs=CLASS_PAIRS, thresholds=None, **options):
     return RankStatistics(*(np.concatenate(column, axis=1) for column in zip(*blocks, strict=True)))
 
 
-def _untidy(form, X):
-    """Give the table with explicit zeros, every value in two halves and indices out of order."""
+def _untidy(form, X, dtype=np.int32, *, writeable=True):
+    """Return the table with explicit zeros, every value in two halves and indices out of order."""
     tidy = form(X)
     outer, inner = tidy.shape if tidy.format == "csr" else tidy.shape[::-1]
     lines = []
@@ -51,11 +54,15 @@ def _untidy(form, X):
         lines.append((indices, halves))
     indptr = np.cumsum([0, *(len(indices) for indices, _ in lines)])
     indices, data = (np.concatenate(parts) for parts in zip(*lines, strict=True))
-    return form((data, indices, indptr), shape=tidy.shape)
+    table = form((data, indices, indptr), shape=tidy.shape)
+    table.indices, table.indptr = table.indices.astype(dtype), table.indptr.astype(dtype)
+    for array in (table.data, table.indices, table.indptr):
+        array.flags.writeable = writeable
+    return table
 
 
 def table(rows=240):
-    """Give features of many kinds, codes of four classes and of none, and thresholds that are values of the table."""
+    """Return features of many kinds, codes of four classes and of none, and thresholds that are values of the table."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(rows, 26))
     codes = rng.integers(-1, 4, rows)
@@ -77,9 +84,10 @@ def table(rows=240):
     return X, codes, thresholds
 
 
+@cache
 def by_brute_force(negative, positive, threshold, grid):
-    """Compare all pairs of two samples, in fractions where sums must be exact."""
-    nothing = np.nan
+    """Compare all pairs of two samples, as bytes, in fractions where sums must be exact."""
+    negative, positive, nothing = np.frombuffer(negative), np.frombuffer(positive), np.nan
     tied = np.unique_counts(np.concatenate([negative, positive])).counts.astype(object)
     counted = [sum(tied**3 - tied), *((side < threshold).sum() for side in (negative, positive))]
     counted += [(side == threshold).sum() for side in (negative, positive)]
@@ -99,7 +107,7 @@ def assert_agrees(counts, X, codes, thresholds, class_pairs=CLASS_PAIRS):
     for t, class_pair in enumerate(class_pairs):
         for f in range(X.shape[1]):
             sides = (X[np.isin(codes, classes), f] for classes in (class_pair.negative, [class_pair.positive]))
-            negative, positive = (side[~np.isnan(side)] for side in sides)
+            negative, positive = (side[~np.isnan(side)].tobytes() for side in sides)
             expected, heights = by_brute_force(negative, positive, thresholds[t, f], counts.tpr_grid.shape[2])
             names = ["negatives", "positives", "area", "negative_sum_squares", "positive_sum_squares", "ties"]
             names += ["negatives_below", "positives_below", "negatives_tied", "positives_tied"]
@@ -108,38 +116,44 @@ def assert_agrees(counts, X, codes, thresholds, class_pairs=CLASS_PAIRS):
             np.testing.assert_allclose(counts.tpr_grid[t, f], heights, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_a_table_agrees_with_all_pairs(engine, form):
-    """Proves every count, in every form of a table, whatever is tied, infinite, missing, constant or separated."""
+def arrays_of(values):
+    return [values.data, values.indices, values.indptr] if sp.issparse(values) else [values]
+
+
+@engines
+def test_every_form_of_a_table_agrees_with_all_pairs(engine):
+    """Tied, infinite, missing, constant and separated features; the table is not written to."""
     X, codes, thresholds = table()
-    given = FORMS[form](X)
-    before = given.copy()
-    assert_agrees(count(given, codes, thresholds=thresholds, engine=engine), X, codes, thresholds)
-    same = (given != before).nnz == np.isnan(X).sum() if sp.issparse(given) else np.array_equal(given, before, True)
-    assert same, "the input was written to"
+
+    def check(form):
+        values = form(X)
+        before = [array.copy() for array in arrays_of(values)]
+        assert_agrees(count(values, codes, thresholds=thresholds, engine=engine), X, codes, thresholds)
+        np.testing.assert_equal(arrays_of(values), before)
+
+    check_each(FORMS, check)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("dtype", ["f4", "f2", "i1", "u2", "i4", "i8", "u8", "?", "g"])
+@engines
 @pytest.mark.parametrize("form", [np.asarray, sp.csc_array, sp.csr_array])
-def test_every_dtype(engine, dtype, form):
-    """Proves that values are compared exactly in their own dtype, and thresholds as float64."""
-    rng = np.random.default_rng(2)
-    X, codes = rng.poisson(1.0, (120, 6)).astype(dtype), rng.integers(0, 2, 120)
-    if dtype in {"f4", "f2"}:
-        X[:, 3:] += rng.normal(size=(120, 3)).astype(dtype)
-    if dtype == "f2" and form is not np.asarray:
-        X = X.astype("f4")  # scipy knows no sparse float16
-    near = X[5].astype(float) * (1 + np.array([[0, 1e-12, -1e-12, 0, 1e-12, -1e-12]]))
-    class_pair = (ClassPair((0,), 1),)
-    counts = count(form(X), codes, class_pair, thresholds=near, engine=engine)
-    assert_agrees(counts, X.astype(float), codes, near, class_pair)
+def test_every_dtype(engine, form):
+    """Values are compared exactly in their own dtype, and thresholds as float64."""
+    for dtype in ["f4", "f2", "i1", "u2", "i4", "i8", "u8", "?", "g"]:
+        rng = np.random.default_rng(2)
+        X, codes = rng.poisson(1.0, (120, 6)).astype(dtype), rng.integers(0, 2, 120)
+        if dtype in {"f4", "f2"}:
+            X[:, 3:] += rng.normal(size=(120, 3)).astype(dtype)
+        if dtype == "f2" and form is not np.asarray:
+            X = X.astype("f4")  # scipy has no sparse float16
+        near = X[5].astype(float) * (1 + np.array([[0, 1e-12, -1e-12, 0, 1e-12, -1e-12]]))
+        class_pair = (ClassPair((0,), 1),)
+        counts = count(form(X), codes, class_pair, thresholds=near, engine=engine)
+        assert_agrees(counts, X.astype(float), codes, near, class_pair)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@engines
 def test_thresholds_beyond_float32(engine):
-    """Proves that a threshold that float32 rounds to infinity counts as what it is, without a warning."""
+    """A threshold that float32 rounds to infinity is compared as float64, without a warning."""
     X = np.array([[1.0], [np.inf], [-np.inf], [3e38]], dtype=np.float32)
     counts = [
         count(X, np.array([0, 0, 1, 1]), [ClassPair((0,), 1)], thresholds=np.array([[value]]), engine=engine)
@@ -151,10 +165,10 @@ def test_thresholds_beyond_float32(engine):
     assert at == [(0, 0), (0, 0), (1, 0), (0, 1), (0, 0)]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@engines
 @pytest.mark.parametrize("form", ["C", "CSC", "CSR"])
 def test_threads_and_order_of_features(engine, form, monkeypatch):
-    """Proves that threads change no bit, and that chosen features come in the order asked for, in small blocks too."""
+    """Threads change no bit, and features are in their order, in small blocks too."""
     X, codes, thresholds = table()
     monkeypatch.setattr("rocpredict.screening.kernels.counts.BLOCK_BYTES", 4_000)
     monkeypatch.setattr("rocpredict.screening.kernels.counts.PANEL_BYTES", (9_000, 9_000))
@@ -164,28 +178,9 @@ def test_threads_and_order_of_features(engine, form, monkeypatch):
     assert_agrees(one, X, codes, thresholds)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_agrees_with_scipy_and_delong(engine):
-    """Proves the p-value that follows from area and ties, and the variance that follows from the scatters."""
-    rng = np.random.default_rng(3)
-    X, y = np.round(rng.normal(size=(150, 8)), 1), rng.integers(0, 2, 150)
-    counts = count(X, y, [ClassPair((0,), 1)], engine=engine)
-    n0, n1 = counts.negatives[0], counts.positives[0]
-    n = n0 + n1
-    spread = np.sqrt(n0 * n1 / 12 * (n + 1 - counts.ties[0] / (n * (n - 1))))
-    z = (counts.area[0] - 0.5) * n0 * n1 / spread
-    variance = counts.positive_sum_squares[0] / (n1 * (n1 - 1)) + counts.negative_sum_squares[0] / (n0 * (n0 - 1))
-    for f in range(X.shape[1]):
-        theirs = mannwhitneyu(X[y == 1, f], X[y == 0, f], use_continuity=False, method="asymptotic")
-        ours = rp.empirical_roc(X[:, f], y)
-        np.testing.assert_allclose(2 * rp.Gaussian(0, 1).sf(abs(z[f])), theirs.pvalue, rtol=1e-10)
-        np.testing.assert_allclose(variance[f], ours.auc_std_error(method="delong") ** 2, rtol=1e-12)
-        np.testing.assert_allclose(counts.area[0, f], ours.auc(), rtol=1e-13)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
+@engines
 def test_sums_beyond_64_bits(engine):
-    """Proves the scatters where squares of counts exceed 2^63: seven million rows, most of them tied at zero."""
+    """The scatters where squares of counts exceed 2^63: seven million rows, most of them tied at zero."""
     rng = np.random.default_rng(4)
     n, stored = 7_000_000, 300
     codes = (np.arange(n) % 2).astype(np.int8)
@@ -211,9 +206,9 @@ def test_sums_beyond_64_bits(engine):
     assert counts.area[0, 0] == twice[1] / (n**2 / 2)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_small_and_empty_tables(engine):
-    """Proves the counts of one row a class, of a class without rows, and of no feature at all."""
+@engines
+def test_small_empty_and_refused_tables(engine):
+    """One row a class, a class without rows, and no feature at all."""
     X, codes = np.array([[1.0, 2.0, 5.0], [2.0, 2.0, 4.0]]), np.array([0, 1])
     counts = count(X, codes, [ClassPair((0,), 1)], engine=engine)
     assert counts.area.tolist() == [[1.0, 0.5, 0.0]]
@@ -226,22 +221,15 @@ def test_small_and_empty_tables(engine):
             form(X)[:, :0], codes, 2, [ClassPair((0,), 1)], engine=engine, callback=lambda _, counts: counts
         )
         assert list(none) == []
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_refusals(engine):
-    """Proves that lost digits and thresholds of another shape are refused in words."""
-    X, codes = np.array([[2**53 + 1], [1]]), np.array([0, 1])
     with pytest.raises(rp.RocPredictError, match=r"X holds integers beyond 2\*\*53"):
-        count(X, codes, [ClassPair((0,), 1)], engine=engine)
-    with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 1\)"):
-        count(X[1:] + np.array([[0], [1]]), codes, [ClassPair((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
+        count(np.array([[2**53 + 1], [1]]), codes, [ClassPair((0,), 1)], engine=engine)
+    with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 3\)"):
+        count(X, codes, [ClassPair((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("form", FORMS)
+@engines
 @pytest.mark.parametrize("order", [2, 4])
-def test_moments_in_every_form_are_those_of_the_dense_table(form, engine, order):
+def test_moments_in_every_form_are_those_of_the_dense_table(engine, order):
     """Two routes: each form by each engine, and the dense table by numpy; to 1e-12 of their scale.
 
     Features with NaN, infinities, offsets, ties, many zeros, one value only, and values near the ends of float64.
@@ -250,18 +238,25 @@ def test_moments_in_every_form_are_those_of_the_dense_table(form, engine, order)
     X = np.column_stack([X, X[:, 0] * 1e70, X[:, 0] * 1e-60, np.full(len(X), 0.1), X[:, 0] + 1e8])
     X[::3, -1] = np.nan
     expected = moments(X, codes, 4, order=order)
-    found = moments(FORMS[form](X), codes, 4, order=order, engine=engine)
-    for name in ("count", "n_missing", "minimum", "maximum"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    np.testing.assert_array_equal(np.isfinite(found.m2), np.isfinite(expected.m2))
-    constant = expected.m2 == 0
-    np.testing.assert_array_equal(found.m2[constant], 0)
-    np.testing.assert_array_equal(found.mean[constant], expected.mean[constant])
-    with np.errstate(all="ignore"):
-        std = np.sqrt(expected.m2 / np.maximum(expected.count, 1))
-        scale = np.maximum(std, np.abs(expected.mean) * 1e-3)
-        for power, name in enumerate(("mean", "m2", "m3", "m4")[:order], 1):
-            gap = np.abs(getattr(found, name) - getattr(expected, name))
-            known = np.isfinite(gap) & (gap > 0)
-            per_value = gap if name == "mean" else gap / expected.count
-            assert (per_value[known] / scale[known] ** power < 1e-12).all(), name
+
+    def check(form):
+        values = form(X)
+        before = [array.copy() for array in arrays_of(values)]
+        result = moments(values, codes, 4, order=order, engine=engine)
+        np.testing.assert_equal(arrays_of(values), before)
+        for name in ("count", "n_missing", "minimum", "maximum"):
+            np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
+        np.testing.assert_array_equal(np.isfinite(result.m2), np.isfinite(expected.m2))
+        constant = expected.m2 == 0
+        np.testing.assert_array_equal(result.m2[constant], 0)
+        np.testing.assert_array_equal(result.mean[constant], expected.mean[constant])
+        with np.errstate(all="ignore"):
+            std = np.sqrt(expected.m2 / np.maximum(expected.count, 1))
+            scale = np.maximum(std, np.abs(expected.mean) * 1e-3)
+            for power, name in enumerate(("mean", "m2", "m3", "m4")[:order], 1):
+                gap = np.abs(getattr(result, name) - getattr(expected, name))
+                defined = np.isfinite(gap) & (gap > 0)
+                per_value = gap if name == "mean" else gap / expected.count
+                assert (per_value[defined] / scale[defined] ** power < 1e-12).all(), name
+
+    check_each(FORMS, check)

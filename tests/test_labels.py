@@ -1,4 +1,4 @@
-"""The validator of x and y: what it understands, what it refuses, and in which words."""
+"""The validator of x and y: which inputs it accepts, which it refuses, and with which message."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -10,9 +10,12 @@ import pyarrow as pa
 import pytest
 
 from rocpredict import RocPredictError
-from rocpredict.base.labels import check_labels, split_classes
+from rocpredict.base.labels import split_classes
+from tests.cases import check_each
 
 X = [1.0, 2.0, 3.0, 4.0]
+Y = [0, 0, 1, 1]
+CLASSES = ("positive", "negative")
 
 
 def assert_split(classes, negative, positive, *, labels):
@@ -20,7 +23,7 @@ def assert_split(classes, negative, positive, *, labels):
     assert classes.positive.tolist() == positive
     assert classes.negative.dtype == classes.positive.dtype == np.float64
     assert (classes.negative_label, classes.positive_label) == labels
-    assert [type(label) for label in (classes.negative_label, classes.positive_label)] == [type(it) for it in labels]
+    assert (type(classes.negative_label), type(classes.positive_label)) == tuple(map(type, labels))
 
 
 def message_of(*args, **kwargs):
@@ -29,12 +32,6 @@ def message_of(*args, **kwargs):
     assert isinstance(caught.value, ValueError)
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-def objects(*items):
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
 
 
 OBVIOUS = {
@@ -58,9 +55,8 @@ OBVIOUS = {
 }
 
 
-@pytest.mark.parametrize(("y", "labels"), OBVIOUS.values(), ids=OBVIOUS)
-def test_labels_that_speak_for_themselves(y, labels):
-    assert_split(split_classes(X, y), [1, 2], [3, 4], labels=labels)
+def test_numeric_and_boolean_labels_need_no_positive():
+    check_each(OBVIOUS, lambda case: assert_split(split_classes(X, case[0]), [1, 2], [3, 4], labels=case[1]))
 
 
 NAMED = {
@@ -78,27 +74,26 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("y", NAMED.values(), ids=NAMED)
-def test_text_labels_take_a_named_positive_or_a_named_negative(y):
-    assert_split(split_classes(X, y, positive="b"), [1, 2], [3, 4], labels=("a", "b"))
-    assert_split(split_classes(X, y, negative="a"), [1, 2], [3, 4], labels=("a", "b"))
-    assert_split(split_classes(X, y, positive="a", negative="b"), [3, 4], [1, 2], labels=("b", "a"))
-    assert message_of(X, y) == "positive= is needed: which of the labels ['a', 'b'] is the positive class?"
+def test_text_labels_take_a_named_positive_or_a_named_negative():
+    def check(y):
+        assert_split(split_classes(X, y, positive="b"), [1, 2], [3, 4], labels=("a", "b"))
+        assert_split(split_classes(X, y, negative="a"), [1, 2], [3, 4], labels=("a", "b"))
+        assert_split(split_classes(X, y, positive="a", negative="b"), [3, 4], [1, 2], labels=("b", "a"))
+        assert message_of(X, y) == "positive= is needed: which of the labels ['a', 'b'] is the positive class?"
+
+    check_each(NAMED, check)
 
 
-def test_mixed_labels_keep_their_kinds():
+def test_labels_of_other_and_of_mixed_kinds():
     for y in (["a", 1, "a", 1], np.array(["a", 1, "a", 1], dtype=object)):
         assert_split(split_classes(X, y, positive=1), [1, 3], [2, 4], labels=("a", 1))
     assert "'1' is not a label" in message_of(X, ["a", 1, "a", 1], positive="1")
-
-
-def test_labels_of_any_single_kind_of_thing():
     assert split_classes(X, [b"a", b"a", b"b", b"b"], positive=b"b").positive.tolist() == [3, 4]
     days = np.array(["2020-01-01", "2020-01-01", "2021-01-01", "2021-01-01"], dtype="datetime64[D]")
     assert split_classes(X, days, positive=np.datetime64("2021-01-01").item()).positive.tolist() == [3, 4]
-    assert message_of(X, objects((1, 2), (1, 2), (3, 4), (3, 4)), positive=(1, 2)) == (
-        "y holds (1, 2); a label is one number, text or other single thing"
-    )
+    pairs = np.empty(4, dtype=object)
+    pairs[:] = [(1, 2), (1, 2), (3, 4), (3, 4)]
+    assert message_of(X, pairs, positive=(1, 2)) == "y holds (1, 2); a label is one number, text or other single thing"
 
 
 def test_one_against_the_rest_and_one_against_one():
@@ -108,6 +103,11 @@ def test_one_against_the_rest_and_one_against_one():
     assert message_of(x, y, negative="a") == (
         "positive= is needed: which of the labels ['a', 'b', 'c'] is the positive class?"
     )
+    x, y = [1, 2, 3, np.nan], ["a", "a", "b", "c"]  # missing values of a dropped class do not count
+    assert_split(split_classes(x, y, positive="b", negative="a"), [1, 2], [3], labels=("a", "b"))
+    omitted = split_classes(x, y, positive="b", negative="a", nan_policy="omit")
+    assert (omitted.omitted_negative, omitted.omitted_positive) == (0, 0)
+    assert "x has 1 missing" in message_of(x, y, positive="b")
 
 
 VALUES = {
@@ -130,9 +130,8 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("x", VALUES.values(), ids=VALUES)
-def test_values_of_every_kind_become_float64(x):
-    assert_split(split_classes(x, [0, 0, 1, 1]), [1, 2], [3, 4], labels=(0, 1))
+def test_values_of_every_kind_become_float64():
+    check_each(VALUES, lambda x: assert_split(split_classes(x, Y), [1, 2], [3, 4], labels=(0, 1)))
 
 
 MISSING = {
@@ -147,26 +146,17 @@ MISSING = {
 }
 
 
-@pytest.mark.parametrize("x", MISSING.values(), ids=MISSING)
-def test_missing_values_are_refused_with_their_rows_or_left_out_and_counted(x):
-    assert message_of(x, [0, 0, 1, 1]) == "x has 1 missing (NaN) of 4, at rows 3; nan_policy='omit' leaves them out"
-    classes = split_classes(x, [0, 0, 1, 1], nan_policy="omit")
-    assert_split(classes, [1, 2], [3], labels=(0, 1))
-    assert (classes.omitted_negative, classes.omitted_positive) == (0, 1)
+def test_missing_values_are_refused_with_their_rows_or_omitted_and_counted():
+    def check(x):
+        assert message_of(x, Y) == "x has 1 missing (NaN) of 4, at rows 3; nan_policy='omit' leaves them out"
+        classes = split_classes(x, Y, nan_policy="omit")
+        assert_split(classes, [1, 2], [3], labels=(0, 1))
+        assert (classes.omitted_negative, classes.omitted_positive) == (0, 1)
 
-
-def test_many_missing_values_are_counted_and_the_first_rows_named():
+    check_each(MISSING, check)
     assert message_of([np.nan] * 8 + [1, 1], [0, 1] * 5) == (
         "x has 8 missing (NaN) of 10, at rows 0, 1, 2, 3, 4, ...; nan_policy='omit' leaves them out"
     )
-
-
-def test_missing_values_of_a_dropped_class_do_not_count():
-    x, y = [1, 2, 3, np.nan], ["a", "a", "b", "c"]
-    assert_split(split_classes(x, y, positive="b", negative="a"), [1, 2], [3], labels=("a", "b"))
-    omitted = split_classes(x, y, positive="b", negative="a", nan_policy="omit")
-    assert (omitted.omitted_negative, omitted.omitted_positive) == (0, 0)
-    assert "x has 1 missing" in message_of(x, y, positive="b")
 
 
 MISSING_LABELS = {
@@ -189,128 +179,86 @@ MISSING_LABELS = {
 }
 
 
-@pytest.mark.parametrize("y", MISSING_LABELS.values(), ids=MISSING_LABELS)
-def test_missing_labels_are_never_a_class(y):
-    """Refused by default; under "omit" their rows belong to no class and are not counted."""
-    assert message_of(X, y) == "y has 1 missing (NaN) of 4, at rows 3; nan_policy='omit' leaves them out"
-    label = check_labels(y, X, nan_policy="omit")[2]
-    classes = split_classes(X, y, positive=label, nan_policy="omit")
-    assert (classes.rows.negative.tolist(), classes.rows.positive.tolist(), classes.rows.omitted) == (
-        [0, 1],
-        [2],
-        (0, 0),
-    )
+def test_missing_labels_are_never_a_class():
+    def check(y):
+        for policy in ("raise", "omit"):
+            assert message_of(X, y, nan_policy=policy) == "y has 1 missing (NaN) of 4, at rows 3; leave these rows out"
+
+    check_each(MISSING_LABELS, check)
 
 
 REFUSALS = {
-    "unknown positive": (
-        (X, ["ill", "ill", "healthy", "healthy"]),
-        {"positive": "sick"},
-        "positive='sick' is not a label in y; labels are ['healthy', 'ill']",
-    ),
-    "text for a number": ((X, [0, 0, 1, 1]), {"positive": "1"}, "positive='1' is not a label in y; labels are [0, 1]"),
-    "NaN for a label": ((X, [0, 0, 1, 1]), {"positive": np.nan}, "positive=nan is not a label in y"),
-    "NA for a label": ((X, [0, 0, 1, 1]), {"positive": pd.NA}, "positive=<NA> is not a label in y"),
-    "list for a label": ((X, [0, 0, 1, 1]), {"positive": [1]}, "positive=[1] is not a label in y"),
-    "array for a label": ((X, [0, 0, 1, 1]), {"positive": np.array([1])}, "positive=array([1]) is not a label in y"),
-    "unknown negative": (
-        (X, [0, 0, 1, 1]),
-        {"positive": 1, "negative": 7},
-        "negative=7 is not a label in y; labels are [0, 1]",
-    ),
-    "twice the same": (
-        (X, [0, 0, 1, 1]),
-        {"positive": 1, "negative": 1},
-        "negative=1 is also the positive label; name two different ones",
-    ),
-    "ambiguous numbers": (
-        (X, [1, 1, 2, 2]),
-        {},
-        "positive= is needed: labels are [1, 2], and only {0, 1}, {-1, 1} and booleans speak for themselves",
-    ),
-    "three numbers": ((X, [-1, 0, 1, 1]), {}, "positive= is needed: labels are [-1, 0, 1], and only"),
-    "one class": ((X, [1, 1, 1, 1]), {}, "y has the one label 1; two classes are needed"),
-    "one class, named": ((X, ["a"] * 4), {"positive": "a"}, "y has the one label 'a'; two classes are needed"),
-    "no value in a class": (
-        ([1, 2, np.nan, np.nan], [0, 0, 1, 1]),
-        {"nan_policy": "omit"},
-        "the positive class has no rows with a value; labels are [0, 1]",
-    ),
-    "unknown policy": (
-        (X, [0, 0, 1, 1]),
-        {"nan_policy": "drop"},
-        "nan_policy='drop' is not allowed; choose one of 'raise', 'omit'",
-    ),
-    "many labels": (
-        (range(30), [f"s{i:02}" for i in range(30)]),
-        {"positive": "zz"},
-        "'s08', 's09', ...] (30 in all)",
-    ),
-    "x empty": (([], [0, 1]), {}, "x is empty; give one value for each row"),
-    "y empty": ((X, []), {}, "y is empty; give one label for each row"),
-    "lengths": ((X, [0, 0, 1]), {}, "x has 4 rows and y has 3; they must have as many"),
-    "x of two axes": ((np.ones((4, 2)), [0, 0, 1, 1]), {}, "x has shape (4, 2); give one feature of shape (n,)"),
-    "x a frame": ((pd.DataFrame({"a": X}), [0, 0, 1, 1]), {}, "x has shape (4, 1); give one feature of shape (n,)"),
-    "y of two axes": ((X, [[0], [0], [1], [1]]), {}, "y has shape (4, 1); give one label for each row, shape (n,)"),
-    "x ragged": (([[1], [2, 3], [4], [5]], [0, 0, 1, 1]), {}, "x=[[1], [2, 3], [4], [5]] is ragged"),
-    "y ragged": ((X, [[1], [2, 3], [4], [5]]), {}, "y=[[1], [2, 3], [4], [5]] is ragged"),
-    "x a dict": (({"a": 1}, [0, 1]), {}, "x={'a': 1} is not an array; give one value for each row"),
-    "x a set": (({1, 2}, [0, 1]), {}, "x={1, 2} is not an array"),
-    "x a number": ((3.0, [0, 1]), {}, "x=3.0 is not an array"),
-    "x None": ((None, [0, 1]), {}, "x=None is not an array"),
-    "y a word": ((X, "abcd"), {"positive": "a"}, "y='abcd' is not an array"),
-    "y a number": ((X, 1), {}, "y=1 is not an array"),
-    "y a numpy number": ((X, np.int64(1)), {}, "y has shape ()"),
-    "x and y exchanged, text": (
-        (["a", "b", "a", "b"], [1, 2, 3, 4]),
-        {"positive": "a"},
-        "x holds text such as 'a'; numbers are needed (were x and y exchanged?)",
-    ),
-    "x and y exchanged, numbers": (
-        ([0, 1] * 15, np.linspace(0, 1, 30)),
-        {},
-        "y has 30 different values, more than labels would have (were x and y exchanged?)",
-    ),
-    "numbers as text": ((["1", "2", "3", "4"], [0, 0, 1, 1]), {}, "x holds text such as '1'; numbers are needed"),
-    "one text among numbers": (([1, "a", 3, 4], [0, 0, 1, 1]), {}, "x holds text such as 'a'; numbers are needed"),
-    "bytes": (([b"1", b"2", b"3", b"4"], [0, 0, 1, 1]), {}, "x holds bytes such as b'1'; numbers are needed"),
-    "complex": (([1j, 2, 3, 4], [0, 0, 1, 1]), {}, "x holds complex numbers such as 1j; numbers are needed"),
-    "masked complex": ((np.ma.array([1j, 2]), [0, 1]), {}, "x holds complex numbers"),
-    "dates": ((np.array(["2020"] * 4, dtype="M8[Y]"), [0, 0, 1, 1]), {}, "x holds dates such as"),
-    "durations": ((np.array([1, 2, 3, 4], dtype="m8[s]"), [0, 0, 1, 1]), {}, "x holds durations such as"),
-    "objects": (([1, object(), 3, 4], [0, 0, 1, 1]), {}, "x holds objects (int, object) that are not all numbers"),
-    "2**53 + 1": (
-        ([2**53 + 1, 2, 3, 4], [0, 0, 1, 1]),
-        {},
-        "x holds integers beyond 2**53 that float64 cannot tell apart; subtract an offset first",
-    ),
-    "2**53 + 1 beside 0.5": (([2**53 + 1, 0.5], [0, 1]), {}, "x holds integers beyond 2**53"),
-    "int64 maximum": ((np.array([2**63 - 1, 2]), [0, 1]), {}, "x holds integers beyond 2**53"),
-    "uint64 maximum": ((np.array([2**64 - 1, 2], dtype=np.uint64), [0, 1]), {}, "x holds integers beyond 2**53"),
-    "10**30 + 1": (([10**30 + 1, 2], [0, 1]), {}, "x holds integers beyond 2**53"),
-    "10**400": (([10**400, 2], [0, 1]), {}, "x holds integers beyond 2**53"),
-    "masked 2**53 + 1": ((np.ma.array([2**53 + 1, 2, 3], mask=[0, 0, 1]), [0, 1, 1]), {}, "x holds integers beyond"),
-    "a fraction beyond floats": (([Fraction(10**400), Fraction(2)], [0, 1]), {}, "not all numbers a float can hold"),
-    "a signalling NaN": (([Decimal("sNaN"), Decimal(2)], [0, 1]), {}, "not all numbers a float can hold"),
+    "positive='sick' is not a label in y; labels are ['healthy', 'ill']": (["ill"] * 2 + ["healthy"] * 2, "sick"),
+    "positive='1' is not a label in y; labels are [0, 1]": (Y, "1"),
+    "positive=nan is not a label in y": (Y, np.nan),
+    "positive=<NA> is not a label in y": (Y, pd.NA),
+    "positive=[1] is not a label in y": (Y, [1]),
+    "positive=array([1]) is not a label in y": (Y, np.array([1])),
+    "negative=7 is not a label in y; labels are [0, 1]": (Y, 1, 7),
+    "negative=1 is also the positive label; name two different ones": (Y, 1, 1),
+    "labels are [1, 2], and only {0, 1}, {-1, 1} and booleans speak for themselves": ([1, 1, 2, 2],),
+    "positive= is needed: labels are [-1, 0, 1], and only": ([-1, 0, 1, 1],),
+    "y has the one label 1; two classes are needed": ([1, 1, 1, 1],),
+    "y has the one label 'a'; two classes are needed": (["a"] * 4, "a"),
+    "y is empty; give one label for each row": ([],),
+    "x has 4 rows and y has 3; they must have as many": ([0, 0, 1],),
+    "y has shape (4, 1); give one label for each row, shape (n,)": ([[0], [0], [1], [1]],),
+    "y=[[1], [2, 3], [4], [5]] is ragged": ([[1], [2, 3], [4], [5]],),
+    "y='abcd' is not an array": ("abcd", "a"),
+    "y=1 is not an array": (1,),
+    "y has shape ()": (np.int64(1),),
+}
+REFUSED_VALUES = {
+    "x has shape (4, 2); give one feature of shape (n,)": [np.ones((4, 2))],
+    "x has shape (4, 1); give one feature of shape (n,)": [pd.DataFrame({"a": X})],
+    "x=[[1], [2, 3], [4], [5]] is ragged": [[[1], [2, 3], [4], [5]]],
+    "x is empty; give one value for each row": [[]],
+    "x={'a': 1} is not an array; give one value for each row": [{"a": 1}],
+    "x={1, 2} is not an array": [{1, 2}],
+    "x=3.0 is not an array": [3.0],
+    "x=None is not an array": [None],
+    "x holds text such as '1'; numbers are needed": [["1", "2", "3", "4"]],
+    "x holds text such as 'a'; numbers are needed": [[1, "a", 3, 4]],
+    "x holds bytes such as b'1'; numbers are needed": [[b"1", b"2", b"3", b"4"]],
+    "x holds complex numbers such as 1j; numbers are needed": [[1j, 2, 3, 4]],
+    "x holds complex numbers": [np.ma.array([1j, 2, 3, 4])],
+    "x holds dates such as": [np.array(["2020"] * 4, dtype="M8[Y]")],
+    "x holds durations such as": [np.array([1, 2, 3, 4], dtype="m8[s]")],
+    "x holds objects (int, object) that are not all numbers": [[1, object(), 3, 4]],
+    "x holds integers beyond 2**53 that float64 cannot tell apart; subtract an offset first": [
+        [2**53 + 1, 2, 3, 4],
+        [2**53 + 1, 0.5, 3, 4],
+        np.array([2**63 - 1, 2, 3, 4]),
+        np.array([2**64 - 1, 2, 3, 4], dtype=np.uint64),
+        [10**30 + 1, 2, 3, 4],
+        [10**400, 2, 3, 4],
+        np.ma.array([2**53 + 1, 2, 3, 4], mask=[0, 0, 1, 0]),
+    ],
+    "not all numbers a float can hold": [[Fraction(10**400), 2, 3, 4], [Decimal("sNaN"), 2, 3, 4]],
 }
 
 
-@pytest.mark.parametrize(("args", "kwargs", "words"), REFUSALS.values(), ids=REFUSALS)
-def test_refusals_name_the_argument_what_came_and_what_is_allowed(args, kwargs, words):
-    assert words in message_of(*args, **kwargs)
+def test_refusals_name_the_argument_the_value_and_what_is_accepted():
+    messages = {
+        words: message_of(X, y, **dict(zip(CLASSES, labels, strict=False))) for words, (y, *labels) in REFUSALS.items()
+    }
+    assert [words for words, message in messages.items() if words not in message] == []
+    assert [words for words, values in REFUSED_VALUES.items() for x in values if words not in message_of(x, Y)] == []
+    assert "'s08', 's09', ...] (30 in all)" in message_of(range(30), [f"s{i:02}" for i in range(30)], positive="zz")
+    assert message_of(X, Y, nan_policy="drop") == "nan_policy='drop' is not allowed; choose one of 'raise', 'omit'"
+    words = "the positive class has no rows with a value; labels are [0, 1]"
+    assert message_of([1, 2, np.nan, np.nan], Y, nan_policy="omit") == words
+    words = "x holds text such as 'a'; numbers are needed (were x and y exchanged?)"
+    assert message_of(["a", "b", "a", "b"], [1, 2, 3, 4], positive="a") == words
+    words = "y has 30 different values, more than labels would have (were x and y exchanged?)"
+    assert message_of([0, 1] * 15, np.linspace(0, 1, 30)) == words
 
 
-def test_long_doubles_beyond_float64_are_refused():
-    huge = np.array([np.finfo(np.longdouble).max, 1], dtype=np.longdouble)
-    if np.isinf(float(huge[0])):  # elsewhere a long double is a double
-        assert message_of(huge, [0, 1]) == "x holds numbers beyond the range of float64"
-
-
-def test_large_integers_that_float64_holds_are_fine():
+def test_the_range_of_float64():
     lowest = np.iinfo(np.int64).min
     assert split_classes(np.array([lowest, 2**60]), [0, 1]).negative.tolist() == [float(lowest)]
     assert split_classes([2**100, 1], [0, 1]).negative.tolist() == [2.0**100]
-
-
-def test_infinities_are_values():
-    assert_split(split_classes([1, np.inf, -np.inf, 3], [0, 0, 1, 1]), [1, np.inf], [-np.inf, 3], labels=(0, 1))
+    huge = np.array([np.finfo(np.longdouble).max, 1], dtype=np.longdouble)
+    if np.isinf(float(huge[0])):  # elsewhere a long double is a double
+        assert message_of(huge, [0, 1]) == "x holds numbers beyond the range of float64"
+    assert_split(split_classes([1, np.inf, -np.inf, 3], Y), [1, np.inf], [-np.inf, 3], labels=(0, 1))

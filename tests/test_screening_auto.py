@@ -1,4 +1,4 @@
-"""Screening with family="auto": the counted rows say what predict_roc(family="auto") says, and say that they do."""
+"""Screening with family="auto": rows with an empirical AUC agree with predict_roc(family="auto")."""
 
 import csv
 import io
@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
-from scipy.special import ndtr
 
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
@@ -19,10 +18,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # e
 
 CLASSES = {"positive": "sick", "negative": "well"}
 PREDICTED = ("auc", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit")
+WEIGHTED = (*PREDICTED, "model_weight")
 
 
 def _table(seed=0, rows=60):
-    """Give features of all kinds: normal, skewed, tied, binary, shifted down, mostly 0, with NaN, far from 0, alike."""
+    """Return features of all kinds: normal, skewed, tied, binary, lower, mostly 0, with NaN, offset, with two modes."""
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(rows) < 0.4, "sick", "well")
     sick = y == "sick"
@@ -46,61 +46,50 @@ def _screened(X, y, **options):
     return rp.screen(X, y, **{**CLASSES, **options}, family="auto").in_input_order()
 
 
-def _asked(x, y, direction, **classes):
-    """Ask about one feature by the function of one feature: its curve, and its trust."""
+def _predicted(x, y, direction, **classes):
     return rp.predict_roc(x, y, **{**CLASSES, **classes}, family="auto", direction=direction, nan_policy="omit")
 
 
-@pytest.mark.parametrize("direction", ["higher", "lower", None])
-def test_each_row_is_what_predict_roc_says(direction):
-    """AUC to 1e-5 (the quadrature of one feature is no better), the best Ameans to 1e-9, rates as the pair has them."""
+def assert_equal_columns(result, expected, columns=WEIGHTED, rtol=1e-10, atol=1e-12):
+    for name in columns:
+        np.testing.assert_allclose(result[name], expected[name], rtol=rtol, atol=atol, err_msg=name)
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower", None, "auto"])
+def test_each_row_agrees_with_predict_roc(direction):
+    """AUC to 1e-5 (the quadrature of one feature is no better), the best Ameans to 1e-9, rates as the pair has them.
+
+    With "auto" a row is the estimate without a direction, of exchanged classes where positives have lower values.
+    """
     X, y = _table()
     table = _screened(X, y, direction=direction)
+    assert (set(table["direction"]) == {"lower", "higher"}) == (direction == "auto")
     for j, x in enumerate(X.T):
-        roc = _asked(x, y, direction)
-        assert table["auc"][j] == pytest.approx(1 - roc.auc() if direction == "lower" else roc.auc(), abs=1e-5), j
+        exchanged = direction == "auto" and table["direction"][j] == "lower"
+        classes = {"positive": "well", "negative": "sick"} if exchanged else {}
+        roc = _predicted(x, y, None if direction == "auto" else direction, **classes)
+        auc = 1 - roc.auc() if exchanged or direction == "lower" else roc.auc()
+        assert table["auc"][j] == pytest.approx(auc, abs=1e-5), j
         assert table["ameans"][j] == pytest.approx(roc.best_threshold().ameans, abs=1e-9), j
-        rates = roc.rates(table["threshold"][j])
-        assert table["tpr"][j] == pytest.approx(rates.tpr, abs=1e-7), j
-        assert table["fpr"][j] == pytest.approx(rates.fpr, abs=1e-7), j
         assert table["ameans"][j] == pytest.approx((table["tpr"][j] + 1 - table["fpr"][j]) / 2, abs=1e-15)
+        if direction != "auto":
+            rates = roc.rates(table["threshold"][j])
+            assert table["tpr"][j] == pytest.approx(rates.tpr, abs=1e-7), j
+            assert table["fpr"][j] == pytest.approx(rates.fpr, abs=1e-7), j
     assert (table["family"] == "auto").all()
 
 
-def test_the_sample_that_chose_the_direction_declares_nothing():
-    """With "auto" a row is that of the undeclared estimate, of the classes exchanged where positives lie lower."""
-    X, y = _table(1)
-    table = _screened(X, y)
-    assert {"lower", "higher"} == set(table["direction"])
-    for j, x in enumerate(X.T):
-        turned = table["direction"][j] == "lower"
-        classes = {"positive": "well", "negative": "sick"} if turned else {}
-        roc = _asked(x, y, None, **classes)
-        assert table["auc"][j] == pytest.approx(1 - roc.auc() if turned else roc.auc(), abs=1e-5)
-        assert table["ameans"][j] == pytest.approx(roc.best_threshold().ameans, abs=1e-9)
-
-
-def test_exchanged_labels_mirror_the_answers():
-    """The AUC becomes 1 - AUC, rates become those of the other class, thresholds neighbours: to rounding."""
-    X, y = _table(2)
-    table, other = _screened(X, y), _screened(X, y, positive="well", negative="sick")
-    np.testing.assert_allclose(other["auc"], 1 - table["auc"], rtol=1e-12)
-    np.testing.assert_allclose(other["ameans"], table["ameans"], rtol=1e-12)
-    np.testing.assert_allclose(other["threshold"], table["threshold"], rtol=1e-12)
-    np.testing.assert_array_equal(other["model_weight"], table["model_weight"])
-
-
-def test_trust_is_the_share_of_the_model_and_misfit_its_distance():
-    """Against ``model_fit()`` of the estimate, where sample and model share it: to 1e-6."""
+def test_model_weight_and_misfit_are_those_of_model_fit():
+    """Where sample and model share the estimate: to 1e-6."""
     X, y = _table(3)
     table = _screened(X, y, direction="higher")
     shared = np.flatnonzero((table["model_weight"] < 1) & (table["model_weight"] > 0))
     assert len(shared) >= 4
     for j in shared:
-        told = _asked(X[:, j], y, "higher").model_fit()
-        assert table["model_weight"][j] == pytest.approx(told.model_weight, abs=1e-6)
-        assert table["misfit"][j] == pytest.approx(told.area_between, abs=1e-6)
-    assert table["model_weight"][8] < 0.5 < table["model_weight"][0]  # two humps; normal
+        fit = _predicted(X[:, j], y, "higher").model_fit()
+        assert table["model_weight"][j] == pytest.approx(fit.model_weight, abs=1e-6)
+        assert table["misfit"][j] == pytest.approx(fit.area_between, abs=1e-6)
+    assert table["model_weight"][8] < 0.5 < table["model_weight"][0]  # two modes; normal
     assert not table.flag_mask("misfit").any()
     assert rp.screen(X, y, **CLASSES).flag_mask("misfit").any()
 
@@ -114,41 +103,41 @@ def test_missing_values_are_those_of_a_table_without_these_rows():
     table = _screened(X, y)
     for j, x in enumerate(X.T):
         there = ~np.isnan(x)
-        alone = _screened(x[there, None], y[there])
-        for name in (*PREDICTED, "model_weight"):
-            np.testing.assert_allclose(table[name][j], alone[name][0], rtol=1e-10, atol=1e-12, err_msg=name)
+        assert_equal_columns(table[[j]], _screened(x[there, None], y[there]))
     assert (table["n_missing"] == np.isnan(X).sum(axis=0)).all()
 
 
-def test_neither_the_order_of_the_features_nor_threads_change_an_answer(monkeypatch):
-    """Features in another order, blocks of another size: to 1e-10; three threads: bit by bit."""
+def test_one_table_in_other_orders_forms_blocks_and_threads(monkeypatch):
+    """Features in another order, blocks of another size: to 1e-10; sparse or a frame: to 1e-12; three threads: equal.
+
+    Exchanged labels mirror the AUC and keep Ameans, threshold and model weight.
+    """
     rng = np.random.default_rng(5)
     X, y = _table(5)
     table = _screened(X, y)
-    monkeypatch.setattr("rocpredict.screening.columns._BLOCK_SIZE", 500)
-    small, threads = _screened(X, y), _screened(X, y, n_jobs=3)
+    for make in (sparse.csr_array, pl.DataFrame):
+        assert_equal_columns(_screened(make(X), y), table, rtol=1e-12, atol=0)
+    other = _screened(X, y, positive="well", negative="sick")
+    np.testing.assert_allclose(other["auc"], 1 - table["auc"], rtol=1e-12)
+    assert_equal_columns(other, table, ("ameans", "threshold"), rtol=1e-12, atol=0)
+    np.testing.assert_array_equal(other["model_weight"], table["model_weight"])
     order = rng.permutation(X.shape[1])
-    turned = _screened(X[:, order], y)
-    for name in (*PREDICTED, "model_weight", "family"):
+    assert_equal_columns(_screened(X[:, order], y), table[order])
+    monkeypatch.setattr("rocpredict.screening.columns._AT_ONCE", 500)
+    small, threads = _screened(X, y), _screened(X, y, n_jobs=3)
+    assert_equal_columns(small, table)
+    for name in (*WEIGHTED, "family"):
         np.testing.assert_array_equal(threads[name], small[name], err_msg=name)
-    for name in (*PREDICTED, "model_weight"):
-        np.testing.assert_allclose(small[name], table[name], rtol=1e-10, atol=1e-12, err_msg=name)
-        np.testing.assert_allclose(turned[name], table[name][order], rtol=1e-10, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("make", [sparse.csr_array, pl.DataFrame])
-def test_every_form_of_a_table_gives_the_same(make):
-    """A sparse table and a frame against the array, to 1e-12: the same values in the same rows."""
-    X, y = _table(6)
-    dense, other = _screened(X, y), _screened(make(X), y)
-    for name in (*PREDICTED, "model_weight"):
-        np.testing.assert_allclose(other[name], dense[name], rtol=1e-12, err_msg=name)
-
-
-def test_only_the_rows_that_are_counted_are_estimated():
-    """With "top" these have the columns of a full screening; the others the Gaussian ones, family and no trust."""
+def test_only_rows_with_an_empirical_auc_are_estimated():
+    """With "top" these have the columns of a full screening; the others those of two Gaussians; progress ascends."""
     X, y = _table(7)
-    top, full = _screened(X, y, empirical="top", n_top=3), _screened(X, y)
+    calls = [], []
+    top = _screened(X, y, empirical="top", n_top=3, progress=lambda *done: calls[0].append(done))
+    full = _screened(X, y, progress=lambda *done: calls[1].append(done))
+    assert calls == (sorted(calls[0]), sorted(calls[1]))
+    assert (calls[0][-1], calls[1][-1]) == ((3, 3), (9, 9))
     plain = rp.screen(X, y, **CLASSES, empirical="top", n_top=3).in_input_order()
     counted = ~np.isnan(top["empirical_auc"])
     assert counted.sum() == 3
@@ -162,33 +151,23 @@ def test_only_the_rows_that_are_counted_are_estimated():
     np.testing.assert_array_equal(top["auc_low"][~counted], plain["auc_low"][~counted])
 
 
-def test_several_contrasts_are_those_of_two_classes_each():
-    """Iris, each label against the rest, against screenings of two classes: to 1e-10."""
+def test_class_pairs_and_weights():
+    """Each label against the rest is a screening of two classes; whole weights are repeated rows: to 1e-10."""
     iris = rp.datasets.load_iris()
-    X = iris.X[:, :2]
-    table = rp.screen(X, iris.y, family="auto").in_input_order()
+    table = rp.screen(iris.X[:, :2], iris.y, family="auto").in_input_order()
     for k, (_, positive) in enumerate(table.class_pairs):
-        single = rp.screen(X, iris.y, positive=positive, family="auto").in_input_order()
-        for name in (*PREDICTED, "model_weight"):
-            np.testing.assert_allclose(
-                table[name][2 * k : 2 * k + 2], single[name], rtol=1e-10, atol=1e-12, err_msg=name
-            )
-
-
-def test_whole_weights_equal_repeated_rows():
-    """All predicted columns to 1e-10; and weights that are parts of cases are refused."""
+        single = rp.screen(iris.X[:, :2], iris.y, positive=positive, family="auto").in_input_order()
+        assert_equal_columns(table[2 * k : 2 * k + 2], single)
     X, y = _table(8, rows=60)
     weights = np.random.default_rng(8).integers(0, 4, 60)
-    weighed = _screened(X, y, weights=weights)
     repeated = _screened(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    for name in (*PREDICTED, "model_weight"):
-        np.testing.assert_allclose(weighed[name], repeated[name], rtol=1e-10, atol=1e-12, err_msg=name)
+    assert_equal_columns(_screened(X, y, weights=weights), repeated)
     with pytest.raises(RocPredictError, match="weights are not whole"):
         _screened(X, y, weights=weights / 2)
 
 
-def test_what_cannot_be_predicted_is_flagged_as_it_is_for_gaussians():
-    """Constant, empty, a lone value, infinite, too large, the label: flags as without "auto"; neighbours untouched."""
+def test_features_without_a_prediction_have_the_flags_of_two_gaussians():
+    """Constant, empty, a single value, infinite, too large, the label; the neighbours are not changed."""
     rng = np.random.default_rng(9)
     y = np.arange(40) % 2
     good = rng.normal(size=40) + y
@@ -203,45 +182,24 @@ def test_what_cannot_be_predicted_is_flagged_as_it_is_for_gaussians():
         assert set(ours.split()) - rule == set(theirs.split()) - rule
     assert table["family"].tolist() == ["auto", "auto", "", "", "", "", "auto", "auto"]
     unknown = np.isin(np.arange(8), [2, 3, 4, 5])
-    for name in (*PREDICTED, "model_weight"):
+    for name in WEIGHTED:
         np.testing.assert_array_equal(np.isnan(table[name]), unknown, err_msg=name)
     assert (table["model_weight"][[1, 6, 7]] == 0).all()  # a class without spread has no model
     assert (table["auc"][1], table["auc"][6]) == (0.5, 1.0)
     alone = rp.screen(good[:, None], y, family="auto")
     assert table["auc"][0] == pytest.approx(alone["auc"][0], rel=1e-12)
+    x = np.array([1.0, 2.5, 2.0, 4.0, 3.0, 6.0, 2.2])  # 2 positives leave no test data for the corrected Ameans
+    few = rp.screen(x[:, None], [0, 0, 0, 1, 0, 1, 0], family="auto")
+    assert np.isnan(few["ameans_corrected"][0])
+    assert few["family"][0] == "auto"
+    assert np.isfinite([few[name][0] for name in ("auc", "threshold", "ameans", "model_weight")]).all()
 
 
-@pytest.mark.parametrize(("rows", "shift"), [(40, 0.0), (40, 1.0)])
-def test_honest_ameans_is_what_the_rule_is_worth(rows, shift):
-    """The mean over 200 features against the true Ameans of their rules: within .02.
-
-    Its standard error is below .007 (200 features, of .098 each) and its bias below .006: another seed would fail with
-    a probability below .05. The predicted Ameans is too high by more where there is nothing.
-    """
-    rng = np.random.default_rng(10)
-    y = np.arange(rows) % 2
-    table = rp.screen(rng.normal(size=(rows, 200)) + shift * y[:, None], y, family="auto")
-    side, t = np.where(table["direction"] == "lower", -1, 1), table["threshold"]
-    true = (ndtr(side * t) + ndtr(side * (shift - t))) / 2
-    assert abs(np.mean(table["ameans_corrected"] - true)) < 0.02
-    if shift == 0:
-        assert np.mean(table["ameans"] - true) > 0.04
-
-
-def test_two_rows_of_a_class_can_spare_none():
-    """With 2 positives nothing is held out: the honest Ameans is undefined, all else answered."""
-    x = np.array([1.0, 2.5, 2.0, 4.0, 3.0, 6.0, 2.2])
-    table = rp.screen(x[:, None], [0, 0, 0, 1, 0, 1, 0], family="auto")
-    assert np.isnan(table["ameans_corrected"][0])
-    assert table["family"][0] == "auto"
-    assert np.isfinite([table[name][0] for name in ("auc", "threshold", "ameans", "model_weight")]).all()
-
-
-def test_the_area_is_that_of_the_curve_followed_closely():
+def test_the_area_is_that_of_the_trapezoids():
     """Against trapezoids between 100,000 thresholds, of skewed, tied and mostly zero features: to 1e-7."""
     X, y = _table(16)
     for x in X[:, [1, 3, 5]].T:
-        roc = _asked(x, y, None)
+        roc = _predicted(x, y, None)
         scale = roc.negative.model.transform if hasattr(roc.negative, "model") else roc.negative.transform
         at = scale.inverse_transform(np.linspace(-12, 12, 100_001))
         at = np.unique(np.concatenate([at[np.isfinite(at)], x]))
@@ -253,14 +211,14 @@ def test_the_area_is_that_of_the_curve_followed_closely():
         assert many.auc[0] == pytest.approx(-np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1])) / 2, abs=1e-7)
 
 
-@pytest.mark.parametrize("scale", [1e-140, 1e140])
-def test_the_unit_of_a_feature_changes_nothing_but_the_threshold(scale):
-    """At 1e-140 and 1e140: AUC, Ameans and trust to 1e-9, thresholds in proportion."""
+def test_the_unit_of_a_feature_changes_nothing_but_the_threshold():
+    """At 1e-140 and 1e140: AUC, Ameans and model weight to 1e-9, thresholds in proportion."""
     X, y = _table(11)
-    base, scaled = _screened(X[:, :6], y), _screened(X[:, :6] * scale, y)
-    for name in ("auc", "ameans", "model_weight"):
-        np.testing.assert_allclose(scaled[name], base[name], rtol=1e-9, atol=1e-9, err_msg=name)
-    np.testing.assert_allclose(scaled["threshold"] / scale, base["threshold"], rtol=1e-6, atol=1e-9)
+    base = _screened(X[:, :6], y)
+    for scale in (1e-140, 1e140):
+        scaled = _screened(X[:, :6] * scale, y)
+        assert_equal_columns(scaled, base, ("auc", "ameans", "model_weight"), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(scaled["threshold"] / scale, base["threshold"], rtol=1e-6, atol=1e-9)
 
 
 def test_small_samples_agree_with_the_engine_of_one_feature():
@@ -279,23 +237,16 @@ def test_small_samples_agree_with_the_engine_of_one_feature():
             assert ameans == pytest.approx(roc.best_threshold().ameans, abs=1e-9)
 
 
-def test_family_and_trust_travel_wherever_a_table_does():
-    """Column, dict, frames, CSV, HTML, sorting and slices; and they are no columns of a Gaussian screening."""
+def test_family_and_model_weight_are_columns_of_the_result():
+    """In CSV, HTML, sorted rows and plots; a Gaussian screening has no such columns."""
     X, y = _table(13)
     table = rp.screen(X, y, **CLASSES, family="auto", empirical="top", n_top=4)
     assert table.family == "auto"
     expected = table["family"].tolist()
     assert sorted(set(expected)) == ["auto", "gaussian"]
-    assert table.to_dict()["family"] == expected
-    assert table.to_pandas()["family"].tolist() == expected
-    assert table.to_polars()["family"].to_list() == expected
     rows = list(csv.DictReader(io.StringIO(table.to_csv(), newline="")))
     assert [row["family"] for row in rows] == expected
     assert [row["model_weight"] == "" for row in rows] == [family == "gaussian" for family in expected]
-    buffer = io.BytesIO()
-    table.to_parquet(buffer)
-    buffer.seek(0)
-    assert pl.read_parquet(buffer)["family"].to_list() == expected
     assert {"family", "model_weight"} <= set(table.display_columns())
     columns = [f'<th scope="col"><bdi>{name}</bdi></th>' for name in ("family", "model_weight")]
     assert "".join(columns) in table._repr_html_()
@@ -308,45 +259,33 @@ def test_family_and_trust_travel_wherever_a_table_does():
     assert "model_weight" not in plain
 
 
-def test_progress_goes_on_while_features_are_estimated():
-    """Ascending to the end, all features once, those that cannot be predicted too."""
-    X, y = _table(14)
-    X[0, 0] = np.inf
-    for empirical, total in ((True, 9), ("top", 3)):
-        told = []
-        _screened(X, y, empirical=empirical, n_top=3, progress=lambda *done, told=told: told.append(done))
-        assert told == sorted(told)
-        assert told[-1] == (total, total)
-
-
-def test_without_rows_there_is_nothing_to_estimate_from():
-    """A summary, batches, and a table of which nothing is counted are refused in one line; so are other families."""
+def test_screenings_without_rows_are_refused():
+    """A summary, batches, a table without empirical AUCs, and other families."""
     X, y = _table(15)
-    summary = rp.summarize(X, y, **CLASSES)
-    for given in ((summary,), (iter([(X, y)]),), (X, y)):
+    for data in ((rp.summarize(X, y, **CLASSES),), (iter([(X, y)]),), (X, y)):
         with pytest.raises(RocPredictError, match="family='auto' is estimated from rows, of features that are counted"):
-            rp.screen(*given, **CLASSES, empirical=False, family="auto")
+            rp.screen(*data, **CLASSES, empirical=False, family="auto")
     with pytest.raises(RocPredictError, match="family='kde' is not available; a screening takes 'gaussian' or 'auto'"):
         rp.screen(X, y, **CLASSES, family="kde")
 
 
-def test_the_command_line_screens_with_it(capsys, tmp_path):
-    """Words beside the table, columns in JSON and CSV, and one line for what cannot be."""
-    asked = ["screen", "iris", "--positive", "virginica", "--negative", "versicolor", "--family", "auto"]
+def test_the_command_line(capsys, tmp_path):
+    """Sentences after the table, columns in JSON and CSV, and one line for a refusal."""
+    words = ["screen", "iris", "--positive", "virginica", "--negative", "versicolor", "--family", "auto"]
     iris = rp.datasets.load_iris()
     table = rp.screen(iris.X, iris.y, positive="virginica", negative="versicolor", family="auto")
-    assert main(asked) == 0
+    assert main(words) == 0
     out = capsys.readouterr().out
     assert "auc is predicted by two Gaussians where family says so, empirical_auc counted." in out
     assert "model_weight is that of the latter" in " ".join(out.split())
-    assert main([*asked, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["family"] == "auto"
-    assert [row["model_weight"] for row in told["features"]] == pytest.approx(table["model_weight"].tolist())
-    assert [row["auc_low"] for row in told["features"]] == [None] * 4
-    assert main([*asked, "--out", str(tmp_path / "ranking.csv")]) == 0
+    assert main([*words, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["family"] == "auto"
+    assert [row["model_weight"] for row in result["features"]] == pytest.approx(table["model_weight"].tolist())
+    assert [row["auc_low"] for row in result["features"]] == [None] * 4
+    assert main([*words, "--out", str(tmp_path / "ranking.csv")]) == 0
     capsys.readouterr()
     rows = list(csv.DictReader((tmp_path / "ranking.csv").read_text().splitlines()))
     assert [row["family"] for row in rows] == ["auto"] * 4
-    assert main([*asked, "--empirical", "no"]) == 2
+    assert main([*words, "--empirical", "no"]) == 2
     assert "is estimated from rows, of features that are counted" in capsys.readouterr().err

@@ -4,7 +4,6 @@ import csv
 import re
 import sys
 import tempfile
-import time
 
 import numpy as np
 import polars as pl
@@ -17,6 +16,7 @@ from rocpredict.sources import blocks as parts
 from rocpredict.sources import csv_reader
 from rocpredict.sources.csv_reader import read_csv
 from rocpredict.sources.files import open_tables
+from tests.cases import check_each
 
 NAN = np.nan
 
@@ -42,7 +42,7 @@ def written(folder, *contents):
     return paths
 
 
-def taken(paths, label="y", only=None):
+def read_features(paths, label="y", only=None):
     table, labels = open_tables(paths).features(label=label, usecols=only)
     return whole(table), None if labels is None else labels.tolist(), table
 
@@ -53,7 +53,7 @@ def whole(table, features=None):
 
 def message_of(paths, label="y", only=None):
     with pytest.raises(RocPredictError) as caught:
-        taken(paths, label, only)
+        read_features(paths, label, only)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -70,144 +70,128 @@ USUAL = {
 
 
 @either
-@pytest.mark.parametrize("form", USUAL)
-def test_csv_in_its_usual_forms(tmp_path, form):
-    """Proves that a column of words is told, that its numbers are NaN, and that the labels are no feature."""
-    numbers, labels, table = taken(written(tmp_path, USUAL[form]))
-    np.testing.assert_array_equal(numbers, [[1, NAN], [2.5, NAN]])
-    assert labels == ["p", "q"]
-    assert table.names.tolist() == ["a", "b"]
-    assert table.not_numeric.tolist() == [False, True]
+def test_csv_in_its_usual_forms(tmp_path):
+    """A column of words is marked as not numeric, its numbers are NaN, and the labels are no feature."""
+
+    def check(content):
+        numbers, labels, table = read_features(written(tmp_path, content))
+        np.testing.assert_array_equal(numbers, [[1, NAN], [2.5, NAN]])
+        assert labels == ["p", "q"]
+        assert table.names.tolist() == ["a", "b"]
+        assert table.not_numeric.tolist() == [False, True]
+
+    check_each(USUAL, check)
 
 
 @either
-def test_missing_marks_and_numbers_of_every_form(tmp_path):
+def test_missing_marks_numbers_and_labels_of_every_form(tmp_path):
     missing = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", " NA ", '""', "-nan"]
-    forms = {
-        "1": 1,
-        "-1.5e3": -1500,
-        "+.5": 0.5,
-        "1_000": 1000,
-        "inf": np.inf,
-        "-Infinity": -np.inf,
-        "1e999": np.inf,
-        "\t7": 7,
-        "\u0663": 3,
-        "0.1": 0.1,
-        "5e-324": 5e-324,
-        "12345678901234567890": 12345678901234567890.0,
-    }
+    forms = {"1": 1, "-1.5e3": -1500, "+.5": 0.5, "1_000": 1000, "inf": np.inf, "-Infinity": -np.inf, "1e999": np.inf}
+    forms |= {"\t7": 7, "\u0663": 3, "0.1": 0.1, "5e-324": 5e-324, "12345678901234567890": 12345678901234567890.0}
     cells = [*missing, *forms]
-    numbers, labels, _ = taken(written(tmp_path, "a,y\n" + "".join(f"{cell},1\n" for cell in cells)))
+    numbers, labels, _ = read_features(written(tmp_path, "a,y\n" + "".join(f"{cell},1\n" for cell in cells)))
     np.testing.assert_array_equal(numbers[:, 0], [NAN] * len(missing) + list(forms.values()))
     assert labels == [1] * len(cells)
-
-
-@either
-def test_labels_are_numbers_where_all_are(tmp_path):
     for words, expected in ((["0", "1"], [0, 1]), (["0.5", "1"], [0.5, 1.0]), (["1", "x"], ["1", "x"])):
-        _, labels, _ = taken(written(tmp_path, "a,y\n" + "".join(f"1,{word}\n" for word in words)))
+        _, labels, _ = read_features(written(tmp_path, "a,y\n" + "".join(f"1,{word}\n" for word in words)))
         assert labels == expected
         assert [*map(type, labels)] == [*map(type, expected)]
 
 
 @either
 def test_several_files_and_some_columns(tmp_path):
-    """Proves that rows follow the order of the files, and columns that of the first, or of usecols=."""
+    """Rows in the order of the files, columns in that of the first, or of usecols=; other columns are not read."""
     paths = written(tmp_path, "a,b,y\n1,2,p\n", "y,b,a\nq,4,3\n", "b,y,a\n6,p,5\n")
-    numbers, labels, table = taken(paths)
+    numbers, labels, table = read_features(paths)
     assert open_tables(paths).names == ("a", "b", "y")
     assert numbers.tolist() == [[1, 2], [3, 4], [5, 6]]
     assert labels == ["p", "q", "p"]
-    numbers, labels, table = taken([*map(str, paths)], label=None, only=["b", "a"])
+    numbers, labels, table = read_features([*map(str, paths)], label=None, only=["b", "a"])
     assert (table.names.tolist(), labels) == (["b", "a"], None)
     assert numbers.tolist() == [[2, 1], [4, 3], [6, 5]]
-
-
-@either
-def test_columns_left_out_may_hold_anything(tmp_path):
-    paths = written(tmp_path, "a,b,y\nhigh,1,p\n2,3,q\n")
-    assert taken(paths, only=["b"])[0].tolist() == [[1], [3]]
-    assert "line 2: column 'a' holds 'high'" in message_of(paths)
+    mixed = written(tmp_path, "a,b,y\nhigh,1,p\n2,3,q\n")
+    assert read_features(mixed, only=["b"])[0].tolist() == [[1], [3]]
+    assert "line 2: column 'a' holds 'high'" in message_of(mixed)
 
 
 BROKEN = {
-    "too few": ("a,b,y\n1,2,p\n\n3,q\n", "t0.csv, line 4: 2 cells where the header has 3"),
-    "too many": ("a,y\n1,p\n2,q,3\n", "t0.csv, line 3: 3 cells where the header has 2"),
-    "after a long cell": ('a,y\n1,"p\nq"\n3\n', "t0.csv, line 4: 1 cells where the header has 2"),
-    "a quote left open": ('a,y\n1,p\n"2,q\n3,p\n4,q\n', "t0.csv, line 3: a quoted cell that begins here is never"),
-    "a quote closed too early": ('a,y\n1,p\n"2"x,q\n', "t0.csv, line 3: ',' expected after '\"'"),
-    "a word among numbers": (
-        "a,y\n1,p\nhigh,q\n3,p\n",
-        "t0.csv, line 3: column 'a' holds 'high', which is not a number",
-    ),
-    "a number among words": ("a,y\nhigh,p\nlow,q\n3,p\n", "t0.csv, line 2: column 'a' holds 'high', which is not a"),
-    "after empty lines": ("a,y\r\n1,p\r\n\r\n\r\nhigh,q\r\n", "t0.csv, line 5: column 'a' holds 'high'"),
-    "after a cell of lines": ('a,y\n1,"p\nq"\nhigh,q\n', "t0.csv, line 4: column 'a' holds 'high'"),
-    "a decimal comma": ('a,y\n1,p\n"2,5",q\n', "t0.csv, line 3: column 'a' holds '2,5'"),
-    "the first of two": ("a,b,y\n1,2,p\n3,y,q\nx,4,p\n", "t0.csv, line 3: column 'b' holds 'y'"),
-    "no label": ("a,y\n1,p\n2, \n", "t0.csv, line 3: column 'y' has no label"),
-    "a name twice": ("a,y,a\n1,2,3\n", "t0.csv has the column name 'a' twice"),
-    "empty": ("", "t0.csv is empty; a header line with column names is needed"),
-    "header only": ("a,y\n\n", "t0.csv has a header and no rows"),
-    "no text": (b"a,y\n1,p\n\xff,q\n", "t0.csv is not UTF-8 text; a CSV file is needed"),
-    "no such label": ("a,b\n1,p\n", "label='y' is not a column of t0.csv; columns are 'a', 'b'"),
-    "bars": (
-        "a|y\n1|2\n",
-        "columns are 'a|y' (cells are separated by '|' here; commas, semicolons or tabs are needed)",
-    ),
-    "all words": ("a,b,y\nu,v,p\n", "X has no column of numbers; all 2 hold text, dates or other things: 'a', 'b'"),
-    "labels only": ("y\n1\n2\n", "t0.csv has no column beside the labels"),
+    "t0.csv, line 4: 2 cells where the header has 3": "a,b,y\n1,2,p\n\n3,q\n",
+    "t0.csv, line 3: 3 cells where the header has 2": "a,y\n1,p\n2,q,3\n",
+    "t0.csv, line 4: 1 cells where the header has 2": 'a,y\n1,"p\nq"\n3\n',
+    "t0.csv, line 3: a quoted cell that begins here is never": 'a,y\n1,p\n"2,q\n3,p\n4,q\n',
+    "t0.csv, line 3: ',' expected after '\"'": 'a,y\n1,p\n"2"x,q\n',
+    "t0.csv, line 3: column 'a' holds 'high', which is not a number": "a,y\n1,p\nhigh,q\n3,p\n",
+    "t0.csv, line 2: column 'a' holds 'high', which is not a": "a,y\nhigh,p\nlow,q\n3,p\n",
+    "t0.csv, line 5: column 'a' holds 'high'": "a,y\r\n1,p\r\n\r\n\r\nhigh,q\r\n",
+    "t0.csv, line 4: column 'a' holds 'high'": 'a,y\n1,"p\nq"\nhigh,q\n',
+    "t0.csv, line 3: column 'a' holds '2,5'": 'a,y\n1,p\n"2,5",q\n',
+    "t0.csv, line 3: column 'b' holds 'y'": "a,b,y\n1,2,p\n3,y,q\nx,4,p\n",
+    "t0.csv, line 2: column 'b' holds 'v'": "a,b,y\nNA,v,p\nu,NA,q\n1,2,p\n",
+    "t0.csv, line 3: column 'a' holds '2\\x00'": "a,y\n1,p\n2\0,q\n",
+    "t0.csv, line 3: column 'y' has no label": "a,y\n1,p\n2, \n",
+    "t0.csv has the column name 'a' twice": "a,y,a\n1,2,3\n",
+    "t0.csv is empty; a header line with column names is needed": "",
+    "t0.csv is empty; a header": "\ufeff",
+    "t0.csv has a header and no rows": "a,y\n\n",
+    "t0.csv has a header": "a,y",
+    "t0.csv is not UTF-8 text; a CSV file is needed": b"a,y\n1,p\n\xff,q\n",
+    "t0.csv is not UTF-8 text": "a,y\n1,p\n".encode("utf-16"),
+    "label='y' is not a column of t0.csv; columns are 'a', 'b'": "a,b\n1,p\n",
+    "columns are 'a;y' (cells are separated by ';' here; commas are needed)": "a;y\n1;2\n",
+    "X has no column of numbers; all 2 hold text, dates or other things: 'a', 'b'": "a,b,y\nu,v,p\n",
+    "t0.csv has no column beside the labels": "y\n1\n2\n",
+}
+MISMATCHED = {
+    "t1.csv has no column 'a', which t0.csv has": ("a,y\n1,p\n", "b,y\n1,p\n"),
+    "t1.csv has a column 'c', which t0.csv has not": ("a,y\n1,p\n", "a,y,c\n1,p,2\n"),
+    "t1.csv, line 2: column 'a' holds 'x', which is not a number": ("a,y\n1,p\n", "a,y\nx,p\n"),
+    "t0.csv, line 2: column 'a' holds 'x', which is not a number": ("a,y\nx,p\n", "a,y\n1,p\n"),
+    "t1.csv has a header and no rows": ("a,y\n1,p\n", "a,y\n"),
+    "t1.csv is empty": ("a,y\n1,p\n", ""),
 }
 
 
 @either
-@pytest.mark.parametrize("case", BROKEN)
-def test_broken_files_are_refused_with_their_line(tmp_path, case):
-    """Proves that the line is found wherever the file is cut into chunks."""
-    content, words = BROKEN[case]
-    assert words in message_of(written(tmp_path, content))
+def test_broken_files_are_refused_with_their_line(tmp_path):
+    """The line is named wherever the file is cut into chunks; of two files, the one that differs."""
+    files = {words: (content,) for words, content in BROKEN.items()} | MISMATCHED
+    messages = {words: message_of(written(tmp_path, *contents)) for words, contents in files.items()}
+    assert {words: message for words, message in messages.items() if words not in message} == {}
+    content = 'a,y\n1,p\n"2,q\n' + "3,p\n" * 100_000  # a quote left open does not take the whole file
+    message = message_of(written(tmp_path, content))
+    assert message.startswith("t0.csv, line 3: a cell of more than 131072 characters")
 
 
-@either
-@pytest.mark.parametrize(
-    ("contents", "words"),
-    [
-        (("a,y\n1,p\n", "b,y\n1,p\n"), "t1.csv has no column 'a', which t0.csv has"),
-        (("a,y\n1,p\n", "a,y,c\n1,p,2\n"), "t1.csv has a column 'c', which t0.csv has not"),
-        (("a,y\n1,p\n", "a,y\nx,p\n"), "t1.csv, line 2: column 'a' holds 'x', which is not a number"),
-        (("a,y\nx,p\n", "a,y\n1,p\n"), "t0.csv, line 2: column 'a' holds 'x', which is not a number"),
-        (("a,y\n1,p\n", "a,y\n"), "t1.csv has a header and no rows"),
-        (("a,y\n1,p\n", ""), "t1.csv is empty"),
-    ],
-)
-def test_files_that_do_not_go_together(tmp_path, contents, words):
-    assert words in message_of(written(tmp_path, *contents))
+def test_read_csv_returns_the_columns_as_text_and_numbers(tmp_path):
+    """A quoted comma, quote and line feed belong to their cell; a wrong cell is refused with its line."""
+    table = read_csv(written(tmp_path, 'a,b\n1,"x,""y""\nz"\n\n2,w\n')[0])
+    assert table.header == ["a", "b"]
+    assert table.numbers("a").tolist() == [1, 2]
+    assert table.text("b").tolist() == ['x,"y"\nz', "w"]
+    with pytest.raises(RocPredictError, match=r"t0.csv, line 3: column 'b' holds 'x,\"y\".*, which is not a number"):
+        table.numbers("b")
+    with pytest.raises(RocPredictError, match=r"t0.csv has no column 'c'; columns are a, b"):
+        table.text("c")
+    assert np.isnan(read_csv(written(tmp_path, "a,b\nNA,1\n,2\n?,3\n")[0]).numbers("a")).all()
+    hint = r"2 cells where the header has 1 \(commas separate cells; does this file use something else\?\)"
+    for content, words in (("a,b\n", r"t0.csv has a header and no rows"), ("a;b\n1,5;2\n", hint)):
+        with pytest.raises(RocPredictError, match=words):
+            read_csv(written(tmp_path, content)[0])
 
 
-def test_a_quote_left_open_does_not_take_the_whole_file(tmp_path):
-    """Proves that the line where the quote opens is named although megabytes follow, without reading on to the end."""
-    content = 'a,y\n1,p\n"2,q\n' + "3,p\n" * 100_000
-    assert message_of(written(tmp_path, content)).startswith("t0.csv, line 3: a cell of more than 131072 characters")
-
-
-@pytest.mark.parametrize(
-    ("only", "words"),
-    [
+def test_paths_and_columns_that_are_refused(tmp_path):
+    csv, parquet = written(tmp_path, "a,y\n1,p\n")[0], tmp_path / "t.parquet"
+    pl.DataFrame({"a": [1]}).write_parquet(parquet)
+    assert repr(open_tables([csv])) == "CsvFiles(['t0.csv'], 2 columns)"
+    assert repr(open_tables([parquet])) == "ParquetFiles(['t.parquet'], 1 columns)"
+    for only, words in (
         (["b"], "usecols='b' is not a column of t0.csv; columns are 'a', 'y'"),
         (["a", "a"], "usecols= names 'a' twice"),
         (["y"], "'y' holds the labels and cannot be a feature too"),
         ("a", "usecols='a' is not a list of columns"),
         ([], "t0.csv has no column beside the labels"),
-    ],
-)
-def test_columns_that_cannot_be_chosen(tmp_path, only, words):
-    assert words in message_of(written(tmp_path, "a,y\n1,p\n"), only=only)
-
-
-def test_what_is_no_file(tmp_path):
-    csv, parquet = written(tmp_path, "a,y\n1,p\n")[0], tmp_path / "t.parquet"
-    pl.DataFrame({"a": [1]}).write_parquet(parquet)
+    ):
+        assert words in message_of([csv], only=only)
     for paths, words in (
         (tmp_path / "none.csv", "none.csv: No such file"),
         (tmp_path / "none.parquet", "none.parquet: No such file"),
@@ -235,9 +219,9 @@ def all_cells(path):
 
 
 def all_chunks(path):
-    with csv_reader.open_csv(path) as (header, _, _):
+    with csv_reader.open_csv(path) as (header, _):
         columns, every_line = [[] for _ in header], []
-    for lines, chunk, _ in csv_reader.iter_columns(path):
+    for lines, chunk in csv_reader.iter_columns(path):
         every_line.extend(lines)
         for column, cells in zip(columns, chunk, strict=True):
             column.extend(cells)
@@ -256,9 +240,7 @@ def rows_of_the_csv_module(path):
     return rows if len(rows) > 1 and len(set(map(len, rows))) == 1 else None
 
 
-@settings(
-    max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     header=st.sampled_from(["a,b", "a", '"a\nz",b', "a,b,c"]),
     body=st.lists(st.sampled_from(ATOMS), max_size=25).map("".join),
@@ -266,7 +248,7 @@ def rows_of_the_csv_module(path):
     chunk=st.sampled_from([3, 20, 2**20]),
 )
 def test_chunks_hold_what_the_csv_module_reads(tmp_path, header, body, end, chunk):
-    """Proves for any mixture of quotes, commas and line ends: the same cells and lines, or the same message."""
+    """Any mixture of quotes, commas and line ends: the same cells and lines, or the same message."""
     path = written(tmp_path, header + end + body)[0]
     expected = as_read(lambda: all_cells(path))
     with pytest.MonkeyPatch.context() as patch:
@@ -279,14 +261,14 @@ def test_chunks_hold_what_the_csv_module_reads(tmp_path, header, body, end, chun
         assert list(map(list, zip(*expected[0], strict=True))) == rows[1:]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(deadline=None, derandomize=True)
 @given(
     cells=st.lists(
         st.one_of(st.text(alphabet="01.eE+-naINFif_ \u0663,x", max_size=8), st.floats().map(repr)), min_size=1
     )
 )
 def test_a_cell_is_a_number_where_python_reads_one(cells):
-    """Proves that a cell beside others becomes what float makes of it, NaN if it marks a missing value, or text."""
+    """A cell beside others becomes what float makes of it, NaN if it marks a missing value, or text."""
     values, text = csv_reader.parse_numbers(cells)
     for position, cell in enumerate(cells):
         try:
@@ -299,13 +281,13 @@ def test_a_cell_is_a_number_where_python_reads_one(cells):
 
 @either
 def test_numbers_come_back_to_the_last_digit_in_any_blocks(tmp_path, monkeypatch):
-    """Proves that what was written to the temporary file is what stands in the CSV, for any pieces and blocks."""
+    """What was written to the temporary file is what stands in the CSV, for any pieces and blocks."""
     monkeypatch.setattr(csv_reader, "SPOOL_CELLS", 100)
     monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 500)
     monkeypatch.setattr(parts, "BLOCK_BYTES", 3 * 8 * 90)
     x = np.random.default_rng(2).normal(size=(90, 8)) * 10.0 ** np.arange(-4, 4)
     text = "".join(",".join(map(repr, row)) + f",{row[0] > 0}\n" for row in x.tolist())
-    _, labels, table = taken(written(tmp_path, "a,b,c,d,e,f,g,h,y\n" + text))
+    _, labels, table = read_features(written(tmp_path, "a,b,c,d,e,f,g,h,y\n" + text))
     assert (whole(table) == x).all()
     assert [part.shape[1] for _, part in table.iter_blocks()] == [3, 3, 2]
     assert (whole(table, [7, 0, 1, 2, 5]) == x[:, [7, 0, 1, 2, 5]]).all()
@@ -313,38 +295,30 @@ def test_numbers_come_back_to_the_last_digit_in_any_blocks(tmp_path, monkeypatch
     assert all(part.flags.f_contiguous for _, part in table.iter_blocks())
 
 
-@either
-def test_long_rows(tmp_path):
-    """Proves that cells that become numbers all at once are those that do so column by column, with the same words."""
-    x = np.random.default_rng(4).normal(size=(5, 300))
-    cells = np.where(x > 1, " NA", np.char.add(" ", x.astype(str)))
-    cells[:, 7] = "word"
-    header = ",".join(f"g{place}" for place in range(300)) + ",y\n"
-    text = header + "".join(",".join(row) + ",p\n" for row in cells)
-    numbers, labels, table = taken(written(tmp_path, text))
-    expected = np.where(x > 1, NAN, x)
-    expected[:, 7] = NAN
-    np.testing.assert_array_equal(numbers, expected)
-    assert labels == ["p"] * 5
-    assert np.flatnonzero(table.not_numeric).tolist() == [7]
-    cells[3, [4, 9]] = "low", "high"
-    cells[2, 200] = "none"
-    text = header + "".join(",".join(row) + ",p\n" for row in cells)
-    assert "t0.csv, line 4: column 'g200' holds 'none'" in message_of(written(tmp_path, text))
+class CountedName(str):
+    """Column name that counts its comparisons."""
+
+    comparisons = 0
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        CountedName.comparisons += 1
+        return str.__eq__(self, other)
 
 
-def test_the_time_grows_as_the_columns_do(tmp_path):
-    """Proves that many columns are read in a moment: with a search for each name this would take half a minute."""
-    names = [f"g{place}" for place in range(50_000)]
-    paths = written(tmp_path, ",".join([*names, "y"]) + "\n" + ",".join(["1"] * 50_001) + "\n")
-    start = time.perf_counter()
+def test_a_column_is_found_without_a_search(tmp_path, monkeypatch):
+    """The comparisons of 1,000 names grow as their number does: a search for each would take 500,000."""
+    monkeypatch.setattr(CountedName, "comparisons", 0)
+    names = [CountedName(f"g{place}") for place in range(1_000)]
+    paths = written(tmp_path, ",".join([*names, "y"]) + "\n" + ",".join(["1"] * 1_001) + "\n")
     table, _ = open_tables(paths).features(label="y", usecols=names)
-    assert time.perf_counter() - start < 10
     assert len(table) == len(names)
+    assert 0 < CountedName.comparisons < 20 * len(names)
 
 
 def test_a_folder_without_room_is_named(tmp_path, monkeypatch):
-    """Proves that a full disk is one sentence: writing fails once the numbers leave memory."""
+    """A full disk is one sentence: writing fails once the numbers leave memory."""
     monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 1)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     words = message_of(written(tmp_path, "a,y\n1,p\n2,q\n"))
@@ -363,27 +337,23 @@ TABLE = pl.DataFrame({"a": [1, 2, None], "b": [1.5, 2.0, 3.0], "s": ["u", "v", "
 
 
 def test_parquet(tmp_path, monkeypatch):
-    """Proves that files follow one another, with integers beside floats and columns in another order."""
+    """Files follow one another, with integers beside floats and columns in another order; float32 is kept."""
     monkeypatch.setattr(parts, "BLOCK_BYTES", 1)
     more = pl.DataFrame({"y": ["q"], "s": [None], "b": [4], "a": [1.25]}, schema_overrides={"s": pl.String})
-    numbers, labels, table = taken(parquet(tmp_path, TABLE, more))
+    numbers, labels, table = read_features(parquet(tmp_path, TABLE, more))
     np.testing.assert_array_equal(numbers, [[1, 1.5, NAN], [2, 2, NAN], [NAN, 3, NAN], [1.25, 4, NAN]])
     assert labels == ["p", "q", "p", "q"]
     assert table.names.tolist() == ["a", "b", "s"]
     assert table.not_numeric.tolist() == [False, False, True]
-    assert taken(tmp_path / "t0.parquet", label=None, only=["b"])[0].tolist() == [[1.5], [2], [3]]
+    assert read_features(tmp_path / "t0.parquet", label=None, only=["b"])[0].tolist() == [[1.5], [2], [3]]
     (tmp_path / "t0.parquet").rename(tmp_path / "plain")
     assert open_tables(tmp_path / "plain").names == ("a", "b", "s", "y")
-
-
-def test_parquet_of_float32_stays_so(tmp_path):
-    paths = parquet(
-        tmp_path,
-        pl.DataFrame({"a": [1.5, None], "b": [1.0, 2.0], "y": [0, 1]}).cast({"a": pl.Float32, "b": pl.Float32}),
+    small = pl.DataFrame(
+        {"a": [1.5, None], "b": [1.0, 2.0], "y": [0, 1]}, schema_overrides=dict.fromkeys("ab", pl.Float32)
     )
-    table, labels = open_tables(paths).features(label="y")
+    _, labels, table = read_features(parquet(tmp_path, small))
     assert {part.dtype.name for _, part in table.iter_blocks()} == {"float32"}
-    assert labels.tolist() == [0, 1]
+    assert labels == [0, 1]
 
 
 def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
@@ -405,16 +375,11 @@ def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
     assert message_of(good[0]) == "t0.parquet is Parquet, which needs polars: pip install 'rocpredict[frames]'"
 
 
-def test_parquet_broken_in_its_middle_is_said_when_it_is_read(tmp_path):
-    """Proves that damage that the footer does not show is one sentence, and no traceback of the reader."""
+def test_parquet_broken_in_its_middle_is_refused_when_it_is_read(tmp_path):
+    """Damage that the footer does not show is one sentence, and no traceback of the reader."""
     x = np.random.default_rng(3).normal(size=20_000)
     (path,) = parquet(tmp_path, pl.DataFrame({"a": x, "y": np.arange(20_000) % 2}))
     content = bytearray(path.read_bytes())
     content[100:60_000] = bytes(59_900)
     path.write_bytes(content)
     assert "t0.parquet cannot be read as Parquet" in message_of(path)
-
-
-def test_files_say_what_they_are(tmp_path):
-    assert repr(open_tables(written(tmp_path, "a,y\n1,p\n"))) == "CsvFiles(['t0.csv'], 2 columns)"
-    assert repr(open_tables(parquet(tmp_path, TABLE))) == "ParquetFiles(['t0.parquet'], 4 columns)"
