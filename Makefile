@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test test-browser fuzz mutate notebooks gallery lint bench fidelity docs clean system
+.PHONY: help demo test check-slow test-browser fuzz mutate notebooks gallery lint bench fidelity docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -17,6 +17,9 @@ demo: $(VENV)/project  ## the founding paper's tables and figures beside ours, i
 
 test: $(VENV)/group-test $(VENV)/compiled  ## tests, docstring examples and notebooks
 	@$(BIN)/python -m pytest -n 2 --nbmake --ignore tests/browser tests rocpredict $(NOTEBOOKS)
+
+check-slow: $(VENV)/group-test  ## the simulations that test leaves out
+	@$(BIN)/python -m pytest -n 2 -m slow --ignore tests/browser tests
 
 test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in a real Chromium (see system)
 	@$(BIN)/python -m pytest tests/browser

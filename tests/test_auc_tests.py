@@ -611,7 +611,7 @@ TWO_CURVES = [
     ({"method": "bootstrap", "clusters": np.arange(30)}, "bootstrap.*clusters="),
     ({"method": "permutation", "strata": np.zeros(30)}, "permutation.*strata="),
     ({"clusters": np.arange(29)}, r"clusters has shape \(29,\).*30 rows"),
-    ({"clusters": np.full(30, np.nan)}, "clusters is NaN"),
+    ({"clusters": np.full(30, np.nan)}, "clusters has 30 missing"),
     ({"strata": np.arange(3)}, r"strata has shape \(3,\)"),
     ({"strata": LABELS}, "strata.*both classes"),
     ({"strata": LABELS, "clusters": LABELS}, "clusters= and strata= do not go together"),

@@ -144,7 +144,7 @@ REFUSED = [
     (([1, 0], [1, np.nan], [1, 0]), {}, "predictions2 holds nan, which is not among"),
     (([1, 0], np.ma.array([1, 0], mask=[0, 1]), [1, 0]), {}, "predictions2 holds None, which is not among"),
     (([[1, 0]], [1, 0], [1, 0]), {}, "predictions1=.* is not an array of labels"),
-    ((1, [1, 0], [1, 0]), {}, "predictions1=1 is not an array of labels"),
+    ((1, [1, 0], [1, 0]), {}, "predictions1=1 is not an array"),
     (([1, 0], [1, 0], [1, None]), {}, "y has 1 missing"),
     (([], [], []), {}, "y is empty"),
     (([1, 2], [1, 0], [1, 0]), {}, "predictions1 holds 2"),

@@ -6,12 +6,11 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType, NoneType
 from typing import get_args, get_overloads
-
-import pytest
 
 import rocpredict
 from docs import rooms_picture
@@ -37,13 +36,21 @@ def _module(path: Path) -> str:
 MODULES = {_module(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def _imports(path: Path) -> Iterator[str]:
-    """Return the modules of the package that a file imports, at the top, in functions or for types."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+TREES = {module: ast.parse(path.read_text("utf-8")) for module, path in MODULES.items()}
+
+
+@cache
+def _imports(module: str) -> list[str]:
+    """Return the modules of the package that a module imports, at the top, in functions or for types."""
+    return [*_imported(TREES[module])]
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rocpredict":
             for alias in node.names:
-                module = f"{node.module}.{alias.name}"
-                yield module if module in MODULES else str(node.module)
+                name = f"{node.module}.{alias.name}"
+                yield name if name in MODULES else str(node.module)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "rocpredict")
 
@@ -60,15 +67,15 @@ def _level(contract: dict[str, list[str]], module: str) -> tuple[int, str] | Non
     raise AssertionError(f"{module} has no place in the contract of {container}")
 
 
-@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda contract: contract["containers"][0])
-def test_no_module_imports_upwards(contract):
+def test_no_module_imports_upwards():
     upwards = []
-    for module, path in MODULES.items():
-        here = _level(contract, module)
-        for target in _imports(path):
-            there = _level(contract, target)
-            if here and there and here[1] != there[1] and here[0] >= there[0]:
-                upwards.append(f"{module} -> {target}")
+    for contract in CONTRACTS:
+        for module in MODULES:
+            here = _level(contract, module)
+            for target in _imports(module) if here else []:
+                there = _level(contract, target)
+                if there and here[1] != there[1] and here[0] >= there[0]:
+                    upwards.append(f"{module} -> {target}")
     assert not upwards
 
 
@@ -101,11 +108,11 @@ OF_ANY_SHAPE = ("Gaussian.fit",)
 
 def _public_functions() -> dict[str, FunctionType]:
     """Return every public function, method, property and constructor by its qualified name."""
-    found = {}
+    functions = {}
     for room in (rocpredict, plots, sklearn, datasets, reports):
-        held = [getattr(room, name) for name in room.__all__ if name[0] != "_"]
-        found |= {item.__qualname__: item for item in held if inspect.isfunction(item)}
-        for cls in (item for item in held if isinstance(item, type) and not issubclass(item, Exception)):
+        public = [getattr(room, name) for name in room.__all__ if name[0] != "_"]
+        functions |= {item.__qualname__: item for item in public if inspect.isfunction(item)}
+        for cls in (item for item in public if isinstance(item, type) and not issubclass(item, Exception)):
             members = [*((name, inspect.getattr_static(cls, name)) for name in dir(cls) if name[0] != "_")]
             if not issubclass(cls, Result) or issubclass(cls, Distribution | Roc):
                 members.append((cls.__name__, cls.__init__))
@@ -113,8 +120,8 @@ def _public_functions() -> dict[str, FunctionType]:
                 inner = getattr(member, "fget", None) or getattr(member, "func", None)
                 function = inspect.unwrap(inner or getattr(member, "__func__", member))
                 if inspect.isfunction(function) and function.__module__.startswith("rocpredict"):
-                    found[cls.__name__ if name == cls.__name__ else function.__qualname__] = function
-    return found
+                    functions[cls.__name__ if name == cls.__name__ else function.__qualname__] = function
+    return functions
 
 
 PUBLIC = _public_functions()
@@ -188,9 +195,7 @@ def test_an_argument_means_the_same_in_every_signature():
             if argument.kind is argument.VAR_KEYWORD or argument.name in {"self", "cls"}:
                 continue
             annotations, defaults = forms[argument.name]
-            annotations.add(
-                _annotation_text(argument.annotation).removesuffix(" | None")
-            )  # an argument may be optional
+            annotations.add(_annotation_text(argument.annotation).removesuffix(" | None"))  # it may be optional
             if argument.default is not argument.empty:
                 defaults.add(repr(argument.default))
     several = {name: form for name, form in forms.items() if max(map(len, form)) > 1}
@@ -242,8 +247,8 @@ OPENINGS = (
 def test_docstrings_begin_with_a_verb_or_a_noun():
     """Documented objects are described (a noun phrase) or told what they do ("Return ...")."""
     wrong = []
-    for module, path in MODULES.items():
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
                 text = ast.get_docstring(node) or ""
                 if text.partition(" ")[0].rstrip(".,:;") in OPENINGS:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from rocpredict import RocPredictError
-from rocpredict.base.labels import split_classes
+from rocpredict.base.labels import check_labels, split_classes
 from tests.cases import check_each
 
 X = [1.0, 2.0, 3.0, 4.0]
@@ -180,9 +180,13 @@ MISSING_LABELS = {
 
 
 def test_missing_labels_are_never_a_class():
+    """Refused by default; under "omit" their rows belong to no class and are not counted."""
+
     def check(y):
-        for policy in ("raise", "omit"):
-            assert message_of(X, y, nan_policy=policy) == "y has 1 missing (NaN) of 4, at rows 3; leave these rows out"
+        assert message_of(X, y) == "y has 1 missing (NaN) of 4, at rows 3; nan_policy='omit' leaves them out"
+        label = check_labels(y, X, nan_policy="omit")[2]
+        rows = split_classes(X, y, positive=label, nan_policy="omit").rows
+        assert (rows.negative.tolist(), rows.positive.tolist(), rows.omitted) == ([0, 1], [2], (0, 0))
 
     check_each(MISSING_LABELS, check)
 

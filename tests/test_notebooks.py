@@ -14,10 +14,10 @@ from copy import deepcopy
 from pathlib import Path
 
 import nbformat
-import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from notebooks.stored import code_cells, differences, kinds, same, shown, tidy, visible
+from tests.cases import check_each
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -33,99 +33,104 @@ STORIES = [
 _WIDEST = 100  # characters that a page shows without a scroll bar
 _DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+")
 
-each = pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
-
-
-def _read(path):
-    return nbformat.read(path, 4)
+STORED = {path.stem: nbformat.read(path, 4) for path in NOTEBOOKS}
 
 
 def _shows(source):
     """Whether a cell should show something: it ends with an expression, or prints outside a function of its own."""
     body = ast.parse(source).body
-    run = [ast.unparse(part) for part in body if not isinstance(part, ast.FunctionDef)]
-    return isinstance(body[-1], ast.Expr) or any("print(" in text for text in run)
+    texts = [ast.unparse(part) for part in body if not isinstance(part, ast.FunctionDef)]
+    return isinstance(body[-1], ast.Expr) or any("print(" in text for text in texts)
 
 
 def test_every_story_is_told():
     """The seven notebooks are there, and no other."""
-    assert [path.stem for path in NOTEBOOKS] == STORIES
+    assert list(STORED) == STORIES
 
 
-@each
-def test_outputs_are_stored(path):
-    """All code cells ran once, in their order; none failed or wrote to stderr; what shows something shows it here."""
-    cells = code_cells(_read(path))
-    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
-    for cell in cells:
-        assert "error" not in kinds(cell)
-        assert all(output.get("name") != "stderr" for output in cell.outputs)
-        assert cell.outputs or not _shows(cell.source), cell.source
+def test_outputs_are_stored():
+    """All code cells ran once, in their order; none failed or wrote to stderr; what shows something shows it here.
+
+    No times, versions, warnings or places on a disk: storing anew changes nothing but what is shown.
+    """
+
+    def check(notebook):
+        cells = code_cells(notebook)
+        assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+        for cell in cells:
+            assert "error" not in kinds(cell)
+            assert all(output.get("name") != "stderr" for output in cell.outputs)
+            assert cell.outputs or not _shows(cell.source), cell.source
+        assert tidy(deepcopy(notebook)) == notebook
+        nbformat.validate(notebook)
+        text = " ".join(shown(cell) for cell in cells)
+        assert not re.search(r"Warning|Traceback|(?<![\w<.])/(?:home|tmp|usr|root|work|Users)/|[A-Z]:\\", text)
+
+    check_each(STORED, check)
 
 
-@each
-def test_nothing_of_the_run_is_stored(path):
-    """No times, versions, warnings or places on a disk: storing anew changes nothing but what is shown."""
-    stored = _read(path)
-    assert tidy(deepcopy(stored)) == stored
-    nbformat.validate(stored)
-    text = " ".join(shown(cell) for cell in code_cells(stored))
-    assert not re.search(r"Warning|Traceback|(?<![\w<.])/(?:home|tmp|usr|root|work|Users)/|[A-Z]:\\", text)
-
-
-@each
-def test_one_reader_and_what_to_take_away(path):
+def test_one_reader_and_what_to_take_away():
     """The first cell names the reader, the last what to take away and where to read on; every link leads to a file."""
-    cells = _read(path).cells
-    assert cells[0].source.startswith("# ")
-    assert "\n**For** " in cells[0].source
-    assert cells[-1].source.startswith("## What to take away\n")
-    assert "**Read on:**" in cells[-1].source
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", "\n".join(cell.source for cell in cells))
-    assert links
-    for target in links:
-        assert (path.parent / target).exists(), target
+
+    def check(notebook):
+        cells = notebook.cells
+        assert cells[0].source.startswith("# ")
+        assert "\n**For** " in cells[0].source
+        assert cells[-1].source.startswith("## What to take away\n")
+        assert "**Read on:**" in cells[-1].source
+        links = re.findall(r"\]\((?!https?:)([^)#]+)", "\n".join(cell.source for cell in cells))
+        assert links
+        assert [target for target in links if not (ROOT / "notebooks" / target).exists()] == []
+
+    check_each(STORED, check)
 
 
-@each
-def test_a_story_is_short(path):
+def test_a_story_is_short():
     """Some ten cells of code, prose between them, no line that must be scrolled, and no file of a megabyte."""
-    notebook = _read(path)
-    sources = [cell.source for cell in code_cells(notebook)]
-    assert 6 <= len(sources) <= 16
-    assert len(notebook.cells) - len(sources) >= len(sources) / 2
-    assert max(len(line) for source in sources for line in source.splitlines()) <= _WIDEST
-    assert max(len(source.splitlines()) for source in sources) <= 30
-    assert path.stat().st_size < 750_000
+
+    def check(notebook):
+        sources = [cell.source for cell in code_cells(notebook)]
+        assert 6 <= len(sources) <= 16
+        assert len(notebook.cells) - len(sources) >= len(sources) / 2
+        assert max(len(line) for source in sources for line in source.splitlines()) <= _WIDEST
+        assert max(len(source.splitlines()) for source in sources) <= 30
+
+    check_each(STORED, check)
+    assert max(path.stat().st_size for path in NOTEBOOKS) < 750_000
 
 
-@each
-def test_only_public_names_are_used(path):
+def test_only_public_names_are_used():
     """Of rocpredict the package itself and its rooms for pictures, and for the paper's own notebook those results."""
-    allowed = {"rocpredict", "rocpredict.plots"} | ({"rocpredict.paper"} if path.stem == "01_paper" else set())
-    trees = [ast.parse(cell.source) for cell in code_cells(_read(path))]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
-    modules |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
-    assert {name for name in modules if name.startswith("rocpredict")} <= allowed
-    assert not [node.attr for node in nodes if isinstance(node, ast.Attribute) and node.attr.startswith("_")]
+
+    def check(story):
+        allowed = {"rocpredict", "rocpredict.plots"} | ({"rocpredict.paper"} if story == "01_paper" else set())
+        trees = [ast.parse(cell.source) for cell in code_cells(STORED[story])]
+        nodes = [node for tree in trees for node in ast.walk(tree)]
+        modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+        modules |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+        assert {name for name in modules if name.startswith("rocpredict")} <= allowed
+        assert not [node.attr for node in nodes if isinstance(node, ast.Attribute) and node.attr.startswith("_")]
+
+    check_each({story: story for story in STORED}, check)
 
 
-@each
-def test_figures_in_the_prose_are_shown(path):
+def test_figures_in_the_prose_are_shown():
     """Every decimal number in the prose stands in the code or in an output, to the digits that the prose has."""
-    notebook = _read(path)
-    cells = code_cells(notebook)
-    held = [float(figure) for cell in cells for figure in _DECIMAL.findall(f"{shown(cell)} {cell.source}")]
-    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    for figure in _DECIMAL.findall(prose):
-        digits = len(figure.split(".")[1])
-        assert any(f"{value:.{digits}f}" == figure for value in held), figure
+
+    def check(notebook):
+        cells = code_cells(notebook)
+        values = [float(figure) for cell in cells for figure in _DECIMAL.findall(f"{shown(cell)} {cell.source}")]
+        prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        for figure in _DECIMAL.findall(prose):
+            digits = len(figure.split(".")[1])
+            assert any(f"{value:.{digits}f}" == figure for value in values), figure
+
+    check_each(STORED, check)
 
 
-@pytest.mark.parametrize(
-    ("stored", "fresh", "agree"),
-    [
+def test_numbers_agree_to_a_millionth():
+    """Decimals may differ by rounding errors; whole numbers, signs, words and how many there are may not."""
+    for stored, fresh, agree in (
         ("AUC 0.8663712534", "AUC 0.8663712535", True),
         ("AUC 0.866371", "AUC 0.866372", False),
         ("AUC 0.866", "Auc 0.866", False),
@@ -133,11 +138,8 @@ def test_figures_in_the_prose_are_shown(path):
         ("n 1000001", "n 1000000", False),
         ("-0.5", "0.5", False),
         ("1, 2", "1, 2, 3", False),
-    ],
-)
-def test_numbers_agree_to_a_millionth(stored, fresh, agree):
-    """Decimals may differ by rounding errors; whole numbers, signs, words and how many there are may not."""
-    assert same(stored, fresh) is agree
+    ):
+        assert same(stored, fresh) is agree, stored
 
 
 def _cell(*outputs):
@@ -156,9 +158,9 @@ def _said(text):
 _PAGE = "<iframe srcdoc='&lt;p>{p}&lt;/p>&lt;script type=\"application/json\">{data}&lt;/script>'></iframe>"
 
 
-@pytest.mark.parametrize(
-    ("stored", "fresh", "found"),
-    [
+def test_what_counts_as_stale():
+    """Words and numbers count, in pages within pages too; the bytes of pictures and the look of a table do not."""
+    for stored, fresh, count in (
         ([_said("0.5")], [_said("0.5")], 0),
         ([_said("0.5")], [], 1),
         ([_result(plain="Roc(0.5)", png="one")], [_result(plain="Roc(0.5)", png="two")], 0),
@@ -171,11 +173,8 @@ _PAGE = "<iframe srcdoc='&lt;p>{p}&lt;/p>&lt;script type=\"application/json\">{d
         ([_result(html="<svg aria-label='AUC 0.5'/>")], [_result(html="<svg aria-label='AUC 0.6'/>")], 1),
         ([_result(html=_PAGE.format(p=1, data=0.5))], [_result(html=_PAGE.format(p=1, data=0.6))], 1),
         ([_said("auc "), _said("0.5")], [_said("auc 0.5\n")], 0),
-    ],
-)
-def test_what_counts_as_stale(stored, fresh, found):
-    """Words and numbers count, in pages within pages too; the bytes of pictures and the look of a table do not."""
-    assert len(differences(_cell(*stored), _cell(*fresh))) == found
+    ):
+        assert len(differences(_cell(*stored), _cell(*fresh))) == count, (stored, fresh)
 
 
 def test_a_page_is_read_as_it_is_seen():

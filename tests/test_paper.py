@@ -11,6 +11,7 @@ from rocpredict import AssumptionWarning, predict_roc
 from rocpredict import paper as printed
 from rocpredict.distributions.normality import normality_warning, suppress_normality_warning
 from rocpredict.paper import TABLES, iris_features, iris_prediction, simulate_experiment, table_1, table_4
+from tests.cases import check_each
 
 
 def _column(table, name):
@@ -37,33 +38,33 @@ def _exact_prediction(feature):
         return float(auc), float(ameans)
 
 
-@pytest.mark.parametrize("name", ["table_2", "table_3"])
-def test_statistics_round_to_the_printed_digits(name):
+def test_statistics_round_to_the_printed_digits():
     """Tables II and III: each of our values rounds, half up, to the two printed decimals."""
-    table = TABLES[name]()
-    pairs = {"table_2": [("printed", "ours")], "table_3": [("mean printed", "ours"), ("SD printed", "SD ours")]}[name]
-    for printed_name, ours_name in pairs:
-        for ours, theirs in zip(_column(table, ours_name), _column(table, printed_name), strict=True):
-            rounded = Decimal(repr(round(ours, 12))).quantize(Decimal("0.01"), ROUND_HALF_UP)
-            assert float(rounded) == theirs
+    for name, shown, ours in (
+        ("table_2", "printed", "ours"),
+        ("table_3", "mean printed", "ours"),
+        ("table_3", "SD printed", "SD ours"),
+    ):
+        table = TABLES[name]()
+        rounded = [
+            Decimal(repr(round(value, 12))).quantize(Decimal("0.01"), ROUND_HALF_UP) for value in _column(table, ours)
+        ]
+        assert [float(value) for value in rounded] == _column(table, shown), name
 
 
-@pytest.mark.parametrize("feature", list(printed.TABLE_4))
-def test_table_4_lies_within_the_papers_rounding(feature):
-    """Table IV: Ameans within 0.006 points of the printed value, AUC within 0.25 points and never below it."""
-    auc, ameans = printed.TABLE_4[feature]
-    roc = iris_prediction(feature)
-    assert roc.best_threshold().ameans == pytest.approx(ameans, abs=0.00006)
-    assert 0 < roc.auc() - auc < 0.0025
+def test_table_4_is_exact_and_lies_within_the_papers_rounding():
+    """Table IV: Ameans within 0.006 points of the printed value, AUC within 0.25 points and never below it.
 
+    Ours equals a recomputation from the raw values with 50 digits, to 1e-12.
+    """
 
-@pytest.mark.parametrize("feature", list(printed.TABLE_4))
-def test_table_4_is_exact(feature):
-    """Table IV: ours equals a recomputation from the raw values with 50 digits, to 1e-12."""
-    auc, ameans = _exact_prediction(feature)
-    roc = iris_prediction(feature)
-    assert roc.auc() == pytest.approx(auc, rel=0, abs=1e-12)
-    assert roc.best_threshold().ameans == pytest.approx(ameans, rel=0, abs=1e-12)
+    def check(feature):
+        roc, (auc, ameans) = iris_prediction(feature), printed.TABLE_4[feature]
+        assert roc.best_threshold().ameans == pytest.approx(ameans, abs=0.00006)
+        assert 0 < roc.auc() - auc < 0.0025
+        assert (roc.auc(), roc.best_threshold().ameans) == pytest.approx(_exact_prediction(feature), rel=0, abs=1e-12)
+
+    check_each({feature: feature for feature in printed.TABLE_4}, check)
 
 
 def test_the_grid_explains_every_printed_auc():
@@ -111,16 +112,16 @@ def test_an_experiment_is_its_seed():
     assert table_1(3).rows[1][3] == simulate_experiment(printed.BALANCED, 3).auc()
 
 
-@pytest.mark.parametrize("name", list(TABLES))
-def test_tables_survive_csv_and_json(name):
+def test_tables_survive_csv_and_json():
     """Every table: CSV and JSON hold every digit of every cell."""
-    table = TABLES[name]()
-    rows = json.loads(json.dumps(table.to_dict(), allow_nan=False))["rows"]
-    assert [list(row.values()) for row in rows] == [list(row) for row in table.rows]
-    lines = table.to_csv().splitlines()
-    assert lines[0].split(",") == list(table.columns)
-    assert len(lines) == len(table.rows) + 1
-    assert all(repr(cell) in table.to_csv() for row in table.rows for cell in row if isinstance(cell, float))
+    for make in TABLES.values():
+        table = make()
+        rows = json.loads(json.dumps(table.to_dict(), allow_nan=False))["rows"]
+        assert [list(row.values()) for row in rows] == [list(row) for row in table.rows]
+        lines = table.to_csv().splitlines()
+        assert lines[0].split(",") == list(table.columns)
+        assert len(lines) == len(table.rows) + 1
+        assert all(repr(cell) in table.to_csv() for row in table.rows for cell in row if isinstance(cell, float))
 
 
 def test_the_paper_says_nothing_of_distances_and_a_caller_is_still_told():

@@ -25,6 +25,7 @@ from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.roc.base import Roc
 from rocpredict.sources.table import as_feature_table
 from rocpredict.teaching.model import TabulatedRoc
+from tests.cases import check_each
 
 IRIS = rp.datasets.load_iris()
 X = IRIS.column("petal_width")
@@ -51,7 +52,7 @@ def _results():
     best = EMPIRICAL.best_threshold()
     predicted = rp.predict_roc(X, IRIS.y, **CLASSES)
     evil = np.where(Y, EVIL, "<b>")
-    held = {
+    results = {
         "PredictedRoc": GAUSS,
         "PredictedRoc batch": BATCH,
         "PredictedRoc empty batch": rp.PredictedRoc(rp.Gaussian(np.zeros(0), 1.0), rp.Gaussian(np.zeros(0), 1.0)),
@@ -132,13 +133,12 @@ def _results():
         "Flags none": rp.Flags(),
         "Features": as_feature_table([[1, 2], [3, 4]], names=[EVIL, "b"]),
     }
-    held["Alternative"] = held["SampleSize"].other_methods[0]
-    return held
+    results["Alternative"] = results["SampleSize"].other_methods[0]
+    return results
 
 
 GAUSS_SCIPY = rp.PredictedRoc(stats.gamma(2), stats.gamma(3)).negative
 RESULTS = _results()
-WORDS = {"ProperGain"}
 NO_RESULTS = {"AssumptionWarning", "RocPredictError", "Distribution", "TeachingPage", "TeachingServer"}
 
 
@@ -176,120 +176,116 @@ class Page(HTMLParser):
         return self.cells[self.cells.index(name) + 1]
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_repr_is_one_short_line(name):
-    text = repr(RESULTS[name])
-    assert "\n" not in text
-    assert len(text) < 300
-    assert " object at 0x" not in text
+def test_a_repr_is_one_short_line():
+    def check(result):
+        text = repr(result)
+        assert "\n" not in text
+        assert len(text) < 300
+        assert " object at 0x" not in text
+
+    check_each(RESULTS, check)
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_page_is_sound(name):
-    """Balanced tags; a caption; headers with a scope; nothing that runs, loads, or has an id; no colour of its own."""
-    html = RESULTS[name]._repr_html_()
-    page = Page(html)
-    assert {*page.tags} <= {
-        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p"),
-        *("svg", "rect", "polyline", "circle"),
-    }
-    assert page.tags.count("caption") == page.tags.count("table") == 1
-    assert page.tags.count("th") == sum(key == "scope" for key, _ in page.attributes)
-    keys = {key for key, _ in page.attributes}
-    assert not {key for key in keys if key.startswith("on")} | keys & {"id", "class", "href", "src"}
-    assert not re.search(
-        r"#[0-9a-fA-F]{3,6}\b|white|black|rgb\(", "".join(value for _, value in page.attributes if value)
-    )
-    assert len(html) < 40_000
-    assert "\x00" not in html
-    html.encode()
-    if "svg" in page.tags:
-        assert dict(page.attributes)["role"] == "img"
-        assert dict(page.attributes)["aria-label"]
-        assert "nan" not in re.search(r"<svg.*</svg>", html)[0].split('fill="none"')[1]
+TAGS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p", "svg", "rect", "polyline", "circle"}
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_every_text_is_isolated(name):
-    """Each name stands in an element of its own direction, and no tag of a name is one."""
-    html = RESULTS[name]._repr_html_()
-    assert not re.search(r"<(script|b)\b", html)
-    bare = re.sub(r"<bdi>[^<]*</bdi>", "", re.sub(r"<td>[^<]*</td>", "", html))
-    assert not re.sub(r"<[^>]*>", "", bare).strip()
+def test_a_page_is_sound():
+    """Balanced tags; a caption; headers with a scope; nothing that runs, loads, or has an id; no color of its own.
+
+    Each name stands in an element of its own direction, and no tag of a name is one.
+    """
+
+    def check(result):
+        html = result._repr_html_()
+        page = Page(html)
+        assert {*page.tags} <= TAGS
+        assert page.tags.count("caption") == page.tags.count("table") == 1
+        assert page.tags.count("th") == sum(key == "scope" for key, _ in page.attributes)
+        keys = {key for key, _ in page.attributes}
+        assert not {key for key in keys if key.startswith("on")} | keys & {"id", "class", "href", "src"}
+        values = "".join(value for _, value in page.attributes if value)
+        assert not re.search(r"#[0-9a-fA-F]{3,6}\b|white|black|rgb\(", values)
+        assert len(html) < 40_000
+        assert "\x00" not in html
+        html.encode()
+        if "svg" in page.tags:
+            assert dict(page.attributes)["role"] == "img"
+            assert dict(page.attributes)["aria-label"]
+            assert "nan" not in re.search(r"<svg.*</svg>", html)[0].split('fill="none"')[1]
+        assert not re.search(r"<(script|b)\b", html)
+        bare = re.sub(r"<bdi>[^<]*</bdi>", "", re.sub(r"<td>[^<]*</td>", "", html))
+        assert not re.sub(r"<[^>]*>", "", bare).strip()
+
+    check_each(RESULTS, check)
 
 
-def _numbers(name):
-    """The numbers that the page of a result shall show, by the name of their row."""
-    held = RESULTS[name]
-    return {
-        "PredictedRoc": lambda: {"AUC": held.auc(), "best threshold (Ameans)": held.best_threshold().threshold},
-        "PredictedRoc auto": lambda: {"AUC": held.auc()},
-        "EmpiricalRoc": lambda: {"AUC": held.auc(), "Ameans there": held.best_threshold().ameans},
-        "EmpiricalRoc infinite": lambda: {"AUC": held.auc()},
-        "PredictedRoc batch": lambda: {"0": held.auc()[0], "9": held.auc()[9]},
-        "BestThreshold": lambda: {
-            "threshold": held.threshold,
-            "ameans on other rows (out of bag)": held.ameans_corrected,
-            "fnr": held.fnr,
-        },
-        "BestThreshold batch": lambda: {"3": held.threshold[3]},
-        "Rates": held.to_dict,
-        "Rates unweighted": held.to_dict,
-        "Interval": lambda: {"low": held.low, "high": held.high, "estimate": held.estimate},
-        "Interval batch": lambda: {"2": held.estimate[2]},
-        "Comparison": lambda: {"AUC": held.predicted_auc, "best threshold": held.predicted_threshold},
-        "AucTest": lambda: {"estimate 1": held.estimates[0], "difference": held.difference},
-        "AucTestMany": lambda: {held.contrasts[0].null: held.contrasts[0].difference},
-        "SampleSize": lambda: {held.method: held.n_negative},
-        "MeanRoc": lambda: {"mean": held.auc, "fold 2": held.aucs[1]},
-        "GreyZone": lambda: {"low": held.low, "undecided positive": held.undecided_positive},
-        "ModelFit": lambda: {"share of the model": held.model_weight, "distance of the curves": held.area_between},
-        "Diagnosis": lambda: {item.name: item.value for item in held.findings},
-        "ClassDescription": lambda: {"mean": held.mean, "mode count": held.mode_count},
-        "ThresholdStability": lambda: {"threshold, 5% below": held.quantiles[0.05]},
-        "LikelihoodRatioGain": lambda: {"auc gain": held.auc_gain},
-        "LikelihoodRatioRoc": lambda: {"AUC": held.auc()},
-        "TwoThresholdRule": lambda: {"low": held.low, "ameans": held.ameans},
-        "ClassSummary": lambda: {"0": held.count[0]},
-        "Dataset": lambda: {"cm": 150},
-        "AucEstimate": lambda: {"AUC": held.auc, "standard error": held.std_error},
-        "AucByGroup": lambda: {"within groups (stratified)": held.stratified.auc},
-        "LinearCombination": lambda: dict(zip(held.feature_names, held.coefficients, strict=True)),
-        "McNemarTest": lambda: {"error rate 1": held.error_rate1.estimate, "difference": held.difference},
-        "MulticlassAuc": lambda: {f"average ({held.average})": held.auc},
-    }[name]()
+NUMBERS = {
+    "PredictedRoc": lambda roc: {"AUC": roc.auc(), "best threshold (Ameans)": roc.best_threshold().threshold},
+    "PredictedRoc auto": lambda roc: {"AUC": roc.auc()},
+    "EmpiricalRoc": lambda roc: {"AUC": roc.auc(), "Ameans there": roc.best_threshold().ameans},
+    "EmpiricalRoc infinite": lambda roc: {"AUC": roc.auc()},
+    "PredictedRoc batch": lambda roc: {"0": roc.auc()[0], "9": roc.auc()[9]},
+    "BestThreshold": lambda best: {
+        "threshold": best.threshold,
+        "ameans on other rows (out of bag)": best.ameans_corrected,
+        "fnr": best.fnr,
+    },
+    "BestThreshold batch": lambda best: {"3": best.threshold[3]},
+    "Rates": lambda rates: rates.to_dict(),
+    "Rates unweighted": lambda rates: rates.to_dict(),
+    "Interval": lambda interval: {"low": interval.low, "high": interval.high, "estimate": interval.estimate},
+    "Interval batch": lambda interval: {"2": interval.estimate[2]},
+    "Comparison": lambda result: {"AUC": result.predicted_auc, "best threshold": result.predicted_threshold},
+    "AucTest": lambda test: {"estimate 1": test.estimates[0], "difference": test.difference},
+    "AucTestMany": lambda test: {test.contrasts[0].null: test.contrasts[0].difference},
+    "SampleSize": lambda plan: {plan.method: plan.n_negative},
+    "MeanRoc": lambda mean: {"mean": mean.auc, "fold 2": mean.aucs[1]},
+    "GreyZone": lambda zone: {"low": zone.low, "undecided positive": zone.undecided_positive},
+    "ModelFit": lambda fit: {"share of the model": fit.model_weight, "distance of the curves": fit.area_between},
+    "Diagnosis": lambda result: {item.name: item.value for item in result.findings},
+    "ClassDescription": lambda values: {"mean": values.mean, "mode count": values.mode_count},
+    "ThresholdStability": lambda result: {"threshold, 5% below": result.quantiles[0.05]},
+    "LikelihoodRatioGain": lambda gain: {"auc gain": gain.auc_gain},
+    "LikelihoodRatioRoc": lambda roc: {"AUC": roc.auc()},
+    "TwoThresholdRule": lambda rule: {"low": rule.low, "ameans": rule.ameans},
+    "ClassSummary": lambda summary: {"0": summary.count[0]},
+    "Dataset": lambda _: {"cm": 150},
+    "AucEstimate": lambda result: {"AUC": result.auc, "standard error": result.std_error},
+    "AucByGroup": lambda result: {"within groups (stratified)": result.stratified.auc},
+    "LinearCombination": lambda sum_: dict(zip(sum_.feature_names, sum_.coefficients, strict=True)),
+    "McNemarTest": lambda test: {"error rate 1": test.error_rate1.estimate, "difference": test.difference},
+    "MulticlassAuc": lambda result: {f"average ({result.average})": result.auc},
+}
+"""The numbers that the page of a result shall show, by the name of their row."""
 
 
-@pytest.mark.parametrize(
-    "name", re.findall(r'^ {8}"([^"]+)": (?:lambda|held\.to_dict)', inspect.getsource(_numbers), re.MULTILINE)
-)
-def test_numbers_are_those_of_the_result(name):
-    page = Page(RESULTS[name]._repr_html_())
-    for row, value in _numbers(name).items():
-        shown = f"{value:.3g}" if name == "Diagnosis" else format_number(value)
-        assert page.value(row.replace("_", " ") if name in WORDS else row) == shown, row
+def test_numbers_are_those_of_the_result():
+    def check(name):
+        page = Page(RESULTS[name]._repr_html_())
+        for row, value in NUMBERS[name](RESULTS[name]).items():
+            assert page.value(row) == (f"{value:.3g}" if name == "Diagnosis" else format_number(value)), row
+
+    check_each({name: name for name in NUMBERS}, check)
 
 
 def test_digits():
     """Six significant digits, whole numbers in full, what is undefined by name."""
-    shown = [
-        format_number(value) for value in (0.123456789, 12.0, np.int64(1234567), np.nan, -np.inf, True, 1e-300, 1e300)
-    ]
-    assert shown == ["0.123457", "12", "1234567", "undefined", "-inf", "yes", "1e-300", "1e+300"]
+    values = (0.123456789, 12.0, np.int64(1234567), np.nan, -np.inf, True, 1e-300, 1e300)
+    shown = ["0.123457", "12", "1234567", "undefined", "-inf", "yes", "1e-300", "1e+300"]
+    assert [format_number(value) for value in values] == shown
 
 
 def test_tests_name_their_hypothesis_and_method():
     for name in ("AucTest", "AucTestMany", "AucByGroup", "McNemarTest"):
-        held = RESULTS[name]
-        page = " ".join(Page(held._repr_html_()).texts)
-        assert held.null in page
-        assert held.method in page
+        page = " ".join(Page(RESULTS[name]._repr_html_()).texts)
+        assert RESULTS[name].null in page
+        assert RESULTS[name].method in page
 
 
 def test_flags_are_said_in_words():
     """The meaning of each flag stands below, with the number of features of a batch."""
-    page = Page(RESULTS["PredictedRoc no spread"]._repr_html_())
-    flags = RESULTS["PredictedRoc no spread"].best_threshold().flags
+    roc = RESULTS["PredictedRoc no spread"]
+    page, flags = Page(roc._repr_html_()), roc.best_threshold().flags
     assert {*flags} >= {"identical"}
     for sentence in flags.messages():
         assert sentence in page.texts
@@ -347,7 +343,7 @@ def test_every_result_is_in_the_battery():
     """A class that is exported and no error is a result; and every result, public or not, is shown here."""
     public = {getattr(rp, name) for name in rp.__all__ if inspect.isclass(getattr(rp, name))}
     assert {kind for kind in public if kind.__name__ not in NO_RESULTS} <= KINDS
-    assert {type(held) for held in RESULTS.values()} == KINDS - BASES
+    assert {type(result) for result in RESULTS.values()} == KINDS - BASES
     for kind in KINDS - {Result}:
         assert not dataclasses.is_dataclass(kind) or not kind.__dataclass_params__.repr, kind
         assert kind.__hash__ is not None, kind
@@ -357,18 +353,23 @@ NO_COPIES = {"Features"}
 """It holds the data as they came in, which are equal to nothing else."""
 
 
-@pytest.mark.parametrize("name", sorted(RESULTS.keys() - NO_COPIES))
-def test_a_copy_is_equal(name):
+COPIED = {name: result for name, result in RESULTS.items() if name not in NO_COPIES}
+
+
+def test_a_copy_is_equal():
     """Also after use: what was computed is not copied, and an equal result has the same hash, repr and page."""
-    held = RESULTS[name]
-    page = held._repr_html_()
-    for other in (copy.copy(held), copy.deepcopy(held), pickle.loads(pickle.dumps(held))):
-        assert other == held
-        assert hash(other) == hash(held)
-        assert (repr(other), other._repr_html_()) == (repr(held), page)
-    assert held != object()
-    state = held.__getstate__()
-    assert not isinstance(state, dict) or {*state} <= {item.name for item in dataclasses.fields(held)}
+
+    def check(result):
+        page = result._repr_html_()
+        for other in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+            assert other == result
+            assert hash(other) == hash(result)
+            assert (repr(other), other._repr_html_()) == (repr(result), page)
+        assert result != object()
+        state = result.__getstate__()
+        assert not isinstance(state, dict) or {*state} <= {item.name for item in dataclasses.fields(result)}
+
+    check_each(COPIED, check)
 
 
 def test_unequal_results():
@@ -388,75 +389,52 @@ def test_unequal_results():
     assert ScipyDistribution(stats.gamma(2)) == ScipyDistribution(stats.gamma(2)) != ScipyDistribution(stats.gamma(3))
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_dictionary_is_plain(name):
-    """Names and what JSON can hold, once NaN and infinities are written as the project does."""
-    held = RESULTS[name].to_dict()
-    assert isinstance(held, dict)
-    assert held or not RESULTS[name]
-    json.loads(to_json(held))
+def test_every_form_of_a_result():
+    """A dictionary is plain; text, Markdown and CSV have the rows of the table; both libraries the same frame."""
 
+    def check(result):
+        assert isinstance(result.to_dict(), dict)
+        assert result.to_dict() or not result
+        json.loads(to_json(result.to_dict()))
+        table = result.table()
+        assert isinstance(table, Table)
+        count = len(table.rows)
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        assert len({*table.columns}) == len(table.columns)
+        assert len(table.to_dict()["rows"]) == count
+        assert len(table.to_csv().splitlines()) == count + 1
+        assert len(table.to_markdown().splitlines()) >= count + 4
+        assert len(table.to_text().splitlines()) >= count + 3
+        pandas, polars = result.to_pandas(), result.to_polars()
+        assert list(pandas.columns) == polars.columns
+        assert pandas.shape == polars.shape == result.to_frame().shape
+        with pytest.raises(rp.RocPredictError, match="backend='dask'"):
+            result.to_frame("dask")
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_table_in_every_form(name):
-    """Text, Markdown, CSV and a dictionary have the rows of the page, or more."""
-    table = RESULTS[name].table()
-    assert isinstance(table, Table)
-    assert all(len(row) == len(table.columns) for row in table.rows)
-    assert len({*table.columns}) == len(table.columns)
-    assert len(table.to_dict()["rows"]) == len(table.rows)
-    assert len(table.to_csv().splitlines()) == len(table.rows) + 1
-    assert len(table.to_markdown().splitlines()) >= len(table.rows) + 4
-    assert len(table.to_text().splitlines()) >= len(table.rows) + 3
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_frame_of_every_result(name):
-    """The same columns and rows by either library."""
-    held = RESULTS[name]
-    pandas, polars = held.to_pandas(), held.to_polars()
-    assert list(pandas.columns) == polars.columns
-    assert pandas.shape == polars.shape == held.to_frame().shape
-    with pytest.raises(rp.RocPredictError, match="backend='dask'"):
-        held.to_frame("dask")
+    check_each(RESULTS, check)
 
 
 def test_another_process_reads_a_pickle(tmp_path):
     """A fresh interpreter, as joblib and spawn start them, shows what this one does."""
-    path = tmp_path / "held"
-    held = [result for name, result in RESULTS.items() if name not in NO_COPIES]
-    path.write_bytes(pickle.dumps(held))
+    path = tmp_path / "results"
+    path.write_bytes(pickle.dumps([*COPIED.values()]))
     code = "import pickle, sys; print(*map(ascii, pickle.load(open(sys.argv[1], 'rb'))), sep='\\n')"
-    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [ascii(result) for result in held]
+    process = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    assert process.stdout.splitlines() == [ascii(result) for result in COPIED.values()]
 
 
-def test_many_rows_are_not_waited_for():
-    """With 100,000 rows no repr does what takes a while: it asks for no area by quadrature and for no resampling.
-
-    What is left out is named; nothing is timed.
-    """
+def test_no_repr_of_many_rows_computes():
+    """With 100,000 rows no repr asks for an area by quadrature or for resampling: what is left out is named."""
     rows = np.random.default_rng(0).normal(size=100_000)
     y = np.arange(100_000) % 2
     sample = rp.empirical_roc(rows + y, y)
     shrunk = ShrinkageDistribution(rp.Gaussian(0, 1), rp.Ecdf(rows), 0.5)
-    roc = rp.PredictedRoc(shrunk, shrunk)
-    best = sample.best_threshold()
+    roc, best = rp.PredictedRoc(shrunk, shrunk), sample.best_threshold()
     batch = rp.PredictedRoc(rp.Gaussian(rows, 1.0), rp.Gaussian(rows + 1, 1.0))
     kde = rp.PredictedRoc(rp.GaussianKde(rows), rp.GaussianKde(rows + 1))
-    for held in (
-        sample,
-        roc,
-        best,
-        batch,
-        kde,
-        sample.proper(),
-        roc.negative,
-        batch.rates(0.0),
-        batch.best_threshold(),
-    ):
-        repr(held)
-        held._repr_html_()
+    for result in (sample, roc, batch, kde, sample.proper(), roc.negative, batch.rates(0.0), batch.best_threshold()):
+        assert repr(result)
+        assert result._repr_html_()
     assert "auc=" not in repr(roc) + repr(kde)
     assert "ask auc()" in roc._repr_html_()
     assert "out of bag" not in repr(best) + best._repr_html_()
@@ -464,13 +442,3 @@ def test_many_rows_are_not_waited_for():
 
 def test_the_repr_of_a_shrunk_roc_hides_how_it_is_made():
     assert repr(AUTO).startswith("PredictedRoc(shrunk to Gaussian after box-cox, model_weight=0.8356, n_negative=50, ")
-
-
-def test_pages_load_nothing():
-    """``import rocpredict`` and a page of a result load no matplotlib, pandas or Jinja2."""
-    code = (
-        "import sys, rocpredict as rp; rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 1))._repr_html_(); "
-        "print([n for n in ('matplotlib', 'pandas', 'jinja2', 'scipy.stats') if n in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

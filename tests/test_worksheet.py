@@ -69,10 +69,10 @@ def sheet(lang):
 def sentences(words, path=()):
     """Give every string of a dictionary with its path."""
     items = words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else ()
-    found = {path: words} if isinstance(words, (str, int)) else {}
+    texts = {path: words} if isinstance(words, (str, int)) else {}
     for name, part in items:
-        found |= sentences(part, (*path, name))
-    return found
+        texts |= sentences(part, (*path, name))
+    return texts
 
 
 def rows(data, feature, *labels):
@@ -96,31 +96,16 @@ def test_each_number_is_shown_as_it_is_rounded(sheet, lang):
 
 def test_the_answers_are_those_of_the_library(sheet):
     """The numbers of each answer are found again by calls of the public functions, in their order."""
-    best, low_prevalence = (
-        FOUNDING.best_threshold(),
-        FOUNDING.rates(FOUNDING.best_threshold().threshold, prevalence=0.01),
-    )
+    best = FOUNDING.best_threshold()
+    even, rare = (FOUNDING.rates(best.threshold, prevalence=share).precision for share in (0.5, 0.01))
     cheap = FOUNDING.best_threshold("cost", prevalence=0.5, cost_fp=1, cost_fn=10)
     hook = rp.PredictedRoc(rp.Gaussian(5, 1), rp.Gaussian(6, 3))
     first, second = hook.crossings()
+    ameans = {t: hook.rates(t).ameans for t in (first, second)}
     expected = {
         "cross": [best.threshold, best.ameans],
-        "hook": [
-            first,
-            second,
-            second,
-            hook.rates(second).ameans,
-            first,
-            hook.rates(first).ameans,
-            hook.hook().fpr_low,
-        ],
-        "prevalence": [
-            FOUNDING.rates(best.threshold, prevalence=0.5).precision,
-            low_prevalence.precision,
-            10 * best.tpr,
-            10,
-            990 * best.fpr,
-        ],
+        "hook": [first, second, second, ameans[second], first, ameans[first], hook.hook().fpr_low],
+        "prevalence": [even, rare, 10 * best.tpr, 10, 990 * best.fpr],
         "cost": [best.threshold, cheap.threshold, cheap.tpr, cheap.fpr],
         "pairs": [100 * FOUNDING.auc(), FOUNDING.auc(), best.ameans],
     }
@@ -129,18 +114,15 @@ def test_the_answers_are_those_of_the_library(sheet):
 
 
 def test_the_answers_about_rows_are_those_of_the_library(sheet):
-    iris, pima = (
-        rows(rp.datasets.load_iris(), "petal_length", "versicolor", "virginica"),
-        rows(rp.datasets.load_pima(), "insulin", "neg", "pos"),
-    )
+    iris = rows(rp.datasets.load_iris(), "petal_length", "versicolor", "virginica")
+    pima = rows(rp.datasets.load_pima(), "insulin", "neg", "pos")
     predicted, counted = gaussian_roc(*iris), rp.EmpiricalRoc(*iris)
-    low, high = counted.auc_interval()
-    asked, found = sheet.of("iris")[:4], sheet.of("iris")[4:]
-    shown_first = [predicted.auc(), counted.auc(), low, high]
-    np.testing.assert_allclose(asked, shown_first, rtol=1e-9)
-    np.testing.assert_allclose(found[0], counted.auc() - predicted.auc(), rtol=1e-9)
-    end = [predicted.auc(), counted.auc(), predicted.best_threshold().threshold, counted.best_threshold().threshold]
-    np.testing.assert_allclose(sheet.of("iris")[-4:], end, rtol=1e-9)
+    areas = [predicted.auc(), counted.auc()]
+    thresholds = [predicted.best_threshold().threshold, counted.best_threshold().threshold]
+    numbers = sheet.of("iris")
+    np.testing.assert_allclose(numbers[:4], [*areas, *counted.auc_interval()], rtol=1e-9)
+    np.testing.assert_allclose(numbers[4], areas[1] - areas[0], rtol=1e-9)
+    np.testing.assert_allclose(numbers[-4:], [*areas, *thresholds], rtol=1e-9)
     zeros = np.count_nonzero(np.concatenate(pima) == 0)
     below = stats.norm.cdf(0, np.mean(pima[0]), np.std(pima[0], ddof=1))
     clean = [side[side != 0] for side in pima]
@@ -180,8 +162,8 @@ def test_what_the_words_claim_is_so():
 
 
 def test_what_the_words_claim_of_insulin_is_so():
-    insulin = rows(rp.datasets.load_pima(), "insulin", "neg", "pos")
     """Zeros pull both areas down; what is left without them is skewed, and the bells miss it by more than before."""
+    insulin = rows(rp.datasets.load_pima(), "insulin", "neg", "pos")
     clean = [side[side != 0] for side in insulin]
     errors = [gaussian_roc(*pair).auc() - rp.EmpiricalRoc(*pair).auc() for pair in (insulin, clean)]
     assert errors == pytest.approx([0.0356, -0.0556], abs=1e-4)
@@ -230,37 +212,29 @@ def test_words_hold_no_results():
     """Decimals in the words are the conditions of a question, never its result."""
     conditions = {"0.5", "0.005", "0.05", "0.01", "4.5"}
     texts = [text for path, text in sentences(load_translations("en")).items() if path[0] in SECTIONS]
-    decimals = {found for text in texts for found in re.findall(r"\d+\.\d+", PLACE.sub("", str(text)))}
+    decimals = {figure for text in texts for figure in re.findall(r"\d+\.\d+", PLACE.sub("", str(text)))}
     assert decimals <= conditions
 
 
 def test_a_sentence_is_told_with_its_numbers():
     facts = {"best": {"ameans": 0.79505}, "z": [-1.0, 2.0]}
-    assert interpolate("{best.ameans:3} at {z.0:1}!", facts, ",") == [
-        "",
-        shown(0.79505, 3, ","),
-        " at ",
-        shown(-1, 1, ","),
-        "!",
-    ]
+    parts = ["", shown(0.79505, 3, ","), " at ", shown(-1, 1, ","), "!"]
+    assert interpolate("{best.ameans:3} at {z.0:1}!", facts, ",") == parts
     assert shown(-1, 1, ",").text == "−1,0"
     with pytest.raises(KeyError):
         interpolate("{worst}", facts, ".")
 
 
 # ---- the file
-def test_the_answers_can_be_left_out(lang):
+def test_the_answers_begin_on_a_new_page_and_can_be_left_out(lang):
+    page = worksheet_html(lang)
+    assert ".answers { break-before: page; }" in page
+    assert page.index('class="answers"') < page.index("data-answer")
     page = worksheet_html(lang, answers=False)
     assert "data-answer" not in page
     assert '<polyline class="curve"' not in page
     assert page.count("data-task") == 5
     assert load_translations(lang)["worksheet"]["answers"] not in Sheet(page).words
-
-
-def test_the_answers_begin_on_a_new_page(lang):
-    page = worksheet_html(lang)
-    assert ".answers { break-before: page; }" in page
-    assert page.index('class="answers"') < page.index("data-answer")
 
 
 def test_the_file_stands_alone(lang):

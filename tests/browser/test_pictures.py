@@ -3,38 +3,30 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.browser.looking import Looker
 
 _FOLDER = Path(__file__).parents[2] / "build" / "browser"
 _SHOWN = "#data=iris&pair=2&feature=2&costline=true"
 
 
-@pytest.mark.parametrize(
-    ("name", "width", "state"),
-    [("390", 390, ""), ("1280", 1280, ""), ("1920", 1920, ""), ("lecture", 1280, "&lecture=true")],
-)
-def test_a_picture_is_kept(opened: Callable[..., Looker], name: str, width: int, state: str) -> None:
-    """A telephone, a desk, a wide screen and a lecture room."""
-    _keep(opened(_SHOWN + state, width=width), name)
+_PICTURES = {"390": (390, ""), "1280": (1280, ""), "1920": (1920, ""), "lecture": (1280, "&lecture=true")}
 
 
-def test_a_picture_in_grey_is_kept(opened: Callable[..., Looker]) -> None:
-    """For the eye of a reader: classes are to be told apart by dashes and hatches alone."""
-    look = opened(_SHOWN)
-    look.run("document.documentElement.style.filter = 'grayscale(1)'")
-    _keep(look, "grey")
+def test_pictures_are_kept(opened: Callable[..., Looker]) -> None:
+    """A telephone, a desk, a wide screen and a lecture room; in gray, and as a reader with deuteranopia sees the page.
 
-
-def test_a_picture_without_red_and_green_is_kept(opened: Callable[..., Looker]) -> None:
-    """As a reader with deuteranopia sees it."""
+    Classes are to be told apart by dashes and hatches alone.
+    """
+    for name, (width, state) in _PICTURES.items():
+        _keep(opened(_SHOWN + state, width=width), name)
     look = opened(_SHOWN)
     look.driver.execute_cdp_cmd("Emulation.setEmulatedVisionDeficiency", {"type": "deuteranopia"})
     try:
         _keep(look, "deuteranopia")
     finally:
         look.driver.execute_cdp_cmd("Emulation.setEmulatedVisionDeficiency", {"type": "none"})
+    look.run("document.documentElement.style.filter = 'grayscale(1)'")
+    _keep(look, "gray")
 
 
 def _keep(look: Looker, name: str) -> None:

@@ -1,0 +1,227 @@
+"""Wrong input at the command line: exit code 2, one line in the words of its options, and no file."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.cases import check_each
+
+TWO_CLASSES = "--mean 4 8 --std 3 2"
+PAIR = "compare pima --feature glucose --feature mass"
+TRIO = f"{PAIR} --feature age"
+IRIS = "compare iris --positive versicolor --negative setosa"
+AGE = "diagnose pima --feature age --resamples 60"
+PLAN = f"sample-size {TWO_CLASSES}"
+SECOND = "--against-mean 4 7 --against-std 3 2"
+STUDY = "screen study.csv --label outcome --positive sick"
+TEACH = "teach study.csv --label outcome"
+NO_FILE = "screen nowhere.csv --label x"
+
+PREDICT = {
+    "predict --mean 4 8 --std -3 2": "--std -3.0 is negative; it must be 0 or more",
+    "predict --mean 4 nan --std 3 2": "--mean nan is NaN",
+    "predict --mean 4 8": "give one of --std, --sem, --iqr (with --median) and --effect-size",
+    "predict --mean 4 --std 3 2": "argument --mean: expected 2 arguments",
+    "predict --mean 4 x --std 3 2": "invalid float value: 'x'",
+    f"predict {TWO_CLASSES} --criterion best": "--criterion 'best' is not allowed",
+    f"predict {TWO_CLASSES} --criterion f1": "give --prevalence (0 to 1) or class counts",
+    f"predict {TWO_CLASSES} --prevalence 10": "fractions, not percent",
+    f"predict {TWO_CLASSES} --family normal": "invalid choice: 'normal'",
+    f"predict {TWO_CLASSES} --plot roc.doc": "name the file .png, .svg or .pdf",
+    f"predict {TWO_CLASSES} --family exponential": "--std 3.0 differs from --mean 4",
+    "predict --mean -4 8 --std 3 2 --family gamma": "--family 'gamma' lives on values above 0",
+    "predict --effect-size 1 --family gamma": "--family 'gamma' needs --mean with --std or --sem",
+    "predict --median 4 8 --iqr 3 5 6": "--iqr [3.0, 5.0, 6.0] is not a pair",
+    "paper --seed -1": "--seed -1 is negative",
+    "paper --out study.csv/below": "cannot be written",
+    "screeen": "invalid choice: 'screeen'",
+}
+COMPARE = {
+    "compare nowhere.csv --label y --feature x": "nowhere.csv: No such file",
+    "compare data.csv.d/x.csv": "No such file",
+    "compare iris": "--positive is needed",
+    "compare iris --positive rose": "--positive 'rose' is not a label in y",
+    "compare iris --positive setosa --feature stem": "iris has no feature 'stem'; features are sepal_length",
+    "compare breast_cancer --plot x.svg": "--plot draws 20 features at most, here are 30; choose some",
+    "compare irs --positive setosa": "irs is neither a file nor a built-in data set (iris, pima, ",
+    "compare pima --feature petal": "pima has no feature 'petal'; features are pregnant",
+    "compare pima --feature age --family normal": "argument --family: invalid choice: 'normal'",
+    "compare pima --feature insulin --family gamma": "insulin: --family 'gamma' needs values above 0",
+    f"{IRIS} --feature sepal_length --feature sepal_width --direction auto": (
+        "directions (sepal_length higher, sepal_width lower); if that is meant, say --direction higher --direction"
+    ),
+    f"{IRIS} --method delong": "--method is for a test of two features, here are none named",
+    f"{TRIO} --margin 0.1": "--margin is for a test of two features, here are 3 named; three or more",
+    f"{PAIR} --margin 0.1": "--alternative 'two-sided' takes no --margin",
+    f"{PAIR} --alternative equivalent": "--alternative 'equivalent' needs --margin",
+    f"{PAIR} --alternative noninferior --margin 2": "--margin 2.0 is outside the open interval (0, 1)",
+    f"{PAIR} --seed 1": "--seed is for a --method that draws at random: bootstrap, permutation, venkatraman",
+    f"{PAIR} --method delong --resamples 99": "--resamples is for a --method that draws at random",
+    f"{PAIR} --method bootstrap --resamples 1": "--resamples 1 is too few",
+    f"{PAIR} --method bootstrap --seed -1": "--seed -1 is negative",
+    f"{PAIR} --method venkatraman --alternative greater": (
+        "--method 'venkatraman' has alternative 'two-sided', not 'greater'"
+    ),
+    f"{PAIR} --level 95": "--level 95.0 is outside the open interval (0, 1)",
+    f"{PAIR} --feature mass": "--feature mass is given twice",
+    f"{TRIO} --direction higher --direction lower": "--direction is given 2 times for 3 features",
+    f"{PAIR} --direction auto --direction lower": "--direction auto decides for all features",
+    f"{PAIR} --method guess": "invalid choice: 'guess'",
+}
+DIAGNOSE = {
+    "diagnose pima": "one feature is diagnosed at a time, here are 8; name it by --feature",
+    f"{AGE} --feature mass": "one feature is diagnosed at a time, here are 2",
+    "diagnose pima --feature petal": "pima has no feature 'petal'",
+    "diagnose iris --feature petal_width": "--positive is needed",
+    "diagnose nowhere.csv --label y --feature x": "nowhere.csv: No such file",
+    f"{AGE} --family normal": "argument --family: invalid choice: 'normal'",
+    f"{AGE} --family empirical": "age: --family 'empirical' is the rows themselves",
+    "diagnose pima --feature insulin --family gamma": "insulin: --family 'gamma' needs values above 0",
+    f"{AGE} --direction up": "invalid choice: 'up'",
+    f"{AGE} --seed -1": "--seed -1 is negative",
+    f"{AGE} --resamples 3": "--resamples 3 is too few; give 20 or more",
+    f"{AGE} --plot age.doc": "name the file .png, .svg or .pdf",
+}
+SAMPLE_SIZE = {
+    PLAN: "give one goal: --width, or --power with --against",
+    f"{PLAN} --width 0.1 --power 0.9 --against 0.5": "give one goal: --width, or --power",
+    "sample-size --width 0.1": "give --mean with --std, or --auc",
+    f"{PLAN} --auc 0.7 --width 0.1": "give --mean with --std, or --auc",
+    "sample-size --mean 4 8 --width 0.1": "--mean goes with --std",
+    "sample-size --mean 4 8 --std 3 -2 --width 0.1": "--std -2.0 is negative",
+    f"{PLAN} --width 1.5": "--width 1.5 is outside the open interval (0, 1)",
+    f"{PLAN} --power 0.9": "--power needs --against to be an AUC as null hypothesis",
+    f"{PLAN} --power 0.01 --against 0.5": "--power 0.01 is no more than 1 - level = 0.05",
+    f"{PLAN} --width 0.1 --against 0.5": "--against must be a second curve here",
+    f"{PLAN} --width 0.1 --correlation 0.5": ("--correlation needs a second feature: --against-mean and --against-std"),
+    f"{PLAN} --width 0.1 --against-mean 4 7 --against-std 3 -2": "--against-std -2.0 is negative",
+    f"{PLAN} --width 0.1 --against-mean 4 7": "--against-mean goes with --against-std",
+    f"{PLAN} --width 0.1 --against 0.5 --against-mean 4 7": (
+        "--against is a value, --against-mean and --against-std a second curve; give one"
+    ),
+    f"{PLAN} --width 0.1 {SECOND} --correlation 2": "--correlation 2.0 is outside [-1, 1]",
+    f"{PLAN} --width 0.1 {SECOND} --correlation 0 0 0": "--correlation [0.0, 0.0, 0.0] is not a pair",
+    f"{PLAN} --power 0.8 --against 0.5 --tpr-at-fpr 0.1": "--tpr-at-fpr is planned for by --width alone",
+    f"{PLAN} --width 0.1 --level 95": "--level 95.0 is outside",
+    f"{PLAN} --width 0.1 --ratio -1": "--ratio -1.0 is not a number above 0",
+    f"{PLAN} --width 0.1 --method best": "argument --method: invalid choice: 'best'",
+    f"{PLAN} --width 0.1 --method empirical": "--method 'empirical' does not answer this",
+    f"{PLAN} --width 0.1 --alternative greater": "--alternative 'greater' is of a test",
+    "sample-size --mean 0 100 --std 1 1 --width 0.1": "the expected AUC is 1: it would not vary",
+}
+SCREEN = {
+    "screen study.csv": "--label is needed; columns are size, weight, noise, name, outcome",
+    "screen study.csv --label outcome": ("--positive is needed: which of the labels ['sick', 'well'] is the positive"),
+    "screen study.csv --label disease": (
+        "--label 'disease' is not a column of study.csv; columns are 'size', 'weight'"
+    ),
+    "screen study.parquet --label disease": "--label 'disease' is not a column of study.parquet",
+    "screen study.csv --label size --positive 1": "different values, more than labels would have",
+    "screen study.csv --label name": "different values, more than labels would have",
+    "screen study.csv --label outcome --positive ill": (
+        "--positive 'ill' is not a label in y; labels are ['sick', 'well']"
+    ),
+    f"{STUDY} --negative fine": "--negative 'fine' is not a label in y; labels are ['sick', 'well']",
+    f"{STUDY} --negative sick": "--negative 'sick' is also the positive label",
+    f"{STUDY} --feature height": "--feature 'height' is not a column of study.csv; columns are 'size'",
+    f"{STUDY} --feature size --feature size": "--feature size is given twice; name different ones",
+    f"{STUDY} --feature outcome": "'outcome' holds the labels and cannot be a feature too",
+    f"{STUDY} --feature name": "no column of numbers; its one column holds text, dates or other things: 'name'",
+    f"{STUDY} --nan raise --feature weight": "1 missing values (NaN) in 1 features: weight; --nan omit leaves",
+    f"{STUDY} --top -1": "--top -1 is negative; it must be 0 or more",
+    f"{STUDY} --top ten": "argument --top: invalid int value: 'ten'",
+    f"{STUDY} --sort p": "--sort 'p' is not allowed; choose one of 'discrimination', 'feature'",
+    f"{STUDY} --level 95": "--level 95.0 is outside the open interval (0, 1); rates are fractions, not percent",
+    f"{STUDY} --jobs 0": "--jobs 0 is not 1 or more, nor -1 for one on each processor",
+    f"{STUDY} --n-top 0": "--n-top 0 is below 1",
+    f"{STUDY} --adjust bh": "argument --adjust: invalid choice: 'bh'",
+    f"{STUDY} --engine cuda": "argument --engine: invalid choice: 'cuda'",
+    f"{STUDY} --format xml": "argument --format: invalid choice: 'xml'",
+    f"{STUDY} --out a.doc": "--out a.doc: its suffix tells no format; add --format table, csv, json, markdown",
+    f"{STUDY} --out nowhere/a.csv": "nowhere/a.csv cannot be written: No such file or directory",
+    f"{STUDY} --out nowhere/a.parquet": "nowhere/a.parquet cannot be written: No such file or directory",
+    f"{STUDY} --out . --format csv": "cannot be written",
+    NO_FILE: "nowhere.csv: No such file or directory",
+    "screen . --label x": "Is a directory",
+    "screen irs": "irs is neither a file nor a built-in data set (iris, pima, breast_cancer)",
+    "screen iris pima": "iris is built-in data; screen it by itself",
+    "screen iris --positive rose": "--positive 'rose' is not a label in y; labels are ['setosa', 'versicolor'",
+    "screen iris --feature stem": "iris has no feature 'stem'; features are sepal_length",
+    "screen pima --feature age --feature age": "--feature age is given twice; name different ones",
+    "screen iris --label color": "--label 'color' is for files; iris knows its labels",
+    f"{STUDY} --exclude height": "--exclude 'height' is not a column of study.csv; columns are 'size'",
+    f"{STUDY} --exclude size --exclude size": "--exclude size is given twice; name different ones",
+    f"{STUDY} --exclude size --feature noise": "argument --feature: not allowed with argument --exclude",
+    f"{STUDY} --exclude size --exclude weight --exclude noise --exclude name --exclude outcome": (
+        "study.csv has no column beside the labels"
+    ),
+    "screen iris --exclude stem": "iris has no feature 'stem'; features are sepal_length",
+    f"{STUDY} --json --format csv": "--json and --format csv are two formats; choose one",
+    # Options are judged before a file is opened.
+    f"{NO_FILE} --sort p": "--sort 'p' is not allowed",
+    f"{NO_FILE} --top -1": "--top -1 is negative",
+    f"{NO_FILE} --level 2": "--level 2.0 is outside the open interval (0, 1)",
+    f"{NO_FILE} --out nowhere/a.csv": "nowhere/a.csv cannot be written: No such file",
+    "screen study.csv study.parquet --label outcome": "study.csv and study.parquet: one is CSV and one is Parquet",
+    "screen": "the following arguments are required: FILE",
+}
+TEACHING = {
+    "teach irises": "irises is neither a file nor a built-in data set (iris, pima, breast_cancer)",
+    "teach none.csv --label y": "No such file",
+    "teach study.csv": "--label is needed; columns of study.csv are size, weight, noise, name, outcome",
+    "teach study.csv --label kind": "no column 'kind'",
+    TEACH: "--positive is needed",
+    f"{TEACH} --positive ill": "--positive 'ill' is not a label",
+    f"{TEACH} --positive sick --feature name": "which is not a number",
+    f"{TEACH} --positive sick --feature a --feature a": "given twice",
+    "teach iris --label y": "--label 'y' is for files; iris knows its labels",
+    "teach iris --feature petal": "--feature 'petal' is not allowed",
+    "teach iris --feature petal_width --feature petal_length": "--feature names the one to begin with",
+    f"teach iris {TWO_CLASSES}": "--mean and --std begin with two Gaussians in place of DATA",
+    "teach --mean 4 8": "go together",
+    "teach --mean 4 8 --std 3 -2": "--std -2.0 is not allowed",
+    "teach --mean 4 8 --std 0 2": "--std 0.0 is not allowed",
+    "teach --positive sick": "--positive goes with DATA, which is not there",
+    "teach --lang xx": "invalid choice: 'xx'",
+    "teach --port 70000": "--port 70000 is not allowed; give 0 (any free one) to 65535",
+    "teach --save study.csv/teach.html": "cannot be written",
+    "teach --worksheet study.csv/sheet.html": "cannot be written",
+    "teach bad.csv --label y --positive p --save t.html": (
+        "rocpredict: bad.csv, line 3: column 'a' holds 'abc', which is not a number\n"
+    ),
+}
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A folder with a small table as CSV and Parquet, and one whose only column of numbers is broken."""
+    monkeypatch.chdir(tmp_path)
+    rng, positive = np.random.default_rng(40), np.arange(40) % 2
+    weight = np.where(np.arange(40) == 6, np.nan, rng.normal(size=40) - positive)
+    columns = {"size": rng.normal(size=40) + 2 * positive, "weight": weight, "noise": rng.normal(size=40)}
+    names = {"name": [f"case {k}" for k in range(40)], "outcome": np.where(positive, "sick", "well")}
+    pd.DataFrame(columns | names).to_csv("study.csv", index=False)
+    pd.DataFrame(columns | names).to_parquet("study.parquet")
+    Path("bad.csv").write_text("a,y\n1,n\nabc,p\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [PREDICT, COMPARE, DIAGNOSE, SAMPLE_SIZE, SCREEN, TEACHING],
+    ids=["predict", "compare", "diagnose", "sample-size", "screen", "teach"],
+)
+def test_wrong_input_is_one_line_and_code_2(run, study, errors):
+    """Nothing on stdout, one line on stderr without the name of an argument, and no file."""
+
+    def check(words):
+        code, out, err = run(words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert errors[words] in err
+        assert err.startswith("rocpredict: ")
+        assert not re.search(r"\b\w+=", err)
+        assert {path.name for path in Path().iterdir()} == {"study.csv", "study.parquet", "bad.csv"}
+
+    check_each({words: words for words in errors}, check)
