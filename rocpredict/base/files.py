@@ -1,7 +1,5 @@
 """Atomic writing of files and CSV formatting."""
 
-import csv
-import io
 import os
 import re
 import stat
@@ -9,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -20,10 +19,17 @@ from numpy.typing import NDArray
 from rocpredict.base.validation import RocPredictError, check_option, is_missing
 
 _DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/(\d+))|/proc/self/fd/(\d+)")
-_FORMULA = re.compile("[\"'\\s\0\u200b\u2060\ufeff]*[=+@\uff1d\uff0b\uff0d\uff20-]|[\t\r\n]")
+_INVISIBLE = (
+    "\\s\"'\\x00-\\x20\\x7f-\\xa0\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+)
+"""Quotes and characters without a picture, for a class of a regular expression."""
+_FORMULA = re.compile(f"[{_INVISIBLE}]*[=+@\uff1d\uff0b\uff0d\uff20-]")
 """How text begins that a spreadsheet computes; in some languages the wide forms of the signs do the same."""
+_SEPARATORS = re.compile("([;|\t\r\n])")
+"""What separates cells or rows for a reader that takes no commas, whether it is quoted or not."""
+_QUOTED = re.compile('[,";|\t\r\n]')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
-_LINE_END = ";\t\r\n"
 _MAX_PREFIX_LENGTH = 64  # characters of a name that its temporary name keeps: names have an end
 
 
@@ -91,35 +97,37 @@ def format_csv(rows: Iterable[Iterable[Any]]) -> str:
     Notes
     -----
     Text that a spreadsheet would take for a formula gets an apostrophe in front, as OWASP ("CSV Injection") recommends:
-    text that begins with =, +, - or @, also behind quotes and spaces, or with a tab or a line break, and is no number.
-    Numbers are written with every digit and never changed.
+    text that begins with =, +, - or @, also behind quotes, spaces and invisible characters, or with a tab or a line
+    break, and is no number. The same holds behind a semicolon, a bar, a tab or a line break inside a cell, where a
+    spreadsheet with another separator begins a new cell. Numbers are written with every digit and never changed.
 
     Examples
     --------
     >>> format_csv([["name", "size"], ["a\rb", 1.5]])
     'name,size\n"a\rb",1.5\n'
-    >>> format_csv([["=1+2", -1.5, "-1.5", "-x"]])
-    "'=1+2,-1.5,-1.5,'-x\n"
+    >>> print(format_csv([["=1+2", -1.5, "-1.5", "-x", "x;=1"]]))
+    '=1+2,-1.5,-1.5,'-x,"x;'=1"
+    <BLANKLINE>
     """
-    text = io.StringIO(newline="")
-    # The csv module quotes the characters of the end of a line: \r, and what separates cells in other programs.
-    writer = csv.writer(_LineFeedWriter(text), lineterminator=_LINE_END)
-    writer.writerows([_escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return text.getvalue()
+    lines = [",".join(map(_format_cell, row)) for row in rows]
+    return "".join(f"{line}\n" if line else '""\n' for line in lines)
+
+
+def _format_cell(cell: Any) -> str:
+    if isinstance(cell, float):
+        return float.__repr__(cell)
+    return _format_text(cell) if isinstance(cell, str) else "" if cell is None else str(cell)
+
+
+@lru_cache(maxsize=1_000)
+def _format_text(cell: str) -> str:
+    text = "".join(map(_escape_formula, _SEPARATORS.split(cell)))
+    text = f"'{text}" if cell[:1] in ("\t", "\r", "\n") else text
+    return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text
 
 
 def _escape_formula(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
-
-
-class _LineFeedWriter:
-    """End lines by a line feed alone."""
-
-    def __init__(self, text: io.StringIO) -> None:
-        self._text = text
-
-    def write(self, line: str) -> None:
-        self._text.write(line.removesuffix(_LINE_END) + "\n")
 
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]

@@ -14,6 +14,7 @@ from rocpredict.base.files import Backend, data_frame
 from rocpredict.base.formatting import format_interval, format_list, truncate
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import (
+    RocPredictError,
     Value,
     short_repr,
     to_scalar,
@@ -362,7 +363,9 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         masks = {name: np.asarray(mask, dtype=bool) for name, mask in flags.items()}
         unknown = masks.keys() - FLAG_DESCRIPTIONS.keys()
         if unknown:
-            raise KeyError(f"flags without a stated meaning: {sorted(unknown)}")
+            raise RocPredictError(
+                f"{', '.join(sorted(unknown))}: no such flag; flags are {', '.join(FLAG_DESCRIPTIONS)}"
+            )
         self._masks = {name: masks[name] for name in sorted(masks) if masks[name].any()}
 
     def reshape(self, shape: tuple[int, ...]) -> Flags:

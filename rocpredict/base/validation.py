@@ -188,6 +188,22 @@ def check_seed(name: str, seed: Seed) -> np.random.Generator:
         ) from None
 
 
+def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
+    """Return the indices that an index, slice, list of indices or mask selects, or refuse anything else."""
+    try:
+        key = item if isinstance(item, slice) else np.asarray(item)
+        if isinstance(key, np.ndarray):
+            key = key.astype(np.intp) if key.ndim == 1 and not key.size else key
+            if key.dtype.kind not in "biu" or key.ndim > 1 or (key.dtype.kind == "b" and key.shape != (length,)):
+                raise TypeError
+        return np.atleast_1d(np.arange(length)[key])
+    except (TypeError, ValueError, IndexError):
+        raise RocPredictError(
+            f"{name}={short_repr(item)} selects nothing of {length}; give an index, a slice, a list of indices, or a "
+            f"mask of shape ({length},)"
+        ) from None
+
+
 def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
     """Return the one of those ``allowed`` that ``value`` is, or refuse it; a NumPy scalar is what it holds."""
     options = list(allowed)

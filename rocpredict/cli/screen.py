@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rocpredict.base.files import check_writable, is_stream, write_atomic
-from rocpredict.base.formatting import format_list, label_to_text, pluralize, to_json
+from rocpredict.base.formatting import format_list, label_to_text, pluralize
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli.commands import notes_for_report
@@ -203,19 +203,9 @@ def _text(table: ScreeningResult, result: ScreeningResult, form: str, notes: tup
     if form == "csv":
         return str(table.to_csv())
     if form == "json":
-        return to_json(_to_dict(table)) + "\n"
+        return f"{table.to_json()}\n"
     text_table = _as_table(table, result, notes)
     return text_table.to_markdown() if form == "markdown" else text_table.to_text() + "\n"
-
-
-def _to_dict(table: ScreeningResult) -> dict[str, Any]:
-    columns = table.to_dict()
-    rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    return {
-        "class_pairs": [{"negative": negative, "positive": positive} for negative, positive in table.class_pairs],
-        **{name: getattr(table, name) for name in ("level", "adjust", "family", "n_observations")},
-        "features": [row | {"flags": row["flags"].split()} for row in rows],
-    }
 
 
 def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str, ...]) -> Table:

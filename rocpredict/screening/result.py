@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.accessors import plot_result, report_screening
 from rocpredict.base.files import data_frame, format_csv, none_if_missing, write_atomic
-from rocpredict.base.formatting import format_p_value
+from rocpredict.base.formatting import format_p_value, to_json
 from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
@@ -25,6 +25,7 @@ from rocpredict.base.validation import (
     check_int,
     check_option,
     is_missing,
+    select_indices,
     short_repr,
 )
 
@@ -211,7 +212,13 @@ class ScreeningResult(Result):
         if isinstance(item, str):
             check_option("column", item, [*self.columns, "flags"])
             return self._flag_words() if item == "flags" else self.columns[item]
-        return self._rows(np.atleast_1d(np.arange(len(self))[item]))
+        names = item.tolist() if hasattr(item, "tolist") else item
+        if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
+            raise RocPredictError(
+                f"item={short_repr(names)} names several columns; give one name, or take them from a data frame: "
+                f"table.to_pandas()[[...]]"
+            )
+        return self._rows(select_indices("item", item, len(self)))
 
     def flag_mask(self, name: str) -> NDArray[np.bool_]:
         """Return the mask of the rows that have a flag, all False where none has it.
@@ -279,7 +286,8 @@ class ScreeningResult(Result):
         Notes
         -----
         A name or an annotation that begins with =, +, -, @, a tab or a line break and is no number gets an apostrophe
-        in front, as OWASP recommends: a spreadsheet would compute it. Numbers are never changed. Parquet, JSON and
+        in front, as OWASP recommends: a spreadsheet would compute it. The same holds behind invisible characters, and
+        behind a semicolon, a bar or a tab inside the name. Numbers are never changed. Parquet, JSON and
         data frames hold all text as it is.
         """
         columns = self._columns()
@@ -287,6 +295,36 @@ class ScreeningResult(Result):
         if path is None:
             return text
         _write(path, text)
+        return None
+
+    def to_json(self, path: str | PathLike[str] | TextIO | None = None) -> str | None:
+        """Write the table as JSON, into a file or as text: NaN as null, infinities as the strings "inf" and "-inf".
+
+        Parameters
+        ----------
+        path : path, or a file open for text, optional
+            Written whole or not at all.
+
+        Returns
+        -------
+        str or None
+            An object with "class_pairs", "level", "adjust", "family", "n_observations", and "features": an object for
+            each row, its flags as a list.
+        """
+        columns = self.to_dict()
+        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        text = to_json(
+            {
+                "class_pairs": [
+                    {"negative": negative, "positive": positive} for negative, positive in self.class_pairs
+                ],
+                **{name: getattr(self, name) for name in ("level", "adjust", "family", "n_observations")},
+                "features": [row | {"flags": row["flags"].split()} for row in rows],
+            }
+        )
+        if path is None:
+            return text
+        _write(path, text + "\n")
         return None
 
     def to_parquet(self, path: str | PathLike[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import accumulate, starmap
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,7 @@ from rocpredict.base.validation import (
     check_option,
     check_pair,
     is_missing,
+    select_indices,
     short_repr,
 )
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
@@ -124,7 +125,7 @@ class ClassSummary(Result):
 
     def select(self, indices: slice | ArrayLike) -> ClassSummary:
         """Return the summary of some features, by index, slice or mask."""
-        selection = np.atleast_1d(np.arange(len(self))[cast(Any, indices)])
+        selection = select_indices("indices", indices, len(self))
         parts = (getattr(self, item.name) for item in fields(self))
         return ClassSummary(*(None if part is None else part[selection] for part in parts))  # type: ignore[arg-type]
 
@@ -236,7 +237,7 @@ class TwoClassSummary(Result):
 
     def select(self, indices: slice | ArrayLike) -> TwoClassSummary:
         """Return the summary of some features, by index, slice or mask."""
-        names = tuple(self.feature_names[place] for place in np.atleast_1d(np.arange(len(self))[cast(Any, indices)]))
+        names = tuple(self.feature_names[index] for index in select_indices("indices", indices, len(self)))
         return replace(
             self, negative=self.negative.select(indices), positive=self.positive.select(indices), feature_names=names
         )

@@ -1,0 +1,156 @@
+"""Tables of a screening: what selects rows, and what is written to files."""
+
+import csv
+import io
+import json
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rocpredict as rp
+from rocpredict.base.files import format_csv
+from rocpredict.base.validation import RocPredictError
+
+RNG = np.random.default_rng(3)
+Y = np.arange(40) % 2
+X = RNG.normal(size=(40, 5)) + Y[:, None] * np.linspace(0, 2, 5)
+X[:, 4] = np.where(Y == 1, np.inf, X[:, 4])
+TABLE = rp.screen(X, Y)
+SUMMARY = rp.summarize(X, Y)
+
+KEYS = {
+    "index": (1, [1]),
+    "negative index": (-1, [4]),
+    "NumPy index": (np.int64(2), [2]),
+    "slice": (slice(1, 4, 2), [1, 3]),
+    "list": ([3, 0], [3, 0]),
+    "tuple": ((3, 0), [3, 0]),
+    "array": (np.array([4, 4]), [4, 4]),
+    "nothing": ([], []),
+    "mask": (np.array([True, False, True, False, False]), [0, 2]),
+    "list of booleans": ([False, True, False, False, False], [1]),
+    "pandas mask": (pd.Series([False, True, False, False, True]), [1, 4]),
+}
+WRONG_KEYS = {
+    "True": True,
+    "None": None,
+    "float": 1.0,
+    "floats": [0.0, 1.0],
+    "beyond": 5,
+    "beyond in a list": [0, 9],
+    "short mask": [True, False],
+    "long mask": np.ones(6, bool),
+    "two axes": [[0, 1], [2, 3]],
+    "dict": {"a": 1},
+    "set": {0, 1},
+    "Ellipsis": ...,
+    "Decimal": Decimal(1),
+    "sNaN": Decimal("sNaN"),
+    "object": object(),
+    "frame": pd.DataFrame({"a": [0, 1]}),
+    "bytes": b"auc",
+    "slice of text": slice("a", "b"),
+    "huge": 10**30,
+    "NaN": np.nan,
+}
+
+
+def test_keys_select_rows_or_are_refused():
+    """An index, slice, list or mask selects rows of a screening and features of a summary; others are refused."""
+    for name, (key, rows) in KEYS.items():
+        assert TABLE[key]["feature"].tolist() == TABLE["feature"][rows].tolist(), name
+        assert SUMMARY.select(key).feature_names == tuple(SUMMARY.feature_names[row] for row in rows), name
+        assert SUMMARY.negative.select(key).mean.tolist() == SUMMARY.negative.mean[rows].tolist(), name
+    failures = []
+    for name, key in WRONG_KEYS.items():
+        for select in (TABLE.__getitem__, SUMMARY.select, SUMMARY.positive.select):
+            try:
+                failures.append((name, select(key)))
+            except RocPredictError as error:
+                assert "selects nothing of 5; give an index, a slice" in str(error), name  # noqa: PT017
+    assert not failures
+
+
+@pytest.mark.parametrize("key", [["feature", "auc"], ("auc",), np.array(["feature", "auc"]), pd.Index(["auc", "tpr"])])
+def test_names_of_columns_in_a_list(key):
+    """Columns are taken one by one, and the message says how several are taken."""
+    with pytest.raises(RocPredictError, match=r"names several columns; give one name, or .+ table\.to_pandas\(\)"):
+        TABLE[key]
+
+
+def test_json_holds_the_table(tmp_path):
+    """JSON of a screening: an object a row, NaN as null, infinities as text; a file holds the same."""
+    text = TABLE.to_json()
+    document = json.loads(text)
+    assert [row["feature"] for row in document["features"]] == TABLE["feature"].tolist()
+    assert document["class_pairs"] == [{"negative": 0, "positive": 1}]
+    assert (document["level"], document["family"], document["n_observations"]) == (0.95, "gaussian", 40)
+    infinite = next(row for row in document["features"] if row["feature"] == "x4")
+    assert infinite["auc"] is None
+    assert "infinite" in infinite["flags"]
+    assert infinite["positive_mean"] == "inf"
+    last = document["features"][-1]
+    assert last["auc"] == TABLE["auc"][-1]
+    assert TABLE.to_json(tmp_path / "table.json") is None
+    assert (tmp_path / "table.json").read_text() == text + "\n"
+    with io.StringIO() as file:
+        TABLE.to_json(file)
+        assert file.getvalue() == text + "\n"
+    with pytest.raises(RocPredictError, match="cannot be written"):
+        TABLE.to_json(tmp_path / "none" / "table.json")
+
+
+INVISIBLE = [
+    "\ufeff",
+    "\u200b",
+    "\x00",
+    "\u00a0",
+    "\u2060",
+    "\u202e",
+    "\u3000",
+    "\x1f",
+    "\u00ad",
+    "\u2800",
+    " \ufeff\x00",
+]
+
+
+def _spreadsheet_cells(text, separator):
+    """Return the cells of a reader that separates by this character."""
+    return [cell for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) for cell in row]
+
+
+def _is_formula(cell):
+    visible = cell.lstrip("".join(INVISIBLE) + " \t\r\n\"'" if not cell.startswith("'") else "")
+    return visible[:1] in tuple("=+-@") and not visible.lstrip("+-").replace(".", "").replace("e", "").isdigit()
+
+
+def test_no_reader_finds_a_formula():
+    """Names with signs behind invisible characters and separators: no formula by comma, semicolon, tab or bar."""
+    heads = ["", *INVISIBLE, "x;", "x\t", "x\n", "x\r", "x|", 'x";"', "x;\ufeff", "x;;", "\t", ";", 'a"b;']
+    names = [f"{head}{sign}HYPERLINK(1)" for head in heads for sign in ("=", "+", "-", "@")]
+    text = format_csv([[name, 1.5, "y"] for name in names])
+    for separator in ",;\t|":
+        assert [cell for cell in _spreadsheet_cells(text, separator) if _is_formula(cell)] == [], separator
+    cells = [row[0] for row in csv.reader(io.StringIO(text, newline=""))]
+    assert [cell.replace("'", "") for cell in cells] == names
+
+
+def test_cells_that_are_no_formulas_stay():
+    """Numbers and plain text are written as they are, and read back."""
+    rows = [
+        ["a;b", "a-b", "-1.5", "+4e-3", "1;-2", "", "x = y", 'say "a"'],
+        ["-", -1.5, 2, True, None, np.float64(0.1), "é", "a,b"],
+    ]
+    plain = format_csv(rows)
+    read = list(csv.reader(io.StringIO(plain, newline="")))
+    assert read[0] == rows[0]
+    assert read[1] == ["'-", "-1.5", "2", "True", "", "0.1", "é", "a,b"]
+    assert format_csv([["a"], [""]]) == 'a\n""\n'
+
+
+def test_flags_without_a_meaning_are_refused():
+    with pytest.raises(RocPredictError, match=r"^a: no such flag; flags are always_negative, .+"):
+        rp.Flags(a=True)
