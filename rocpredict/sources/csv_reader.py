@@ -195,13 +195,17 @@ class _DecimalMarks:
 
 
 def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
-    """Return cells as whole numbers where all of them are, else as numbers where all are, else unchanged."""
+    """Return cells as numbers where that keeps them apart, whole ones as integers, else unchanged.
+
+    Text such as 1 and 01 stays text, as do numbers that are not finite or exceed 2**53 and so may be equal as floats.
+    """
     try:
         numbers = cells.astype(np.float64)
     except ValueError:
         return cells
-    is_integer = np.isfinite(numbers).all() and (numbers == np.round(numbers)).all()
-    return numbers.astype(np.int64) if is_integer else numbers
+    if not (np.abs(numbers) <= 2**53).all() or len(np.unique(numbers)) < len(np.unique(cells)):
+        return cells
+    return numbers.astype(np.int64) if (numbers == np.round(numbers)).all() else numbers
 
 
 def _strip_labels(cells: Sequence[str], lines: Sequence[int], name: str, column: str) -> list[str]:
@@ -304,6 +308,17 @@ class SpooledColumns(BlockSource):
         self._pending_rows = 0
         self._pieces: list[tuple[int, int]] = []
         finalize(self, self._file.close)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the numbers in place of the open file."""
+        self.flush()
+        self._file.seek(0)
+        return {"shape": self.shape, "pieces": self._pieces, "content": self._file.read()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["shape"][1])  # type: ignore[misc]
+        self.shape, self._pieces = state["shape"], state["pieces"]
+        self._file.write(state["content"])
 
     def append(self, values: FloatArray) -> None:
         """Add rows, shape (columns, rows), or refuse a temporary folder without room."""
