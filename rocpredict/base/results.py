@@ -178,6 +178,9 @@ class Result:
             return NotImplemented
         return self is other or _equal(dict(self._compared()), dict(other._compared()))
 
+    def __ne__(self, other: object) -> bool:  # that of a named tuple compares arrays
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((type(self).__name__, _hashable(dict(self._compared()))))
 
@@ -318,6 +321,8 @@ FLAG_DESCRIPTIONS = {
     "equal_thresholds": "thresholds beyond the plateau do as well as the best one; `equal_thresholds` lists one of "
     "each further interval",
     "fallback": "the method asked for sees no spread here, which is not to be taken for none: another stands in",
+    "few_clusters": "there are two clusters only, which hardly show the variance between clusters: the standard error "
+    "is at least that of independent rows",
     "identical": "both classes have the same distribution: every threshold is as good as chance",
     "infinite": "infinite values, or a spread beyond the range of float64: there are no moments to predict from",
     "interval_extended": "the interval of the rows does not hold the estimate; it was widened up to it",

@@ -67,8 +67,9 @@ def auc_std_error(areas: AnyPlacements, method: str | None, replicate: Any = Non
     if method == "hanley-mcneil":
         return float(np.sqrt(hanley_mcneil_variance(float(areas.estimate), areas.n_units)))
     variance = float(areas.variance())
-    blind = variance <= VARIANCE_TOL or min(areas.n_units) <= 1
-    if method == "smoothed-logit" or (method is None and blind):
+    hidden = getattr(areas, "hides_variance", False)
+    blind = hidden or variance <= VARIANCE_TOL or min(areas.n_units) <= 1
+    if method == "smoothed-logit" or hidden or (method is None and blind):
         return float(np.sqrt(areas.smoothed_estimate()[1]))
     return float(np.sqrt(variance))
 
@@ -111,6 +112,7 @@ def degenerate_flags(areas: AnyPlacements | AucBatch) -> Flags:
         perfect_separation=(areas.estimate == 1) & whole,
         perfect_reversal=(areas.estimate == 0) & whole,
         point_mass=areas.is_constant,
+        few_clusters=getattr(areas, "has_few_clusters", False),
     )
 
 
@@ -131,6 +133,7 @@ def _interval_limits(areas: AnyPlacements, level: float, method: str, replicate:
         return (smoothed_logit_interval if method == "smoothed-logit" else _newcombe)(areas, level)
     variance = hanley_mcneil_variance(area, units) if method == "hanley-mcneil" else float(areas.variance())
     blind = (method != "hanley-mcneil" and min(units) <= 1) or (method == "logit" and area in {0, 1})
+    blind |= getattr(areas, "hides_variance", False)
     if blind or variance <= VARIANCE_TOL:
         return None
     limits = {"delong": _wald_limits, "hanley-mcneil": _wald_limits, "logit": logit_wald_interval}[method]

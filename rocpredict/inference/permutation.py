@@ -70,13 +70,17 @@ def permute_paired_ranks(
 
     ``positive`` and ``ranks``, shapes (n,) and (n, 2), tell the class of each case and its rank among all on each
     curve. The statistic is the difference of the "area"s, or the sum over all ranks of the difference of the numbers of
-    "errors" that the two curves make when cut there (Venkatraman and Begg 1996); tied cases are put in a random order.
+    "errors" that the two curves make when cut there (Venkatraman and Begg 1996). Where the sample has ties, those
+    numbers are means over all orders of tied cases, so that the statistic of the sample does not depend on the seed;
+    ranks of a sample without ties that coincide after an exchange are put in a random order.
     """
     rng = resampling.generator()
     sign = np.where(positive, 1.0, -1.0)
-    if statistic == "errors":  # ties are put in a random order, once for the sample and all its exchanges
-        noise = rng.random((len(ranks), 1)) / 2
-        ranks = np.argsort(np.argsort(ranks + noise, axis=0), axis=0).astype(np.float64)
+    has_ties = any(len(np.unique(column)) < len(column) for column in ranks.T)
+    if statistic == "errors" and has_ties:
+        statistic = "mean errors"
+    if statistic == "errors":
+        rng.random((len(ranks), 1))  # keeps the exchanges of earlier versions
     observed = _statistic(sign, ranks[None], statistic)[0]
     replicates = []
     for size in resampling.chunk_sizes(12 * len(ranks)):
@@ -93,8 +97,24 @@ def _statistic(sign: FloatArray, ranks: FloatArray, statistic: str) -> FloatArra
     if statistic == "area":
         areas = [_areas(sign > 0, ranks[..., curve]) for curve in (0, 1)]
         return areas[0] - areas[1]
-    errors = [np.cumsum(sign[np.argsort(ranks[..., curve], axis=1)], axis=1) for curve in (0, 1)]
+    steps = [_mean_signs if statistic == "mean errors" else _signs] * 2
+    errors = [np.cumsum(step(sign, ranks[..., curve]), axis=1) for curve, step in enumerate(steps)]
     return np.asarray(np.abs(errors[0] - errors[1]).sum(axis=1))
+
+
+def _signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
+    """Return the signs in the order of B rankings, shape (B, n)."""
+    return np.asarray(sign[np.argsort(ranks, axis=1)])
+
+
+def _mean_signs(sign: FloatArray, ranks: FloatArray) -> FloatArray:
+    """Return the signs in the order of B rankings, of tied cases their mean."""
+    order = np.argsort(ranks, axis=1)
+    ordered, signs = np.take_along_axis(ranks, order, axis=1), sign[order]
+    starts = np.concatenate([np.ones((len(ranks), 1), dtype=bool), np.diff(ordered, axis=1) > 0], axis=1)
+    group = np.cumsum(starts.ravel()) - 1
+    means = np.bincount(group, signs.ravel()) / np.bincount(group)
+    return np.asarray(means[group].reshape(signs.shape))
 
 
 def _areas(positive: NDArray[np.bool_], ranks: FloatArray) -> FloatArray:

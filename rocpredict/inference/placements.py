@@ -27,6 +27,10 @@ PSEUDO_COUNT_VARIANCE = 0.25
 """Cases that smoothing adds to each class where its spread is measured: see ``Placements.smoothed_estimate``."""
 VARIANCE_TOL = 1e-24
 """A variance of areas that is no more than rounding."""
+_MIN_CLUSTERS = 3
+"""Fewer show no more than one difference between clusters."""
+_MIN_VARIANCE_RATIO = 1e-6
+"""Of the variance over clusters to that over rows: below, clusters cancel."""
 PLACEMENT_TOL = 1e-12
 """Of a placement, or an area."""
 
@@ -172,11 +176,30 @@ class Placements:
             if part.n_units <= 1 and self.estimate.ndim == 0:
                 spread = np.maximum(spread, (area - self.bounds[0]) * (self.bounds[1] - area))
             variance += spread
+        if self.hides_variance:
+            area, independent = self._independent.smoothed_estimate()
+            return area, np.maximum(variance, independent)
         if self._clustered and np.diagonal(np.atleast_2d(variance)).min() <= VARIANCE_TOL:
-            negative, positive = (part._replace(clusters=None) for part in self.classes)
-            independent = replace(self, negative=negative, positive=positive)
-            return independent.smoothed_estimate()  # clusters that cancel tell nothing of others
+            return self._independent.smoothed_estimate()  # clusters that cancel tell nothing of others
         return area, variance
+
+    @property
+    def has_few_clusters(self) -> bool:
+        """True with two clusters: one difference is all that they show of the variance between clusters."""
+        return self._clustered and self._clusters < _MIN_CLUSTERS
+
+    @property
+    def hides_variance(self) -> bool:
+        """True if clusters of one curve are two, or cancel: their variance is no measure of that of others."""
+        if not self._clustered or self.estimate.ndim:
+            return False
+        return self.has_few_clusters or bool(self.variance() <= _MIN_VARIANCE_RATIO * self._independent.variance())
+
+    @property
+    def _independent(self) -> Placements:
+        """The same area, of rows that are no clusters."""
+        negative, positive = (part._replace(clusters=None) for part in self.classes)
+        return replace(self, negative=negative, positive=positive)
 
     def largest_variance(self) -> FloatArray:
         """Return the largest variance that areas within the bounds can have; of K curves on the diagonal."""

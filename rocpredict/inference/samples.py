@@ -116,6 +116,8 @@ class CurveSample:
             if codes is not None:
                 rows = omit_rows(rows, codes < 0, name, options.nan_policy)
         parts, weights = _apply_weights(rows, weights)
+        if clusters is not None and len(np.unique(clusters[np.concatenate(parts)])) < 2:
+            raise RocPredictError("clusters= has one cluster only; two or more are needed to estimate a variance")
         negative, positive = (ClassColumns(table, weights, clusters, strata).rows(part) for part in parts)
         auto = isinstance(options.direction, str) and options.direction == "auto"
         directions = (
