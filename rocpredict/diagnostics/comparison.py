@@ -234,6 +234,7 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
     return float(next(error for error in errors if error > 0))
 
 
+@np.errstate(under="ignore")
 def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
     """Return the largest difference of TPR at one FPR, predicted - empirical, and that FPR; see ``compare``."""
     _check(predicted, empirical)

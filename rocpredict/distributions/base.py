@@ -174,6 +174,7 @@ class Distribution(Result, ABC, Generic[Value]):
     @abstractmethod
     def _isf(self, q: FloatArray) -> FloatArray: ...
 
+    @np.errstate(under="ignore")
     def _pdf(self, x: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(self._logpdf(x)))
@@ -251,6 +252,7 @@ def check_continuous(name: str, candidate: object) -> Distribution[Any]:
     raise RocPredictError(f"{name}={short_repr(candidate)} is not a continuous distribution of one feature")
 
 
+@np.errstate(under="ignore")
 def find_smallest_root(
     function: Callable[..., FloatArray], low: FloatArray, high: FloatArray, *args: FloatArray, xatol: float = 0.0
 ) -> FloatArray:

@@ -205,12 +205,10 @@ class ScipyDistribution(Distribution[float]):
         return {name: to_plain(value) for name, value in parameters.items()}
 
     def _compared(self) -> dict[str, Any]:
-        """Return the name and parameters of a SciPy distribution; others are equal only to themselves."""
-        from scipy import stats
-
+        """Return the class of the distribution, the arguments that made it, and the parameters."""
         dist = self.frozen.dist
-        own = type(dist) is type(getattr(stats, str(dist.name), None))
-        return {"dist": dist.name if own else dist, "args": self.frozen.args, "kwds": self.frozen.kwds}
+        arguments = dist._updated_ctor_param()
+        return {"dist": type(dist), "arguments": arguments, "args": self.frozen.args, "kwds": self.frozen.kwds}
 
     def __repr__(self) -> str:
         args = [_format_parameter(a) for a in self.frozen.args]

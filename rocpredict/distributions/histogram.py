@@ -195,6 +195,7 @@ class Histogram(Distribution[float]):
         with np.errstate(divide="ignore"):
             return np.log(self._pdf(x))
 
+    @np.errstate(under="ignore")
     def _cdf(self, x: FloatArray) -> FloatArray:
         index, inside = self._bin_of(x)
         low, width = self.edges[index], np.diff(self.edges)[index]

@@ -129,6 +129,7 @@ def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.G
     return np.array(centres)
 
 
+@np.errstate(under="ignore")
 def em_step(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float) -> MixtureFit:
     """Return the mixtures after one EM step, with the log-likelihoods before it."""
     z = (x - fit.means[..., None]) / fit.stds[..., None]

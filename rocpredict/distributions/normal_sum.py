@@ -68,6 +68,7 @@ class NormalSum:
     def _cum_weights_reversed(self) -> FloatArray:
         return readonly_array(np.concatenate([[0.0], np.cumsum(self.weights[::-1])])[::-1])
 
+    @np.errstate(under="ignore")
     def tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
         """Return P(X > x) for the ``upper`` tail, else P(X <= x)."""
 

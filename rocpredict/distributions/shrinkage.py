@@ -116,6 +116,7 @@ class ShrinkageDistribution(Distribution):
         """Return the distribution of -X."""
         return ShrinkageDistribution(self.model.reflect(), self.sample.reflect(), self.data_weight, -self.shift)
 
+    @np.errstate(under="ignore")
     def _mixed(self, tail: str, x: FloatArray) -> FloatArray:
         sample, model = getattr(self.sample, tail)(x), getattr(self.model, tail)(x)
         return np.asarray(self.data_weight * sample + (1 - self.data_weight) * model)
@@ -205,6 +206,7 @@ def posterior_median_auc(area: FloatArray, n0: int, n1: int, *, declared: bool) 
     return np.asarray(ndtr(middle))
 
 
+@np.errstate(under="ignore")
 def _median_of_grid(
     area: FloatArray, low: FloatArray, high: FloatArray, scale: float, counts: tuple[int, int]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:

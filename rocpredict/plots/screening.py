@@ -155,7 +155,7 @@ def _frame_ranking(canvas: Canvas, table: ScreeningResult, names: list[str], sca
     canvas.ax.tick_params(axis="y", length=0)
 
 
-_MIN_P_VALUE = float(np.nextafter(0, 1))
+_MIN_P_VALUE = 5e-324
 _MAX_VECTOR_POINTS = 1000
 """More points than these are drawn as pixels, also in a vector file."""
 _N_CELLS = 50

@@ -312,6 +312,7 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> Misfit:
     return Misfit(np.where(pair.is_valid, area, np.nan), is_significant)
 
 
+@np.errstate(under="ignore")
 def _curve_distance(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the area between the predicted and the empirical curves, and their mean square difference."""
     predicted, _ = _binormal_tpr(pair, COMPARISON_FPR, FPR_PROBIT)

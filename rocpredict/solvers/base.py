@@ -15,7 +15,15 @@ from scipy.special import ndtr
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import Flags, Result, batch_table, curve_table
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
-from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, Value, to_scalar
+from rocpredict.base.validation import (
+    ArrayOrFloat,
+    FloatArray,
+    RocPredictError,
+    Value,
+    check_int,
+    short_repr,
+    to_scalar,
+)
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import add_grid_axis
 from rocpredict.solvers.quadrature import expectation, make_log_density_ratio, panel_edges, search_grid, sign_changes
@@ -23,6 +31,7 @@ from rocpredict.solvers.quadrature import expectation, make_log_density_ratio, p
 Axis: TypeAlias = Literal["fpr", "tpr"]
 ROUNDING = 4 * np.finfo(float).eps
 _MAX_MAXIMA = 32
+_MAX_POINTS = 10_000_000
 _TIE_RTOL = 64 * np.finfo(float).eps  # of a loss: two thresholds that lose the same differ by the rounding of the rates
 EVEN = np.zeros(())
 """Log price of a false positive at which both errors cost the same."""
@@ -200,6 +209,7 @@ def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatA
     return _interpolate(at, *vertices)
 
 
+@np.errstate(under="ignore")
 def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """Return the height at a place between two vertices; where they lie above each other, of the first."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -271,6 +281,16 @@ def pad_rows(rows: list[FloatArray]) -> FloatArray:
     return np.array([np.pad(row, (0, width - len(row)), constant_values=np.nan) for row in rows])
 
 
+def check_n_points(n_points: object) -> int:
+    """Return the number of points of a curve, or refuse one that is too small or too large."""
+    number = check_int("n_points", n_points)
+    if not 2 <= number <= _MAX_POINTS:
+        raise RocPredictError(
+            f"n_points={short_repr(n_points)} is not between 2, the ends of a curve, and {_MAX_POINTS:,}"
+        )
+    return number
+
+
 class CurveSolver(ABC):
     """Areas and rates of a ROC curve.
 
@@ -309,6 +329,8 @@ class Solver(CurveSolver):
         Whether every method is quick enough for a repr.
     is_discrete : bool
         Whether there are finitely many operating points.
+    takes_batches : bool
+        Whether the pair may be a batch of features. Such pairs have one maximum or few, which a grid resolves.
     thresholds : array or None
         Thresholds of all operating points, descending, if the solver is discrete.
 
@@ -320,6 +342,7 @@ class Solver(CurveSolver):
 
     is_fast: ClassVar[bool] = False
     is_discrete: ClassVar[bool] = False
+    takes_batches: ClassVar[bool] = False
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any]) -> None:
         self.negative, self.positive = negative, positive
@@ -415,7 +438,7 @@ class Solver(CurveSolver):
             here = np.take_along_axis(grid, index, axis=-1)[..., 0]
             threshold, best = np.where(utility_value > best, here, threshold), np.maximum(utility_value, best)
             grid = _refine_grid(grid, index, reach)
-        if self.shape:
+        if self.takes_batches:
             return self.at_threshold(threshold, self.crossings(EVEN))
         candidates, values = self._local_maxima(utility)
         tolerance = _TIE_RTOL * max(1.0, abs(float(best)))

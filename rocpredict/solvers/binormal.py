@@ -45,6 +45,7 @@ class BinormalSolver(Solver):
     """ROC curve of two Gaussians, in closed form; the only solver of batches."""
 
     is_fast = True
+    takes_batches = True
     negative: Gaussian[Any]
     positive: Gaussian[Any]
 

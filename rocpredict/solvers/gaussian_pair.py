@@ -91,6 +91,7 @@ def cdf_difference(low: FloatArray, high: FloatArray) -> FloatArray:
     return np.asarray(np.where(straddles, middle, ndtr(near_tail) - ndtr(far_tail)))
 
 
+@np.errstate(under="ignore")
 def normal_pdf(x: FloatArray) -> FloatArray:
     """Return the standard normal density."""
     return np.asarray(np.exp(-x * x / 2 - _LOG_SQRT_2PI))
@@ -193,6 +194,7 @@ def _degenerate_area(
     return np.select(where, [chance, level, after, before], area)
 
 
+@np.errstate(under="ignore")
 def area_below_chance(
     d: FloatArray, s0: FloatArray, s1: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray]:
@@ -218,6 +220,7 @@ def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> Floa
     return np.where(step > 0, np.where(short, series, cdf_difference(np.fmin(low, high), high)), 0.0)
 
 
+@np.errstate(under="ignore")
 def _mean_value(
     f: Callable[[FloatArray], FloatArray], density: Callable[[FloatArray], FloatArray], edges: FloatArray
 ) -> FloatArray:

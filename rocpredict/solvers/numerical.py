@@ -141,6 +141,7 @@ class NumericalSolver(Solver):
         is_uncertain = bool(is_level.any() and clear.any())
         return sign_changes(excess, grid, values, noise), is_uncertain
 
+    @np.errstate(under="ignore")
     def _optimal(self, log_price: FloatArray) -> OptimalThreshold:
         negative, positive, grid = self.negative, self.positive, self.search_grid
         with np.errstate(over="ignore"):

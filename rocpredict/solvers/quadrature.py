@@ -17,7 +17,8 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 """Gauss-Legendre nodes and weights on [-1, 1]."""
 _MAX_REFINEMENTS = 200
 _MAX_PANELS = 20_000
-_TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
+with np.errstate(under="ignore"):
+    _TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
 _QUARTILES = np.array([0.25, 0.5, 0.75])
 _INNER_PROBABILITIES = ndtr(np.linspace(-8, 0, 257))
 NOISE = 16 * np.finfo(float).eps  # of log f1 and log f0, in their difference
@@ -85,6 +86,7 @@ def integrate(
     raise RocPredictError("an integral over these distributions does not settle; their densities are too rough")
 
 
+@np.errstate(under="ignore")
 def expectation(
     d: Distribution[Any], height: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
 ) -> float:

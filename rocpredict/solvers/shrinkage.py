@@ -46,6 +46,7 @@ class BatchClass(NamedTuple):
         """Return the classes of some features, or of all with another shape."""
         return BatchClass(*(part[index] for part in self))
 
+    @np.errstate(under="ignore")
     def tail_z(self, z: FloatArray, below: FloatArray) -> FloatArray:
         """Return the normal score of the part above."""
         u = (z - self.mean) / self.std
@@ -367,6 +368,7 @@ def _estimated(
     return estimate, make_batch_grid(below, above, estimate)
 
 
+@np.errstate(under="ignore")
 def batch_auc(grid: BatchGrid) -> tuple[FloatArray, FloatArray]:
     """Return P(upper class > lower class) + P(tie)/2, and 1 less it: shape (F,)."""
     jump = np.where(grid.is_first_occurrence, _between(grid.z_at[0], grid.z_above[0]), 0.0)

@@ -86,6 +86,8 @@ class ThresholdCriterion:
         if (self.criterion == "f_beta") != (self.beta is not None):
             verb = "needs" if self.criterion == "f_beta" else "takes no"
             raise RocPredictError(f"criterion={self.criterion!r} {verb} beta=")
+        if self.beta is not None and np.ndim(self.beta):
+            raise RocPredictError(f"beta={short_repr(self.beta)} is not one number; give one for all features")
         if self.beta is not None and not 0 < self.beta < _MAX_BETA:
             raise RocPredictError(f"beta={self.beta!r} is not above 0 and below {_MAX_BETA:g}")
         if self.criterion != "cost" and (np.any(self.cost_fp != 1.0) or np.any(self.cost_fn != 1.0)):
@@ -433,7 +435,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
     """Return the threshold with the same rate along an axis and the best other rate: beyond a gap of that class."""
-    if solver.shape:
+    if solver.takes_batches:
         return threshold
     d = solver.negative if axis == "fpr" else solver.positive
     far = solver.threshold_at(axis, np.asarray(d.sf_inclusive(threshold)))

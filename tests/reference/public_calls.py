@@ -659,12 +659,12 @@ GROUPS["empirical"] |= {
     ).auc(),
 }
 COUNTS = rp.rates(tp=80, fp=10, fn=20, tn=90)
-UNDEFINED = rp.rates(0, 0, 5, 5)
+UNDEFINED = rp.rates(tp=0, fp=0, fn=5, tn=5)
 GROUPS["rates"] |= {
     "counts": lambda: [within_classes(COUNTS), with_prevalence(COUNTS), COUNTS.confusion],
     "undefined": lambda: [
         [within_classes(UNDEFINED), with_prevalence(UNDEFINED)],
-        with_prevalence(rp.rates([8, 5], [1, 0], [2, 5], [9, 0])),
+        with_prevalence(rp.rates(tp=[8, 5], fp=[1, 0], fn=[2, 5], tn=[9, 0])),
     ],
 }
 
@@ -1252,7 +1252,7 @@ REFUSED: list[Call] = [
     lambda: pair().best_threshold("nothing"),
     lambda: rp.predict_roc(pima_missing().column("glucose"), pima().y, **PIMA),
     lambda: rp.empirical_roc([1, 2, 3], [1, 1, 1]),
-    lambda: rp.rates(-1, 0, 5, 5),
+    lambda: rp.rates(tp=-1, fp=0, fn=5, tn=5),
     lambda: pair().auc_interval(),
     lambda: predicted_petals().best_threshold().stability(**FEW),
     lambda: screen_mixed(nan_policy="raise"),
