@@ -215,8 +215,11 @@ def test_shapes_that_do_not_fit_the_batch():
     refused(lambda: batch.best_threshold("max_fpr", value=three), words)
     refused(lambda: batch.crossings(prevalence=three), words)
     refused(lambda: batch.rates(0, prevalence=three), "prevalence has shape (3,) and the rates (2,)")
-    refused(lambda: rp.rates([1, 2], [1, 2, 3], 1, 1), "shapes do not fit together: tp (2,), fp (3,), fn (), tn ()")
-    refused(lambda: rp.rates([1, 2], 1, 1, 1).f_beta([1, 2, 3]), "shapes do not fit together: beta (3,)")
+    refused(
+        lambda: rp.rates(tp=[1, 2], fp=[1, 2, 3], fn=1, tn=1),
+        "shapes do not fit together: tp (2,), fp (3,), fn (), tn ()",
+    )
+    refused(lambda: rp.rates(tp=[1, 2], fp=1, fn=1, tn=1).f_beta([1, 2, 3]), "shapes do not fit together: beta (3,)")
     refused(lambda: precision_from_rates([0.1, 0.2], three, 0.1), "shapes do not fit together: tpr (2,), fpr (3,)")
     refused(lambda: precision_from_recall(0.5, [1, 2], [1, 2, 3]), "shapes do not fit together")
     for name in ("scipy", "samples"):
@@ -317,6 +320,6 @@ def test_what_was_given_cannot_be_changed_behind_a_result():
     for array in (Gaussian([1, 2], 1).mean, ecdf.sample, ecdf.unique_values, ecdf.unique_weights):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 9
-    for frozen in (Gaussian(0, 1), ROCS["gaussian"], ROCS["samples"], rp.rates(1, 2, 3, 4)):
+    for frozen in (Gaussian(0, 1), ROCS["gaussian"], ROCS["samples"], rp.rates(tp=1, fp=2, fn=3, tn=4)):
         with pytest.raises(AttributeError):
             frozen.mean = frozen.negative = frozen.tpr = 3

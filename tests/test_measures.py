@@ -15,6 +15,7 @@ from rocpredict.base.rates import (
 )
 from tests.cases import check_refusals, for_each
 
+CELLS = ("tp", "fp", "fn", "tn")
 TABLES = [(80, 10, 20, 90), (1, 2, 3, 4), (5, 0, 5, 5), (1000, 3, 1, 7), (2.5, 0.5, 1.25, 4)]
 
 
@@ -22,7 +23,7 @@ TABLES = [(80, 10, 20, 90), (1, 2, 3, 4), (5, 0, 5, 5), (1000, 3, 1, 7), (2.5, 0
 def test_measures_equal_scikit_learn(*table):
     tp, fp, fn, tn = table
     y, called, weight = [1, 0, 1, 0], [1, 1, 0, 0], [tp, fp, fn, tn]
-    rates = rp.rates(*table)
+    rates = rp.rates(**dict(zip(CELLS, table, strict=True)))
     for name, wanted in {
         "precision": metrics.precision_score,
         "recall": metrics.recall_score,
@@ -77,7 +78,7 @@ def test_precision_falls_with_the_base_rate():
 
 @for_each(ALIASES.items())
 def test_aliases_are_the_same_number(alias, meaning):
-    rates = rp.rates(80, 10, 20, 90)
+    rates = rp.rates(tp=80, fp=10, fn=20, tn=90)
     assert getattr(rates, alias) == getattr(rates, meaning)
 
 
@@ -95,7 +96,7 @@ UNDEFINED = {
 
 @for_each(UNDEFINED)
 def test_what_is_0_over_0_is_nan_and_named(table, names):
-    rates = rp.rates(*table)
+    rates = rp.rates(**dict(zip(CELLS, table, strict=True)))
     assert set(rates.undefined) == names
     assert {name for name, value in rates.to_dict().items() if np.isnan(value)} == names
     rates = rp.rates(tp=5, fp=0, fn=5, tn=5)  # a number over 0 is infinite
@@ -105,15 +106,17 @@ def test_what_is_0_over_0_is_nan_and_named(table, names):
 
 def test_arrays_give_arrays():
     tables = np.array(TABLES).T
-    rates = rp.rates(*tables)
+    rates = rp.rates(**dict(zip(CELLS, tables, strict=True)))
     for name in MEASURES:
-        assert getattr(rates, name).tolist() == [getattr(rp.rates(*table), name) for table in TABLES]
+        assert getattr(rates, name).tolist() == [
+            getattr(rp.rates(**dict(zip(CELLS, table, strict=True))), name) for table in TABLES
+        ]
     assert rates.confusion.shape == rates.confusion_joint.shape == (5, 2, 2)
 
 
 @for_each(TABLES)
 def test_confusion_matrices_sum_to_what_they_share(*table):
-    rates = rp.rates(*table)
+    rates = rp.rates(**dict(zip(CELLS, table, strict=True)))
     assert rates.confusion_joint.sum() == pytest.approx(1, rel=1e-15)
     assert rates.confusion_conditional.sum(axis=-1) == pytest.approx([1, 1], rel=1e-15)
     np.testing.assert_allclose(rates.confusion_joint * sum(table), rates.confusion, rtol=1e-15)
@@ -147,6 +150,9 @@ def test_small_rates_keep_their_digits():
 
 
 def test_counts_are_finite_numbers_of_0_or_more():
+    def rates(*table):
+        return rp.rates(**dict(zip(CELLS, table, strict=True)))
+
     wrong = [(-1, 2, 3, 4), (1, np.nan, 3, 4), (1, 2, np.inf, 4), (1, 2, 3, "a")]
-    refusals = [(rp.rates, table, r"(tp|fp|fn|tn)=") for table in wrong]
-    check_refusals([*refusals, (rp.rates, (1e308,) * 4, "sum to more than float64 holds")])
+    refusals = [(rates, table, r"(tp|fp|fn|tn)=") for table in wrong]
+    check_refusals([*refusals, (rates, (1e308,) * 4, "sum to more than float64 holds")])

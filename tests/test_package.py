@@ -77,7 +77,7 @@ def test_results_say_what_they_are_in_one_line():
     assert repr(predicted.best_threshold()) == (
         "BestThreshold(threshold=5.82611, ameans=0.795054, tpr=0.861469, fpr=0.271361, criterion='ameans')"
     )
-    assert repr(rp.rates(80, 10, 20, 90)) == (
+    assert repr(rp.rates(tp=80, fp=10, fn=20, tn=90)) == (
         "Rates(tpr=0.8, fpr=0.1, tnr=0.9, fnr=0.2, ameans=0.85, prevalence=0.5, precision=0.888889, accuracy=0.85)"
     )
     for result in (rp.compare(predicted, empirical), batch.best_threshold(), batch.rates(1), rp.datasets.load_iris()):

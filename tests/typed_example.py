@@ -45,7 +45,7 @@ assert_type(batch.tpr_at_fpr(0.1), Floats)
 assert_type(batch.best_threshold().threshold, Floats)
 assert_type(rp.Gaussian(4, 3).sf(6.0), float)
 assert_type(rp.Gaussian([4, 5], 3).sf(6.0), Floats)
-assert_type(rp.rates(80, 10, 20, 90).precision, float)
+assert_type(rp.rates(tp=80, fp=10, fn=20, tn=90).precision, float)
 
 # Samples.
 iris = datasets.load_iris()

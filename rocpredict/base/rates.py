@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rocpredict.base.results import Result
+from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
     FloatArray,
@@ -32,16 +33,17 @@ class ConfusionCounts(NamedTuple):
 
 
 @overload
-def rates(tp: float, fp: float, fn: float, tn: float) -> Rates[float]: ...
+def rates(*, tp: float, fp: float, fn: float, tn: float) -> Rates[float]: ...
 @overload
-def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[FloatArray]: ...
-def rates(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[Any]:
+def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[FloatArray]: ...
+def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[Any]:
     """Return every measure of a confusion matrix.
 
     Parameters
     ----------
     tp, fp, fn, tn : float or arrays of one shape
-        Counts or weights of true positives, false positives, false negatives, true negatives; 0 or more.
+        Counts or weights of true positives, false positives, false negatives, true negatives; 0 or more. By keyword
+        only, since scikit-learn's ``confusion_matrix(...).ravel()`` has another order: tn, fp, fn, tp.
 
     Returns
     -------
@@ -154,6 +156,7 @@ class Rates(Result, Generic[Value]):
     prevalence: Value | None = None
     counts: ConfusionCounts | None = None
     _text = "tpr={tpr:.6g}, fpr={fpr:.6g}, tnr={tnr:.6g}, fnr={fnr:.6g}, ameans={ameans:.6g}{_prevalence_text}"
+    _text_batch = "shape={batch_shape}{_batch_text}"
     _heading = "Rates at a threshold"
 
     def _names(self) -> tuple[str, ...]:
@@ -161,6 +164,30 @@ class Rates(Result, Generic[Value]):
 
     def _label(self, name: str) -> str:
         return name
+
+    @property
+    def _batch_text(self) -> str:
+        """Return a few values by name, of more than four none."""
+        shape = self._result_shape()
+        names = ("tpr", "fpr", "ameans", *(("prevalence", "precision") if self._prevalence_known else ()))
+        rows = (
+            {name: np.broadcast_to(getattr(self, name), shape).ravel() for name in names} if np.prod(shape) <= 4 else {}
+        )
+        return "".join(f", {name}=[{', '.join(f'{value:.6g}' for value in row)}]" for name, row in rows.items())
+
+    def table(self) -> Table:
+        """Return every measure, of several thresholds or prevalences the first."""
+        shape = self._result_shape()
+        if shape == np.shape(self.tpr):
+            return super().table()
+        wide: dict[str, Any] = {
+            name: np.broadcast_to(getattr(self, name), shape) for name in ("tpr", "fpr", "tnr", "fnr")
+        }
+        return replace(self, **wide).table()
+
+    def _result_shape(self) -> tuple[int, ...]:
+        """Return the shape of the rates and the prevalence together."""
+        return np.broadcast_shapes(np.shape(self.tpr), np.shape(self.prevalence) if self.prevalence is not None else ())
 
     @property
     def _prevalence_text(self) -> str:

@@ -22,6 +22,7 @@ from rocpredict.base.validation import (
     Value,
     check_option,
     check_probabilities,
+    short_repr,
     to_scalar,
 )
 from rocpredict.distributions.base import Distribution
@@ -162,6 +163,10 @@ class UncertaintyMixin(Generic[Value]):
         """
         from rocpredict.inference.hypotheses import Hypothesis
 
+        if isinstance(null, UncertaintyMixin):
+            raise RocPredictError(
+                "null= is a value of the AUC, here a ROC; two ROCs are compared by rp.auc_test(roc1, roc2)"
+            )
         claim = Hypothesis(alternative, margin)
         if np.ndim(self.auc()):
             raise RocPredictError("a batch of features cannot be tested at once; give them one by one")
@@ -244,7 +249,7 @@ class UncertaintyMixin(Generic[Value]):
             Samples: "bootstrap" (default), "hilgers" (exact for every pair of continuous distributions; wide).
             Two Gaussians with counts: "delta".
         """
-        uncertainty, at = self._uncertainty(n_resamples, rng), check_probabilities("fpr", fpr)
+        uncertainty, at = self._uncertainty(n_resamples, rng), _check_rates("fpr", fpr)
         return uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method)
 
     @overload
@@ -265,7 +270,7 @@ class UncertaintyMixin(Generic[Value]):
         self, tpr: ArrayLike, level: float = 0.95, *, method: PointMethod = None, n_resamples: int = 2000, rng: Seed = 0
     ) -> Interval[Any]:
         """Return the pointwise confidence interval of the FPR at a TPR; see ``tpr_at_fpr_interval``."""
-        uncertainty, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - check_probabilities("tpr", tpr)
+        uncertainty, at = self._uncertainty(n_resamples, rng, swap_axes=True), 1 - _check_rates("tpr", tpr)
         return complement_interval(uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method))
 
     def band(
@@ -358,7 +363,9 @@ class UncertaintyMixin(Generic[Value]):
             A measure or method that is not listed.
         """
         uncertainty, level = self._uncertainty(_N_OOB_RESAMPLES, 0), check_confidence_level(level)
-        return uncertainty.rate_interval(ALIASES.get(measure, measure), self._to_solver_scale(threshold), level, method)
+        name: Any = measure
+        name = ALIASES.get(name, name) if isinstance(name, str) else name
+        return uncertainty.rate_interval(name, self._to_solver_scale(threshold), level, method)
 
     def _check_rate_range(self, fpr: Any, tpr: Any) -> RateRange:
         """Check the range of FPR or TPR of a partial area, or too many for one feature."""
@@ -434,6 +441,14 @@ class ThresholdUncertainty:
             return None
         n_resamples = int(np.clip(_MAX_REPR_WORK // sum(uncertainty.class_sizes), 20, _N_OOB_RESAMPLES))
         return self.stability(n_resamples, 0).ameans_oob
+
+
+def _check_rates(name: str, value: ArrayLike) -> FloatArray:
+    """Return rates as an array, or refuse what is none or not between 0 and 1."""
+    rates = check_probabilities(name, value)
+    if not rates.size:
+        raise RocPredictError(f"{name}={short_repr(value)} is empty; give one rate or more")
+    return rates
 
 
 def apply_mcclish(area: ArrayOrFloat, rate_range: RateRange, correction: Correction) -> ArrayOrFloat:

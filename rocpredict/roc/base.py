@@ -21,7 +21,6 @@ from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
     Value,
-    check_int,
     check_option,
     check_pair,
     check_probabilities,
@@ -36,7 +35,7 @@ from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.uncertainty import ThresholdUncertainty, UncertaintyMixin, apply_mcclish
 from rocpredict.roc.curves import DecisionRule
-from rocpredict.solvers.base import EVEN, Hook, RocCurve, Solver
+from rocpredict.solvers.base import EVEN, Hook, RocCurve, Solver, check_n_points
 from rocpredict.solvers.select import solver_for
 from rocpredict.solvers.thresholds import (
     PREVALENCE_FREE_CRITERIA,
@@ -391,9 +390,7 @@ class Roc(UncertaintyMixin[Value], Result):
         n_points : int
             How many thresholds, spread over both classes; a step function has its own and ignores this.
         """
-        if check_int("n_points", n_points) < 2:
-            raise RocPredictError(f"n_points={n_points!r} is too few; the curve has at least its two ends")
-        thresholds = self._thresholds(n_points)
+        thresholds = self._thresholds(check_n_points(n_points))
         negative, positive = (add_grid_axis(d) for d in self._oriented_distributions)
         fpr, tpr = (np.asarray(d.sf_inclusive(thresholds)) for d in (negative, positive))
         fpr[..., 0] = tpr[..., 0] = 0.0  # at infinity: also when a value is infinite
@@ -475,7 +472,7 @@ class Roc(UncertaintyMixin[Value], Result):
         from rocpredict.roc.curves import decision, resolve_prevalence
 
         share = resolve_prevalence("decision_curve", prevalence, self.prevalence, self.shape)
-        if rule == "probability" and np.any(self._is_lower):
+        if str(rule) == "probability" and np.any(self._is_lower):
             raise RocPredictError(
                 "rule='probability' takes x as the probability of being positive; direction is 'lower'"
             )
@@ -819,6 +816,7 @@ def _quantiles_with_atoms(distribution: Distribution, share: FloatArray) -> Floa
     return np.where(at & (share < 0.5), _next_float(quantiles), quantiles)
 
 
+@np.errstate(under="ignore")
 def _next_float(x: FloatArray) -> FloatArray:
     """Return the next float; beyond the largest lies infinity."""
     with np.errstate(over="ignore"):

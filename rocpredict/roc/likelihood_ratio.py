@@ -17,7 +17,6 @@ from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
     Value,
-    check_int,
     check_probabilities,
     check_real,
     short_repr,
@@ -25,7 +24,15 @@ from rocpredict.base.validation import (
 )
 from rocpredict.inference.placements import check_rate_range
 from rocpredict.inference.uncertainty import apply_mcclish
-from rocpredict.solvers.base import EVEN, Hook, LikelihoodRatioSolver, RocCurve, Solver, TwoThresholdRule
+from rocpredict.solvers.base import (
+    EVEN,
+    Hook,
+    LikelihoodRatioSolver,
+    RocCurve,
+    Solver,
+    TwoThresholdRule,
+    check_n_points,
+)
 from rocpredict.solvers.thresholds import log_cost_ratio
 
 _MIN_AMEANS_GAIN = 0.005  # of Ameans: below, a second threshold is not worth its trouble
@@ -198,9 +205,7 @@ class LikelihoodRatioRoc(Result, Generic[Value]):
             Its ``thresholds`` are those of the likelihood ratio f1/f0, which is the slope of the curve there:
             descending from +inf, where nothing is positive, to 0. In the unit of the feature: ``rule_at_fpr``.
         """
-        if check_int("n_points", n_points) < 2:
-            raise RocPredictError(f"n_points={n_points!r} is too few; the curve has at least its two ends")
-        return RocCurve(*self._solver.curve(n_points))
+        return RocCurve(*self._solver.curve(check_n_points(n_points)))
 
     def rule_at_fpr(self, fpr: ArrayLike) -> TwoThresholdRule[Value]:
         """Return the rule with the highest TPR of all with no more than this FPR, as its thresholds.

@@ -21,14 +21,13 @@ from rocpredict.base.validation import (
     Label,
     NanPolicy,
     RocPredictError,
-    check_int,
     check_pair,
     check_probabilities,
     short_repr,
     to_scalar,
 )
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
-from rocpredict.solvers.base import interpolate_tpr, interpolate_tpr_below
+from rocpredict.solvers.base import check_n_points, interpolate_tpr, interpolate_tpr_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -246,10 +245,8 @@ def _tpr_matrix(rocs: tuple[EmpiricalRoc, ...], n_points: int | None) -> tuple[F
     curves = [roc.curve() for roc in rocs]
     if n_points is None:
         grid = np.unique(np.concatenate([curve.fpr for curve in curves]))
-    elif check_int("n_points", n_points) < 2:
-        raise RocPredictError(f"n_points={n_points!r} is too few; give 2 or more")
     else:
-        grid = np.linspace(0, 1, n_points)
+        grid = np.linspace(0, 1, check_n_points(n_points))
     upper = np.array([interpolate_tpr(curve.fpr, curve.tpr, grid) for curve in curves])
     lower = np.array([interpolate_tpr_below(curve.fpr, curve.tpr, grid) for curve in curves])
     twice = np.any(upper > lower, axis=0)

@@ -310,7 +310,7 @@ class PredictedRoc(Roc[Value]):
         """
         options = {"std": std, "sem": sem, "iqr": iqr, "effect_size": effect_size}
         spreads = [name for name, value in options.items() if value is not None]
-        if family == "exponential" and not spreads:
+        if str(family) == "exponential" and not spreads:
             spreads, std = ["std"], mean  # which are one
         if len(spreads) != 1:
             came = " and ".join(f"{name}=" for name in spreads) or "none of them"
@@ -328,7 +328,7 @@ class PredictedRoc(Roc[Value]):
             pair = _gaussians(median, _std_from_iqr(median, iqr))
         else:
             pair = _from_effect_size(mean, effect_size)
-        if family != "gaussian":
+        if not (isinstance(family, str) and family == "gaussian"):
             pair = _match_moments(family, spread, pair)
         negative, positive = pair
         return PredictedRoc(negative, positive, direction=direction, count=count)
@@ -360,6 +360,8 @@ class PredictedRoc(Roc[Value]):
         >>> PredictedRoc.from_summary(summarize(iris.X, iris.y, positive="virginica", negative="versicolor")).auc()
         array([0.78700845, 0.67485632, 0.96266154, 0.98069593])
         """
+        if not all(hasattr(summary, name) for name in ("negative", "positive", "feature_names")):
+            raise RocPredictError(f"summary={short_repr(summary)} is no TwoClassSummary; give rp.summarize(X, y)")
         classes = summary.negative, summary.positive
         unknown = np.flatnonzero(~(summary.negative.is_valid & summary.positive.is_valid))
         if unknown.size:
