@@ -328,7 +328,7 @@ class PredictedRoc(Roc[Value]):
             pair = _gaussians(median, _std_from_iqr(median, iqr))
         else:
             pair = _from_effect_size(mean, effect_size)
-        if not (isinstance(family, str) and family == "gaussian"):
+        if str(family) != "gaussian":
             pair = _match_moments(family, spread, pair)
         negative, positive = pair
         return PredictedRoc(negative, positive, direction=direction, count=count)

@@ -21,7 +21,6 @@ from rocpredict.base.validation import (
     RocPredictError,
     Value,
     check_int,
-    short_repr,
     to_scalar,
 )
 from rocpredict.distributions.base import Distribution
@@ -284,10 +283,10 @@ def pad_rows(rows: list[FloatArray]) -> FloatArray:
 def check_n_points(n_points: object) -> int:
     """Return the number of points of a curve, or refuse one that is too small or too large."""
     number = check_int("n_points", n_points)
-    if not 2 <= number <= _MAX_POINTS:
-        raise RocPredictError(
-            f"n_points={short_repr(n_points)} is not between 2, the ends of a curve, and {_MAX_POINTS:,}"
-        )
+    if number < 2:
+        raise RocPredictError(f"n_points={number} is too few; a curve has at least its two ends")
+    if number > _MAX_POINTS:
+        raise RocPredictError(f"n_points={number} is too many; give at most {_MAX_POINTS}")
     return number
 
 
