@@ -53,12 +53,6 @@ def _blocks(page, language):
     )
 
 
-def _names():
-    """What blocks may take as given."""
-    rng = np.random.default_rng(0)
-    return {"means_n": rng.normal(size=5), "means_p": rng.normal(size=5), "stds_n": np.ones(5), "stds_p": np.ones(5)}
-
-
 def _figures(value):
     """The numbers of an answer, in their order; of an interval its ends."""
     if isinstance(value, (tuple, list, np.ndarray, rp.Interval)):
@@ -89,7 +83,7 @@ def test_python_blocks_run_and_their_figures_are_the_librarys(page, tmp_path, mo
     what it prints.
     """
     monkeypatch.chdir(tmp_path)
-    names, checked = _names(), 0
+    names, checked = {}, 0
     text = textwrap.dedent((ROOT / page).read_text("utf-8"))
     for block, shown in re.findall(r"^ *```python\n(.*?)```(?:\n```text\n(.*?)```)?", text, re.DOTALL | re.MULTILINE):
         source = textwrap.dedent(block)

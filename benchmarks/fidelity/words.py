@@ -21,7 +21,7 @@ estimator's best threshold, against the best threshold there, over the empirical
 promised less the best of the rows left over.
 
 **The estimators.** `empirical`: the sample's own curve, with the middle one of its best thresholds. `auto`: the
-library's default for samples when asked for, `predict_roc(..., family="auto")`; *declared* means that
+library's estimate shrunk towards the sample, `predict_roc(..., family="auto")`; *declared* means that
 `direction="higher"` said where the positives lie. `boxcox`:
 Gaussians after one power transform of both classes, without a share of the sample. `kde`: kernel
 densities on that scale, twice as wide as by Silverman's rule, their variance preserved. `gaussian`: mean and
