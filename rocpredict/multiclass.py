@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -427,8 +428,9 @@ def multiclass_auc(
     )
 
 
-def _as_columns(scores: ArrayLike) -> FloatArray:
+def _as_columns(scores: Any) -> FloatArray:
     """Return the scores as float64 of shape (n, columns)."""
+    scores = list(scores) if isinstance(scores, Iterator) else scores
     if np.ndim(scores) == 1:
         columns = check_feature(scores, "scores")[:, None]
     elif np.ndim(scores) == 2 and np.shape(scores)[1]:

@@ -57,7 +57,7 @@ os._exit(bool(errors))
 """
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [5, 8, 10, 12])  # orders in which two threads once imported parts of SciPy
 def test_sixteen_threads_can_use_names_for_the_first_time(seed):
     done = subprocess.run(
         [sys.executable, "-c", FIRST_USES.replace("SEED", str(seed))],

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rocpredict.base.validation import RocPredictError, check_option, is_missing
+from rocpredict.base.validation import RocPredictError, check_option, is_missing, short_repr
 
 _DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/(\d+))|/proc/self/fd/(\d+)")
 _INVISIBLE = (
@@ -215,7 +215,7 @@ def _as_path(path: str | PathLike[str]) -> Path:
     try:
         return Path(path)
     except TypeError:
-        raise RocPredictError(f"path={path!r:.60} is not the name of a file") from None
+        raise RocPredictError(f"path={short_repr(path)} is not the name of a file") from None
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -270,6 +270,7 @@ def diagnose(
         )
     x, y = as_rereadable(x), as_rereadable(y)
     labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
+    x, y = (list(values) if isinstance(values, Iterator) else values for values in (x, y))  # both are read twice
     with suppress_normality_warning():  # the findings say it at length
         roc = predict_roc(x, y, family=family, direction=direction, **labels)
     classes = split_classes(x, y, **labels)

@@ -36,6 +36,7 @@ from rocpredict.inference.hypotheses import (
 )
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements
 from rocpredict.inference.samples import CurveSample, RowOptions
+from rocpredict.sources.table import as_feature_table
 
 _EIGENVALUE_RTOL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
 
@@ -127,7 +128,7 @@ def auc_test_many(
     Parameters
     ----------
     features : sequence of K arrays of shape (n,), mapping of name to array, or data frame
-        Two or more features on the same rows; of a table of shape (n, K) give the transpose.
+        Two or more features on the same rows; of an array of shape (n, K) give the transpose.
     y : array of shape (n,)
         Labels.
     contrasts : array of shape (C, K) or (K,), optional

@@ -261,7 +261,7 @@ def plot_mean_roc(
 
 
 def _draw_mean(canvas: Canvas, index: int, mean: MeanRoc, name: str, *, show_folds: bool, band: bool) -> None:
-    """Draw one mean; its band and folds are named where it is the first."""
+    """Draw one mean; the legend names the band and the folds of the first one."""
     ax, properties = canvas.ax, style.line_style(index) | {"zorder": 4}
     low, high = mean.auc_interval
     words = f"{name}, AUC {format_rate(mean.auc)} ({format_rate(low)} to {format_rate(high)})"
@@ -270,11 +270,12 @@ def _draw_mean(canvas: Canvas, index: int, mean: MeanRoc, name: str, *, show_fol
         shade = {"color": properties["color"], "alpha": 0.16, "linewidth": 0.0, "zorder": 2, "gid": f"band-{index}"}
         area = ax.fill_between(mean.fpr, mean.low, mean.high, **shade)
         canvas.add([area] if index == 0 else [], f"{format_level(mean.level)} band, pointwise")
-    if show_folds and index == 0:
+    if show_folds:
         thin = {"color": properties["color"], "linewidth": 0.6, "alpha": 0.45, "zorder": 3}
         curves = [roc.curve() for roc in mean.fold_rocs]
-        folds = [ax.plot(curve.fpr, curve.tpr, gid=f"fold-{k}", **thin)[0] for k, curve in enumerate(curves)]
-        canvas.add(folds, "one fold")
+        gid = "fold" if index == 0 else f"fold-of-{index}"
+        folds = [ax.plot(curve.fpr, curve.tpr, gid=f"{gid}-{k}", **thin)[0] for k, curve in enumerate(curves)]
+        canvas.add(folds if index == 0 else [], "one fold")
 
 
 def plot_side_by_side(

@@ -19,7 +19,15 @@ from rocpredict.base.labels import as_rereadable, check_feature, check_labels, s
 from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Interval
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, check_probability
+from rocpredict.base.validation import (
+    Direction,
+    FloatArray,
+    Label,
+    NanPolicy,
+    RocPredictError,
+    check_probability,
+    short_repr,
+)
 from rocpredict.diagnostics.diagnose import Diagnosis, diagnose
 from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.fitting import FAMILIES
@@ -389,6 +397,9 @@ def feature_report(
     'width.html'
     """
     check_writable(path)
+    if unit is not None and not isinstance(unit, str):
+        raise RocPredictError(f"unit={short_repr(unit)} is not text; give a str, or None")
+    x, y = (list(values) if isinstance(values, Iterator) else values for values in (x, y))  # read several times
     day, level = check_date(date), check_confidence_level(level)
     stated = None if prevalence is None else check_probability("prevalence", prevalence, ends=False)
     x, y = as_rereadable(x), as_rereadable(y)

@@ -260,11 +260,15 @@ class PageModel:
 
     def __init__(self, data: Iterable[PageDataset] = (), lang: str = "en") -> None:
         self._data = {rows.key: rows for rows in data}
-        self._words = python_strings(lang)
+        self._lang, self._words = lang, python_strings(lang)
         self._lock = Lock()
         keep = lru_cache(_CACHE_SIZE)
         self._observed, self._fitted = keep(self._observe), keep(self._fit)
         self._curves, self._cheapest = keep(self._compute_curves), keep(self._find_cheapest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes the model again: locks and kept fits cannot be copied."""
+        return PageModel, (list(self._data.values()), self._lang)
 
     def evaluate(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """Return every number that the page draws at a state, ready for JSON.

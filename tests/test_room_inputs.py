@@ -1,0 +1,131 @@
+"""Forms of input and copies of results: planning, diagnosis, several classes, combinations, reports, pages."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import rocpredict as rp
+from rocpredict.paper import table_2
+
+X = [1.0, 2, 3, 4, 5, 6, 2.5, 3.5, 2.2, 4.4]
+X2 = [1.0, 5, 2, 7, 3, 8, 1, 2, 9, 4]
+Y = [0, 0, 0, 1, 1, 1, 1, 0, 0, 1]
+SCORES = [[0.2, 0.3, 0.5], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.4, 0.3, 0.3], [0.2, 0.2, 0.6]]
+LABELS = [0, 1, 2, 1, 0]
+
+
+def test_iterators_are_read_once():
+    """A generator is the list of its values, although several parts of a diagnosis or report read them."""
+    expected = rp.diagnose(X, Y, n_resamples=20)
+    assert rp.diagnose(iter(X), (label for label in Y), n_resamples=20).to_dict() == expected.to_dict()
+    assert rp.multiclass_auc(iter(SCORES), LABELS).to_dict() == rp.multiclass_auc(SCORES, LABELS).to_dict()
+
+
+def test_a_report_takes_iterators(tmp_path):
+    for name, x, y in (("a.html", X, Y), ("b.html", iter(X), iter(Y))):
+        rp.feature_report(x, y, tmp_path / name, n_resamples=20, date="2026-01-31")
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+def test_every_data_frame_is_a_table_of_features():
+    """Of pandas, polars, pyarrow, also lazy: the same answers as of columns."""
+    narwhals, polars = pytest.importorskip("narwhals"), pytest.importorskip("polars")
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    assert narwhals
+    columns = {"a": X, "b": X2}
+    tests = rp.auc_test_many(columns, Y).to_dict()
+    weights = rp.fit_linear_combination(columns, Y).to_dict()
+    distance = rp.class_mean_distance(columns, Y, class_label=0)
+    for frame in (
+        pandas.DataFrame(columns),
+        polars.DataFrame(columns),
+        polars.LazyFrame(columns),
+        pyarrow.table(columns),
+    ):
+        assert rp.auc_test_many(frame, Y).to_dict() == tests
+        assert rp.fit_linear_combination(frame, Y).to_dict() == weights
+        assert np.array_equal(rp.class_mean_distance(frame, Y, class_label=0), distance)
+
+
+def test_a_wrong_unit_or_path_is_one_sentence(tmp_path):
+    for wrong in (np.array([1, 2]), {"a": 1}, 1.5, b"mm"):
+        with pytest.raises(rp.RocPredictError, match=r"unit=.* is not text"):
+            rp.feature_report(X, Y, tmp_path / "a.html", unit=wrong)
+    with pytest.raises(rp.RocPredictError, match=r"path=.* is not the name of a file") as caught:
+        rp.feature_report(X, Y, np.zeros((40, 40)))
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def results():
+    predicted, empirical = rp.predict_roc(X, Y), rp.empirical_roc(X, Y)
+    yield rp.compare(predicted, empirical)
+    for family in ("gaussian", "auto", "kde"):
+        yield rp.diagnose(X, Y, family=family, n_resamples=20)
+    yield rp.sample_size(mean=(4, 8), std=(3, 2), width=0.1)
+    second = rp.PredictedRoc.from_stats(mean=(4, 7), std=(3, 2))
+    yield rp.sample_size(mean=(4, 8), std=(3, 2), power=0.8, against=second, correlation=0.5)
+    yield rp.multiclass_auc(SCORES, LABELS)
+    yield rp.fit_linear_combination({"a": X, "b": X2}, Y, n_folds=2)
+    yield rp.auc_test_many([X, X2], Y)
+    yield table_2()
+    yield rp.TeachingPage(X, Y)
+
+
+def use(result):
+    """Read every attribute and call every method that needs no argument: what they keep is copied too."""
+    for name in dir(result):
+        if not name.startswith("_") and name not in {"plot", "save", "serve", "report"}:
+            value = getattr(result, name)
+            if callable(value):
+                try:
+                    value()
+                except (TypeError, rp.RocPredictError):  # an argument is needed
+                    continue
+
+
+def test_used_results_can_be_copied():
+    wrong = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for result in results():
+            use(result)
+            for make in (copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):
+                again = make(result)
+                same = repr(again) == repr(result)
+                for name in ("to_dict", "to_json", "to_html"):
+                    if hasattr(result, name):
+                        same = same and str(getattr(again, name)()) == str(getattr(result, name)())
+                if not same:
+                    wrong.append((type(result).__name__, make.__name__))
+    assert wrong == []
+
+
+def test_a_model_of_a_page_can_be_copied():
+    model = rp.TeachingPage(X, Y).model()
+    state = {"data": "own", "threshold": "2"}
+    expected = model.evaluate(state)
+    for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert again.evaluate(state) == expected
+
+
+def test_the_folds_of_every_mean_are_drawn():
+    mean = rp.mean_roc([(X, Y), (X2, Y)])
+    other = rp.mean_roc([(X2, Y), (X, Y), (X, Y)])
+    ax = rp.plots.plot_mean_roc(mean, other, show_folds=True)
+    folds = sorted(line.get_gid() for line in ax.get_lines() if (line.get_gid() or "").startswith("fold"))
+    assert folds == ["fold-0", "fold-1", "fold-of-1-0", "fold-of-1-1", "fold-of-1-2"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()].count("one fold") == 1
+
+
+def test_two_axes_take_a_feature():
+    from matplotlib.figure import Figure
+
+    roc, figure = rp.predict_roc(X, Y), Figure()
+    assert rp.plots.plot_side_by_side(roc, ax=figure.subplots(1, 2)) is figure
+    for wrong in (figure.axes[0], [figure.axes[0]] * 3, [1, 2], "ab"):
+        with pytest.raises(rp.RocPredictError, match="is not two matplotlib Axes"):
+            rp.plots.plot_side_by_side(roc, ax=wrong)
