@@ -64,10 +64,10 @@ def test_features_are_chosen_by_the_rules():
         "turned": rng.normal(1.5 * (labels == "b"), 1),
     }
     table = Problem("made", np.column_stack(list(columns.values())), labels)
-    found = chosen([table])
-    assert [case.feature for case in found] == [0, 4]
-    assert all(auc(case.negative[None], case.positive[None])[0] == pytest.approx(case.auc) for case in found)
-    assert [(len(case.negative), len(case.positive)) for case in found] == [(80, 60), (60, 80)]
+    result = chosen([table])
+    assert [case.feature for case in result] == [0, 4]
+    assert all(auc(case.negative[None], case.positive[None])[0] == pytest.approx(case.auc) for case in result)
+    assert [(len(case.negative), len(case.positive)) for case in result] == [(80, 60), (60, 80)]
     assert chosen([table._replace(labels=np.repeat(["a", "b", "c", "d"], [49, 49, 49, 48]))]) == []
 
 
@@ -128,10 +128,10 @@ def test_judging_knows_the_truth():
     """An estimator that gives the curve of the rows left over and their best threshold has no error, regret or bias."""
     draws = draw(_case(5), 20, 3)
     best, ameans = best_counted(draws.rest_negative, draws.rest_positive)
-    found = judged(draws, {"seer": lambda *_: Answer(draws.truth(), ameans, best), "blind": lambda *_: _flat(3)})
-    assert np.abs(np.array(found["seer"])).max() < 1e-14
-    assert np.isnan(found["blind"][1]).all()
-    assert found["blind"][0] == pytest.approx(np.abs(draws.truth() - 0.5).mean(axis=1))
+    result = judged(draws, {"seer": lambda *_: Answer(draws.truth(), ameans, best), "blind": lambda *_: _flat(3)})
+    assert np.abs(np.array(result["seer"])).max() < 1e-14
+    assert np.isnan(result["blind"][1]).all()
+    assert result["blind"][0] == pytest.approx(np.abs(draws.truth() - 0.5).mean(axis=1))
 
 
 def _flat(draws: int) -> Answer:
@@ -152,12 +152,12 @@ def test_misfit_is_the_distance_of_trust():
     """The distance of each draw is what ``model_fit()`` says of the Gaussian prediction of the same rows."""
     case = _case(7, coarse=True)
     draws = draw(case, 20, 3)
-    found = misfit(case, 20, draws)
+    result = misfit(case, 20, draws)
     for i, rows in enumerate(zip(draws.negative, draws.positive, strict=True)):
         pair = predict_roc(np.concatenate(rows), np.repeat([0, 1], 20), family="boxcox")
         own = type(pair)(*map(Gaussian.fit, rows), pair_fit=pair.pair_fit)
-        assert found.of_draws[i] == pytest.approx(own.model_fit().area_between, abs=1e-12)
-    assert found.of_all > 0
+        assert result.of_draws[i] == pytest.approx(own.model_fit().area_between, abs=1e-12)
+    assert result.of_all > 0
 
 
 def test_line_on_probit_axes_is_least_squares():
@@ -174,10 +174,10 @@ def test_line_on_probit_axes_is_least_squares():
 def test_without_a_line_the_empirical_curve_stays():
     """Separate classes have no point inside; the best Ameans is that of the rows, and there is no threshold."""
     rows = np.arange(10.0)[None, :]
-    found = probit_line(rows, rows + 20)
-    assert np.array_equal(found.heights, counted(rows, rows + 20).heights)
-    assert found.ameans.tolist() == [1.0]
-    assert found.threshold is None
+    result = probit_line(rows, rows + 20)
+    assert np.array_equal(result.heights, counted(rows, rows + 20).heights)
+    assert result.ameans.tolist() == [1.0]
+    assert result.threshold is None
 
 
 def test_families_are_chosen_by_aicc():
@@ -193,11 +193,11 @@ def test_families_are_chosen_by_aicc():
 def test_curve_of_chosen_families_is_that_of_the_pair():
     """Heights are TPR at FPR of the two families, the promised Ameans that of the threshold given."""
     draws = draw(_case(9), 25, 1)
-    found = chosen_by_aic(draws.negative, draws.positive)
+    result = chosen_by_aic(draws.negative, draws.positive)
     negative, positive = best_family(draws.negative[0]), best_family(draws.positive[0])
-    assert found.heights[0] == pytest.approx(positive.sf(negative.isf(SHRINKAGE_FPR)))
-    assert found.ameans[0] == pytest.approx(
-        (negative.cdf_strict(found.threshold[0]) + positive.sf(found.threshold[0])) / 2
+    assert result.heights[0] == pytest.approx(positive.sf(negative.isf(SHRINKAGE_FPR)))
+    assert result.ameans[0] == pytest.approx(
+        (negative.cdf_strict(result.threshold[0]) + positive.sf(result.threshold[0])) / 2
     )
 
 
@@ -209,10 +209,10 @@ def _score(data: str, error: float, regret: float | None, bias: float = 0.0) -> 
 def test_ratios_are_those_of_the_sums():
     """Two features, by hand: one won, one more than 5 % worse."""
     pairs = [(_score("a", 1, 2, 0.3), _score("a", 2, 4)), (_score("b", 3, 6, -0.1), _score("b", 2, 4))]
-    found = compared(pairs)
-    assert (found.features, found.error, found.ratio, found.win, found.worse) == (2, 2, 1, 0.5, 0.5)
-    assert (found.regret, found.bias) == (1, pytest.approx(0.1))
-    assert (found.low, found.high) == (0.5, 1.5)
+    result = compared(pairs)
+    assert (result.features, result.error, result.ratio, result.win, result.worse) == (2, 2, 1, 0.5, 0.5)
+    assert (result.regret, result.bias) == (1, pytest.approx(0.1))
+    assert (result.low, result.high) == (0.5, 1.5)
     assert compared([(_score("a", 1, None), _score("a", 2, 4))]).regret is None
     assert losses("win", pairs, 0.9) == [("b", 1.0)]
     assert losses("ratio", pairs, 0.25) == [("b", pytest.approx(2.5 / 3)), ("a", pytest.approx(0.5 / 3))]
@@ -232,8 +232,8 @@ def test_bins_hold_every_feature_once():
 def test_flag_is_judged_over_draws():
     """Distances of features beyond 0.03 against those of the others, every draw one of them."""
     case = _case()
-    found = flag_auc([Misfit(case, 20, 0.05, np.array([2.0, 3.0])), Misfit(case, 20, 0.01, np.array([1.0, 2.5]))])
-    assert found == (0.75, 0.5)
+    result = flag_auc([Misfit(case, 20, 0.05, np.array([2.0, 3.0])), Misfit(case, 20, 0.01, np.array([1.0, 2.5]))])
+    assert result == (0.75, 0.5)
 
 
 def test_goals_are_met_on_their_side():
@@ -246,21 +246,13 @@ def test_goals_are_met_on_their_side():
 
 def test_page_holds_every_table_and_the_same_numbers_again():
     """Two made features give a page with all headings and estimators; a second run of one gives the same scores."""
-    cases, found = [_case(10, 60), _case(11, 25, 0.4)], Measured(SMALL)
+    cases, result = [_case(10, 60), _case(11, 25, 0.4)], Measured(SMALL)
     for case, index in zip(cases, (1, 0), strict=True):
-        found.add(try_case(case, index, SMALL))
-    assert [{score.n for score in found.scores if score.case is case} for case in cases] == [{10, 20, 30}, {10}]
-    assert try_case(cases[1], 0, SMALL).scores == [score for score in found.scores if score.case is cases[1]]
-    page = written(found)
-    for heading in (
-        "required of it",
-        "Every estimator",
-        "not declared",
-        "fitting a line",
-        "trust flag",
-        "idea",
-        "anew",
-    ):
-        assert heading in page
+        result.add(try_case(case, index, SMALL))
+    assert [{score.n for score in result.scores if score.case is case} for case in cases] == [{10, 20, 30}, {10}]
+    assert try_case(cases[1], 0, SMALL).scores == [score for score in result.scores if score.case is cases[1]]
+    page = written(result)
+    headings = ("required of it", "Every estimator", "not declared", "fitting a line", "trust flag", "idea", "anew")
+    assert [heading for heading in headings if heading not in page] == []
     assert all(f"| {name} |" in page for name in (*EVERY, *ALSO))
     assert not re.search(r"\bnan\b", page)

@@ -417,6 +417,8 @@ def test_area_interval_of_degenerate_data():
             assert wide.high >= result.high, method
 
     check_each(DEGENERATE, check)
+    tied = empirical([1.0, 1.0], [0.0, 1.0, 1.0, 2.0]).auc_interval()  # one class without spread
+    assert (tied.method, [*tied.flags]) == ("smoothed-logit", ["fallback"])
 
 
 def test_band_interval_of_degenerate_data():

@@ -252,10 +252,10 @@ def test_merging_with_nothing_and_with_fewer_moments():
     assert (merged.n_missing == [[3] * 4, [0] * 4]).all()
     two = merge(full, moments(X, codes, 2))
     assert (two.order, two.m3, two.maximum) == (2, None, None)
-    infinite = moments(np.array([[np.inf], [1.0]]), np.zeros(2, int), 1)
-    beside = merge(infinite, moments(np.array([[2.0], [1.0]]), np.zeros(2, int), 1))
-    assert beside.mean[0, 0] == np.inf
-    assert np.isnan(beside.m2[0, 0])
+    high, low, one = (moments(np.array([[x], [1.0]]), np.zeros(2, int), 1) for x in (np.inf, -np.inf, 2.0))
+    for a, b, mean in ((high, one, np.inf), (one, high, np.inf), (high, high, np.inf), (high, low, np.nan)):
+        np.testing.assert_equal(merge(a, b).mean[0, 0], mean)
+        assert np.isnan(merge(a, b).m2[0, 0])
 
 
 @engines

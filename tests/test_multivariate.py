@@ -182,6 +182,8 @@ def test_honest_values_by_hand():
     X, y = drawn(np.random.default_rng(6), n=40)
     marked = np.column_stack([X, np.arange(40) == 7])  # one row alone: its fold leaves the feature out
     assert 0.5 < fit_linear_combination(marked, y, criterion="ameans").auc_cv <= 1
+    X[y == 1] += 3
+    assert 0.8 < fit_linear_combination(X, y, criterion="ameans").ameans_cv <= 1
 
 
 def test_ridge_is_the_remedy_it_is_said_to_be():

@@ -63,6 +63,7 @@ def test_the_slope_is_the_level_and_the_densities_have_it_at_every_edge(*moments
     """A chord lies between the slopes at its ends; at the edges of a rule f1/f0 is one number, the slope there."""
     proper = roc_of(moments).proper()
     curve = proper.curve(801)
+    assert len(curve) == 801
     run, rise = np.diff(curve.fpr), np.diff(curve.tpr)
     wide = (run > 1e-9) & (rise > 1e-9)  # narrower ones are lost in the rounding of their ends
     slope = rise[wide] / run[wide]

@@ -275,6 +275,7 @@ def test_missing_values_and_weights(analyze):
 
 def test_family_empirical_predicts_nothing(analyze, tmp_path):
     """No row, column or sentence of a prediction that would repeat the empirical curve; one picture, no diagnosis."""
+    path = tmp_path / "page.html"
     analysis = analyze(family="empirical")
     everything = [*cells(analysis, "areas"), *cells(analysis, "thresholds"), *cells(analysis, "rates")]
     assert not any("redicted" in cell for row in everything for cell in row)
@@ -285,13 +286,13 @@ def test_family_empirical_predicts_nothing(analyze, tmp_path):
     assert analysis.verdict == verdict
     assert verdict in paragraph(analysis)
     assert "redict" not in re.sub("rocpredict", "", paragraph(analysis))
-    text = feature_report(X, Y, tmp_path / "page.html", family="empirical").read_text(encoding="utf-8")
+    text = feature_report(X, Y, path, family="empirical", n_resamples=20).read_text(encoding="utf-8")
     assert text.count("<img") == 1
     assert "Rates at the empirical threshold" in text
     assert "redict" not in re.sub("rocpredict", "", re.sub("<[^>]*>", "", text[text.index("<main") :]))
     assert "<dt>Note</dt>" not in text
-    notes = ["zeros <stand> for missing"]
-    text = feature_report(X, Y, tmp_path / "page.html", family="empirical", notes=notes).read_text(encoding="utf-8")
+    options = {"n_resamples": 20, "notes": ["zeros <stand> for missing"]}
+    text = feature_report(X, Y, path, family="empirical", **options).read_text(encoding="utf-8")
     place = text.index("<dt>Note</dt><dd>zeros &lt;stand&gt; for missing</dd>")
     assert text.index("What was asked") < place < text.index("Area under the curve")
 

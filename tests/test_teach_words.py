@@ -36,14 +36,14 @@ def _at(words, path):
 @cache
 def _named():
     """Give every chain of names that a script asks the words for, whole, and whether a further name is looked up."""
-    found = set()
+    chains = set()
     for script, code in SCRIPTS.items():
         for names, further in _NAMED.findall(code):
             path = tuple(name for name in names[1:].split(".") if name not in _METHODS)
             tried = [(section, *path) for section in SECTIONS[script]] + [path]
-            held = [one for one in tried if path and _at(load_translations("en"), one) is not None]
-            found |= {(script, path, held[0] if held else None, bool(further))} if path else set()
-    return found
+            whole = [one for one in tried if path and _at(load_translations("en"), one) is not None]
+            chains |= {(script, path, whole[0] if whole else None, bool(further))} if path else set()
+    return chains
 
 
 def _is_key(key):
@@ -92,17 +92,14 @@ def test_a_dead_word_would_be_found():
 
 
 @pytest.mark.parametrize("lang", languages())
-def test_a_measure_has_one_name(lang):
-    """The strip takes from `rates` what a naming does not name: a word that each naming has is not asked for."""
+def test_words_stand_where_they_are_looked_up(lang):
+    """Each example and each way to name the rates can be chosen by a name.
+
+    The strip takes from `rates` what a naming does not name: no word that each naming has is among them.
+    """
     words = load_translations(lang)["page"]
     named = set.intersection(*(set(names) for names in words["names"].values()))
     assert set(words["rates"]) & named == set()
-
-
-@pytest.mark.parametrize("lang", languages())
-def test_presets_and_names_have_words(lang):
-    """Each example and each way to name the rates can be chosen by a name."""
-    words = load_translations(lang)["page"]
     assert set(words["presets"]) == set(PRESETS)
     assert set(words["namings"]) == set(words["names"])
 
@@ -120,7 +117,7 @@ def test_scripts_are_as_readable_as_the_rest():
 def test_no_two_scripts_share_a_name():
     """The scripts become one module, where each name of the first level may stand once; a list of them counts whole."""
     listed = {name: _first_level(code) for name, code in SCRIPTS.items()}
-    names = [one for found in listed.values() for one in found]
+    names = [name for names in listed.values() for name in names]
     assert sorted(names) == sorted(set(names))
     assert {"mount", "TEXT_COLOR", "MUTED_COLOR", "findDataset", "mountCount"} <= set(names)
 

@@ -143,22 +143,15 @@ def test_discrete_families_by_enumeration(pair, direction):
     assert roc.proper().auc() == pytest.approx(np.sum(likelier * p[:, None] * n), abs=1e-9)
 
 
-def test_one_threshold_is_one_rule():
-    """A likelihood-ratio rule of one threshold has the same encoding in closed form and by search."""
-    for mean in (1.0, -1.0):
-        exact = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(mean, 1)).proper().best_rule()
-        searched = rp.PredictedRoc(stats.norm(0, 1), stats.norm(mean, 1)).proper().best_rule()
-        assert (exact.low, exact.high, exact.positive_inside) == pytest.approx(
-            (searched.low, searched.high, searched.positive_inside)
-        )
-
-
-def test_slope_at_the_ends_is_the_limit():
-    """Where the threshold is infinite the slope is the limit of the likelihood ratio, by either route."""
-    for std in (0.5, 2.0):
-        exact = rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, std)).slope([0, 1])
-        searched = rp.PredictedRoc(stats.norm(0, 1), stats.norm(1, std)).slope([0, 1])
-        assert exact.tolist() == searched.tolist()
+@for_each([1.0, -1.0], [1.0, 0.5, 2.0])
+def test_ends_and_rules_of_two_gaussians_by_either_route(mean, std):
+    """The limit of the slope where the threshold is infinite, and the encoding of a rule of one or two thresholds."""
+    routes = [rp.PredictedRoc(route(0, 1), route(mean, std)) for route in (rp.Gaussian, stats.norm)]
+    slopes = [roc.slope([0, 1]).tolist() for roc in routes]
+    assert slopes[0] == slopes[1]
+    rules = [roc.proper().best_rule() for roc in routes]
+    exact, searched = ((rule.low, rule.high, rule.positive_inside) for rule in rules)
+    assert exact == pytest.approx(searched)
 
 
 def test_a_search_finds_the_edge_of_what_is_allowed():
@@ -280,6 +273,18 @@ def test_limits_hold_at_single_values():
                 assert roc.best_threshold("max_fpr", value=value).fpr <= value + 1e-15
 
 
+def test_slopes_and_hooks_on_atoms():
+    """The slope of the straight piece that an atom makes; all negatives at 0 make the curve level from P(X > 0)."""
+    negative, positive = stats.poisson(2), stats.poisson(4)
+    slope = rp.PredictedRoc(negative, positive).slope(0.3)
+    assert slope == pytest.approx(positive.pmf(3) / negative.pmf(3))
+    level = stats.norm.sf(0, -0.5)
+    exact = rp.PredictedRoc(rp.Gaussian(0, 0), rp.Gaussian(-0.5, 1)).hook()
+    for hook in (NumericalSolver(rp.Ecdf([0.0]), rp.Gaussian(-0.5, 1)).hook(), exact):
+        assert (hook.fpr_low, hook.fpr_high) == (pytest.approx(level), 1)
+        assert hook.area == pytest.approx((1 - level) ** 2 / 2)
+
+
 def test_the_ends_of_a_curve_beside_a_discrete_class():
     """A density beside whole numbers: the curve's ends and its corners, worked out by hand."""
     roc = rp.PredictedRoc(stats.norm(0, 1), stats.binom(5, 0.5))
@@ -293,23 +298,6 @@ def test_the_ends_of_a_curve_beside_a_discrete_class():
     assert rp.PredictedRoc(rp.Ecdf([0, 1]), rp.Gaussian(0, 1)).slope(0.3) == 0
     bounded = rp.PredictedRoc(stats.uniform(0, 1), stats.uniform(-1, 2))
     assert bounded.best_threshold("max_fpr", value=1).tpr == bounded.tpr_at_fpr(1) == 1
-
-
-def test_the_slope_on_an_atom_is_the_ratio_of_its_masses():
-    """Two Poisson laws: the slope of the straight piece that an atom makes."""
-    negative, positive = stats.poisson(2), stats.poisson(4)
-    slope = rp.PredictedRoc(negative, positive).slope(0.3)
-    assert slope == pytest.approx(positive.pmf(3) / negative.pmf(3))
-
-
-def test_the_hook_on_an_atom():
-    """All negatives at 0: the curve is level at P(X > 0) and meets the chance line there."""
-    level = stats.norm.sf(0, -0.5)
-    result = NumericalSolver(rp.Ecdf([0.0]), rp.Gaussian(-0.5, 1)).hook()
-    assert (result.fpr_low, result.fpr_high) == (pytest.approx(level), 1)
-    assert result.area == pytest.approx((1 - level) ** 2 / 2)
-    exact = rp.PredictedRoc(rp.Gaussian(0, 0), rp.Gaussian(-0.5, 1)).hook()
-    assert tuple(result) == pytest.approx(tuple(exact))
 
 
 def test_a_table_of_values_and_probabilities():

@@ -36,7 +36,6 @@ from rocpredict.inference.hypotheses import (
 )
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements
 from rocpredict.inference.samples import CurveSample, RowOptions
-from rocpredict.sources.table import as_feature_table
 
 _EIGENVALUE_RTOL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
 

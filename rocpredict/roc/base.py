@@ -21,6 +21,7 @@ from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
     Value,
+    check_int,
     check_option,
     check_pair,
     check_probabilities,

@@ -24,7 +24,6 @@ _OPTIONS = (
     "--disable-sync",
     "--window-size=1280,1600",
 )
-_TOLD = pytest.StashKey[list[str]]()
 
 
 @pytest.fixture(scope="session")
@@ -75,11 +74,13 @@ def opened(look: Looker, saved: Callable[..., Path]) -> Callable[..., Looker]:
 
 
 @pytest.fixture
-def tell(pytestconfig: pytest.Config) -> Callable[[str], None]:
-    """Give what says a line at the end of the whole run: a time that is measured, and not asserted."""
-    return pytestconfig.stash.setdefault(_TOLD, []).append
+def tell(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Give what prints a line at the end of the whole run: a time that is measured, and not asserted."""
+    return lambda line: record_property("measured", line)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for line in terminalreporter.config.stash.get(_TOLD, []):
-        terminalreporter.write_line(line)
+    for report in terminalreporter.getreports("passed"):  # from every process
+        for name, line in report.user_properties:
+            if name == "measured":
+                terminalreporter.write_line(str(line))

@@ -166,7 +166,7 @@ def test_number_boxes_take_exact_values_and_refuse_others(opened: Callable[..., 
     assert look.state()["std1"] == 2.123456789
     look.type("prevalence", "12.5")
     assert look.state()["prevalence"] == 0.125
-    for name, wrong in (("std1", "0"), ("std0", "-3"), ("mean0", ""), ("prevalence", "100")):
+    for name, wrong in (("std1", "0"), ("std0", "-3"), ("mean0", ""), ("prevalence", "100"), ("threshold", "")):
         before = look.state()
         look.type(name, wrong)
         assert look.one(".notice").text, (name, wrong)
@@ -209,25 +209,11 @@ def test_a_feature_that_cannot_be_shown_locks_nothing(look: Looker, tmp_path: Pa
     assert look.state()["data"] == "own"
 
 
-def test_the_other_mouse_button_drags_nothing(opened: Callable[..., Looker]) -> None:
-    """A menu that is asked for on the line does not move it."""
+def test_the_other_mouse_button_drags_nothing_and_a_line_stays_on_the_axis(opened: Callable[..., Looker]) -> None:
+    """A menu that is asked for on the line does not move it; dragged beyond the picture it stands at its end."""
     look = opened(datasets=())
     look.set(threshold=1.0)
     look.run(_PULL, look.one(HANDLE), 300, 500, 2)
     assert look.state()["threshold"] == 1.0
-
-
-def test_a_dragged_line_stays_on_the_axis(opened: Callable[..., Looker]) -> None:
-    """Beyond the picture the line stands at its end, and so does the threshold."""
-    look = opened(datasets=())
     look.run(_PULL, look.one(HANDLE), 300, -900, 0)
     assert look.state()["threshold"] == pytest.approx(look.answer()["range"][0], rel=1e-12)
-
-
-def test_an_empty_threshold_is_refused_in_words(opened: Callable[..., Looker]) -> None:
-    """As every other number box."""
-    look = opened(datasets=())
-    look.set(threshold=1.0)
-    look.type("threshold", "")
-    assert look.one(".notice").text
-    assert look.state()["threshold"] == 1.0
