@@ -419,7 +419,7 @@ def test_rows_are_chosen_as_in_an_array(table):
         np.testing.assert_array_equal(part.row_index, table.row_index[[2, 5, 8]])
     assert table[-1]["feature"][0] == table["feature"][-1]
     assert len(table[table["q_value"] < -1]) == 0
-    with pytest.raises(IndexError):
+    with pytest.raises(rp.RocPredictError, match="selects nothing of 21"):
         table[21]
 
 
