@@ -162,7 +162,7 @@ def split_rows(
         )
     positive = _resolve_positive(names, positive, negative)
     is_positive = equal_labels(labels, positive)
-    is_negative = ~is_positive & ~is_unlabelled(labels) if negative is None else equal_labels(labels, negative)
+    is_negative = ~(is_positive | is_unlabelled(labels)) if negative is None else equal_labels(labels, negative)
     omitted = np.zeros(len(labels), dtype=bool)
     for name, column in values.items():
         missing = np.isnan(column)
@@ -359,7 +359,9 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
     """Return which labels are equal to one of them, as Python compares: NumPy ignores a NUL at the end of text."""
     if labels.dtype.kind == "O":
-        return np.fromiter((_is_equal(item, label) for item in labels.tolist()), dtype=bool, count=len(labels))
+        wrapped = np.empty((), dtype=object)
+        wrapped[()] = _to_python(label)
+        return np.asarray(labels == wrapped, dtype=np.bool_)
     if isinstance(label, (str, bytes)) and label[-1:] in ("\0", b"\0"):
         return np.zeros(len(labels), dtype=bool)
     return np.asarray(labels == label)
@@ -367,7 +369,7 @@ def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
 
 def is_unlabelled(labels: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which rows have no label, of labels as ``check_labels`` returns them."""
-    return np.array([label is None for label in labels]) if labels.dtype.kind == "O" else np.zeros(len(labels), bool)
+    return equal_labels(labels, None) if labels.dtype.kind == "O" else np.zeros(len(labels), bool)
 
 
 def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np.intp], list[Any]]:
@@ -466,6 +468,8 @@ def as_label_column(name: str, values: Any) -> NDArray[Any]:
 def find_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Return the mask of None, NaN, NaT and NA."""
     if values.dtype.kind in "OV":
+        if {*map(type, values.flat)} <= {str, bytes, int, bool}:
+            return np.zeros(len(values), dtype=bool)
         return np.array([is_missing(value) or not _is_equal(value, value) for value in values], dtype=bool)
     return np.asarray(values != values) if values.dtype.kind in "fcmM" else np.zeros(len(values), dtype=bool)  # noqa: PLR0124
 
