@@ -154,3 +154,9 @@ def test_cells_that_are_no_formulas_stay():
 def test_flags_without_a_meaning_are_refused():
     with pytest.raises(RocPredictError, match=r"^a: no such flag; flags are always_negative, .+"):
         rp.Flags(a=True)
+
+
+@pytest.mark.parametrize("wrong", [X, None, "iris", SUMMARY.positive, pd.DataFrame(X)])
+def test_from_summary_takes_a_summary(wrong):
+    with pytest.raises(RocPredictError, match=r"^summary=.+ is no TwoClassSummary; give one, as of rp\.summarize$"):
+        rp.PredictedRoc.from_summary(wrong)
