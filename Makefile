@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+CORE := $(VENV)-core
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test check-slow test-browser fuzz mutate notebooks gallery lint bench fidelity docs clean system
+.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench fidelity docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -20,6 +21,9 @@ test: $(VENV)/group-test $(VENV)/compiled  ## tests, docstring examples and note
 
 check-slow: $(VENV)/group-test  ## the simulations that test leaves out
 	@$(BIN)/python -m pytest -n 2 -m slow --ignore tests/browser tests
+
+test-core: $(CORE)/installed  ## the tests without any optional library
+	@ROCPREDICT_CORE=1 $(CORE)/bin/python -m pytest --ignore tests/browser tests
 
 test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in a real Chromium (see system)
 	@$(BIN)/python -m pytest tests/browser
@@ -55,7 +59,7 @@ docs: $(VENV)/group-docs  ## the documentation, in build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs
 
 clean:  ## remove all that make has made
-	rm -rf $(VENV) build dist docs/generated .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(CORE) build dist docs/generated .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 system:  ## install what needs apt and root: Chromium, for test-browser
@@ -73,6 +77,12 @@ $(VENV)/group-%: pyproject.toml $(VENV)/pip
 	@echo "Installing rocpredict and its $* group ..."
 	@$(PIP) install --editable . --group $*
 	@touch $@ $(VENV)/project
+
+# The core alone: its dependencies and pytest.
+$(CORE)/installed: pyproject.toml $(VENV)/pip
+	@$(PYTHON) -m venv $(CORE)
+	@$(CORE)/bin/python -m pip --disable-pip-version-check -qq install --editable . 'pytest>=8.3'
+	@touch $@
 
 # axe-core as a file; its package asks for a second browser that no test needs.
 $(VENV)/axe: $(VENV)/group-browser

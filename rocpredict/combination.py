@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, inv
-from scipy.spatial.distance import cdist
+from scipy.spatial import distance as spatial_distance  # its package first: two threads could wait for each other
 
 from rocpredict.base.formatting import format_number
 from rocpredict.base.labels import (
@@ -758,7 +758,7 @@ def _mahalanobis(
     deviation = (values - fit.mean) / fit.std
     correlation = deviation[members].T @ deviation[members] / (n - 1)
     check_nonsingular(correlation, names, "the covariance of the class is", ", or use metric='euclidean'")
-    distance = cdist(deviation, np.zeros((1, p)), metric="mahalanobis", VI=inv(correlation))[:, 0]
+    distance = spatial_distance.cdist(deviation, np.zeros((1, p)), metric="mahalanobis", VI=inv(correlation))[:, 0]
     if leave_one_out:
         distance[members] = np.sqrt(_leave_one_out_correction(distance[members] ** 2, np.flatnonzero(members)))
     return np.asarray(distance)

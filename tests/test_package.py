@@ -15,6 +15,8 @@ PAGES = ["matplotlib", "pandas", "jinja2", "scipy.stats"]
 
 
 def test_the_wheel_holds_data_and_type_marker(tmp_path):
+    import hatchling  # noqa: F401
+
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path],
         cwd=ROOT,
