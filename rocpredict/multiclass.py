@@ -396,7 +396,7 @@ def multiclass_auc(
         raise RocPredictError("average='weighted' is not Hand and Till's, who weigh pairs equally; use 'one-vs-one'")
     level = check_confidence_level(level)
     check_index({"scores": scores, "y": y, "weights": weights})
-    if np.ndim(scores) == 0:
+    if np.ndim(scores) == 0 and not isinstance(scores, Iterator):
         raise RocPredictError(f"scores={short_repr(scores)} is no array; give (n, classes), or (n,) for one feature")
     scores, y = repeat_rows(weights, scores, y)
     columns = _as_columns(scores)

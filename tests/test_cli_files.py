@@ -348,7 +348,7 @@ def test_full_is_told_from_forbidden(run, monkeypatch):
 
 def test_no_program_reads_a_formula_in_a_cell():
     """Programs that separate cells by semicolons or tabs find one cell; signs behind invisible characters are none."""
-    for name in ("x;=HYPERLINK(1)", "x\t=1+2", "x;y"):
-        assert format_csv([[name, 1.5]]) == f'"{name}",1.5\n'
+    for name, cell in (("x;=HYPERLINK(1)", "x;'=HYPERLINK(1)"), ("x\t=1+2", "x\t'=1+2"), ("x;y", "x;y")):
+        assert format_csv([[name, 1.5]]) == f'"{cell}",1.5\n'
     for mark in ("\ufeff", "\u200b", "\0", "\u2060"):
         assert format_csv([[f"{mark}=1+2"]]) == f"'{mark}=1+2\n"

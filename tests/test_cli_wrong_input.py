@@ -30,7 +30,7 @@ PREDICT = {
     f"predict {TWO_CLASSES} --criterion f1": "give --prevalence (0 to 1) or class counts",
     f"predict {TWO_CLASSES} --prevalence 10": "fractions, not percent",
     f"predict {TWO_CLASSES} --family normal": "invalid choice: 'normal'",
-    f"predict {TWO_CLASSES} --plot roc.doc": "name the file .png, .svg or .pdf",
+    f"predict {TWO_CLASSES} --plot roc.doc": "give a name that ends in .svg or .png or .pdf",
     f"predict {TWO_CLASSES} --family exponential": "--std 3.0 differs from --mean 4",
     "predict --mean -4 8 --std 3 2 --family gamma": "--family 'gamma' lives on values above 0",
     "predict --effect-size 1 --family gamma": "--family 'gamma' needs --mean with --std or --sem",
@@ -83,7 +83,7 @@ DIAGNOSE = {
     f"{AGE} --direction up": "invalid choice: 'up'",
     f"{AGE} --seed -1": "--seed -1 is negative",
     f"{AGE} --resamples 3": "--resamples 3 is too few; give 20 or more",
-    f"{AGE} --plot age.doc": "name the file .png, .svg or .pdf",
+    f"{AGE} --plot age.doc": "give a name that ends in .svg or .png or .pdf",
 }
 SAMPLE_SIZE = {
     PLAN: "give one goal: --width, or --power with --against",

@@ -193,8 +193,8 @@ def test_the_ends_of_float64(engine, layout):
 @orders
 def test_the_same_for_any_number_of_threads(engine, order, monkeypatch):
     """Bitwise equal moments for 1, 2 and 5 threads, over many pieces, with features that are read again."""
-    sizes = {"_PIECE": 4_000, "_COPY": 1_000, "_FEW_ROWS": 200, "_COPIED_ROWS": 100, "_MANY_ROWS": 500}
-    for name, size in {**sizes, "_MANY_COPIED_ROWS": 300}.items():
+    sizes = {"_PIECE_SIZE": 4_000, "_COPY_SIZE": 1_000, "_PIECE_ROWS": 200, "_COPY_ROWS": 100}
+    for name, size in {**sizes, "_PIECE_ROWS_FORTRAN": 500, "_COPY_ROWS_FORTRAN": 300}.items():
         monkeypatch.setattr(tables, name, size)
     X, codes = hard_table()
     X[5, 8] = np.inf

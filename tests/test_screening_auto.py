@@ -123,7 +123,7 @@ def test_one_table_in_other_orders_forms_blocks_and_threads(monkeypatch):
     np.testing.assert_array_equal(other["model_weight"], table["model_weight"])
     order = rng.permutation(X.shape[1])
     assert_equal_columns(_screened(X[:, order], y), table[order])
-    monkeypatch.setattr("rocpredict.screening.columns._AT_ONCE", 500)
+    monkeypatch.setattr("rocpredict.screening.columns._BLOCK_SIZE", 500)
     small, threads = _screened(X, y), _screened(X, y, n_jobs=3)
     assert_equal_columns(small, table)
     for name in (*WEIGHTED, "family"):

@@ -158,5 +158,5 @@ def test_flags_without_a_meaning_are_refused():
 
 @pytest.mark.parametrize("wrong", [X, None, "iris", SUMMARY.positive, pd.DataFrame(X)])
 def test_from_summary_takes_a_summary(wrong):
-    with pytest.raises(RocPredictError, match=r"^summary=.+ is no TwoClassSummary; give one, as of rp\.summarize$"):
+    with pytest.raises(RocPredictError, match=r"^summary=.+ is no TwoClassSummary; give rp\.summarize\(X, y\)$"):
         rp.PredictedRoc.from_summary(wrong)

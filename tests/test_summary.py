@@ -67,7 +67,7 @@ def assert_agree(result, whole, X, y):
             for power, moment in HIGHER.items():
                 if getattr(mine, moment) is not None:
                     rounding = power * 16 * EPS * size * (spread + EPS * size) ** (power - 1)
-                    bound = 1e-12 * (spread**power).sum() + rounding.sum()
+                    bound = 1e-12 * (spread**power).sum() + rounding.sum() + 5e-324  # a subnormal has one digit
                     assert abs(getattr(mine, moment)[j] - getattr(theirs, moment)[j]) <= bound, (moment, j)
 
 

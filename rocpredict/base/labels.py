@@ -280,11 +280,11 @@ def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ..
     if weights is None:
         return columns
     arrays = [np.asarray(column) for column in columns]
-    times = check_sample_weight(weights, len(arrays[0]))
-    assert times is not None
-    if len({np.size(array, 0) if array.ndim else 0 for array in arrays}) > 1:
+    if len({array.shape[:1] for array in arrays}) > 1 or not arrays[0].ndim:
         shapes = ", ".join(str(array.shape) for array in arrays)
         raise RocPredictError(f"columns have the shapes {shapes}; each has one row for each weight")
+    times = check_sample_weight(weights, len(arrays[0]))
+    assert times is not None
     if (times != np.round(times)).any() or not times.any():
         raise RocPredictError(f"weights={short_repr(times.tolist())} are not whole numbers of cases, some above 0")
     return tuple(np.repeat(array, times.astype(np.intp), axis=0) for array in arrays)

@@ -222,7 +222,7 @@ class Rates(Result, Generic[Value]):
     @property
     def diagnostic_odds_ratio(self) -> Value:
         """Return the odds of a positive call among positives over those among negatives."""
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             return to_scalar(divide_or_nan(self.tpr, self.fpr) * divide_or_nan(self.tnr, self.fnr))
 
     # ---- across the classes

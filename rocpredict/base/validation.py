@@ -120,8 +120,8 @@ def is_missing(item: Any) -> bool:
         return True
     try:
         return bool(item != item)  # noqa: PLR0124
-    except (TypeError, ValueError, ArithmeticError) as error:  # no truth value, or a signaling NaN
-        return isinstance(error, ArithmeticError)
+    except (TypeError, ValueError, ArithmeticError):  # no truth value, or a signaling NaN
+        return False
 
 
 def check_finite(name: str, value: ArrayLike) -> FloatArray:

@@ -36,6 +36,7 @@ from rocpredict.inference.hypotheses import (
 )
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements
 from rocpredict.inference.samples import CurveSample, RowOptions
+from rocpredict.sources.table import as_feature_table
 
 _EIGENVALUE_RTOL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
 
@@ -192,9 +193,9 @@ def _columns_by_name(features: Any) -> dict[str, Any]:
     """Return the features by name: of a mapping or a data frame its own, else x1, x2, ..."""
     if isinstance(features, Mapping):
         return {str(name): x for name, x in features.items()}
-    if not hasattr(features, "collect") and hasattr(features, "__getitem__") and hasattr(features, "columns"):
-        names = features.column_names if hasattr(features, "column_names") else features.columns
-        return {str(name): features[name] for name in names}
+    if hasattr(type(features), "columns") or hasattr(type(features), "column_names"):
+        table = as_feature_table(features)
+        return {str(name): table.column(index) for index, name in enumerate(table.names.tolist())}
     is_list = isinstance(features, Iterable) and not isinstance(features, (str, bytes))
     if not is_list or getattr(features, "ndim", 1) == 0 or hasattr(features, "tocsr"):
         raise RocPredictError(

@@ -18,6 +18,7 @@ from unittest import mock
 import numpy as np
 
 from rocpredict import cli
+from rocpredict.cli.parser import make_parser
 from tests.fuzz.api import LIMIT_SECONDS, SLOW_SECONDS, Outcome, raise_too_long
 
 COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -92,7 +93,7 @@ FILES = {
 }
 OPTIONS = {
     name: sorted({flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")})
-    for name, parser in cli._parser()._subparsers._group_actions[0].choices.items()
+    for name, parser in make_parser()._subparsers._group_actions[0].choices.items()
     if name in COMMANDS
 }
 
