@@ -265,9 +265,15 @@ def test_a_test_agrees_with_its_interval(table):
     for method in ("smoothed-logit", "delong"):
         for null in (0.5, 0.8, 0.25):
             one = rp.auc_test(a, None, y, method=method, null=null)
-            if not {"point_mass", "fallback"} & {*one.flags}:  # a constant class: the interval is not the test's own
+            if not {"point_mass", "fallback"} & {*one.flags}:  # a constant class: see the next test
                 assert (one.p_value < 0.05) == (null not in one.interval), (method, null)
             assert limits(one.interval) == pytest.approx(limits(roc.auc_interval(method=method)), abs=1e-12)
+
+
+@pytest.mark.xfail(reason="a constant class has a test by one rule and an interval by another", strict=True)
+def test_a_test_agrees_with_its_interval_where_a_class_is_constant():
+    one = rp.auc_test([0, 0, 0, 0, 0, 1], None, [0, 0, 1, 1, 1, 1], null=0.25)
+    assert (one.p_value < 0.05) == (0.25 not in one.interval)
 
 
 @drawn

@@ -319,7 +319,7 @@ class BootstrapResult(NamedTuple):
     misfit: GoodnessOfFit
     """One number a draw."""
     bands: tuple[FloatArray, FloatArray]
-    """Where 95 of 100 draws have the normal score of a rank: the lower and the upper end for each class."""
+    """Interval of 95 of 100 draws for the normal score of a rank: the lower and the upper end for each class."""
     n_failed: int
     """Draws to which the family could not be fitted."""
 

@@ -226,10 +226,10 @@ def _is_correct(
     """Return for each classifier which rows it calls rightly."""
     truth = check_labels(y, y)
     names = unique_labels(truth if labels is None else check_labels(labels, labels))
-    calls = [_codes(f"predictions{k}", p, names) for k, p in enumerate((y_pred1, y_pred2), 1)]
+    calls = [_codes(f"y_pred{k}", p, names) for k, p in enumerate((y_pred1, y_pred2), 1)]
     for k, called in enumerate(calls, 1):
         if len(called) != len(truth):
-            raise RocPredictError(f"predictions{k} has {len(called)} rows and y has {len(truth)}; give as many")
+            raise RocPredictError(f"y_pred{k} has {len(called)} rows and y has {len(truth)}; give as many")
     codes = _codes("y", truth, names)
     if positive is None:
         return [called == codes for called in calls]

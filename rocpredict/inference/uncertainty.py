@@ -147,7 +147,7 @@ class UncertaintyMixin(Generic[Value]):
         null : float
             The value.
         method : str, optional
-            Samples: "smoothed-logit" (default; agrees with the default interval), "delong", "mann-whitney" (equal
+            Samples: "smoothed-logit" (default; on the scale of the default interval), "delong", "mann-whitney" (equal
             distributions; tie-corrected normal), "exact" (the same, counting all ways to label up to 200 cases).
             Two Gaussians with counts: "delta".
         alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}

@@ -48,7 +48,7 @@ class OptimalThreshold(NamedTuple):
     """Ends of the interval of thresholds that do as well."""
     plateau_high: FloatArray
     crossings: FloatArray
-    """Where the weighted densities cross, ascending, on the last axis; NaN beyond ``crossing_count``."""
+    """Crossings of the weighted densities, ascending on the last axis; NaN beyond ``crossing_count``."""
     equal_thresholds: FloatArray
     """One threshold of each other interval that does as well, ascending, on the last axis; NaN beyond their number."""
     flags: Flags
