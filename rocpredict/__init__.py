@@ -27,7 +27,7 @@ _MODULES_BY_NAME = {
     "Ecdf": "distributions.ecdf",
     "Gaussian": "distributions.gaussian",
     "Histogram": "distributions.histogram",
-    "GaussianKde": "distributions.kde",
+    "GaussianKde": "distributions.normal_sum",
     "GaussianMixture": "distributions.mixture",
     "auc_test": "inference.auc_tests",
     "auc_test_many": "inference.multiple_tests",

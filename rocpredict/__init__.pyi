@@ -11,8 +11,8 @@ from rocpredict.diagnostics.comparison import compare
 from rocpredict.diagnostics.diagnose import diagnose
 from rocpredict.distributions import Distribution, Ecdf, Gaussian
 from rocpredict.distributions.histogram import Histogram
-from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture
+from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.inference.auc_tests import auc_test
 from rocpredict.inference.groups import auc_estimate
 from rocpredict.inference.mcnemar import mcnemar_test

@@ -9,11 +9,10 @@ from scipy import stats
 
 from rocpredict import Ecdf, Gaussian
 from rocpredict.distributions.families import ScipyDistribution
-from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.solvers.families import FamilySolver, NormalSumSolver, _log_gamma_ratio, _solve_log_linear
+from rocpredict.distributions.normal_sum import GaussianKde
+from rocpredict.solvers.families import FamilySolver, NormalSumSolver, _log_gamma_ratio, _solve_log_linear, solver_for
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.select import solver_for
 from tests.cases import check_each, for_each
 from tests.quantities import compute
 

@@ -14,8 +14,8 @@ from rocpredict import Ecdf, Gaussian, PredictedRoc, RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.families import ScipyDistribution, check_distribution, fit_family, from_moments
 from rocpredict.distributions.histogram import Histogram
-from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture
+from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.distributions.power import PowerTransform, Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from tests.cases import for_each

@@ -8,9 +8,9 @@ import pytest
 from rocpredict import Ecdf, PredictedRoc
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.solvers.empirical import EmpiricalSolver
+from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.histogram import HistogramSolver, ameans_bounds, auc_bounds
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.select import solver_for
 from tests.cases import check_refusals, for_each
 
 EDGES = [0, 1, 2.5, 3, 7]

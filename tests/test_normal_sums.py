@@ -13,9 +13,8 @@ from sklearn.mixture import GaussianMixture as PeerMixture
 from rocpredict import Gaussian, RocPredictError
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import from_scipy
-from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture, em_step, initial_parameters, min_std
-from rocpredict.distributions.normal_sum import NormalSum
+from rocpredict.distributions.normal_sum import GaussianKde, NormalSum
 from rocpredict.solvers.families import (
     NormalSumSolver,
     _area,

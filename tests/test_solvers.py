@@ -11,13 +11,13 @@ from rocpredict import Ecdf, Gaussian, PredictedRoc
 from rocpredict.distributions.families import from_scipy
 from rocpredict.distributions.fitting import get_fitter
 from rocpredict.distributions.histogram import Histogram
-from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture
+from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.distributions.power import PowerTransform, Transformed
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
+from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.select import solver_for
 from rocpredict.solvers.shrinkage import ShrinkageSolver
 from tests.cases import for_each
 from tests.quantities import compute

@@ -11,8 +11,8 @@ from scipy.special import ndtr, ndtri
 from rocpredict import Ecdf, Gaussian, PredictedRoc
 from rocpredict.distributions.power import PowerTransform, Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
+from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.select import solver_for
 from rocpredict.solvers.shrinkage import ShrinkageSolver
 from tests.cases import check_refusals, for_each
 

@@ -200,11 +200,11 @@ def test_a_predicted_probability_has_the_classical_curve_too():
     assert curve.net_benefit[0] == pytest.approx(wanted, abs=1e-13)
 
 
-def test_many_rows_go_in_parts(monkeypatch):
-    """Prices taken a few at a time choose what they choose at once."""
+def test_many_prices_choose_what_each_chooses_alone():
     whole = ROCS["counted, ties"].decision_curve()
-    monkeypatch.setattr("rocpredict.solvers.empirical._MAX_BLOCK", 20)
-    assert ROCS["counted, ties"].decision_curve().to_dict() == whole.to_dict()
+    alone = [ROCS["counted, ties"].decision_curve(probabilities=[share]) for share in whole.probabilities]
+    for name in ("thresholds", "net_benefit"):
+        assert np.concatenate([getattr(curve, name) for curve in alone]).tolist() == getattr(whole, name).tolist()
 
 
 def test_views_are_values():

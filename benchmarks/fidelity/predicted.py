@@ -6,7 +6,7 @@ from benchmarks.fidelity.counted import Answer
 from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, PredictedRoc
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.kde import GaussianKde
+from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.distributions.power import fit_power_transforms
 from rocpredict.distributions.shrinkage import SHRINKAGE_FPR
 

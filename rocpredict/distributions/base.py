@@ -256,16 +256,9 @@ def check_continuous(name: str, candidate: object) -> Distribution[Any]:
 def find_smallest_root(
     function: Callable[..., FloatArray], low: FloatArray, high: FloatArray, *args: FloatArray, xatol: float = 0.0
 ) -> FloatArray:
-    """Return the smallest x at which increasing functions are 0 or more, to the float or to ``xatol``.
+    """Return the smallest x in each bracket at which an increasing function of x and ``args`` is 0 or more.
 
-    Parameters
-    ----------
-    function : callable
-        Of x and ``args``, elementwise.
-    low, high : arrays of shape (m,)
-        Brackets; the nearer bound where the function does not change its sign.
-    *args : arrays of shape (m,)
-    xatol : float, default=0.0
+    It is found to the float or to ``xatol``; where the function does not change its sign, it is the nearer bound.
     """
     from scipy.optimize.elementwise import find_root
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     FloatArray,
     RocPredictError,
     check_nonnegative,
@@ -23,19 +22,9 @@ IntArray = NDArray[np.intp]
 
 
 def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntArray]:
-    """Count, for each query, the values below it and the values at or below it.
+    """Count, for each query, the values below it and the values at or below it, both in ascending order.
 
-    Parameters
-    ----------
-    values : array of shape (n,)
-        Ascending.
-    queries : array of shape (m,)
-        Ascending.
-
-    Returns
-    -------
-    below, to : arrays of shape (m,)
-        The same array twice where no value is tied with a query.
+    Where no value is tied with a query, the result is the same array twice.
     """
     below = np.searchsorted(values, queries, side="left")
     at = values[np.minimum(below, len(values) - 1)]
@@ -45,15 +34,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
 
 
 def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Count, for each value, the queries below it and the queries at or below it, from ``count_below``.
-
-    Parameters
-    ----------
-    n_less, n_less_equal : arrays of shape (m,)
-        Results of ``count_below``.
-    size : int
-        Number of values.
-    """
+    """Count, for each of ``size`` values, the queries below it and those at or below it, from ``count_below``."""
     queries_below = np.cumsum(np.bincount(n_less_equal, minlength=size + 1)[:size])
     if n_less_equal is n_less:
         return queries_below, queries_below
@@ -111,7 +92,14 @@ class Ecdf(Distribution[float]):
             raise RocPredictError(f"sample has shape {sample.shape}; a class needs shape (n,) with n of 1 or more")
         object.__setattr__(self, "sample", readonly_array(sample))
         if self.weights is not None:
-            object.__setattr__(self, "weights", readonly_array(_check_weights(self.weights, sample.shape)))
+            weights = check_nonnegative("weights", self.weights)
+            if weights.shape != sample.shape:
+                raise RocPredictError(
+                    f"weights has shape {weights.shape}, sample {sample.shape}; give one for each row"
+                )
+            if not weights.any():
+                raise RocPredictError("weights are all 0; a class needs one above 0")
+            object.__setattr__(self, "weights", readonly_array(weights))
         object.__setattr__(self, "total", float(len(sample) if self.weights is None else self._below[-1]))
 
     @cached_property
@@ -209,15 +197,6 @@ class Ecdf(Distribution[float]):
     def reflect(self) -> Ecdf:
         """Return the distribution of -X."""
         return Ecdf(-self.sample, self.weights)
-
-
-def _check_weights(weights: ArrayOrFloat, shape: tuple[int, ...]) -> FloatArray:
-    checked = check_nonnegative("weights", weights)
-    if checked.shape != shape:
-        raise RocPredictError(f"weights has shape {checked.shape}, sample {shape}; give one for each row")
-    if not checked.any():
-        raise RocPredictError("weights are all 0; a class needs one above 0")
-    return checked
 
 
 _MIN_TOTAL_MASS = 1 - 1e-9

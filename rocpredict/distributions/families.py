@@ -11,24 +11,18 @@ import numpy as np
 
 from rocpredict.base.results import to_plain
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import (
-    FloatArray,
-    RocPredictError,
-    check_finite,
-    check_option,
-    short_repr,
-)
+from rocpredict.base.validation import FloatArray, RocPredictError, check_finite, check_option, short_repr
 from rocpredict.distributions.base import Atoms, Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.likelihoods import (
     MOMENT_ESTIMATORS,
-    exponential,
     fit_beta,
     fit_gamma,
     fit_laplace,
     fit_logistic,
     fit_lognormal,
     fit_weibull,
+    scaled_mean,
     skew_normal,
     student_t,
 )
@@ -268,7 +262,7 @@ _FAMILIES = {
     "lognormal": FamilySpec("lognorm", fit_lognormal, POSITIVE),
     "logistic": FamilySpec("logistic", fit_logistic, REAL_LINE),
     "laplace": FamilySpec("laplace", fit_laplace, REAL_LINE),
-    "exponential": FamilySpec("expon", exponential, NONNEGATIVE),
+    "exponential": FamilySpec("expon", lambda sample: (0.0, scaled_mean(sample)), NONNEGATIVE),
     "weibull": FamilySpec("weibull_min", fit_weibull, POSITIVE),
     "beta": FamilySpec("beta", fit_beta, UNIT_INTERVAL),
     "student_t": FamilySpec("t", student_t, REAL_LINE),
@@ -367,7 +361,8 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     centre = _check_scalar("mean", mean)
     _check_support(name, np.array([centre]), "mean", _FAMILIES[name].support, what=f"a mean of {centre:g}")
     if name == "exponential":
-        return freeze_family(name, 0.0, _exponential_mean(centre, std))
+        _check_exponential(centre, std)
+        return freeze_family(name, 0.0, centre)
     if std is None:
         raise RocPredictError(f"family={name!r} needs std= beside mean=")
     spread = _check_scalar("std", std)
@@ -381,16 +376,12 @@ def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
     from scipy import stats
 
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
-    loc_scale = {"loc": loc, "scale": scale}
-    plain = {"loc": 0.0, "scale": 1.0}
-    non_default = {key: value for key, value in loc_scale.items() if value != plain[key]}
-    scipy_name = _FAMILIES[name].scipy_name
+    place = {key: value for key, value, plain in (("loc", loc, 0.0), ("scale", scale, 1.0)) if value != plain}
     if name == "skew_normal":
         from rocpredict.distributions.skew_normal import SKEW_NORMAL
 
-        return ScipyDistribution(SKEW_NORMAL(*shapes, **non_default))
-    family = getattr(stats, scipy_name)
-    return ScipyDistribution(family(*shapes, **non_default))
+        return ScipyDistribution(SKEW_NORMAL(*shapes, **place))
+    return ScipyDistribution(getattr(stats, _FAMILIES[name].scipy_name)(*shapes, **place))
 
 
 def _check_support(name: str, values: FloatArray, label: str, home: Support, what: str | None = None) -> None:
@@ -412,7 +403,7 @@ def _check_scalar(argument: str, value: Any) -> float:
     return float(number)
 
 
-def _exponential_mean(mean: float, std: Any) -> float:
+def _check_exponential(mean: float, std: Any) -> None:
     if mean == 0:
         raise RocPredictError("family='exponential' with a mean of 0 is a point mass; give a mean above 0")
     if std is not None and not abs(_check_scalar("std", std) - mean) <= _EXPONENTIAL_RTOL * mean:
@@ -420,7 +411,6 @@ def _exponential_mean(mean: float, std: Any) -> float:
             f"std={short_repr(std)} differs from mean={mean:g}, and an exponential distribution has both equal; leave "
             "std out, or take family='gamma' or 'weibull', which have one more parameter"
         )
-    return mean
 
 
 def check_distribution(name: str, candidate: object) -> Distribution:

@@ -14,13 +14,14 @@ from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import PARAMETRIC_FAMILIES, ScipyDistribution, fit_family
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
-from rocpredict.distributions.kde import GaussianKde
 from rocpredict.distributions.mixture import GaussianMixture
-from rocpredict.distributions.power import Transformed
+from rocpredict.distributions.normal_sum import GaussianKde
+from rocpredict.distributions.power import Transformed, fit_power_transforms
+from rocpredict.distributions.shrinkage import fit_shrinkage
 
 DistributionPair = tuple[Distribution, Distribution]
 PairFitter = Callable[[FloatArray, FloatArray], DistributionPair]
-_CLASSES = ("negative", "positive")
+_TRANSFORMED = ("boxcox", "yeojohnson", "kde")
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
     "auto": "between the sample and a transformed Gaussian, with an area that real features have; see model_fit()",
@@ -50,65 +51,52 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     RocPredictError
         An unknown family. The function raises it for samples that the family cannot be fitted to.
     """
-    is_built_in = isinstance(family, str) and family in FAMILIES
-    if is_built_in and family == "auto":
-        return partial(_fit_shrunk, direction)
-    if is_built_in and family == "histogram":
-        return _fit_histograms
-    if is_built_in and family in {"boxcox", "yeojohnson", "kde"}:
-        return partial(_fit_transformed, family)
-    if is_built_in or (hasattr(family, "fit") and hasattr(family, "name")):
-        return partial(_fit_each, family)
+    is_scipy = hasattr(family, "fit") and hasattr(family, "name")
+    if is_scipy or (isinstance(family, str) and family in FAMILIES):
+        return partial(_fit_pair, family, direction)
     raise RocPredictError(
         f"family={short_repr(family)} is not available; choose one of {', '.join(map(repr, FAMILIES))}, or a "
         "continuous scipy.stats family"
     )
 
 
-def _fit_shrunk(direction: Direction, negative: FloatArray, positive: FloatArray) -> DistributionPair:
-    from rocpredict.distributions.shrinkage import fit_shrinkage
-
-    _check_finite_and_size(negative, positive)
-    return fit_shrinkage(negative, positive, direction)
-
-
-def _fit_each(family: Any, negative: FloatArray, positive: FloatArray) -> DistributionPair:
-    """Fit each class by itself."""
+def _fit_pair(family: Any, direction: Direction, negative: FloatArray, positive: FloatArray) -> DistributionPair:
+    if family == "empirical":
+        return Ecdf(negative), Ecdf(positive)
+    samples = {"negative": negative, "positive": positive}
+    for name, sample in samples.items():
+        check_finite_sample(name, sample)
+        if family in ("gaussian", "auto", *_TRANSFORMED) and len(sample) < 2:
+            raise RocPredictError(f"x has {len(sample)} row in the {name} class; a standard deviation needs 2 or more")
+    if family == "auto":
+        return fit_shrinkage(negative, positive, direction)
+    if family == "histogram":
+        edges = Histogram.fit(np.concatenate([negative, positive])).edges
+        return Histogram.fit(negative, bins=edges), Histogram.fit(positive, bins=edges)
+    if family in _TRANSFORMED:
+        return _fit_transformed(family, negative, positive)
     return _fit_class(family, "negative", negative), _fit_class(family, "positive", positive)
 
 
 def _fit_class(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
     if not isinstance(family, str):
-        return _fit_scipy(family, name, check_finite_sample(name, sample))
-    if family == "empirical":
-        return Ecdf(sample)
-    if family == "mixture":
-        try:
-            return GaussianMixture.fit(check_finite_sample(name, sample))
-        except RocPredictError as error:
-            raise RocPredictError(f"family='mixture' cannot be fitted to the {name} class: {error}") from None
-    check_finite_sample(name, sample)
+        return _fit_scipy(family, name, sample)
     if family == "gaussian":
-        _check_size(name, sample)
         return Gaussian.fit(sample)
-    return fit_family(family, sample, name)
-
-
-def _fit_histograms(negative: FloatArray, positive: FloatArray) -> DistributionPair:
-    both = np.concatenate([check_finite_sample("negative", negative), check_finite_sample("positive", positive)])
-    edges = Histogram.fit(both).edges
-    return Histogram.fit(negative, bins=edges), Histogram.fit(positive, bins=edges)
+    if family != "mixture":
+        return fit_family(family, sample, name)
+    try:
+        return GaussianMixture.fit(sample)
+    except RocPredictError as error:
+        raise RocPredictError(f"family='mixture' cannot be fitted to the {name} class: {error}") from None
 
 
 def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) -> DistributionPair:
     """Fit what is Gaussian, or has a kernel density, after a common transform."""
-    from rocpredict.distributions.power import fit_power_transforms
-
-    _check_finite_and_size(negative, positive)
     only = "yeo-johnson" if family == "yeojohnson" else None
     transforms, values = fit_power_transforms(negative[None, :], positive[None, :], method=only)
     bases: list[Gaussian[Any] | GaussianKde] = []
-    for name, z in zip(_CLASSES, np.split(values[0], [len(negative)]), strict=True):
+    for name, z in zip(("negative", "positive"), np.split(values[0], [len(negative)]), strict=True):
         if (z == z[0]).all():
             raise RocPredictError(f"family={family!r} cannot be fitted: all values of the {name} class are equal")
         kernels = family == "kde"
@@ -125,16 +113,6 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
             return ScipyDistribution(family(*family.fit(sample, **fixed)))
     except (ValueError, ArithmeticError, RuntimeError) as error:
         raise RocPredictError(f"family={family.name!r} cannot be fitted to the {name} class: {error}") from None
-
-
-def _check_finite_and_size(negative: FloatArray, positive: FloatArray) -> None:
-    for name, sample in zip(_CLASSES, (negative, positive), strict=True):
-        _check_size(name, check_finite_sample(name, sample))
-
-
-def _check_size(name: str, sample: FloatArray) -> None:
-    if len(sample) < 2:
-        raise RocPredictError(f"x has {len(sample)} row in the {name} class; a standard deviation needs 2 or more")
 
 
 def check_finite_sample(name: str, sample: FloatArray) -> FloatArray:

@@ -61,60 +61,45 @@ def minimize_bfgs(
 ) -> FloatArray:
     """Minimize a loss with its gradient within bounds, from several starts."""
     low, high = (np.array(limits) for limits in bounds)
+
+    def line_search(
+        at: FloatArray, value: float, slope: FloatArray, step: FloatArray
+    ) -> tuple[FloatArray, float, FloatArray] | None:
+        """Return the first halved step with a sufficient decrease, with loss and gradient; None at the minimum."""
+        for _ in range(_HALVINGS):
+            moved = np.clip(at + step, low, high)
+            promised = slope @ (moved - at)
+            if not promised < -_FTOL * abs(value):
+                return None
+            lower, turned = loss(moved)
+            if lower <= value + _ARMIJO * promised and np.isfinite(turned).all():
+                return moved, lower, turned
+            step = step / 2
+        return None
+
+    def bfgs(at: FloatArray) -> tuple[float, FloatArray]:
+        """Minimize by the BFGS method (without BLAS threads for three numbers)."""
+        value, slope = loss(at)
+        identity = inverse = np.eye(len(at))  # of the Hessian
+        for _ in range(_MAX_ITER):
+            free = ~(((at <= low) & (slope > 0)) | ((at >= high) & (slope < 0)))
+            ahead = -np.where(free, (inverse * free) @ slope, 0.0)
+            if ahead @ slope >= 0:
+                inverse, ahead = identity, -slope * free
+            ahead = ahead / max(1.0, float(np.abs(ahead).max()) / _MAX_STEP)
+            accepted = line_search(at, value, slope, ahead)
+            if accepted is None:
+                break
+            moved, value, turned = accepted
+            step, y = moved - at, turned - slope
+            if (curvature := step @ y) > 0:
+                keep = identity - np.outer(step, y) / curvature
+                inverse = keep @ inverse @ keep.T + np.outer(step, step) / curvature
+            at, slope = moved, turned
+        return value, at
+
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        results = [_bfgs(loss, np.clip(start, low, high), low, high) for start in starts]
-    return min(results, key=lambda arrived: arrived[0])[1]
-
-
-def _bfgs(
-    loss: Callable[[FloatArray], tuple[float, FloatArray]], at: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[float, FloatArray]:
-    """Minimize by the BFGS method within bounds (without BLAS threads for three numbers)."""
-    value, slope = loss(at)
-    inverse = np.eye(len(at))
-    for _ in range(_MAX_ITER):
-        free = ~(((at <= low) & (slope > 0)) | ((at >= high) & (slope < 0)))
-        ahead = -np.where(free, (inverse * free) @ slope, 0.0)
-        if ahead @ slope >= 0:
-            inverse, ahead = np.eye(len(at)), -slope * free
-        ahead = ahead / max(1.0, float(np.abs(ahead).max()) / _MAX_STEP)
-        step = _line_search(loss, at, (value, slope), ahead, (low, high))
-        if step is None:
-            break
-        moved, value, turned = step
-        inverse = _bfgs_update(inverse, moved - at, turned - slope)
-        at, slope = moved, turned
-    return value, at
-
-
-def _line_search(
-    loss: Callable[[FloatArray], tuple[float, FloatArray]],
-    at: FloatArray,
-    here: tuple[float, FloatArray],
-    step: FloatArray,
-    bounds: tuple[FloatArray, FloatArray],
-) -> tuple[FloatArray, float, FloatArray] | None:
-    """Return the first halved step with a sufficient decrease, with loss and gradient; None at the minimum."""
-    value, slope = here
-    for _ in range(_HALVINGS):
-        moved = np.clip(at + step, *bounds)
-        promised = slope @ (moved - at)
-        if not promised < -_FTOL * abs(value):
-            return None
-        lower, turned = loss(moved)
-        if lower <= value + _ARMIJO * promised and np.isfinite(turned).all():
-            return moved, lower, turned
-        step = step / 2
-    return None
-
-
-def _bfgs_update(inverse: FloatArray, step: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the BFGS update of the inverse Hessian."""
-    curvature = step @ y
-    if not curvature > 0:
-        return inverse
-    keep = np.eye(len(step)) - np.outer(step, y) / curvature
-    return np.asarray(keep @ inverse @ keep.T + np.outer(step, step) / curvature)
+        return min((bfgs(np.clip(start, low, high)) for start in starts), key=lambda arrived: arrived[0])[1]
 
 
 _XTOL_MOMENTS = 1e-15
@@ -180,14 +165,9 @@ _LARGE = 15.0  # from where the asymptotic series of log k - psi(k) holds to dou
 _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # of 1/k, 1/k^2, ...
 
 
-def exponential(sample: FloatArray) -> tuple[float, ...]:
-    """Return location 0 and the mean."""
-    return 0.0, _mean(sample)
-
-
 def fit_gamma(sample: FloatArray) -> tuple[float, ...]:
     """Return the shape k, location 0 and the scale; k by Newton on log k - psi(k) = log(mean) - mean(log)."""
-    mean = _mean(sample)
+    mean = scaled_mean(sample)
     spread = float(_x_minus_1_minus_log_x(sample, mean).mean())
     start = (3 - spread + np.hypot(spread - 3, np.sqrt(24 * spread))) / (12 * spread)
     shape = newton_bracketed(
@@ -290,10 +270,7 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
         return -float(log_likelihood), -slopes
 
     quartile = max(float(np.median(np.abs(z - np.median(z)))), 1e-3)
-    starts = [
-        (0.0, 0.0, np.log(30.0)),
-        (float(np.median(z)), float(np.log(1.2 * quartile)), np.log(4.0)),
-    ]
+    starts = [(0.0, 0.0, np.log(30.0)), (float(np.median(z)), float(np.log(1.2 * quartile)), np.log(4.0))]
     bounds = (-np.inf, -25.0, 0.0), (np.inf, 5.0, np.log(MAX_DF))
     loc, log_scale, log_df = minimize_bfgs(loss, starts, bounds)
     return float(np.exp(log_df)), *_unscale(unit, centre, spread, loc, float(np.exp(log_scale)))
@@ -339,7 +316,8 @@ def _skew_normal_moments_start(skew: float) -> tuple[float, float, float]:
     return -scale * delta * np.sqrt(2 / np.pi), float(np.log(scale)), delta / np.sqrt(1 - delta**2)
 
 
-def _mean(sample: FloatArray) -> float:
+def scaled_mean(sample: FloatArray) -> float:
+    """Return the mean, computed so that no sum overflows."""
     unit, scaled = _scaled(sample)
     return float(scaled.mean()) * unit
 

@@ -29,18 +29,9 @@ def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
 
 
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
-    """Return the empirical TPR at FPRs; through ties the curve runs diagonally.
+    """Return the empirical TPR at ascending FPRs in (0, 1); through ties the curve runs diagonally.
 
-    Parameters
-    ----------
-    negative, positive : array of shape (n0,) and (n1,), or (F, n0) and (F, n1)
-        Values in ascending order.
-    fpr : array of shape (m,)
-        Ascending, in (0, 1).
-
-    Returns
-    -------
-    array of shape (m,) or (F, m)
+    The values of each class ascend on their last axis: they have shape (n,) for one feature, (F, n) for many.
     """
     n0 = negative.shape[-1]
     at = negative[..., n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]
@@ -50,15 +41,7 @@ def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = 
 
 
 def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the share of a sample above thresholds, and at or above them.
-
-    Parameters
-    ----------
-    sample : array of shape (n,) or (F, n)
-        In ascending order where it is one sample.
-    at : array of shape (m,) or (F, m)
-        Ascending.
-    """
+    """Return the share of a sample above ascending thresholds, and at or above them; one sample ascends, too."""
     n, m = sample.shape[-1], at.shape[-1]
     if sample.ndim == 1:
         to, below = sample.searchsorted(at, "right"), sample.searchsorted(at, "left")

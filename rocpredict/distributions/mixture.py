@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.results import Result
 from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
@@ -23,8 +22,7 @@ from rocpredict.base.validation import (
     short_repr,
 )
 from rocpredict.distributions.base import LOG_SQRT_2PI
-from rocpredict.distributions.kde import mean_and_std
-from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution
+from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, mean_and_std
 
 _N_RANDOM_INITS = 4
 _N_SHORT_RUNS = 20  # after which the most likely start alone goes on
@@ -46,17 +44,7 @@ class MixtureFit(NamedTuple):
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Fit a mixture by maximum likelihood from several starts.
-
-    Parameters
-    ----------
-    x : array of shape (n,)
-        Ascending distinct values of mean 0 and standard deviation 1.
-    counts : array of shape (n,)
-        How many rows each stands for.
-    k : int
-    rng : numpy.random.Generator
-    """
+    """Fit k components by maximum likelihood from several starts, to ascending standardised values and their counts."""
     floor = min_std(float(counts.sum()))
     bins, bin_counts = _bin_sample(x, counts)
     fits = initial_parameters(bins, bin_counts, k, rng, floor)
@@ -89,19 +77,14 @@ def _run_em(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float, mo
 
 
 def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, most: int) -> MixtureFit:
-    """Return the mixture with the smallest BIC; stop when two more components have not lowered it."""
+    """Return the mixture with the smallest BIC, (3k - 1) log n - 2 log L; stop when two more have not lowered it."""
     fits: list[MixtureFit] = []
     for k in range(1, most + 1):
         fits.append(fit_mixture(x, counts, k, rng))
-        bic = [compute_bic(fit, counts.sum()) for fit in fits]
+        bic = [(3 * len(fit.weights) - 1) * np.log(counts.sum()) - 2 * fit.log_likelihood for fit in fits]
         if k - 1 - int(np.argmin(bic)) == 2:
             break
     return fits[int(np.argmin(bic))]
-
-
-def compute_bic(fit: MixtureFit, n: float) -> float:
-    """Return the BIC: (3k - 1) log n - 2 log L."""
-    return float((3 * len(fit.weights) - 1) * np.log(n) - 2 * fit.log_likelihood)
 
 
 def min_std(n: float) -> float:
@@ -151,7 +134,7 @@ _MAX_COMPONENTS = 4  # that are tried when their number is left open
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianMixture(NormalSumDistribution, Result):
+class GaussianMixture(NormalSumDistribution):
     """Mixture of Gaussians as the distribution of a class.
 
     Parameters

@@ -68,18 +68,10 @@ def suppress_normality_warning() -> Iterator[None]:
 
 
 def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
-    """Return one sentence on why the Gaussians of two samples should not be used, or None.
+    """Return one sentence on why the Gaussians of two finite samples should not be used, or None.
 
-    Parameters
-    ----------
-    negative, positive : array of shape (n,)
-        Finite values of each class.
-
-    Returns
-    -------
-    str or None
-        None where the curve is not harmed, where chance would explain it, below 5 rows in a class, and within
-        ``suppress_normality_warning``.
+    It is None where the curve is not harmed, where chance would explain it, below 5 rows in a class, and within
+    ``suppress_normality_warning``.
 
     Notes
     -----
@@ -102,7 +94,11 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
     if max(moments[0].std, moments[1].std) == 0:
         return None
     misfit = binormal_misfit(samples, moments)
-    if misfit.area_between <= MAX_HARMLESS_AREA or misfit.ratio_to_expected <= _misfit_limit(samples, moments):
+    limit, counts = WARNING_MISFIT_RATIO, (len(negative), len(positive))
+    if min(counts) >= _MIN_SIZE_SKEWNESS_TEST:
+        z = max(abs(skewness_z(m.skewness, n)) for m, n in zip(moments, counts, strict=True))
+        limit = WARNING_MISFIT_RATIO_SKEWED if z > SKEWNESS_Z_LIMIT else limit
+    if misfit.area_between <= MAX_HARMLESS_AREA or misfit.ratio_to_expected <= limit:
         return None
     why, remedy = _explain_misfit((negative, positive), moments)
     return (
@@ -165,14 +161,6 @@ def sort_and_scale(negative: FloatArray, positive: FloatArray) -> tuple[FloatArr
     low, high = np.sort(negative), np.sort(positive)
     exponent = -frexp(max(low[-1], -low[0], high[-1], -high[0]))[1]
     return np.ldexp(low, exponent), np.ldexp(high, exponent)
-
-
-def _misfit_limit(samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]) -> float:
-    counts = len(samples[0]), len(samples[1])
-    if min(counts) < _MIN_SIZE_SKEWNESS_TEST:
-        return WARNING_MISFIT_RATIO
-    z = max(abs(skewness_z(m.skewness, n)) for m, n in zip(moments, counts, strict=True))
-    return WARNING_MISFIT_RATIO_SKEWED if z > SKEWNESS_Z_LIMIT else WARNING_MISFIT_RATIO
 
 
 def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> float:

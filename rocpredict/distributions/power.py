@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import (
-    ArrayOrFloat,
-    FloatArray,
-    RocPredictError,
-    short_repr,
-    to_scalar,
-)
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, short_repr, to_scalar
 from rocpredict.distributions.base import Distribution, check_continuous
 
 KINDS = ("box-cox", "yeo-johnson")
@@ -95,7 +89,7 @@ class PowerTransform:
         """Return the values with these transformed values."""
         z, (limits, z_limits, slopes) = self._apply_reflection(z), self._limits
         inner = np.clip(z, *z_limits)
-        logs = np.clip(_inverse_power(inner, self.power, self._yeo_johnson), *limits)
+        logs = np.clip(_power_transform(inner, self.power, self._yeo_johnson, inverse=True), *limits)
         with np.errstate(over="ignore", invalid="ignore"):
             beyond = (z - inner) / np.where(z < inner, *slopes)
             return self._apply_reflection(self._from_logs(logs + np.where(z == inner, 0.0, beyond)))
@@ -159,24 +153,17 @@ def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johns
         return np.where(yeo_johnson, folded, logs)
 
 
-def _power_transform(logs: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Return z of l; negative l of Yeo-Johnson have the power 2 - p."""
-    below = yeo_johnson & (logs < 0)
-    p, sizes = np.where(below, np.subtract(2, power), power), np.where(below, -logs, logs)
+def _power_transform(
+    values: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_], *, inverse: bool = False
+) -> FloatArray:
+    """Return z of l, or l of z; negative ones of Yeo-Johnson have the power 2 - p."""
+    below = yeo_johnson & (values < 0)
+    p, sizes = np.where(below, np.subtract(2, power), power), np.where(below, -values, values)
     flat = np.abs(p) < _NEARLY_0
-    with np.errstate(over="ignore"):
-        z = np.where(flat, sizes, np.expm1(p * sizes) / np.where(flat, 1.0, p))
-    return np.where(below, -z, z)
-
-
-def _inverse_power(z: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Return l of z."""
-    below = yeo_johnson & (z < 0)
-    p, sizes = np.where(below, np.subtract(2, power), power), np.where(below, -z, z)
-    flat = np.abs(p) < _NEARLY_0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.where(flat, sizes, np.log1p(np.maximum(p * sizes, -1.0)) / np.where(flat, 1.0, p))
-    return np.where(below, -logs, logs)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        curved = np.log1p(np.maximum(p * sizes, -1.0)) if inverse else np.expm1(p * sizes)
+        turned = np.where(flat, sizes, curved / np.where(flat, 1.0, p))
+    return np.where(below, -turned, turned)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

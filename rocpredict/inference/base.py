@@ -25,7 +25,7 @@ from rocpredict.base.validation import (
 )
 from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import Solver
-from rocpredict.solvers.select import solver_for
+from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability
 
 if TYPE_CHECKING:

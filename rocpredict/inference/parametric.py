@@ -30,7 +30,7 @@ from rocpredict.inference.hypotheses import AucStatistic, AucTest, Hypothesis
 from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import Solver
 from rocpredict.solvers.binormal import BinormalSolver
-from rocpredict.solvers.select import solver_for
+from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.thresholds import ThresholdCriterion, find_best_threshold
 
 Pair = tuple[Distribution, Distribution]

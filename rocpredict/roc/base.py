@@ -37,7 +37,7 @@ from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.uncertainty import ThresholdUncertainty, UncertaintyMixin, apply_mcclish
 from rocpredict.roc.curves import DecisionRule
 from rocpredict.solvers.base import EVEN, Hook, RocCurve, Solver, check_n_points
-from rocpredict.solvers.select import solver_for
+from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.thresholds import (
     PREVALENCE_FREE_CRITERIA,
     BestThreshold,

@@ -36,7 +36,7 @@ from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFroz
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.shrinkage import SHRINKAGE_FPR, ShrinkageDistribution, shrinkage_weight
 from rocpredict.roc.base import Roc, is_auc_fast
-from rocpredict.solvers.select import solver_for
+from rocpredict.solvers.families import solver_for
 
 if TYPE_CHECKING:
     from rocpredict.inference.parametric import PairFit

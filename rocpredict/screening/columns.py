@@ -26,9 +26,8 @@ from rocpredict.screening.kernels.base import map_ordered
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics
 from rocpredict.screening.summary import TwoClassSummary
 from rocpredict.solvers.base import EVEN
-from rocpredict.solvers.binormal import BinormalSolver
+from rocpredict.solvers.binormal import BinormalSolver, map_blocks, z_scores
 from rocpredict.solvers.empirical import EmpiricalSolver
-from rocpredict.solvers.gaussian_pair import map_blocks, z_scores
 from rocpredict.solvers.shrinkage import ShrinkageBatch, cross_validated_ameans, evaluate_batch
 
 _BLOCK = 256  # features at a time

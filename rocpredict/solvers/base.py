@@ -15,14 +15,7 @@ from scipy.special import ndtr
 from rocpredict.base.rates import Rates
 from rocpredict.base.results import Flags, Result, batch_table, curve_table
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
-from rocpredict.base.validation import (
-    ArrayOrFloat,
-    FloatArray,
-    RocPredictError,
-    Value,
-    check_int,
-    to_scalar,
-)
+from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, Value, check_int, to_scalar
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.gaussian import add_grid_axis
 from rocpredict.solvers.quadrature import expectation, make_log_density_ratio, panel_edges, search_grid, sign_changes
@@ -167,15 +160,7 @@ class RocCurve(Result):
 
 
 def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float = 1.0) -> ArrayOrFloat:
-    """Return the area under polylines between two FPRs, each segment clipped by itself.
-
-    Parameters
-    ----------
-    fpr, tpr : arrays of shape (..., m)
-        Vertices, ascending; vertical pieces are legal.
-    low, high : float
-        Ends of the band of FPR.
-    """
+    """Return the area under polylines with ascending vertices, of shape (..., m), between two FPRs."""
     width = np.diff(fpr)
     start = fpr[..., :-1]
     left, right = np.clip(start, low, high), np.clip(fpr[..., 1:], low, high)
@@ -233,13 +218,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return which operating points no other one with an equal rate dominates by the other rate.
-
-    Parameters
-    ----------
-    tpr, fpr : arrays of shape (..., m)
-        Both ascending on the last axis; points may repeat.
-    """
+    """Return which operating points, ascending on the last axis, no other with an equal rate dominates by the other."""
     index = np.arange(tpr.shape[-1])
     change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
@@ -257,15 +236,7 @@ def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDAr
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold of each run of candidates that lose no more than the best one, beyond its plateau.
-
-    Parameters
-    ----------
-    candidates, loss : arrays of shape (m,)
-        Thresholds in any order and what each of them loses, to some digits of the loss.
-    plateau : pair of float
-        Around the best threshold; the run that it lies in is left out.
-    """
+    """Return one threshold of each run of candidates, in any order, that lose no more than the best on its plateau."""
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]
     equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
@@ -423,10 +394,9 @@ class Solver(CurveSolver):
         """Return the threshold that maximises a function of the rates, -inf where that is undefined."""
         wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
         shares = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
-        quantiles = [np.asarray(quantile_function(shares)) for d in wide for quantile_function in (d.ppf, d.isf)]
-        quantiles = [np.broadcast_to(q, self.shape + shares.shape) for q in quantiles]
-        corners = np.broadcast_to(np.array([-np.inf, np.inf]), (*self.shape, 2))
-        grid = np.sort(np.concatenate([*quantiles, corners], axis=-1), axis=-1)
+        quantiles = [np.asarray(part) for d in wide for part in (d.ppf(shares), d.isf(shares))]
+        parts = [np.broadcast_to(p, self.shape + p.shape[-1:]) for p in (*quantiles, np.array([-np.inf, np.inf]))]
+        grid = np.sort(np.concatenate(parts, axis=-1), axis=-1)
         best, threshold = np.full(self.shape, -np.inf), np.zeros(self.shape)
         for reach in (8, *[1] * 14):  # quantiles of mirrored classes may differ in their last digit only
             values = utility(rates_at(*wide, grid))
@@ -444,11 +414,9 @@ class Solver(CurveSolver):
         if values.size and values.max() > best + tolerance:
             threshold, best = candidates[np.argmax(values)], values.max()
         candidates, values = np.append(candidates, threshold), np.append(values, best)
-        plateau = float(threshold), float(threshold)
         loss = np.where(values >= best - tolerance, 0.0, 1.0)
-        return self.at_threshold(
-            np.asarray(threshold), self.crossings(EVEN), None, equal_runs(candidates, loss, plateau)
-        )
+        equal = equal_runs(candidates, loss, (float(threshold), float(threshold)))
+        return self.at_threshold(np.asarray(threshold), self.crossings(EVEN), None, equal)
 
     def _local_maxima(self, utility: Callable[[Rates[Any]], FloatArray]) -> tuple[FloatArray, FloatArray]:
         """Return thresholds and utilities at a search grid, atoms and refined local maxima, of one feature."""
@@ -648,13 +616,9 @@ class MappedSolver(SameCurveSolver, Solver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the threshold that maximises TPR - price FPR, and all crossings of the weighted densities."""
         best = self.base.optimal(log_price)
-        return best._replace(
-            threshold=self._back(best.threshold),
-            plateau_low=self._back(best.plateau_low),
-            plateau_high=self._back(best.plateau_high),
-            crossings=self._back(best.crossings),
-            equal_thresholds=self._back(best.equal_thresholds),
-        )
+        names = ("threshold", "plateau_low", "plateau_high", "crossings", "equal_thresholds")
+        mapped: dict[str, Any] = {name: self._back(getattr(best, name)) for name in names}
+        return best._replace(**mapped)
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the ROC curve of the likelihood ratio: a common transform does not change it."""

@@ -32,8 +32,6 @@ from rocpredict.solvers.base import (
     summarize_rule,
 )
 
-_MAX_BLOCK = 4_000_000  # numbers at a time
-
 
 class OperatingPoints(NamedTuple):
     """All operating points, from "nothing is positive" to "all is"."""
@@ -131,21 +129,17 @@ class EmpiricalSolver(Solver):
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
         """Return the operating point that maximises TPR - price FPR; step functions have no crossings."""
         v = self.points
+
+        def best_run(price: float) -> _BestRun:
+            if np.isinf(price):
+                return self._best_run(np.where(v.fpr == 0, v.tpr, -np.inf), ROUNDING)
+            utility = v.tpr - price * v.fpr
+            first = utility.argmax()
+            return self._best_run(utility, ROUNDING * (v.tpr[first] + price * v.fpr[first]))
+
         with np.errstate(over="ignore"):
-            price = np.exp(np.ravel(log_price))
-        finite = np.isfinite(price)
-        factor = np.where(finite, price, 0.0)
-
-        def choose(block: slice) -> list[_BestRun]:
-            utility = v.tpr - factor[block, None] * v.fpr
-            utility = np.where(finite[block, None] | (v.fpr == 0), utility, -np.inf)
-            first = utility.argmax(axis=-1)
-            size = np.where(finite[block], v.tpr[first] + factor[block] * v.fpr[first], 1)
-            return [self._best_run(row, ROUNDING * scale) for row, scale in zip(utility, size, strict=True)]
-
-        step = max(1, _MAX_BLOCK // len(v.tpr))
-        runs = [run for start in range(0, price.size, step) for run in choose(slice(start, start + step))]
-        return self._optimum(runs, np.shape(log_price))
+            prices = np.exp(np.ravel(log_price))
+        return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
         """Return the middle one of the operating points with the highest utility, and the run that it is in."""

@@ -1,4 +1,4 @@
-"""Closed forms for pairs of one parametric family, and areas of weighted sums of normal distributions."""
+"""Closed forms for pairs of one family, areas of sums of normal distributions, and the solver of any pair."""
 
 from __future__ import annotations
 
@@ -11,11 +11,18 @@ from scipy.special import betainc, betaincc, digamma, expit, gammaln, log_ndtr, 
 
 from rocpredict.base.validation import FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution, ReflectedDistribution
+from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, symmetric_sum
+from rocpredict.distributions.power import Transformed
+from rocpredict.solvers.base import MappedSolver, Solver
 from rocpredict.solvers.binormal import BinormalSolver
+from rocpredict.solvers.empirical import EmpiricalSolver
+from rocpredict.solvers.histogram import HistogramSolver
 from rocpredict.solvers.numerical import NumericalSolver
+from rocpredict.solvers.shrinkage import ShrinkageSolver, is_batch_of_one
 
 _SERIES_BELOW = 1.0  # of a shift in units of the scale
 _NEWTON_STEPS = 3
@@ -293,7 +300,8 @@ def crossings_gumbel(negative: FamilyParameters, positive: FamilyParameters, lev
     if not d:
         return []
     share = (d - level) / d
-    return [negative.loc + negative.scale * float(_log_expm1_ratio(d) - np.log(share))] if share > 0 else []
+    log_ratio = d + float(np.log(-np.expm1(-d) / d)) if d > 0 else float(np.log(np.expm1(d) / d))  # of exp(D) - 1 to D
+    return [negative.loc + negative.scale * float(log_ratio - np.log(share))] if share > 0 else []
 
 
 def crossings_normal(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
@@ -373,11 +381,6 @@ def _log_gamma_ratio(k: float, more: float) -> float:
 def _log_of_power(negative: FamilyParameters, positive: FamilyParameters, level: float) -> float:
     more = positive.shape - negative.shape
     return (level - log_scale_ratio(positive.shape, negative.shape)) / more if more else np.inf
-
-
-def _log_expm1_ratio(d: float) -> float:
-    """Return log((exp(d) - 1)/d)."""
-    return d + float(np.log(-np.expm1(-d) / d)) if d > 0 else float(np.log(np.expm1(d) / d))
 
 
 class FamilySolver(NumericalSolver):
@@ -525,3 +528,32 @@ def _pairwise_auc(negative: NormalSum, positive: NormalSum, *, upper: bool) -> F
             z = np.where(gap == 0, 0.0, gap / width)  # two point masses may tie
         total = total + symmetric_sum(symmetric_sum(ndtr(z) * negative.weights) * positive.weights[rows])
     return np.asarray(total / negative.total / positive.total)
+
+
+def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
+    """Return the solver of a pair: exact where there is a closed form or a sample, else numerical."""
+    if isinstance(negative, Gaussian) and isinstance(positive, Gaussian):
+        return BinormalSolver(negative, positive)
+    if isinstance(negative, Ecdf) and isinstance(positive, Ecdf):
+        return EmpiricalSolver(negative, positive)
+    if negative.shape or positive.shape:
+        raise RocPredictError("a batch of features needs rp.Gaussian for both classes; give other pairs one by one")
+    if is_batch_of_one(negative, positive):
+        return ShrinkageSolver(negative, positive)
+    if not isinstance(negative, Transformed) or not isinstance(positive, Transformed):
+        return _numerical_solver(negative, positive)
+    if negative.transform != positive.transform:
+        return NumericalSolver(negative, positive)
+    base = solver_for(negative.base, positive.base)
+    return MappedSolver(negative, positive, base, negative.transform.inverse_transform)
+
+
+def _numerical_solver(negative: Distribution[Any], positive: Distribution[Any]) -> NumericalSolver:
+    """Return the solver of a pair that is solved numerically in part or as a whole."""
+    if isinstance(negative, Histogram) and isinstance(positive, Histogram):
+        return HistogramSolver(negative, positive)
+    if pair := match_family(negative, positive):
+        return FamilySolver(negative, positive, pair)
+    if is_normal_sum(negative) and is_normal_sum(positive):
+        return NormalSumSolver(negative, positive)
+    return NumericalSolver(negative, positive)

@@ -271,7 +271,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
 
         def part(x: FloatArray) -> FloatArray:
-            rank = _mean_clipped_rank(self.ranking, abscissa, x, low, high)
+            rank = self.ranking.mean_clipped_rank(abscissa, x, low, high)
             return high - rank if axis == "fpr" else rank - low
 
         levels = self.ranking.level_at(axis, np.array([low, high]))
@@ -364,14 +364,35 @@ class LikelihoodRatioRanking:
         self.has_ties = flat_limits.size > 0
         values = self.level(grid)
         self.grid, self.values = grid[~np.isnan(values)], values[~np.isnan(values)]
-        self._turns = _turning_points(self.level, self.grid, self.values, rounding_error(negative, positive, self.grid))
-        finite_limits = _finite_ratio_bounds(self.level, self.grid, self.values)
-        self._knots = np.unique(np.concatenate([self.grid[[0, -1]], self._turns, *finite_limits]))
+        self._turns = self._turning_points(rounding_error(negative, positive, self.grid))
+        self._knots = np.unique(np.concatenate([self.grid[[0, -1]], self._turns, *self._finite_ratio_bounds()]))
         self.grid = np.unique(np.concatenate([self.grid, self._turns, flat_limits]))
         self.values = self.level(self.grid)
         self.levels = np.unique(self.values[np.isfinite(self.values)])[::-1]  # of the log ratio, descending
         self._pieces = [self._piece(*ends) for ends in pairwise(self._knots)]
         self._limits = [-np.inf, *self._knots[1:-1], np.inf]
+
+    def _turning_points(self, noise: FloatArray) -> FloatArray:
+        """Return where the likelihood ratio stops rising and starts to fall, or the reverse, by more than rounding."""
+        finite = np.isfinite(self.values)
+        grid, values, noise = self.grid[finite], self.values[finite], noise[finite]
+        moves = np.flatnonzero(np.abs(np.diff(values)) > np.maximum(noise[1:], noise[:-1]))
+        rises = np.diff(values)[moves] > 0
+        index = np.flatnonzero(rises[:-1] != rises[1:])
+        top = np.where(rises[index], 1.0, -1.0)
+        return golden_section(lambda x: -top * self.level(x), grid[moves[index]], grid[moves[index + 1] + 1])
+
+    def _finite_ratio_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Return neighbouring floats between which the ratio turns finite or infinite: the ends of a support."""
+        kind = np.where(np.isinf(self.values), np.sign(self.values), 0.0)
+        index = np.flatnonzero(kind[:-1] != kind[1:])
+        target_kind = kind[index + 1]
+
+        def arrived(x: FloatArray) -> NDArray[np.bool_]:
+            at = self.level(x)
+            return np.asarray(np.where(np.isinf(at), np.sign(at), 0.0) == target_kind) & ~np.isnan(at)
+
+        return bisect(arrived, self.grid[index], self.grid[index + 1])
 
     def _piece(self, start: float, end: float) -> _MonotonePiece:
         inner = self.grid[(self.grid > start) & (self.grid < end)]
@@ -407,6 +428,20 @@ class LikelihoodRatioRanking:
         sign = 1.0 if piece.rises else -1.0
         low, high, close = piece.points[index - 1], piece.points[index], NOISE * (1 + np.abs(target)) / 4
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
+
+    def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+        """Return the mean place of x among a class by its ratio, as a rate kept in a band; ties spread evenly."""
+        at = self.level(x)
+        start = self.upper_tail(d, at, ties=0.0)
+        if not self.has_ties:
+            return np.clip(start, low, high)
+        end = self.upper_tail(d, at, ties=1.0)
+        width = end - start
+        inside = np.clip(start, low, high), np.clip(end, low, high)
+        below, beyond = np.clip(low - start, 0, width) * low, np.clip(end - high, 0, width) * high
+        whole = below + beyond + (inside[1] - inside[0]) * (inside[0] / 2 + inside[1] / 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(width > 0, whole / width, np.clip(start, low, high))
 
     def expectation(
         self, d: Distribution[Any], height: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
@@ -510,49 +545,3 @@ def _smooth_rounding(
         return ratios
 
     return level, np.concatenate([lows, highs])
-
-
-def _finite_ratio_bounds(
-    level: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return neighbouring floats between which the ratio turns finite or infinite: the ends of a support."""
-    kind = np.where(np.isinf(values), np.sign(values), 0.0)
-    index = np.flatnonzero(kind[:-1] != kind[1:])
-    target_kind = kind[index + 1]
-
-    def arrived(x: FloatArray) -> NDArray[np.bool_]:
-        at = level(x)
-        return np.asarray(np.where(np.isinf(at), np.sign(at), 0.0) == target_kind) & ~np.isnan(at)
-
-    return bisect(arrived, grid[index], grid[index + 1])
-
-
-def _turning_points(
-    level: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray, noise: FloatArray
-) -> FloatArray:
-    """Return where the likelihood ratio stops rising and starts to fall, or the reverse, by more than rounding."""
-    finite = np.isfinite(values)
-    grid, values, noise = grid[finite], values[finite], noise[finite]
-    moves = np.flatnonzero(np.abs(np.diff(values)) > np.maximum(noise[1:], noise[:-1]))
-    rises = np.diff(values)[moves] > 0
-    index = np.flatnonzero(rises[:-1] != rises[1:])
-    left, right = grid[moves[index]], grid[moves[index + 1] + 1]
-    top = np.where(rises[index], 1.0, -1.0)
-    return golden_section(lambda x: -top * level(x), left, right)
-
-
-def _mean_clipped_rank(
-    ranking: LikelihoodRatioRanking, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray
-) -> FloatArray:
-    """Return the mean place of x among a class by its ratio, as a rate kept in a band; ties spread evenly."""
-    at = ranking.level(x)
-    start = ranking.upper_tail(d, at, ties=0.0)
-    if not ranking.has_ties:
-        return np.clip(start, low, high)
-    end = ranking.upper_tail(d, at, ties=1.0)
-    width = end - start
-    inside = np.clip(start, low, high), np.clip(end, low, high)
-    below, beyond = np.clip(low - start, 0, width) * low, np.clip(end - high, 0, width) * high
-    whole = below + beyond + (inside[1] - inside[0]) * (inside[0] / 2 + inside[1] / 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(width > 0, whole / width, np.clip(start, low, high))

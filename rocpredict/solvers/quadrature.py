@@ -15,31 +15,19 @@ from rocpredict.distributions.base import Distribution
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 """Gauss-Legendre nodes and weights on [-1, 1]."""
-_MAX_REFINEMENTS = 200
 _MAX_PANELS = 20_000
 with np.errstate(under="ignore"):
     _TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
-_QUARTILES = np.array([0.25, 0.5, 0.75])
-_INNER_PROBABILITIES = ndtr(np.linspace(-8, 0, 257))
+_QUARTERS = np.linspace(0, 1, 5)
+_LOWER_HALF = ndtr(np.linspace(-8, 0, 257))
 NOISE = 16 * np.finfo(float).eps  # of log f1 and log f0, in their difference
 _MIN_LOG_DENSITY = -300.0  # a density that is 0 next to a lower one has underflowed
-_MIN_POINTS = 2
 _MAX_VALUE = 1e300  # stands for infinity
-_MAX_HALVINGS = 40
-_GOLDEN_STEPS = 100
 _BISECTIONS = 1200  # enough to get from the widest bracket of doubles to neighbours
 
 
 def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
-    """Integrate ``f`` over each panel from ``left`` to ``right`` with one Gauss-Legendre rule.
-
-    Parameters
-    ----------
-    f : function of an array
-        Evaluated at once on an array with one axis more than ``left``.
-    left, right : arrays of one shape
-        Finite ends; a panel of no width gives 0.
-    """
+    """Integrate ``f``, of an array with one axis more, over each panel with one Gauss-Legendre rule."""
     half = (right - left) / 2
     x = (left / 2 + right / 2)[..., None] + half[..., None] * NODES
     return half * (f(x) @ WEIGHTS)
@@ -48,26 +36,14 @@ def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, righ
 def integrate(
     integrate_panel: Callable[[FloatArray, FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
 ) -> float:
-    """Sum an integral over panels, halving each until it has settled.
+    """Sum an integral over the panels between finite edges, halving each until it has settled.
 
-    Parameters
-    ----------
-    integrate_panel : function of two arrays
-        Estimates the integral over each panel from its left and right end.
-    edges : array of shape (k,)
-        Finite, ascending; with fewer than two the integral is 0.
-    rtol : float
-        Of the whole integral of the absolute value.
-
-    Raises
-    ------
-    RocPredictError
-        When the integral does not settle.
+    ``rtol`` is relative to the integral of the absolute value.
     """
     left, right = edges[:-1], edges[1:]
     coarse = integrate_panel(left, right)
     total = size = 0.0
-    for _ in range(_MAX_REFINEMENTS):
+    for _ in range(200):
         middle = left / 2 + right / 2
         lower, upper = integrate_panel(left, middle), integrate_panel(middle, right)
         fine = lower + upper
@@ -132,11 +108,8 @@ def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> Flo
     """Return quantiles of both classes, far into the tails, ascending: panels between them are smooth."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # a family may run out of digits in its far tail: that point is dropped
-        quantiles = [d.ppf(_TAIL) for d in (negative, positive)] + [d.isf(_TAIL) for d in (negative, positive)]
-        quantiles += [d.ppf(_QUARTILES) for d in (negative, positive)]
-        quantiles += [d.ppf(np.array([0.0, 1.0])) for d in (negative, positive)]
-    quantiles += [d.atoms().points for d in (negative, positive)]
-    points = np.unique(np.concatenate(quantiles))
+        quantiles = [part for d in (negative, positive) for part in (d.ppf(_TAIL), d.isf(_TAIL), d.ppf(_QUARTERS))]
+    points = np.unique(np.concatenate([*quantiles, negative.atoms().points, positive.atoms().points]))
     return np.asarray(points[np.isfinite(points)])
 
 
@@ -144,11 +117,7 @@ def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges:
     """Return points dense wherever a class has probability, and some far beyond its ``panel_edges``."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        inner = [
-            quantile_function(_INNER_PROBABILITIES)
-            for d in (negative, positive)
-            for quantile_function in (d.ppf, d.isf)
-        ]
+        inner = [part for d in (negative, positive) for part in (d.ppf(_LOWER_HALF), d.isf(_LOWER_HALF))]
         inner = [points[np.isfinite(points)] for points in inner]
         even = np.linspace(min(p.min() for p in inner), max(p.max() for p in inner), 513)
         width = max(edges[-1] - edges[0], np.finfo(float).tiny)
@@ -179,21 +148,10 @@ def _nearest_finite(values: FloatArray) -> FloatArray:
 
 
 def refine_brackets(
-    f: Callable[[FloatArray], FloatArray],
-    noise: Callable[[FloatArray], FloatArray],
-    grid: FloatArray,
+    f: Callable[[FloatArray], FloatArray], noise: Callable[[FloatArray], FloatArray], grid: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return a finer grid, with ``f`` and the bound of its rounding error there, that leaves no close pair of roots.
 
-    Parameters
-    ----------
-    f, noise : functions of an array
-        The function, and the bound of its rounding error.
-    grid : array of shape (m,)
-        Ascending.
-
-    Notes
-    -----
     An interval is halved until the departure of its midpoint from the chord is small: less than half of the least
     absolute value, or an eighth of the rise. So two roots are told apart if the function between them departs from 0 by
     more than its rounding error, and if it bends over no less than an interval of the grid.
@@ -202,7 +160,7 @@ def refine_brackets(
     points, levels, bounds = [grid], [values], [bound]
     usable = np.isfinite(values[:-1]) & np.isfinite(values[1:])
     left, right, low, high = grid[:-1][usable], grid[1:][usable], values[:-1][usable], values[1:][usable]
-    for _ in range(_MAX_HALVINGS):
+    for _ in range(40):
         middle = left / 2 + right / 2
         inner = (middle > left) & (middle < right)
         left, right, low, high, middle = (part[inner] for part in (left, right, low, high, middle))
@@ -228,29 +186,16 @@ def refine_brackets(
 def sign_changes(
     f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray, noise: FloatArray | float = 0.0
 ) -> FloatArray:
-    """Return the points where ``f`` changes its sign, to the float.
+    """Return the points where ``f`` changes its sign, to the float, from its values at an ascending grid.
 
-    Parameters
-    ----------
-    f : function of an array
-    grid : array of shape (m,)
-        Ascending. Two changes between neighbours are found where ``f`` at them is nearest to 0.
-    values : array of shape (m,)
-        ``f`` at the grid.
-    noise : float or array of shape (m,), default=0.0
-        A smaller value has no sign.
+    Two changes between neighbours are found where ``f`` at them is nearest to 0. A value below ``noise`` has no sign.
     """
     signed = np.abs(values) > noise  # no sign where it is NaN
     grid, values = grid[signed], values[signed]
-    if len(grid) > _MIN_POINTS:
+    if len(grid) > 2:
         size, above = np.abs(values), values > 0
-        dips = (
-            (size[1:-1] < size[:-2])
-            & (size[1:-1] < size[2:])
-            & (above[1:-1] == above[:-2])
-            & (above[1:-1] == above[2:])
-        )
-        dip = np.flatnonzero(dips) + 1
+        one_sign = (above[1:-1] == above[:-2]) & (above[1:-1] == above[2:])
+        dip = np.flatnonzero(one_sign & (size[1:-1] < np.minimum(size[:-2], size[2:]))) + 1
         sign = np.where(above[dip], 1.0, -1.0)
         turn = golden_section(lambda x: sign * f(x), grid[dip - 1], grid[dip + 1])
         crossed = sign * f(turn) < 0
@@ -285,7 +230,7 @@ def find_roots(
 def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
     """Return where ``f`` is lowest in each bracket."""
     golden = (np.sqrt(5) - 1) / 2
-    for _ in range(_GOLDEN_STEPS):
+    for _ in range(100):
         inner_left, inner_right = right - golden * (right - left), left + golden * (right - left)
         lower = f(inner_left) <= f(inner_right)
         left, right = np.where(lower, left, inner_left), np.where(lower, inner_right, right)

@@ -79,13 +79,10 @@ class ThresholdCriterion:
     def __post_init__(self) -> None:
         if not callable(self.criterion):
             check_option("criterion", self.criterion, CRITERIA)
-        needs_value = self.criterion in ("min_tpr", "min_tnr", "max_fpr")
-        if needs_value != (self.value is not None):
-            verb = "needs" if needs_value else "takes no"
-            raise RocPredictError(f"criterion={self.criterion!r} {verb} value=")
-        if (self.criterion == "f_beta") != (self.beta is not None):
-            verb = "needs" if self.criterion == "f_beta" else "takes no"
-            raise RocPredictError(f"criterion={self.criterion!r} {verb} beta=")
+        for name, takers in (("value", ("min_tpr", "min_tnr", "max_fpr")), ("beta", ("f_beta",))):
+            needed = self.criterion in takers
+            if needed != (getattr(self, name) is not None):
+                raise RocPredictError(f"criterion={self.criterion!r} {'needs' if needed else 'takes no'} {name}=")
         if self.beta is not None and np.ndim(self.beta):
             raise RocPredictError(f"beta={short_repr(self.beta)} is not one number; give one for all features")
         if self.beta is not None and not 0 < self.beta < _MAX_BETA:
@@ -396,10 +393,8 @@ def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
         return np.asarray(-(dear + np.exp(-np.abs(price)) * cheap))
     if callable(target.criterion):
         values = _evaluate_function(target.criterion, replace(rates, prevalence=_on_grid(target.prevalence)))
-    elif target.criterion == "f_beta":
-        values = np.asarray(replace(rates, prevalence=target.prevalence).f_beta(target.beta or 1.0))
     else:
-        values = np.asarray(getattr(replace(rates, prevalence=target.prevalence), str(target.criterion)))
+        values = np.asarray(evaluate_criterion(target, replace(rates, prevalence=target.prevalence)))
     return np.where(np.isnan(values), -np.inf, values)
 
 
