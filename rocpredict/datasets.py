@@ -27,19 +27,12 @@ from rocpredict.sources.csv_reader import read_csv
 
 __all__ = ["Dataset", "load_breast_cancer", "load_iris", "load_pima", "simulate_two_gaussians"]
 
-_PIMA_UNITS = {
-    "pregnant": "count",
-    "glucose": "mg/dl",
-    "pressure": "mm Hg",
-    "triceps": "mm",
-    "insulin": "mu U/ml",
-    "mass": "kg/m^2",
-    "pedigree": "1",
-    "age": "years",
-}
+_PIMA_UNITS = ("count", "mg/dl", "mm Hg", "mm", "mu U/ml", "kg/m^2", "1", "years")
+"""In the order of the columns: pregnant, glucose, pressure, triceps, insulin, mass, pedigree, age."""
 _CANCER_UNITS = {"radius": "a.u.", "perimeter": "a.u.", "area": "a.u.^2", "texture": "grey levels"}
 """By the kind of feature; the others are pure numbers."""
-_PIMA_ZERO_MISSING = ("glucose", "pressure", "triceps", "insulin", "mass")
+PIMA_ZERO_MISSING = ("glucose", "pressure", "triceps", "insulin", "mass")
+"""Features whose zeros stand for missing values."""
 _MAX_NAMES_REPR = 10
 
 
@@ -71,13 +64,11 @@ class Dataset(Result):
 
     def column(self, name: str) -> FloatArray:
         """Return one feature by name, shape (n,)."""
-        check_option("name", name, self.feature_names)
-        return self.X[:, self.feature_names.index(name)]
+        return self.X[:, self.feature_names.index(check_option("name", name, self.feature_names))]
 
     def unit(self, name: str) -> str:
         """Return the unit of one feature by name."""
-        check_option("name", name, self.feature_names)
-        return self.units[self.feature_names.index(name)]
+        return self.units[self.feature_names.index(check_option("name", name, self.feature_names))]
 
     def table(self) -> Table:
         """Return the features with their ranges."""
@@ -87,10 +78,9 @@ class Dataset(Result):
             summary = [valid.min(), valid.mean(), valid.max()] if valid.size else [None] * 3
             rows.append([name, unit, valid.size, *summary])
         labels, counts = np.unique(self.y, return_counts=True)
-        label_counts = format_list(
-            [f"{label} {count}" for label, count in zip(labels.tolist(), counts.tolist(), strict=True)]
-        )
-        notes = [f"Labels: {label_counts}.", self.description, f"Source: {self.source}. Licence: {self.license}."]
+        label_counts = [f"{label} {count}" for label, count in zip(labels.tolist(), counts.tolist(), strict=True)]
+        source = f"Source: {self.source}. Licence: {self.license}."
+        notes = [f"Labels: {format_list(label_counts)}.", self.description, source]
         columns = ["feature", "unit", "values", "minimum", "mean", "maximum"]
         return Table(f"Dataset of {len(self.y)} rows", columns, rows, notes=notes)
 
@@ -173,13 +163,13 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
     check_option("zeros_as_missing", zeros_as_missing, (True, False))
     table = _read_table("pima.csv")
     if zeros_as_missing:
-        is_zero_missing = np.isin(table["feature_names"], _PIMA_ZERO_MISSING)
+        is_zero_missing = np.isin(table["feature_names"], PIMA_ZERO_MISSING)
         table["X"][is_zero_missing & (table["X"] == 0)] = np.nan
     return Dataset(
         **table,
-        units=tuple(_PIMA_UNITS.values()),
+        units=_PIMA_UNITS,
         description="Pima: diabetes within five years, and eight features, of 768 women of 21 years or more. Zeros "
-        f"in {', '.join(_PIMA_ZERO_MISSING)} stand for missing values"
+        f"in {', '.join(PIMA_ZERO_MISSING)} stand for missing values"
         + (" and are NaN here." if zeros_as_missing else "."),
         source="National Institute of Diabetes and Digestive and Kidney Diseases; donated to the UCI repository by "
         "V. Sigillito (1990); as PimaIndiansDiabetes of the R package mlbench 2.1",
@@ -209,11 +199,10 @@ def load_breast_cancer() -> Dataset:
     ((569, 30), ('mean_radius', 'mean_texture'), 'a.u.')
     """
     table = _read_table("breast_cancer.csv")
+    kinds = _CANCER_UNITS.items()
     return Dataset(
         **table,
-        units=tuple(
-            next((unit for kind, unit in _CANCER_UNITS.items() if kind in name), "1") for name in table["feature_names"]
-        ),
+        units=tuple(next((unit for kind, unit in kinds if kind in name), "1") for name in table["feature_names"]),
         description="Breast cancer (Wisconsin, diagnostic): thirty features of the cell nuclei in images of 569 breast "
         "masses, benign or malignant. The source states no unit of length.",
         source="W. H. Wolberg, W. N. Street and O. L. Mangasarian (1995), Breast Cancer Wisconsin (Diagnostic), UCI "
@@ -222,19 +211,14 @@ def load_breast_cancer() -> Dataset:
     )
 
 
-_LOADERS: dict[str, Callable[[], Dataset]] = {
-    "iris": load_iris,
-    "pima": load_pima,
-    "breast_cancer": load_breast_cancer,
-}
+_LOADERS: dict[str, Callable[[], Dataset]] = {"iris": load_iris, "pima": load_pima, "breast_cancer": load_breast_cancer}
 DATASET_NAMES = tuple(_LOADERS)
 """The names of the data sets that need no file."""
 
 
 def load_dataset(name: str) -> Dataset:
     """Load a built-in data set by its name."""
-    check_option("name", name, DATASET_NAMES)
-    return _LOADERS[name]()
+    return _LOADERS[check_option("name", name, DATASET_NAMES)]()
 
 
 def simulate_two_gaussians(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rocpredict.cli.data import translate_to_options
+from rocpredict.cli.common import translate_to_options
 from rocpredict.teaching.page import TeachingPage
 
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from inspect import signature
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from rocpredict.base.validation import RocPredictError, check_option
 
@@ -20,16 +20,8 @@ PictureKind: TypeAlias = Literal[
     "stability",
 ]
 PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
-    "roc": ("plot_roc", {}),
-    "densities": ("plot_densities", {}),
-    "probit": ("plot_probit", {}),
-    "measures": ("plot_measures", {}),
-    "cost": ("plot_cost", {}),
-    "band": ("plot_band", {}),
+    **{kind: (f"plot_{kind}", {}) for kind in get_args(PictureKind)},
     "simultaneous_band": ("plot_band", {"kind": "simultaneous"}),
-    "precision_recall": ("plot_precision_recall", {}),
-    "decision": ("plot_decision", {}),
-    "stability": ("plot_stability", {}),
 }
 """Kinds of plots of one ROC curve: the function of ``rocpredict.plots`` and its fixed options."""
 
@@ -51,10 +43,9 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
     plot = getattr(import_module("rocpredict.plots"), function)
     parameters = signature(plot).parameters.values()
     allowed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in fixed]
-    for name in options:
-        if name not in allowed:
-            options_text = ", ".join(allowed)
-            raise RocPredictError(f"{name}= is no option of this picture; those of {function} are {options_text}")
+    unknown = next((name for name in options if name not in allowed), None)
+    if unknown is not None:
+        raise RocPredictError(f"{unknown}= is no option of this picture; those of {function} are {', '.join(allowed)}")
     return plot(*results, **fixed, **options)
 
 

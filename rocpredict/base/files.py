@@ -5,8 +5,8 @@ import re
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from numbers import Real
 from os import PathLike
@@ -49,16 +49,13 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
     RocPredictError
         A place that cannot be written to.
     """
-    path = _as_path(path)
-    try:
+    with _refuse_unwritable(path) as checked:
         data = content.encode() if isinstance(content, str) else content
-        if is_stream(path):
-            _write_stream(path, data)
+        if is_stream(checked):
+            _write_stream(checked, data)
         else:
-            _replace(Path(os.path.realpath(path)), data)
-    except (OSError, ValueError) as error:
-        raise _write_error(path, error) from None
-    return path
+            _replace(Path(os.path.realpath(checked)), data)
+    return checked
 
 
 def check_writable(path: str | PathLike[str]) -> Path:
@@ -69,16 +66,12 @@ def check_writable(path: str | PathLike[str]) -> Path:
     RocPredictError
         No such folder, or one without leave to write.
     """
-    path = _as_path(path)
-    try:
-        if path.is_dir():
+    with _refuse_unwritable(path) as checked:
+        if checked.is_dir():
             raise IsADirectoryError(None, "Is a directory")
-        if not is_stream(path):
-            with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
-                pass
-    except (OSError, ValueError) as error:
-        raise _write_error(path, error) from None
-    return path
+        if not is_stream(checked):
+            tempfile.TemporaryFile(dir=Path(os.path.realpath(checked)).parent).close()
+    return checked
 
 
 def is_stream(path: str | PathLike[str]) -> bool:
@@ -121,13 +114,10 @@ def _format_cell(cell: Any) -> str:
 
 @lru_cache(maxsize=1_000)
 def _format_text(cell: str) -> str:
-    text = "".join(map(_escape_formula, _SEPARATORS.split(cell)))
+    parts = _SEPARATORS.split(cell)
+    text = "".join(f"'{part}" if _FORMULA.match(part) and not _NUMBER.fullmatch(part) else part for part in parts)
     text = f"'{text}" if cell[:1] in ("\t", "\r", "\n") else text
     return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text
-
-
-def _escape_formula(text: str) -> str:
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -169,23 +159,16 @@ def none_if_missing(item: Any) -> Any:
 
 def _to_typed_column(values: NDArray[Any]) -> Any:
     """Return a column as what every library takes for a column of one kind."""
-    if values.dtype.kind in "mM":
-        return _normalize_datetime_unit(values)
-    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+    kind = values.dtype.kind
+    if kind in "mM":
+        unit = np.datetime_data(values.dtype)[0]
+        polars_unit = "D" if kind == "M" and unit in ("Y", "M", "W", "D") else "ms"
+        return values if unit in ("ms", "us", "ns") else values.astype(f"{kind}8[{polars_unit}]")
+    if kind == "f" and values.dtype.itemsize > 8:
         return values.astype(np.float64)
-    return _homogeneous([none_if_missing(item) for item in values.tolist()]) if values.dtype.kind == "O" else values
-
-
-def _normalize_datetime_unit(times: NDArray[Any]) -> NDArray[Any]:
-    """Return dates as days, and times in a unit that polars knows."""
-    unit = np.datetime_data(times.dtype)[0]
-    if unit in ("ms", "us", "ns"):
-        return times
-    letter = times.dtype.kind
-    return times.astype(f"{letter}8[{'D' if letter == 'M' and unit in ('Y', 'M', 'W', 'D') else 'ms'}]")
-
-
-def _homogeneous(items: list[Any]) -> Any:
+    if kind != "O":
+        return values
+    items = [none_if_missing(item) for item in values.tolist()]
     kinds = {(type(item), str(getattr(item, "tzinfo", None))) for item in items if item is not None}
     if not kinds:
         return items or np.array([], dtype=np.str_)
@@ -204,18 +187,23 @@ def make_directory(path: str | PathLike[str]) -> Path:
     RocPredictError
         A place where none can be made.
     """
-    try:
-        Path(path).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _write_error(Path(path), error) from None
-    return Path(path)
+    with _refuse_unwritable(path) as checked:
+        checked.mkdir(parents=True, exist_ok=True)
+    return checked
 
 
-def _as_path(path: str | PathLike[str]) -> Path:
+@contextmanager
+def _refuse_unwritable(path: str | PathLike[str]) -> Iterator[Path]:
+    """Refuse what is no path, or a place where the work inside fails."""
     try:
-        return Path(path)
+        checked = Path(path)
     except TypeError:
         raise RocPredictError(f"path={short_repr(path)} is not the name of a file") from None
+    try:
+        yield checked
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RocPredictError(f"{checked} cannot be written: {reason}") from None
 
 
 def _replace(path: Path, data: bytes) -> None:
@@ -249,7 +237,3 @@ def _write_stream(path: Path, data: bytes) -> None:
     number = int(match[2] or match[3] or ("stdout", "stderr").index(match[1]) + 1)
     with os.fdopen(os.dup(number), "wb") as file:
         file.write(data)
-
-
-def _write_error(path: Path, error: OSError | ValueError) -> RocPredictError:
-    return RocPredictError(f"{path} cannot be written: {getattr(error, 'strerror', None) or error}")

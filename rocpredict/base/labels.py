@@ -10,7 +10,7 @@ Rows correspond by their position. A pandas index is compared, and never used to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ from rocpredict.base.validation import (
 _DEFAULT_POSITIVE_LABELS = ({0, 1}, {-1, 1})
 _MAX_VALUES_AS_LABELS = 20
 _MAX_LABELS = 1_000
+_OMIT_REMEDY = "nan_policy='omit' leaves them out"
 REST_LABEL = "rest"
 """What several negative labels are called together."""
 MAX_EXPANDED_ROWS = 10_000_000
@@ -119,10 +120,9 @@ def split_classes(
     for name, weights_of_class in zip(("negative", "positive"), class_weights, strict=True):
         if weights_of_class is not None and not weights_of_class.any():
             raise RocPredictError(f"weights of the {name} class are all 0; a class needs one above 0")
+    samples = values[rows.negative], values[rows.positive]
     labels_and_omitted = rows.negative_label, rows.positive_label, *rows.omitted
-    return ClassSamples(
-        values[rows.negative], values[rows.positive], *labels_and_omitted, class_weights[0], class_weights[1], rows
-    )
+    return ClassSamples(*samples, *labels_and_omitted, class_weights[0], class_weights[1], rows)
 
 
 def split_rows(
@@ -167,20 +167,16 @@ def split_rows(
     for name, column in values.items():
         missing = np.isnan(column)
         if nan_policy == "raise":
-            _refuse_nan(name, missing & (is_positive | is_negative), "nan_policy='omit' leaves them out")
+            _refuse_nan(name, missing & (is_positive | is_negative), _OMIT_REMEDY)
         omitted |= missing
     groups = {"positive": is_positive & ~omitted, "negative": is_negative & ~omitted}
     for name, members in groups.items():
         if not members.any():
             raise RocPredictError(f"the {name} class has no rows with a value; labels are {_format_labels(names)}")
     n_omitted = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
-    return values, ClassRows(
-        np.flatnonzero(groups["negative"]),
-        np.flatnonzero(groups["positive"]),
-        _negative_name(names, positive, negative),
-        positive,
-        n_omitted,
-    )
+    class_labels = _negative_name(names, positive, negative), positive
+    both = np.flatnonzero(groups["negative"]), np.flatnonzero(groups["positive"])
+    return values, ClassRows(*both, *class_labels, n_omitted)
 
 
 class EncodedLabels(NamedTuple):
@@ -213,8 +209,11 @@ def encode_labels(
     if pairs is not None:
         check_option("pairs", pairs, ("rest", "all"))
     names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
-    if positive is None and negative is None:
-        _check_not_unique_ids(names, len(labels))
+    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # identities of the rows, or values
+    if positive is None and negative is None and len(names) > _MAX_VALUES_AS_LABELS and most_stand_once:
+        raise RocPredictError(
+            f"y has {len(names)} different values, more than labels would have; name positive=, or give labels"
+        )
     if pairs and positive is None and negative is None and len(names) > 2:
         return _assign_codes(labels, names, range(len(names)), pairs)
     positive = _resolve_positive(names, positive, negative)
@@ -222,14 +221,6 @@ def encode_labels(
         return _assign_codes(labels, names, [names.index(positive)], pairs)
     coded = encode_binary_labels(labels, positive=positive, negative=negative)
     return coded._replace(names=((_negative_name(names, positive, negative), positive),))
-
-
-def _check_not_unique_ids(names: list[Any], rows: int) -> None:
-    """Refuse labels most of which stand once: identities of the rows, or values."""
-    if len(names) > _MAX_VALUES_AS_LABELS and (rows < 2 * len(names) or len(names) > _MAX_LABELS):
-        raise RocPredictError(
-            f"y has {len(names)} different values, more than labels would have; name positive=, or give labels"
-        )
 
 
 def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label = None) -> EncodedLabels:
@@ -241,7 +232,7 @@ def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label
     return EncodedLabels(codes, 2, (((0,), 1),), ((REST_LABEL if negative is None else negative, positive),))
 
 
-def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Iterable[int], pairs: str | None) -> EncodedLabels:
+def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Sequence[int], pairs: str | None) -> EncodedLabels:
     codes = np.full(len(labels), -1, dtype=np.int16)
     for code, name in enumerate(names):
         codes[equal_labels(labels, name)] = code
@@ -250,12 +241,9 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Iterable[in
         class_pairs = [(tuple(code for code in all_codes if code != k), k) for k in positives]
         pair_names = [(_rest_name(names), names[k]) for k in positives]
     else:
-        positive_codes = list(positives)
-        code_pairs = [
-            (i, k) for k in positive_codes for i in all_codes if (i < k if len(positive_codes) > 1 else i != k)
-        ]
-        class_pairs = [((i,), k) for i, k in code_pairs]
-        pair_names = [(names[i], names[k]) for i, k in code_pairs]
+        single = len(positives) == 1
+        class_pairs = [((i,), k) for k in positives for i in all_codes if (i != k if single else i < k)]
+        pair_names = [(names[low[0]], names[k]) for low, k in class_pairs]
     return EncodedLabels(codes, len(names), tuple(class_pairs), tuple(pair_names))
 
 
@@ -290,6 +278,9 @@ def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ..
     return tuple(np.repeat(array, times.astype(np.intp), axis=0) for array in arrays)
 
 
+_DTYPE_NAMES = {"U": "text", "S": "bytes", "c": "complex numbers", "M": "dates", "m": "durations"}
+
+
 def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
     """Return the values of one feature as float64 of shape (n,), NaN for what is missing.
 
@@ -304,10 +295,8 @@ def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
     if not array.size:
         raise RocPredictError(f"{name} is empty; give one value for each row")
     if array.dtype.kind not in "biufO":
-        raise RocPredictError(
-            f"{name} holds {_dtype_description(array)} such as {array[0].item()!r}; numbers are needed (were x "
-            "and y exchanged?)"
-        )
+        what, first = _DTYPE_NAMES.get(array.dtype.kind, str(array.dtype)), array[0].item()
+        raise RocPredictError(f"{name} holds {what} such as {first!r}; numbers are needed (were x and y exchanged?)")
     texts = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
     if texts:
         raise RocPredictError(f"{name} holds text such as {texts[0]!r}; numbers are needed (were x and y exchanged?)")
@@ -337,18 +326,14 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
     if compound:
         raise RocPredictError(f"y holds {short_repr(compound[0])}; a label is one number, text or other single thing")
     missing = find_missing(labels)
-    if missing.any():
-        if nan_policy != "omit":
-            _refuse_nan(
-                "y", missing, "nan_policy='omit' leaves them out" if nan_policy == "raise" else "leave these rows out"
-            )
-        if missing.all():
-            raise RocPredictError("y holds missing labels only; two classes are needed")
-    if labels.dtype.kind == "f" and len(np.unique(labels[~missing])) > _MAX_VALUES_AS_LABELS:
+    if nan_policy != "omit" and missing.any():
+        _refuse_nan("y", missing, _OMIT_REMEDY if nan_policy == "raise" else "leave these rows out")
+    if missing.all():
+        raise RocPredictError("y holds missing labels only; two classes are needed")
+    n_values = len(np.unique(labels[~missing])) if labels.dtype.kind == "f" else 0
+    if n_values > _MAX_VALUES_AS_LABELS:
         hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
-        raise RocPredictError(
-            f"y has {len(np.unique(labels[~missing]))} different values, more than labels would have{hint}"
-        )
+        raise RocPredictError(f"y has {n_values} different values, more than labels would have{hint}")
     labels = _times_to_objects(labels)
     if missing.any():
         labels = labels.astype(object)
@@ -401,7 +386,7 @@ def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy
     in_class = np.zeros(len(missing), dtype=bool)
     in_class[np.concatenate(parts)] = True
     if nan_policy == "raise":
-        _refuse_nan(name, missing & in_class, "nan_policy='omit' leaves them out")
+        _refuse_nan(name, missing & in_class, _OMIT_REMEDY)
     kept = [part[~missing[part]] for part in parts]
     for class_name, part in zip(("negative", "positive"), kept, strict=True):
         if not part.size:
@@ -515,9 +500,13 @@ def _resolve_positive(names: list[Any], positive: Any, negative: Any) -> Any:
     """Return the positive label, or refuse names that are not two different labels."""
     if len(names) == 1:
         raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
-    if negative is not None:
-        _check_known_label("negative", negative, names)
-    positive = _positive_label(names, positive, negative)
+    for which, label in (("negative", negative), ("positive", positive)):
+        if label is not None and not is_label(label, names):
+            raise RocPredictError(
+                f"{which}={short_repr(label)} is not a label in y; labels are {_format_labels(names)}"
+                f"{suggest(label, names)}"
+            )
+    positive = _default_positive(names, negative) if positive is None else positive
     if negative is not None and negative == positive:
         raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
     return positive
@@ -533,10 +522,7 @@ def _rest_name(names: list[Any]) -> str:
     return next(word for word in (REST_LABEL, "the rest", "all the rest", "every other") if word not in names)
 
 
-def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
-    if positive is not None:
-        _check_known_label("positive", positive, names)
-        return positive
+def _default_positive(names: list[Any], negative: Any) -> Any:
     if negative is not None and len(names) == 2:
         return next(name for name in names if name != negative)
     if not all(isinstance(name, (bool, int, float)) for name in names):
@@ -554,14 +540,6 @@ def _positive_label(names: list[Any], positive: Any, negative: Any) -> Any:
 def is_label(label: Any, names: list[Any]) -> bool:
     """Return whether a value is one of the labels."""
     return np.ndim(label) == 0 and not is_missing(label) and any(_is_equal(name, label) for name in names)
-
-
-def _check_known_label(which: str, label: Any, names: list[Any]) -> None:
-    if not is_label(label, names):
-        raise RocPredictError(
-            f"{which}={short_repr(label)} is not a label in y; labels are {_format_labels(names)}"
-            f"{suggest(label, names)}"
-        )
 
 
 def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:
@@ -593,12 +571,6 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
     if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != items:
         array = np.array(items, dtype=object)  # beside text numpy makes text of NaN, beside 0.5 a float of 2**53 + 1
     return array
-
-
-def _dtype_description(array: NDArray[Any]) -> str:
-    return {"U": "text", "S": "bytes", "c": "complex numbers", "M": "dates", "m": "durations"}.get(
-        array.dtype.kind, str(array.dtype)
-    )
 
 
 def _format_labels(names: list[Any]) -> str:

@@ -103,12 +103,8 @@ def proportion_interval(
             f"successes={short_repr(successes.tolist())} and n_trials={short_repr(n_trials.tolist())}: successes must "
             "be no more than n_trials, and n_trials above 0"
         )
-    ends = (
-        clopper_pearson(successes, n_trials, level)
-        if method == "clopper-pearson"
-        else wilson(successes, n_trials, level)
-    )
-    low, high = (to_scalar(end) for end in ends)
+    compute = clopper_pearson if method == "clopper-pearson" else wilson
+    low, high = map(to_scalar, compute(successes, n_trials, level))
     return Interval(low, high, level, method, to_scalar(successes / n_trials))
 
 

@@ -62,10 +62,7 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     >>> rates(tp=0, fp=0, fn=5, tn=5).undefined
     ('precision', 'false_discovery_rate', 'mcc', 'positive_likelihood_ratio', 'diagnostic_odds_ratio')
     """
-    counts_by_name = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-    counts = ConfusionCounts(
-        *broadcast_arrays(**{name: check_nonnegative(name, value) for name, value in counts_by_name.items()})
-    )
+    counts = ConfusionCounts(*_check_arrays(check_nonnegative, tp=tp, fp=fp, fn=fn, tn=tn))
     with np.errstate(over="ignore"):
         positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
         if np.isinf(positives + negatives).any():
@@ -88,10 +85,7 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
     >>> precision_from_rates(0.8, 0.1, 0.01)
     0.07476635514018691
     """
-    checked_rates = {"tpr": tpr, "fpr": fpr, "prevalence": prevalence}
-    tpr, fpr, base = broadcast_arrays(
-        **{name: check_probabilities(name, value) for name, value in checked_rates.items()}
-    )
+    tpr, fpr, base = _check_arrays(check_probabilities, tpr=tpr, fpr=fpr, prevalence=prevalence)
     return to_scalar(divide_or_nan(tpr * base, tpr * base + fpr * (1 - base)))
 
 
@@ -169,10 +163,10 @@ class Rates(Result, Generic[Value]):
     def _batch_text(self) -> str:
         """Return a few values by name, of more than four none."""
         shape = self._result_shape()
+        if np.prod(shape) > 4:
+            return ""
         names = ("tpr", "fpr", "ameans", *(("prevalence", "precision") if self._prevalence_known else ()))
-        rows = (
-            {name: np.broadcast_to(getattr(self, name), shape).ravel() for name in names} if np.prod(shape) <= 4 else {}
-        )
+        rows = {name: np.broadcast_to(getattr(self, name), shape).ravel() for name in names}
         return "".join(f", {name}=[{', '.join(f'{value:.6g}' for value in row)}]" for name, row in rows.items())
 
     def table(self) -> Table:
@@ -180,10 +174,8 @@ class Rates(Result, Generic[Value]):
         shape = self._result_shape()
         if shape == np.shape(self.tpr):
             return super().table()
-        wide: dict[str, Any] = {
-            name: np.broadcast_to(getattr(self, name), shape) for name in ("tpr", "fpr", "tnr", "fnr")
-        }
-        return replace(self, **wide).table()
+        wide = {name: np.broadcast_to(getattr(self, name), shape) for name in ("tpr", "fpr", "tnr", "fnr")}
+        return replace(self, **wide).table()  # type: ignore[arg-type]
 
     def _result_shape(self) -> tuple[int, ...]:
         """Return the shape of the rates and the prevalence together."""
@@ -313,8 +305,7 @@ class Rates(Result, Generic[Value]):
     @property
     def undefined(self) -> tuple[str, ...]:
         """Name the measures that are 0/0 somewhere (of those that can be asked)."""
-        names = MEASURES if self._prevalence_known else PREVALENCE_FREE_MEASURES
-        return tuple(name for name in names if np.isnan(getattr(self, name)).any())
+        return tuple(name for name in self._names() if np.isnan(getattr(self, name)).any())
 
     @property
     def _prevalence_known(self) -> bool:
@@ -331,29 +322,14 @@ class Rates(Result, Generic[Value]):
 
 
 PREVALENCE_FREE_MEASURES = (
-    "tpr",
-    "fpr",
-    "tnr",
-    "fnr",
-    "ameans",
-    "youden",
-    "positive_likelihood_ratio",
-    "negative_likelihood_ratio",
-    "diagnostic_odds_ratio",
+    *("tpr", "fpr", "tnr", "fnr", "ameans", "youden"),
+    *("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio"),
 )
 """Measures that need no prevalence."""
 MEASURES = (
     *PREVALENCE_FREE_MEASURES[:6],
-    "prevalence",
-    "predicted_positive_rate",
-    "accuracy",
-    "error_rate",
-    "precision",
-    "npv",
-    "false_discovery_rate",
-    "false_omission_rate",
-    "f1",
-    "mcc",
+    *("prevalence", "predicted_positive_rate", "accuracy", "error_rate", "precision", "npv"),
+    *("false_discovery_rate", "false_omission_rate", "f1", "mcc"),
     *PREVALENCE_FREE_MEASURES[6:],
 )
 """All measures."""
@@ -365,6 +341,10 @@ def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:
     """Return part/whole: NaN for 0/0, infinite for x/0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(np.asarray(part, dtype=np.float64), whole)
+
+
+def _check_arrays(check: Callable[[str, ArrayLike], FloatArray], **values: ArrayLike) -> tuple[FloatArray, ...]:
+    return broadcast_arrays(**{name: check(name, value) for name, value in values.items()})
 
 
 def _matrix(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:

@@ -13,12 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.base.files import Backend, data_frame
 from rocpredict.base.formatting import format_interval, format_list, truncate
 from rocpredict.base.tables import CurvePlot, Table
-from rocpredict.base.validation import (
-    RocPredictError,
-    Value,
-    short_repr,
-    to_scalar,
-)
+from rocpredict.base.validation import RocPredictError, Value, short_repr, to_scalar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -285,19 +280,13 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
     """Return the first of a batch of features, a row each, under the shape of the batch."""
     size = int(np.prod(shape))
     many = min(size, MAX_ROWS)
-    parts = [_first_values(values, shape, many) for values in columns.values()]
+    arrays = [np.asarray(values) for values in columns.values()]  # of a batch, or already of its first alone
+    wide = [array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape) for array in arrays]
     places = [", ".join(map(str, map(int, np.unravel_index(place, shape)))) for place in range(many)]
-    rows = [[place, *cells] for place, cells in zip(places, zip(*parts, strict=True), strict=True)]
+    rows = [list(cells) for cells in zip(places, *(array.flat[:many].tolist() for array in wide), strict=True)]
     cut = [f"The first {many} of {size} features."] if many < size else []
     rest["notes"] = [*cut, *rest.get("notes", ())]
     return Table(f"{title}, batch of shape {shape}", ["feature", *columns], rows, **rest)
-
-
-def _first_values(values: ArrayLike, shape: tuple[int, ...], many: int) -> list[Any]:
-    """Return the first values of a batch, or those that are already but the first."""
-    array = np.asarray(values)
-    full = array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape)
-    return full.flat[:many].tolist()
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
@@ -368,16 +357,13 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         masks = {name: np.asarray(mask, dtype=bool) for name, mask in flags.items()}
         unknown = masks.keys() - FLAG_DESCRIPTIONS.keys()
         if unknown:
-            raise RocPredictError(
-                f"{', '.join(sorted(unknown))}: no such flag; flags are {', '.join(FLAG_DESCRIPTIONS)}"
-            )
+            names = ", ".join(sorted(unknown))
+            raise RocPredictError(f"{names}: no such flag; flags are {', '.join(FLAG_DESCRIPTIONS)}")
         self._masks = {name: masks[name] for name in sorted(masks) if masks[name].any()}
 
     def reshape(self, shape: tuple[int, ...]) -> Flags:
         """Return the same flags for features in another shape."""
-        return Flags(
-            **{name: np.broadcast_to(mask, np.size(mask)).reshape(shape) for name, mask in self._masks.items()}
-        )
+        return Flags(**{name: np.reshape(mask, shape) for name, mask in self._masks.items()})
 
     def __getitem__(self, name: str) -> NDArray[np.bool_]:
         return self._masks[name]

@@ -64,7 +64,8 @@ def _cell_style(text: object) -> str:
 
 
 def _svg(picture: CurvePlot) -> str:
-    parts = [_svg_frame()]
+    side = _PLOT_SIZE - 2 * _MARGIN
+    parts = [f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" stroke-opacity="0.5"/>']
     if picture.show_diagonal:
         parts.append(_svg_polyline([0, 1], [0, 1], 'stroke-opacity="0.4" stroke-dasharray="2 4"'))
     for index, (x, y) in enumerate(picture.curves):
@@ -75,11 +76,6 @@ def _svg(picture: CurvePlot) -> str:
     view = f'width="{_PLOT_SIZE}" height="{_PLOT_SIZE}" viewBox="0 0 {_PLOT_SIZE} {_PLOT_SIZE}"'
     label = escape(truncate(picture.label))
     return f'<svg role="img" aria-label="{label}" {view} fill="none" stroke="currentColor">{"".join(parts)}</svg>'
-
-
-def _svg_frame() -> str:
-    side = _PLOT_SIZE - 2 * _MARGIN
-    return f'<rect x="{_MARGIN}" y="{_MARGIN}" width="{side}" height="{side}" stroke-opacity="0.5"/>'
 
 
 def _svg_polyline(x: ArrayLike, y: ArrayLike, how: str) -> str:
@@ -160,26 +156,25 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
+        def literal(text: str) -> Text:
+            return Text(escape_control_characters(text))
+
         rich_table = RichTable(box=box.SQUARE, show_edge=False, pad_edge=True)
         for index, column in enumerate(self.columns):
-            rich_table.add_column(
-                Text(escape_control_characters(column)), justify="right" if self.is_numeric(index) else "left"
-            )
+            rich_table.add_column(literal(column), justify="right" if self.is_numeric(index) else "left")
         for row in self.cells():
-            rich_table.add_row(*(Text(escape_control_characters(cell)) for cell in row))
-        console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
-        console.print(Text(escape_control_characters(self.title)))
-        console.print(rich_table)
-        for note in self._all_notes():
-            console.print(Text(escape_control_characters(note)))
-        text = console.file.getvalue()  # type: ignore[attr-defined]
-        return "\n".join(line.rstrip() for line in text.splitlines())
+            rich_table.add_row(*map(literal, row))
+        file = io.StringIO()
+        console = Console(file=file, width=width, color_system=None, legacy_windows=False)
+        for part in (literal(self.title), rich_table, *map(literal, self._all_notes())):
+            console.print(part)
+        return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
     def to_html(self, most: int | None = None) -> str:
         """Return the table as HTML for a notebook, or its first rows."""
         row_cells = list(zip(self.rows, self.cells(most), strict=False))
         head = "".join(f'<th scope="col">{escape_html(name)}</th>' for name in self.columns)
-        rows = "".join(_html_row(*row) for row in row_cells)
+        rows = "".join(f"<tr>{''.join(map(_html_cell, range(len(row)), row, cells))}</tr>" for row, cells in row_cells)
         caption = f'<caption style="{_CAPTION}">{escape_html(self.title)}</caption>'
         table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         body = table if self.plot is None else f'<div style="{_FLEX}">{_svg(self.plot)}{table}</div>'
@@ -192,7 +187,8 @@ class Table:
     def to_markdown(self) -> str:
         """Return the table as Markdown."""
         rows = [self.columns, ["---"] * len(self.columns), *self.cells()]
-        lines = [f"**{_escape_markdown(self.title)}**", "", *map(_markdown_row, rows)]
+        lines = [f"**{_escape_markdown(self.title)}**", ""]
+        lines += [f"| {' | '.join(map(_escape_markdown, row))} |" for row in rows]
         return "\n".join([*lines, *(f"\n{_escape_markdown(note)}" for note in self._all_notes())]) + "\n"
 
     def to_csv(self) -> str:
@@ -242,12 +238,10 @@ def _format_cell(value: Any, form: Any) -> Any:
     return format_number(value) if callable(form) else format(value, form)
 
 
-def _html_row(row: Sequence[Any], cells: Sequence[str]) -> str:
-    head = f'<th scope="row" style="{_cell_style(row[0])}">{escape_html(cells[0])}</th>'
-    return f"<tr>{head}{''.join(map(_html_cell, row[1:], cells[1:]))}</tr>"
-
-
-def _html_cell(value: Any, text: str) -> str:
+def _html_cell(place: int, value: Any, text: str) -> str:
+    """Return a cell; the first of a row names it."""
+    if place == 0:
+        return f'<th scope="row" style="{_cell_style(value)}">{escape_html(text)}</th>'
     plain = value is None or isinstance(value, (bool, int, float, np.number, np.bool_))
     return f"<td>{escape(text)}</td>" if plain else f'<td style="{_cell_style(text)}">{escape_html(text)}</td>'
 
@@ -255,7 +249,3 @@ def _html_cell(value: Any, text: str) -> str:
 def _escape_markdown(text: str) -> str:
     """Return text that Markdown takes as it stands in one cell."""
     return _MARKUP.sub(r"\\\g<0>", escape_control_characters(text))
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(map(_escape_markdown, cells)) + " |"

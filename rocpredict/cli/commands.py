@@ -1,4 +1,4 @@
-"""Commands paper, predict, diagnose, sample-size, report and teach."""
+"""Commands paper, predict, diagnose, sample-size, report and teach: their options, and what they do."""
 
 import argparse
 import re
@@ -13,27 +13,7 @@ from rocpredict.base.formatting import to_json
 from rocpredict.base.rates import Rates
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
-from rocpredict.cli.data import (
-    Command,
-    add_classes,
-    add_data,
-    add_direction,
-    add_pair_option,
-    add_resampling,
-    check_no_label,
-    check_plot,
-    check_suffix,
-    check_unique,
-    load,
-    parse_classes,
-    pick,
-    print_result,
-    read_table,
-    reword,
-    save_plot,
-    translate_to_options,
-    with_feature_name,
-)
+from rocpredict.cli import common
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.diagnostics.diagnose import diagnose
 from rocpredict.distributions.gaussian import Gaussian
@@ -45,125 +25,100 @@ from rocpredict.sources.csv_reader import CsvTable
 from rocpredict.teaching.assets import languages
 from rocpredict.teaching.page import TeachingPage
 
-_PAPER_DESCRIPTION = """\
-Print Tables I to IV of the founding paper, ours beside the printed ones, and draw its Figures 1 to 5.
 
-  rocpredict paper
-  rocpredict paper --out paper     tables as CSV and JSON, figures as PNG and SVG
-"""
-
-
-def _add_paper_options(command: argparse.ArgumentParser) -> None:
+def add_paper_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``paper``."""
     command.add_argument("--seed", type=int, default=0, help="of the redrawn experiments of Table I (default 0)")
     command.add_argument("--out", type=Path, metavar="DIR", help="write tables and figures into this folder")
 
 
-def _run_paper(options: argparse.Namespace) -> None:
-    """Make the tables, and the figures where a folder is named."""
-    from rocpredict.paper import TABLES, table_1
+def run_paper(options: argparse.Namespace) -> None:
+    """Print the tables of the founding paper, ours beside the printed ones, and draw its figures.
+
+      rocpredict paper
+      rocpredict paper --out paper     tables as CSV and JSON, figures as PNG and SVG
+
+    These are Tables I to IV and Figures 1 to 5.
+    """
+    from rocpredict.paper import TABLES, save_figures, table_1
 
     if options.seed < 0:
         raise RocPredictError(f"--seed {options.seed} is negative; give 0 or more")
     tables = {name: make(options.seed) if make is table_1 else make() for name, make in TABLES.items()}
     if options.out is not None:
-        from rocpredict.paper import save_figures
-
         make_directory(options.out)
         for name, table in tables.items():
             write_atomic(options.out / f"{name}.csv", table.to_csv())
             write_atomic(options.out / f"{name}.json", to_json(table.to_dict()) + "\n")
         figures = save_figures(options.out, seed=options.seed)
-    print_result(options, {name: table.to_dict() for name, table in tables.items()}, *tables.values())
+    common.print_result(options, {name: table.to_dict() for name, table in tables.items()}, *tables.values())
     if options.out is not None and not options.json:
         print(f"\n{2 * len(tables)} table files and {len(figures)} figure files in {options.out}")
 
 
-PAPER = Command(
-    "paper", "the founding paper's tables and figures beside ours", _PAPER_DESCRIPTION, _add_paper_options, _run_paper
-)
-_PREDICT_DESCRIPTION = """\
-Predict from published means and standard deviations, taking each class as Gaussian, or of another --family.
-
-  rocpredict predict --mean 4 8 --std 3 2
-  rocpredict predict --mean 5.1 6.4 --sem 0.08 0.13 --count 120 80
-  rocpredict predict --mean 4 8 --std 3 5 --family gamma
-  rocpredict predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5
-"""
-
-
-def _add_predict_options(command: argparse.ArgumentParser) -> None:
-    add_pair_option(command, "--mean", "means, in the unit of the feature")
-    add_pair_option(command, "--std", "standard deviations")
-    add_pair_option(command, "--sem", "standard errors of the means, in place of --std; needs --count")
-    add_pair_option(command, "--median", "medians, in place of --mean; needs --iqr")
-    command.add_argument(
-        "--iqr",
-        nargs="+",
-        type=float,
-        metavar="Q",
-        help="interquartile ranges, in place of --std: two widths, or four quartiles (negative q1 q3, positive q1 q3)",
-    )
+def add_predict_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``predict``."""
+    common.add_pair_option(command, "--mean", "means, in the unit of the feature")
+    common.add_pair_option(command, "--std", "standard deviations")
+    common.add_pair_option(command, "--sem", "standard errors of the means, in place of --std; needs --count")
+    common.add_pair_option(command, "--median", "medians, in place of --mean; needs --iqr")
+    widths = "two widths, or four quartiles (negative q1 q3, positive q1 q3)"
+    ranges = f"interquartile ranges, in place of --std: {widths}"
+    command.add_argument("--iqr", nargs="+", type=float, metavar="Q", help=ranges)
     command.add_argument("--effect-size", type=float, metavar="D", help="Cohen's d, in place of --std")
-    add_pair_option(command, "--count", "cases; they set the prevalence, and for two Gaussians give intervals")
-    others = ", ".join(MOMENT_ESTIMATORS)
-    command.add_argument(
-        "--family",
-        choices=["gaussian", *MOMENT_ESTIMATORS],
-        default="gaussian",
-        metavar="NAME",
-        help=f"gaussian (default); with --mean and --std or --sem also {others}",
-    )
-    command.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
-    add_direction(command)
+    common.add_pair_option(command, "--count", "cases; they set the prevalence, and for two Gaussians give intervals")
+    families = f"gaussian (default); with --mean and --std or --sem also {', '.join(MOMENT_ESTIMATORS)}"
+    choices = ["gaussian", *MOMENT_ESTIMATORS]
+    command.add_argument("--family", choices=choices, default=choices[0], metavar="NAME", help=families)
+    common.add_level(command)
+    common.add_direction(command)
     command.add_argument("--threshold", type=float, metavar="T", help="show the rates at this threshold, not the best")
-    command.add_argument(
-        "--criterion",
-        default="ameans",
-        metavar="NAME",
-        help=f"what the best threshold is best for: ameans (default), {', '.join(list(CRITERIA)[1:])}",
-    )
+    criteria = f"what the best threshold is best for: ameans (default), {', '.join(list(CRITERIA)[1:])}"
+    command.add_argument("--criterion", default="ameans", metavar="NAME", help=criteria)
     command.add_argument("--prevalence", type=float, metavar="P", help="share of positives where the rule is used")
     command.add_argument("--cost-fp", type=float, default=1.0, metavar="C", help="cost of a false positive")
     command.add_argument("--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative")
     command.add_argument("--beta", type=float, metavar="B", help="for --criterion f_beta")
     command.add_argument("--value", type=float, metavar="V", help="the limit of min_tpr, min_tnr, max_fpr")
-    command.add_argument("--plot", type=Path, metavar="FILE", help="draw densities and curve (.svg, .png or .pdf)")
+    common.add_plot(command, "densities and curve (.svg, .png or .pdf)")
 
 
-def _run_predict(options: argparse.Namespace) -> None:
-    """Predict from the named statistics and print."""
-    check_plot(options.plot)
+def run_predict(options: argparse.Namespace) -> None:
+    """Predict a ROC curve from published means and standard deviations.
+
+      rocpredict predict --mean 4 8 --std 3 2
+      rocpredict predict --mean 5.1 6.4 --sem 0.08 0.13 --count 120 80
+      rocpredict predict --mean 4 8 --std 3 5 --family gamma
+      rocpredict predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5
+
+    Each class is taken as Gaussian, or of another --family. Pairs of numbers stand in the order negative, positive.
+    """
+    common.check_plot(options.plot)
     iqr = options.iqr
     quartiles = (iqr[:2], iqr[2:]) if iqr is not None and len(iqr) == 4 else iqr
-    stats = pick(options, "mean", "std", "sem", "median", "effect_size", "count", "family", "direction")
+    stats = common.pick(options, "mean", "std", "sem", "median", "effect_size", "count", "family", "direction")
     roc = PredictedRoc.from_stats(**stats, iqr=quartiles)
     prevalence = None if options.criterion in PREVALENCE_FREE_CRITERIA else options.prevalence
-    costs = pick(options, "criterion", "cost_fp", "cost_fn", "beta", "value")
+    costs = common.pick(options, "criterion", "cost_fp", "cost_fn", "beta", "value")
     best = roc.best_threshold(**costs, prevalence=prevalence)
     threshold = best.threshold if options.threshold is None else options.threshold
     rates = roc.rates(threshold, prevalence=options.prevalence)
     if options.plot is not None:
-        save_plot(options.plot, {"x": roc})
-    values: dict[str, Any] = {
-        "direction": roc.direction or "higher",
-        "auc": roc.auc(),
-        "auc_complement": roc.auc_complement(),
-        "proper_auc": roc.proper().auc(),
-    }
+        common.save_plot(options.plot, {"x": roc})
+    areas = {"auc": roc.auc(), "auc_complement": roc.auc_complement(), "proper_auc": roc.proper().auc()}
+    values: dict[str, Any] = {"direction": roc.direction or "higher", **areas}
     tables = [_summary(roc, best), _rates_table(threshold, rates)]
     if roc.count is not None and isinstance(roc.negative, Gaussian):
         level = options.level
-        intervals = {
-            "auc": ("AUC", roc.auc_interval(level)),
-            "threshold": ("best threshold", best.threshold_interval(level)),
-            "ameans": ("Ameans there", best.ameans_interval(level)),
-        }
-        values["intervals"] = {name: interval.to_dict() for name, (_, interval) in intervals.items()}
-        rows = [[label, interval.low, interval.high] for label, interval in intervals.values()]
+        intervals = {"auc": roc.auc_interval(level)}
+        intervals |= {"threshold": best.threshold_interval(level), "ameans": best.ameans_interval(level)}
+        values["intervals"] = {name: interval.to_dict() for name, interval in intervals.items()}
+        labels = ("AUC", "best threshold", "Ameans there")
+        rows = [[label, *interval] for label, interval in zip(labels, intervals.values(), strict=True)]
         title = f"{level:.4g} confidence intervals, by the delta method"
         tables.insert(1, Table(title, ["of", "low", "high"], rows))
     at_threshold = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
-    print_result(options, values | {"best_threshold": best.to_dict(), "at": at_threshold}, *tables)
+    common.print_result(options, values | {"best_threshold": best.to_dict(), "at": at_threshold}, *tables)
 
 
 _MAXIMIZED_RATES = {"min_tpr": "TNR", "min_tnr": "TPR", "max_fpr": "TPR"}
@@ -205,98 +160,79 @@ def _rates_table(threshold: float, rates: Rates) -> Table:
     return replace(rates.table(), title=f"Rates at threshold {threshold:.6g}", notes=notes)
 
 
-PREDICT = Command("predict", "a ROC curve from means and SDs", _PREDICT_DESCRIPTION, _add_predict_options, _run_predict)
-_DIAGNOSE_DESCRIPTION = """\
-Say whether the predicted ROC curve of one feature can be believed, and where it fails.
-
-  rocpredict diagnose pima --feature glucose
-  rocpredict diagnose data.csv --label outcome --positive sick --feature glucose --plot glucose.svg
-  rocpredict diagnose pima --feature age --family boxcox
-
-DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
-"""
+def add_diagnose_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``diagnose``."""
+    common.add_data(command)
+    common.add_direction(command)
+    common.add_resampling(command)
+    common.add_plot(command, "curves, quantiles and densities (.svg, .png)")
 
 
-def _add_diagnose_options(command: argparse.ArgumentParser) -> None:
-    add_data(command)
-    add_direction(command)
-    add_resampling(command)
-    command.add_argument("--plot", type=Path, metavar="FILE", help="draw curves, quantiles and densities (.svg, .png)")
+def run_diagnose(options: argparse.Namespace) -> None:
+    """Diagnose whether the predicted ROC curve of one feature can be believed, and where it fails.
 
+      rocpredict diagnose pima --feature glucose
+      rocpredict diagnose data.csv --label outcome --positive sick --feature glucose --plot glucose.svg
+      rocpredict diagnose pima --feature age --family boxcox
 
-def _run_diagnose(options: argparse.Namespace) -> None:
-    """Diagnose and print."""
-    check_plot(options.plot)
-    data = load(options)
+    DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
+    """
+    common.check_plot(options.plot)
+    data = common.load(options)
     name, values = data.only_feature("one feature is diagnosed at a time")
-    arguments = pick(options, "family", "direction") | {"nan_policy": options.nan, **data.classes}
-    diagnosis = with_feature_name(
-        name, diagnose, values, data.labels, n_resamples=options.resamples, rng=options.seed, **arguments
-    )
+    arguments = common.pick(options, "family", "direction") | {"nan_policy": options.nan, **data.classes}
+    arguments |= {"n_resamples": options.resamples, "rng": options.seed}
+    diagnosis = common.with_feature_name(name, diagnose, values, data.labels, **arguments)
     if options.plot is not None:
         from rocpredict.plots.style import save_figure
 
         save_figure(diagnosis.plot(feature=name), options.plot)
     title = f"Diagnosis of {name}, --family {diagnosis.family}"
-    table = reword(diagnosis.table(), title, translate_to_options, data.notes)
-    print_result(options, {"feature": name} | diagnosis.to_dict(), table)
+    table = common.reword(diagnosis.table(), title, common.translate_to_options, data.notes)
+    common.print_result(options, {"feature": name} | diagnosis.to_dict(), table)
 
 
-DIAGNOSE = Command(
-    "diagnose",
-    "whether to believe the prediction of a feature, from data",
-    _DIAGNOSE_DESCRIPTION,
-    _add_diagnose_options,
-    _run_diagnose,
-)
-_SAMPLE_SIZE_DESCRIPTION = """\
-Say how many cases a study needs, from the class distributions it expects.
-
-  rocpredict sample-size --mean 4 8 --std 3 2 --width 0.05           the interval of the AUC, this wide from end to end
-  rocpredict sample-size --auc 0.7 --power 0.9 --against 0.5         a test of the AUC against a value
-  rocpredict sample-size --mean 4 8 --std 3 2 --power 0.8 --against-mean 4 7 --against-std 3 2 --correlation 0.5
-  rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
-
-Beside the answer stands what other formulas would have said, and how far off they are.
-"""
-
-
-def _add_sample_size_options(command: argparse.ArgumentParser) -> None:
-    add_pair_option(command, "--mean", "expected means, in the unit of the feature")
-    add_pair_option(command, "--std", "expected standard deviations")
+def add_sample_size_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``sample-size``."""
+    common.add_pair_option(command, "--mean", "expected means, in the unit of the feature")
+    common.add_pair_option(command, "--std", "expected standard deviations")
     command.add_argument("--auc", type=float, metavar="A", help="in place of both: the AUC alone, of equal SDs")
     command.add_argument("--width", type=float, metavar="W", help="full width of the interval")
     command.add_argument("--power", type=float, metavar="P", help="in place of --width: power of a test --against")
     command.add_argument("--against", type=float, metavar="A", help="the AUC of the null hypothesis")
-    add_pair_option(command, "--against-mean", "means of a second feature to compare with")
-    add_pair_option(command, "--against-std", "its standard deviations")
-    command.add_argument(
-        "--correlation",
-        nargs="+",
-        type=float,
-        metavar="R",
-        help="of both features within a class, measured on the same cases: one number, or one of each class "
-        "(default: the second feature has cases of its own)",
+    common.add_pair_option(command, "--against-mean", "means of a second feature to compare with")
+    common.add_pair_option(command, "--against-std", "its standard deviations")
+    correlation = (
+        "of both features within a class, measured on the same cases: one number, or one of each class "
+        "(default: the second feature has cases of its own)"
     )
+    command.add_argument("--correlation", nargs="+", type=float, metavar="R", help=correlation)
     command.add_argument("--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR, not the AUC")
     command.add_argument("--alternative", choices=POWER_ALTERNATIVES, default="two-sided", help="of the test")
-    command.add_argument("--level", type=float, default=0.95, metavar="L", help="confidence (default 0.95)")
-    command.add_argument(
-        "--ratio", type=float, default=1.0, metavar="R", help="negatives for each positive (default 1)"
-    )
+    common.add_level(command, "confidence")
+    ratio = "negatives for each positive (default 1)"
+    command.add_argument("--ratio", type=float, default=1.0, metavar="R", help=ratio)
     command.add_argument("--method", choices=METHODS, help="the variance to plan with (default: the reference)")
 
 
-def _run_sample_size(options: argparse.Namespace) -> None:
-    """Plan and print."""
+def run_sample_size(options: argparse.Namespace) -> None:
+    """Compute how many cases a study needs, from the class distributions it expects.
+
+      rocpredict sample-size --mean 4 8 --std 3 2 --width 0.05       the interval of the AUC, this wide from end to end
+      rocpredict sample-size --auc 0.7 --power 0.9 --against 0.5     a test of the AUC against a value
+      rocpredict sample-size --mean 4 8 --std 3 2 --power 0.8 --against-mean 4 7 --against-std 3 2 --correlation 0.5
+      rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
+
+    Beside the answer stands what other formulas would have said, and how far off they are.
+    """
     if (options.mean is None) == (options.auc is None):
         raise RocPredictError("give --mean with --std, or --auc")
     names = ("mean", "std", "auc", "width", "power", "tpr_at_fpr", "alternative", "level", "ratio", "method")
     against, correlation = _parse_null(options), options.correlation
     if correlation is not None and len(correlation) == 1:
         correlation = correlation[0]
-    planned = sample_size(**pick(options, *names), against=against, correlation=correlation)
-    print_result(options, planned.to_dict(), planned.table())
+    planned = sample_size(**common.pick(options, *names), against=against, correlation=correlation)
+    common.print_result(options, planned.to_dict(), planned.table())
 
 
 def _parse_null(options: argparse.Namespace) -> Any:
@@ -316,58 +252,43 @@ def _parse_null(options: argparse.Namespace) -> Any:
         raise RocPredictError(re.sub(r"\b(mean|std)=", r"against_\1=", str(error))) from None
 
 
-SAMPLE_SIZE = Command(
-    "sample-size", "how many cases a study needs", _SAMPLE_SIZE_DESCRIPTION, _add_sample_size_options, _run_sample_size
-)
-_REPORT_DESCRIPTION = """\
-Write all there is to say of one feature as one HTML file: curves, intervals, a test, the best
-threshold, rates, trust, and a methods paragraph.
-
-  rocpredict report pima --feature glucose --out glucose.html
-  rocpredict report data.csv --label outcome --positive sick --feature glucose --out glucose.html
-  rocpredict report pima --feature age --family auto --prevalence 0.1 --out age.html
-
-DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
-"""
-
-
 _PAGE_SUFFIXES = (".html", ".htm")
 
 
-def _add_report_options(command: argparse.ArgumentParser) -> None:
-    add_data(command)
+def add_report_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``report``."""
+    common.add_data(command)
     command.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to write the page (.html)")
-    add_direction(command)
-    command.add_argument("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
+    common.add_direction(command)
+    common.add_level(command)
     command.add_argument("--prevalence", type=float, metavar="P", help="share of positives where the rule is used")
     command.add_argument("--unit", metavar="UNIT", help="of the feature")
     command.add_argument("--title", metavar="TEXT", help="the heading of the page")
     command.add_argument("--date", metavar="DAY", help="that the page says it is of, as 2026-11-21 (default: today)")
-    add_resampling(command)
+    common.add_resampling(command)
 
 
-def _run_report(options: argparse.Namespace) -> None:
-    """Write the page and say where."""
+def run_report(options: argparse.Namespace) -> None:
+    """Write a report of one feature as one HTML file, to hand over.
+
+    It has curves, intervals, a test, the best threshold, rates, a diagnosis, and a methods paragraph.
+
+      rocpredict report pima --feature glucose --out glucose.html
+      rocpredict report data.csv --label outcome --positive sick --feature glucose --out glucose.html
+      rocpredict report pima --feature age --family auto --prevalence 0.1 --out age.html
+
+    DATA is a CSV file with a header line, or the name of a built-in data set (iris, pima, breast_cancer).
+    """
     check_writable(options.out)
-    check_suffix("out", options.out, *_PAGE_SUFFIXES)
-    data = load(options)
+    common.check_suffix("out", options.out, *_PAGE_SUFFIXES)
+    data = common.load(options)
     name, values = data.only_feature("a report is of one feature")
     from rocpredict.reports.feature import feature_report
 
-    arguments = pick(options, "family", "direction", "level", "prevalence", "unit", "title", "date") | data.classes
-    with_feature_name(
-        name,
-        feature_report,
-        values,
-        data.labels,
-        options.out,
-        feature=name,
-        nan_policy=options.nan,
-        seed=options.seed,
-        n_resamples=options.resamples,
-        notes=notes_for_report(data.notes),
-        **arguments,
-    )
+    arguments = common.pick(options, "family", "direction", "level", "prevalence", "unit", "title", "date", "seed")
+    arguments |= {"feature": name, "nan_policy": options.nan, "n_resamples": options.resamples, **data.classes}
+    notes = notes_for_report(data.notes)
+    common.with_feature_name(name, feature_report, values, data.labels, options.out, notes=notes, **arguments)
     if is_stream(options.out):
         return
     if options.json:
@@ -376,40 +297,19 @@ def _run_report(options: argparse.Namespace) -> None:
         print("\n".join([f"{options.out}: a report of {name}", *data.notes]))
 
 
-REPORT = Command(
-    "report", "all about one feature, as one file to hand over", _REPORT_DESCRIPTION, _add_report_options, _run_report
-)
-
-
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
     """Return the notes on the data without the options, for readers of the page."""
     notes = (note.replace(" (--nan raise takes them as they are)", "") for note in notes)
     return tuple(note.replace("--nan omit leaves these rows out", "here they are taken as they are") for note in notes)
 
 
-_TEACH_DESCRIPTION = """\
-Show two densities, a threshold and the ROC curve in the browser, moving in step, with a guided lesson.
-
-  rocpredict teach
-  rocpredict teach iris --positive virginica --negative versicolor --feature petal_length
-  rocpredict teach data.csv --label outcome --positive sick
-  rocpredict teach --mean 5.1 6.4 --std 0.9 1.2
-  rocpredict teach --save teach.html
-  rocpredict teach --worksheet worksheet.html
-
-Without --save the page is served to this machine alone, and every number is computed as it is asked for. A saved page
-needs nothing but a browser. DATA is a CSV file with a header line, or iris, pima or breast_cancer.
-"""
-
-
-def _add_teach_options(command: argparse.ArgumentParser) -> None:
+def add_teach_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``teach``."""
     command.add_argument("data", nargs="?", metavar="DATA", help=f"a CSV file, or one of {', '.join(DATASET_NAMES)}")
-    add_classes(command, hint="")
-    command.add_argument(
-        "--feature", action="append", metavar="COLUMN", help="may be repeated (default: every column of numbers)"
-    )
-    add_pair_option(command, "--mean", "means to begin with, such as from a published table; needs --std")
-    add_pair_option(command, "--std", "standard deviations to begin with")
+    common.add_classes(command, hint="")
+    common.add_feature(command, "every column of numbers")
+    common.add_pair_option(command, "--mean", "means to begin with, such as from a published table; needs --std")
+    common.add_pair_option(command, "--std", "standard deviations to begin with")
     command.add_argument("--save", type=Path, metavar="FILE", help="write the page into a file, and end")
     command.add_argument("--worksheet", type=Path, metavar="FILE", help="write a worksheet with answers, to be printed")
     command.add_argument("--port", type=int, default=0, metavar="N", help="where to serve (default: any free port)")
@@ -419,15 +319,27 @@ def _add_teach_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--lecture", action="store_true", help="begin in lecture mode: large, without sliders")
 
 
-def _run_teach(options: argparse.Namespace) -> None:
-    """Save the page or its worksheet, or serve the page until Ctrl-C."""
+def run_teach(options: argparse.Namespace) -> None:
+    """Show two densities, a threshold and the ROC curve in the browser, with a guided lesson.
+
+      rocpredict teach
+      rocpredict teach iris --positive virginica --negative versicolor --feature petal_length
+      rocpredict teach data.csv --label outcome --positive sick
+      rocpredict teach --mean 5.1 6.4 --std 0.9 1.2
+      rocpredict teach --save teach.html
+      rocpredict teach --worksheet worksheet.html
+
+    All of them move in step. Without --save the page is served to this machine alone, and every number is computed as
+    it is asked for. A saved page needs nothing but a browser. DATA is a CSV file with a header line, or iris, pima or
+    breast_cancer.
+    """
 
     def say(name: str, text: str) -> None:
         print(to_json({name: text}) if options.json else text, flush=True)
 
     for name in ("save", "worksheet"):
         if getattr(options, name) is not None:
-            check_suffix(name, check_writable(getattr(options, name)), *_PAGE_SUFFIXES)
+            common.check_suffix(name, check_writable(getattr(options, name)), *_PAGE_SUFFIXES)
     page = None if options.worksheet is not None and options.save is None else _page(options)
     if options.worksheet is not None:
         from rocpredict.teaching.worksheet import worksheet_html
@@ -446,24 +358,24 @@ def _run_teach(options: argparse.Namespace) -> None:
 
 
 def _page(options: argparse.Namespace) -> TeachingPage:
-    check_unique("feature", options.feature)
+    common.check_unique("feature", options.feature)
     shared: dict[str, Any] = {"lang": options.lang, "lesson": not options.no_lesson, "lecture": options.lecture}
     if options.data is None:
-        for name, value in pick(options, "label", "positive", "negative", "feature").items():
+        for name, value in common.pick(options, "label", "positive", "negative", "feature").items():
             if value is not None:
                 raise RocPredictError(f"--{name} goes with DATA, which is not there")
         return TeachingPage(mean=options.mean, std=options.std, **shared)
     if options.mean is not None or options.std is not None:
         raise RocPredictError("--mean and --std begin with two Gaussians in place of DATA; give one or the other")
     if options.data in DATASET_NAMES:
-        check_no_label(options.data, options)
+        common.check_no_label(options.data, options)
         if options.feature is not None and len(options.feature) > 1:
             raise RocPredictError("--feature names the one to begin with of built-in data; all of them are on the page")
         feature = options.feature and options.feature[0]
-        return TeachingPage(options.data, feature=feature, **pick(options, "positive", "negative"), **shared)
-    table = read_table(options, "label")
+        return TeachingPage(options.data, feature=feature, **common.pick(options, "positive", "negative"), **shared)
+    table = common.read_table(options, "label")
     labels = table.labels(options.label)
-    return TeachingPage(_columns(table, options), labels, **parse_classes(options, labels), **shared)
+    return TeachingPage(_columns(table, options), labels, **common.parse_classes(options, labels), **shared)
 
 
 def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
@@ -480,6 +392,3 @@ def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
     if not columns:
         raise trouble
     return columns
-
-
-TEACH = Command("teach", "the teaching page, served or saved", _TEACH_DESCRIPTION, _add_teach_options, _run_teach)

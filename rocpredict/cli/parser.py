@@ -9,14 +9,13 @@ import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from inspect import getdoc
 from typing import Any, NoReturn
 
 from rocpredict._version import __version__
 from rocpredict.base.validation import RocPredictError, suggest
-from rocpredict.cli.commands import DIAGNOSE, PAPER, PREDICT, REPORT, SAMPLE_SIZE, TEACH
-from rocpredict.cli.compare import COMPARE
-from rocpredict.cli.data import print_message, print_warnings, translate_to_options
-from rocpredict.cli.screen import SCREEN
+from rocpredict.cli import commands, compare, screen
+from rocpredict.cli.common import print_message, print_warnings, translate_to_options
 
 EXIT_OK, EXIT_FAILURE, EXIT_USAGE = 0, 1, 2
 DESCRIPTION = """\
@@ -133,19 +132,29 @@ class _Parser(argparse.ArgumentParser):
         raise RocPredictError(f"{message} (see {self.prog} --help)")
 
 
+COMMANDS = {
+    "paper": (commands.add_paper_options, commands.run_paper),
+    "predict": (commands.add_predict_options, commands.run_predict),
+    "compare": (compare.add_options, compare.run),
+    "diagnose": (commands.add_diagnose_options, commands.run_diagnose),
+    "screen": (screen.add_options, screen.run),
+    "sample-size": (commands.add_sample_size_options, commands.run_sample_size),
+    "report": (commands.add_report_options, commands.run_report),
+    "teach": (commands.add_teach_options, commands.run_teach),
+}
+"""The function that defines the options of a command and the one that runs it, whose docstring is the help."""
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands, which also tools for shell completion take."""
-    parser = _Parser(prog="rocpredict", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter}
+    parser = _Parser(prog="rocpredict", description=DESCRIPTION, **layout)
     parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for command in (PAPER, PREDICT, COMPARE, DIAGNOSE, SCREEN, SAMPLE_SIZE, REPORT, TEACH):
-        options = commands.add_parser(
-            command.name,
-            help=command.summary,
-            description=command.description,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        options.add_argument("--json", action="store_true", help="print JSON with every digit instead of tables")
-        command.add_options(options)
-        options.set_defaults(run=command.run, command=command.name)
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    for name, (add_options, run) in COMMANDS.items():
+        text = getdoc(run) or ""
+        command = subparsers.add_parser(name, help=text.partition("\n")[0], description=text, **layout)
+        command.add_argument("--json", action="store_true", help="print JSON with every digit instead of tables")
+        add_options(command)
+        command.set_defaults(run=run, command=name)
     return parser

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,83 +15,67 @@ from rocpredict.base.files import check_writable, is_stream, write_atomic
 from rocpredict.base.formatting import format_list, label_to_text, pluralize
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
+from rocpredict.cli import common
 from rocpredict.cli.commands import notes_for_report
-from rocpredict.cli.data import (
-    Command,
-    add_classes,
-    built_in,
-    check_file,
-    check_suffix,
-    check_unique,
-    parse_classes,
-    pick,
-    print_tables,
-)
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.screening.result import ADJUSTMENTS, ScreeningResult
 from rocpredict.screening.screen import screen
 from rocpredict.sources.table import column_index
 
-_DESCRIPTION = """\
-Rank the features of a table by how well each tells two classes apart: predicted from means and
-standard deviations, and counted.
-
-  rocpredict screen iris --positive virginica --negative versicolor
-  rocpredict screen study.csv --label outcome --positive sick --top 10
-  rocpredict screen january.parquet february.parquet --label outcome --positive sick --out ranking.csv
-  rocpredict screen study.csv --label outcome --positive sick --report study.html
-
-FILE is a CSV or Parquet file, several with the same columns, or a built-in data set (iris, pima, breast_cancer).
-With three or more labels and no --positive each label is set against the rest.
-"""
 FORMATS = ("table", "csv", "json", "markdown")
 _FORMAT_BY_SUFFIX = {".csv": "csv", ".json": "json", ".md": "markdown", ".parquet": "parquet", ".txt": "table"}
 _DEFAULT_ROWS = 20
 _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "top"}
 
 
-def _add_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "data", nargs="+", metavar="FILE", help=f"CSV or Parquet, or one of {', '.join(DATASET_NAMES)}"
-    )
-    add_classes(command)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``screen``."""
+    sources = f"CSV or Parquet, or one of {', '.join(DATASET_NAMES)}"
+    command.add_argument("data", nargs="+", metavar="FILE", help=sources)
+    common.add_classes(command)
     command.add_argument("--pairs", choices=["rest", "all"], default="rest", help="several labels: against the rest")
     columns = command.add_mutually_exclusive_group()
     columns.add_argument("--feature", action="append", metavar="COLUMN", help="may be repeated (default: all columns)")
     columns.add_argument("--exclude", action="append", metavar="COLUMN", help="leave it out; may be repeated")
-    command.add_argument(
-        "--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help="count the exact AUC of all (yes)"
-    )
+    counted = "count the exact AUC of all (yes)"
+    command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=counted)
     command.add_argument("--n-top", type=int, default=100, metavar="N", help="features counted with --empirical top")
     command.add_argument("--family", choices=["gaussian", "auto"], default="gaussian", help="auto: shrunk estimates")
     command.add_argument("--direction", choices=["auto", "higher", "lower"], default="auto", help="of each rule (auto)")
-    command.add_argument("--level", type=float, default=0.95, metavar="L", help="confidence (default 0.95)")
+    common.add_level(command, "confidence")
     command.add_argument("--adjust", choices=ADJUSTMENTS, default=ADJUSTMENTS[0], help="how q-values are made")
     command.add_argument("--nan", choices=["raise", "omit"], default="omit", help="leave missing values out (default)")
     command.add_argument("--engine", choices=["auto", "numpy", "numba"], default="auto", help="who counts")
     command.add_argument("--jobs", type=int, default=1, metavar="N", help="threads; -1: one on each processor")
-    command.add_argument(
-        "--sort", metavar="COLUMN", help="order of the rows (default: by distance of the AUC from 1/2)"
-    )
-    command.add_argument(
-        "--top", type=int, metavar="N", help=f"rows (default: {_DEFAULT_ROWS} on screen, all in files)"
-    )
+    order = "order of the rows (default: by distance of the AUC from 1/2)"
+    command.add_argument("--sort", metavar="COLUMN", help=order)
+    rows = f"rows (default: {_DEFAULT_ROWS} on screen, all in files)"
+    command.add_argument("--top", type=int, metavar="N", help=rows)
     command.add_argument("--format", choices=FORMATS, help="of what is printed or written (default: table)")
     command.add_argument("--out", type=Path, metavar="FILE", help="write there; its suffix may tell the format")
-    command.add_argument(
-        "--report", type=Path, metavar="FILE", help="write all rows as an HTML page, with pictures too"
-    )
+    page = "write all rows as an HTML page, with pictures too"
+    command.add_argument("--report", type=Path, metavar="FILE", help=page)
 
 
-def _run(options: argparse.Namespace) -> None:
-    """Screen, and print or write."""
+def run(options: argparse.Namespace) -> None:
+    """Rank the features of a table by how well each tells two classes apart, predicted and counted.
+
+    A predicted AUC is computed from means and standard deviations.
+
+      rocpredict screen iris --positive virginica --negative versicolor
+      rocpredict screen study.csv --label outcome --positive sick --top 10
+      rocpredict screen january.parquet february.parquet --label outcome --positive sick --out ranking.csv
+      rocpredict screen study.csv --label outcome --positive sick --report study.html
+
+    FILE is a CSV or Parquet file, several with the same columns, or a built-in data set (iris, pima, breast_cancer).
+    With three or more labels and no --positive each label is set against the rest.
+    """
     form = _format(options)
     _check(options, form)
     features, labels, notes = _read_data(options)
     with _progress_bar() as progress:
-        result = screen(
-            features, labels, **parse_classes(options, labels), **_screen_options(options), progress=progress
-        )
+        arguments = common.parse_classes(options, labels) | _screen_options(options)
+        result = screen(features, labels, **arguments, progress=progress)
     _write(_select_rows(result, options, form), result, options, form, notes)
     if options.report is None:
         return
@@ -105,7 +90,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options as the library takes them."""
-    return pick(options, "pairs", "n_top", "family", "direction", "level", "adjust", "engine") | {
+    return common.pick(options, "pairs", "n_top", "family", "direction", "level", "adjust", "engine") | {
         "empirical": _EMPIRICAL_CHOICES[options.empirical],
         "nan_policy": options.nan,
         "n_jobs": options.jobs,
@@ -114,27 +99,26 @@ def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def _check(options: argparse.Namespace, form: str) -> None:
     """Refuse wrong options before the work: a table of three rows is screened with them."""
-    check_unique("feature", options.feature)
-    check_unique("exclude", options.exclude)
+    common.check_unique("feature", options.feature)
+    common.check_unique("exclude", options.exclude)
     engine = "numpy" if options.engine == "auto" else options.engine  # nothing is compiled for three rows
     small = screen({"x": [0.0, 1.0, 2.0]}, [0, 1, 2], **_screen_options(options) | {"engine": engine})
     _select_rows(small, options, form)
     if options.report is not None:
-        check_suffix("report", check_writable(options.report), ".html", ".htm")
+        common.check_suffix("report", check_writable(options.report), ".html", ".htm")
 
 
 def _format(options: argparse.Namespace) -> str:
     """Return the format that an option or the file's suffix names, or a table; refuse two different ones."""
-    form = options.format
-    if options.json and form not in {None, "json"}:
-        raise RocPredictError(f"--json and --format {form} are two formats; choose one")
-    form = "json" if options.json else form
+    if options.json and options.format not in {None, "json"}:
+        raise RocPredictError(f"--json and --format {options.format} are two formats; choose one")
+    form = "json" if options.json else options.format
     if options.out is None:
         return form or "table"
     check_writable(options.out)
     if form is not None:
         suffixes = [suffix for suffix, name in _FORMAT_BY_SUFFIX.items() if name == form]
-        check_suffix("out", options.out, *dict.fromkeys([*suffixes, ".txt"]), "")
+        common.check_suffix("out", options.out, *dict.fromkeys([*suffixes, ".txt"]), "")
         return str(form)
     suffix = options.out.suffix.lower()
     if suffix not in _FORMAT_BY_SUFFIX:
@@ -148,13 +132,13 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     if builtin_names:
         if len(options.data) > 1:
             raise RocPredictError(f"{builtin_names[0]} is built-in data; screen it by itself")
-        data = built_in(builtin_names[0], options, options.exclude or ())
+        data = common.built_in(builtin_names[0], options, options.exclude or ())
         options.positive = data.classes["positive"]
         return data.features, data.labels, data.notes
     from rocpredict.sources.files import open_tables
 
     for name in options.data:
-        check_file(name)
+        common.check_file(name)
     files = open_tables(options.data)
     if options.label is None:
         raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
@@ -166,8 +150,7 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
 def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[str] | None:
     """Return the columns to take as features, or None for all."""
     if not options.exclude:
-        columns: list[str] | None = options.feature
-        return columns
+        return options.feature
     for name in options.exclude:
         column_index(np.array(names), name, argument="exclude", source_name=Path(options.data[0]).name)
     return [name for name in names if name not in {options.label, *options.exclude}]
@@ -176,9 +159,8 @@ def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[
 def _select_rows(table: ScreeningResult, options: argparse.Namespace, form: str) -> ScreeningResult:
     if options.sort is not None:
         table = table.sort(options.sort)
-    rows = (
-        _DEFAULT_ROWS if options.top is None and options.out is None and form in {"table", "markdown"} else options.top
-    )
+    on_screen = options.out is None and form in {"table", "markdown"}
+    rows = _DEFAULT_ROWS if on_screen and options.top is None else options.top
     return table if rows is None else table.top(rows)
 
 
@@ -186,26 +168,21 @@ def _write(
     table: ScreeningResult, result: ScreeningResult, options: argparse.Namespace, form: str, notes: tuple[str, ...]
 ) -> None:
     """Print a table, or write it to a file and say so."""
-    out = options.out
+    out, text_table = options.out, partial(_as_table, table, result, notes)
     if out is None and form == "table":
-        print_tables(_as_table(table, result, notes))
-    elif out is None:
-        sys.stdout.write(_text(table, result, form, notes))
-    elif form == "parquet":
+        common.print_tables(text_table())
+        return
+    texts = {"csv": lambda: str(table.to_csv()), "json": lambda: f"{table.to_json()}\n"}
+    texts |= {"markdown": lambda: text_table().to_markdown(), "table": lambda: f"{text_table().to_text()}\n"}
+    if out is None:
+        sys.stdout.write(texts[form]())
+        return
+    if form == "parquet":
         table.to_parquet(out)
     else:
-        write_atomic(out, _text(table, result, form, notes))
-    if out is not None and not is_stream(out) and not options.json:
+        write_atomic(out, texts[form]())
+    if not is_stream(out) and not options.json:
         print(f"{out}: {pluralize(len(table), 'row')}")
-
-
-def _text(table: ScreeningResult, result: ScreeningResult, form: str, notes: tuple[str, ...]) -> str:
-    if form == "csv":
-        return str(table.to_csv())
-    if form == "json":
-        return f"{table.to_json()}\n"
-    text_table = _as_table(table, result, notes)
-    return text_table.to_markdown() if form == "markdown" else text_table.to_text() + "\n"
 
 
 def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str, ...]) -> Table:
@@ -248,6 +225,3 @@ def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("features", total=None)
         yield lambda n_done, total: bar.update(task, completed=n_done, total=total)
-
-
-SCREEN = Command("screen", "every feature of a table, ranked", _DESCRIPTION, _add_options, _run)

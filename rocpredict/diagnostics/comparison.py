@@ -12,7 +12,7 @@ from rocpredict.base.accessors import plot_result
 from rocpredict.base.formatting import format_interval, format_number
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
-from rocpredict.base.validation import FloatArray, RocPredictError, short_repr
+from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.diagnostics.fit import ks_statistic
 from rocpredict.distributions.misfit import COMPARISON_FPR, area_between
 from rocpredict.inference.uncertainty import AucErrorMethod
@@ -187,9 +187,7 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
         auc_error_z=error / _empirical_std_error(empirical),
         max_tpr_gap=gap,
         max_tpr_gap_fpr=place,
-        area_between=float(
-            area_between(_tpr_at_fpr(predicted, COMPARISON_FPR), _tpr_at_fpr(empirical, COMPARISON_FPR))
-        ),
+        area_between=float(area_between(predicted.tpr_at_fpr(COMPARISON_FPR), empirical.tpr_at_fpr(COMPARISON_FPR))),
         ks_negative=ks_negative,
         ks_positive=ks_positive,
         ks=max(ks_negative, ks_positive),
@@ -213,11 +211,9 @@ def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
         raise RocPredictError(f"empirical={short_repr(empirical)} is not an empirical ROC; give rp.empirical_roc(...)")
     if predicted.shape:
         raise RocPredictError(f"predicted is a batch of shape {predicted.shape}; compare one feature at a time")
-    if _direction(predicted) != _direction(empirical):
-        raise RocPredictError(
-            f"predicted has direction={_direction(predicted)!r}, empirical {_direction(empirical)!r}; give "
-            "both the same"
-        )
+    first, second = _direction(predicted), _direction(empirical)
+    if first != second:
+        raise RocPredictError(f"predicted has direction={first!r}, empirical {second!r}; give both the same")
 
 
 def _direction(roc: Roc) -> str:
@@ -227,10 +223,8 @@ def _direction(roc: Roc) -> str:
 def _empirical_std_error(empirical: EmpiricalRoc) -> float:
     """Return the standard error of the empirical AUC by the first method that sees one."""
     lonely = min(empirical.negative.total, empirical.positive.total) <= 1
-    methods: tuple[AucErrorMethod, ...] = (
-        ("smoothed-logit", "hanley-mcneil") if lonely else ("delong", "smoothed-logit", "hanley-mcneil")
-    )
-    errors = (empirical.auc_std_error(method=method) for method in methods)
+    methods: tuple[AucErrorMethod, ...] = ("delong", "smoothed-logit", "hanley-mcneil")
+    errors = (empirical.auc_std_error(method=method) for method in methods[lonely:])
     return float(next(error for error in errors if error > 0))
 
 
@@ -239,17 +233,12 @@ def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
     """Return the largest difference of TPR at one FPR, predicted - empirical, and that FPR; see ``compare``."""
     _check(predicted, empirical)
     fpr = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
-    from_right_gap = _tpr_at_fpr(predicted, fpr) - _tpr_at_fpr(empirical, fpr)
     before = np.maximum(np.nextafter(fpr, 0), 0)
-    from_left_gap = np.where(fpr > 0, _tpr_at_fpr(predicted, before) - _tpr_at_fpr(empirical, before), 0.0)
+    from_left_gap, from_right_gap = (predicted.tpr_at_fpr(rate) - empirical.tpr_at_fpr(rate) for rate in (before, fpr))
     negatives = empirical.negative.total
     step = 1 / negatives if negatives >= _MIN_CLASS_SIZE else 0.0
-    from_left = np.where((fpr > step) & (fpr <= 1 - step), from_left_gap, 0.0)
+    from_left = np.where((fpr > step) & (fpr <= 1 - step) & (fpr > 0), from_left_gap, 0.0)
     from_right = np.where((fpr >= step) & (fpr < 1 - step), from_right_gap, 0.0)
     gaps = np.where(np.abs(from_right) >= np.abs(from_left), from_right, from_left)
     largest = int(np.argmax(np.abs(gaps)))
     return float(gaps[largest]), float(fpr[largest])
-
-
-def _tpr_at_fpr(roc: Roc, fpr: FloatArray) -> FloatArray:
-    return np.asarray(roc.tpr_at_fpr(fpr))

@@ -270,32 +270,25 @@ def diagnose(
         )
     x, y = as_rereadable(x), as_rereadable(y)
     labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
-    x, y = (list(values) if isinstance(values, Iterator) else values for values in (x, y))  # both are read twice
     with suppress_normality_warning():  # the findings say it at length
         roc = predict_roc(x, y, family=family, direction=direction, **labels)
     classes = split_classes(x, y, **labels)
-    name = family if isinstance(family, str) else str(getattr(family, "name", family))
-    return _make_diagnosis(roc, (classes.negative, classes.positive), name, resampling)
-
-
-def _make_diagnosis(
-    roc: PredictedRoc, rows: tuple[FloatArray, FloatArray], family: str, resampling: BootstrapOptions
-) -> Diagnosis:
+    rows = classes.negative, classes.positive
     samples, counts = sort_by_direction(roc, *rows), (len(rows[0]), len(rows[1]))
     observed, simulated = goodness_of_fit(roc, samples), parametric_bootstrap(roc, counts, resampling)
     p = p_values(observed, simulated.misfit)
-    negative, positive = describe_classes(roc, rows, observed, p)
+    negative_shape, positive_shape = describe_classes(roc, rows, observed, p)
     empirical = EmpiricalRoc(*rows, direction=roc.direction)
     predicted_tpr, sample_tpr = np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
     low, middle, high = (float(part.mean()) for part in np.array_split(predicted_tpr - sample_tpr, 3))
     gap, gap_fpr = max_tpr_gap(roc, empirical)
     threshold = roc.best_threshold().threshold
     diagnosis = Diagnosis(
-        family=family,
+        family=family if isinstance(family, str) else str(getattr(family, "name", family)),
         direction="lower" if roc.direction == "lower" else "higher",
-        negative=negative,
-        positive=positive,
-        std_ratio=std_ratio(negative, positive),
+        negative=negative_shape,
+        positive=positive_shape,
+        std_ratio=std_ratio(negative_shape, positive_shape),
         predicted_auc=roc.auc(),
         empirical_auc=empirical.auc(),
         auc_error=roc.auc() - empirical.auc(),
@@ -359,8 +352,8 @@ _ShapeCheck = tuple[str, float, str, str, str]
 def _find(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     """Yield the findings of a diagnosis from its numbers."""
     yield _check_sample_size(d.negative.count, d.positive.count)
-    for word, shape in (("negative", d.negative), ("positive", d.positive)):
-        yield from _check_class(d.family, word, shape)
+    for name in ("negative", "positive"):
+        yield from _check_class(d.family, name, getattr(d, name))
     yield _shape_finding(d.family, _check_std_ratio(d.std_ratio))
     yield from _check_curve(d)
 
@@ -384,10 +377,6 @@ def _suggest_family(family: str) -> str:
     if family == "auto":
         return "use rp.empirical_roc"
     return f"use {SKEWED_SUGGESTION if family == 'gaussian' else OTHER_SUGGESTION}"
-
-
-def _min_severity(*severities: str) -> str:
-    return min(severities, key=SEVERITIES.index)
 
 
 def _format_p(value: float) -> str:
@@ -450,8 +439,8 @@ def _check_class(family: str, word: str, shape: ClassDescription) -> Iterator[Di
         message = f"{word} class: all {shape.count} values equal {shape.mode:.6g}, so nothing of its shape is seen"
         yield _finding(f"{word} spread", 0.0, "warn", message, "check how the feature was measured")
         return
-    for check in (_check_skewness, _check_kurtosis, _check_ties, _check_boundary, _check_outliers):
-        yield _shape_finding(family, check(shape), word)
+    for check in _check_shape(shape):
+        yield _shape_finding(family, check, word)
     message = (
         f"{word} class: A² {shape.anderson_darling:.3g} (p {_format_p(shape.p_value)}), largest difference of the cdfs "
         f"{shape.ks:.3f}"
@@ -460,47 +449,41 @@ def _check_class(family: str, word: str, shape: ClassDescription) -> Iterator[Di
     yield _finding(f"{word} fit", shape.p_value, severity, message, _suggest_family(family))
 
 
-def _check_skewness(shape: ClassDescription) -> _ShapeCheck:
-    severity = _min_severity(_SKEWNESS.severity(abs(shape.skewness)), _Z.severity(abs(shape.skewness_z)))
+def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
+    """Yield the checks of moments, ties, limits and outliers."""
+    severities = _SKEWNESS.severity(abs(shape.skewness)), _Z.severity(abs(shape.skewness_z))
     message = f"skewness {_format_signed(shape.skewness)} ({_format_z(shape.skewness_z)})"
-    return "skewness", shape.skewness, severity, message, SKEWED_SUGGESTION
+    yield "skewness", shape.skewness, _milder(*severities), message, SKEWED_SUGGESTION
 
-
-def _check_kurtosis(shape: ClassDescription) -> _ShapeCheck:
-    severity = _min_severity(_KURTOSIS.severity(shape.kurtosis), _Z.severity(shape.kurtosis_z))
+    severity = _milder(_KURTOSIS.severity(shape.kurtosis), _Z.severity(shape.kurtosis_z))
     tails = "" if severity == "ok" else ", heavy tails"
     message = f"excess kurtosis {_format_signed(shape.kurtosis)} ({_format_z(shape.kurtosis_z)}){tails}"
-    return "kurtosis", shape.kurtosis, severity, message, OTHER_SUGGESTION
+    yield "kurtosis", shape.kurtosis, severity, message, OTHER_SUGGESTION
 
-
-def _check_ties(shape: ClassDescription) -> _ShapeCheck:
     if shape.mode_count >= _MIN_GROUP_SIZE and shape.mode_fraction > _SHARE.note:
         severity = _SHARE.severity(shape.mode_fraction)
         message = f"{_format_percent(shape.mode_fraction)} of its rows equal {shape.mode:.6g}"
     else:
         severity = "note" if shape.n_unique < _FEW_VALUES and shape.count >= _ENOUGH_ROWS else "ok"
         message = f"{shape.n_unique} different values in {shape.count} rows"
-    return "ties", shape.mode_fraction, severity, message, OTHER_SUGGESTION
+    yield "ties", shape.mode_fraction, severity, message, OTHER_SUGGESTION
 
-
-def _check_boundary(shape: ClassDescription) -> _ShapeCheck:
-    limits = [
-        ("minimum", shape.minimum, shape.fraction_at_minimum),
-        ("maximum", shape.maximum, shape.fraction_at_maximum),
-    ]
-    if shape.minimum >= 0:
-        limits.append(("boundary", 0.0, shape.fraction_at_zero))
-    limit, value, fraction = max(limits, key=lambda item: item[2])
+    limits = [(shape.fraction_at_minimum, "minimum", shape.minimum)]
+    limits += [(shape.fraction_at_maximum, "maximum", shape.maximum)]
+    limits += [(shape.fraction_at_zero, "boundary", 0.0)] if shape.minimum >= 0 else []
+    fraction, limit, value = max(limits, key=lambda item: item[0])
     severity = _SHARE.severity(fraction) if fraction * shape.count > _MIN_GROUP_SIZE - 0.5 else "ok"
     message = f"{_format_percent(fraction)} of its rows lie at the {limit} {value:.6g}"
-    return "boundary", fraction, severity, message, OTHER_SUGGESTION
+    yield "boundary", fraction, severity, message, OTHER_SUGGESTION
 
-
-def _check_outliers(shape: ClassDescription) -> _ShapeCheck:
     several = "warn" if shape.outliers * shape.count > _MIN_GROUP_SIZE - 0.5 else "note"
-    severity = _min_severity(_OUTLIERS.severity(shape.outliers), several)
     message = f"{_format_percent(shape.outliers)} of its rows lie more than 3 IQR beyond the quartiles"
-    return "outliers", shape.outliers, severity, message, f"check these rows; else {OTHER_SUGGESTION}"
+    remedy = f"check these rows; else {OTHER_SUGGESTION}"
+    yield "outliers", shape.outliers, _milder(_OUTLIERS.severity(shape.outliers), several), message, remedy
+
+
+def _milder(*severities: str) -> str:
+    return min(severities, key=SEVERITIES.index)
 
 
 def _check_std_ratio(interval: Interval) -> _ShapeCheck:
@@ -549,12 +532,16 @@ def _make_plot_data(
     pair = zip(oriented_distributions(roc), samples, bands, strict=True)
     quantiles = [_quantiles(d, values, band, mirrored=mirrored) for d, values, band in pair]
     edges, x = _axis_limits((empirical.negative.sorted_sample, empirical.positive.sorted_sample))
-    classes = (roc.negative, empirical.negative.sorted_sample), (roc.positive, empirical.positive.sorted_sample)
-    densities = [_densities(d, values, edges, x) for d, values in classes]
+    densities = []
+    for distribution, sample in ((roc.negative, empirical.negative), (roc.positive, empirical.positive)):
+        values = sample.sorted_sample
+        with np.errstate(over="ignore"):
+            density = np.asarray(distribution.pdf(x))
+            histogram = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
+        densities.append(DensityPlotData(x, np.where(np.isfinite(density), density, 0.0), edges, histogram))
     rates = COMPARISON_FPR, np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
-    return DiagnosisPlotData(
-        roc.curve(), empirical.curve(), rates, (quantiles[0], quantiles[1]), (densities[0], densities[1])
-    )
+    pairs = (quantiles[0], quantiles[1]), (densities[0], densities[1])
+    return DiagnosisPlotData(roc.curve(), empirical.curve(), rates, *pairs)
 
 
 def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray, *, mirrored: bool) -> QuantilePlotData:
@@ -599,10 +586,3 @@ def _n_bins(samples: list[FloatArray], spreads: FloatArray, span: float) -> int:
         needed = span * np.cbrt(counts) / (2 * spreads)
     by_count = 2 * counts.max() ** (1 / 3)
     return int(np.clip(np.ceil(max(by_count, needed.max(where=spreads > 0, initial=0))), *_BINS))
-
-
-def _densities(distribution: Distribution, values: FloatArray, edges: FloatArray, x: FloatArray) -> DensityPlotData:
-    with np.errstate(over="ignore"):
-        density = np.asarray(distribution.pdf(x))
-        histogram_density = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
-    return DensityPlotData(x, np.where(np.isfinite(density), density, 0.0), edges, histogram_density)

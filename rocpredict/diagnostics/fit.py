@@ -215,10 +215,9 @@ def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> S
 def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
     """Measure how far a ROC curve is off two samples."""
     predicted, empirical = np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
-    negative, positive = (
-        anderson_darling(*log_tail_probabilities(d, x))
-        for d, x in zip(oriented_distributions(roc), samples, strict=True)
-    )
+    with np.errstate(divide="ignore"):
+        tails = [np.log(_mid_tails(d, x)) for d, x in zip(oriented_distributions(roc), samples, strict=True)]
+    negative, positive = (anderson_darling(*class_tails) for class_tails in tails)
     auc_error = np.abs((predicted - empirical).mean())
     sign = -1.0 if roc.direction == "lower" else 1.0
     values = np.union1d(*samples)
@@ -258,16 +257,9 @@ def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
     return roc.negative, roc.positive
 
 
-def log_tail_probabilities(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the logarithms of the probabilities up to values and from them on; half of an atom belongs to each."""
-    below, above = _mid_tail_probabilities(distribution, values)
-    with np.errstate(divide="ignore"):
-        return np.log(below), np.log(above)
-
-
 def normal_scores(distribution: Distribution, values: FloatArray) -> FloatArray:
     """Return where values would lie in a standard normal class, no further than 8."""
-    below, above = _mid_tail_probabilities(distribution, values)
+    below, above = _mid_tails(distribution, values)
     return np.asarray(np.clip(np.where(below < above, ndtri(below), -ndtri(above)), -MAX_Z, MAX_Z))
 
 
@@ -294,7 +286,8 @@ def plot_ranks(count: int) -> NDArray[np.intp]:
     return np.unique(np.round(np.linspace(0, count - 1, min(count, _MAX_POINTS))).astype(np.intp))
 
 
-def _mid_tail_probabilities(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _mid_tails(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities up to values and from them on; half of an atom belongs to each."""
     below = (np.asarray(distribution.cdf_strict(values)) + distribution.cdf(values)) / 2
     above = (np.asarray(distribution.sf_inclusive(values)) + distribution.sf(values)) / 2
     return below, above
@@ -348,12 +341,12 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
 
 def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit:
     """Return for each measure the share (b + 1)/(n + 1) of draws that are as far off."""
-    return GoodnessOfFit(*map(_p_value, observed, simulated))
 
+    def p_value(value: float, draws: FloatArray) -> float:
+        limit = value if np.isinf(value) else value - _ROUNDING * (1 + abs(value))
+        return float((np.count_nonzero(draws >= limit) + 1) / (len(draws) + 1))
 
-def _p_value(observed: float, simulated: FloatArray) -> float:
-    limit = observed if np.isinf(observed) else observed - _ROUNDING * (1 + abs(observed))
-    return float((np.count_nonzero(simulated >= limit) + 1) / (len(simulated) + 1))
+    return GoodnessOfFit(*map(p_value, observed, simulated))
 
 
 def _spawn_generators(resampling: BootstrapOptions) -> list[np.random.Generator]:

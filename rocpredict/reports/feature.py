@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -46,191 +45,132 @@ from rocpredict.reports.report import (
     message_to_prose,
     write_report,
 )
-from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
-from rocpredict.roc.predicted import ModelFit, PredictedRoc, predict_roc
-from rocpredict.solvers.thresholds import BestThreshold
+from rocpredict.roc.empirical import empirical_roc
+from rocpredict.roc.predicted import ModelFit, predict_roc
 from rocpredict.sources.table import as_feature_table
 
 
-@dataclass(frozen=True, eq=False)
 class FeatureAnalysis:
-    """Results on one feature, each computed on first use; the fields are the checked options of ``feature_report``."""
+    """Results on one feature, as the template of its report states them.
 
-    x: ArrayLike
-    y: ArrayLike
-    feature: str
-    unit: str | None
-    positive: Any
-    negative: Any
-    family: Any
-    direction: Direction
-    nan_policy: NanPolicy
-    level: float
-    stated_prevalence: float | None
-    n_resamples: int
-    seed: int
+    The parameters are the checked options of ``feature_report``; those that the report names are attributes, too.
 
-    @property
-    def _classes(self) -> dict[str, Any]:
-        return {"positive": self.positive, "negative": self.negative, "nan_policy": self.nan_policy}
+    Attributes
+    ----------
+    labels : (negative, positive)
+        "rest" for several negative labels.
+    predicted, empirical : PredictedRoc, EmpiricalRoc
+    samples : pair of arrays
+        Values of the negative and of the positive class, ascending.
+    has_prediction : bool
+        Whether the family is another one than the data themselves.
+    family_name, family_label : str
+        Name of the family, and of the prediction.
+    gaussian, shrunk : bool
+        Whether the delta method gives the intervals of the prediction; whether this is shrunk towards the data.
+    diagnosis, model_fit : Diagnosis, ModelFit or None
+        Of the prediction, if there is one.
+    best_empirical, best_predicted : BestThreshold
+        On the data, and of the prediction; without one, that on the data.
+    auc_interval, auc_test : Interval, AucTest
+        Of the empirical AUC, against 0.5.
+    prevalence : float
+        As stated, or that of the data.
+    n_missing : int
+        Rows without a value.
+    lower : bool
+        Whether the positive class has lower values.
+    rule : str
+        Values that are called positive, such as "≥ 5.826".
+    verdict : str
+        Whether to believe the prediction.
+    proper_auc : float or None
+        AUC of the rule by the ratio of the densities, if these cross more than once and it prints differently. A shrunk
+        estimate has no densities to compare.
+    crossings_inside : list of float
+        Crossings of the densities among the values.
+    flags : list of str
+        Names of the flags of all results.
+    """
 
-    @cached_property
-    def labels(self) -> tuple[Any, Any]:
-        """Labels of the negative and the positive class; "rest" for several negative labels."""
-        split = split_classes(self.x, self.y, **self._classes)
-        names = unique_labels(check_labels(self.y, self.x, nan_policy=self.nan_policy))
-        several = self.negative is None and len(names) > 2
-        return "rest" if several else split.negative_label, split.positive_label
-
-    @cached_property
-    def predicted(self) -> PredictedRoc:
-        """Predicted ROC curve."""
+    def __init__(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        feature: str,
+        unit: str | None,
+        family: Any,
+        direction: Direction,
+        level: float,
+        stated_prevalence: float | None,
+        n_resamples: int,
+        seed: int,
+        **classes: Any,
+    ) -> None:
+        self.feature, self.unit, self.level, self.seed = feature, unit, level, seed
+        split = split_classes(x, y, **classes)
+        names = unique_labels(check_labels(y, x, nan_policy=classes["nan_policy"]))
+        several = classes["negative"] is None and len(names) > 2
+        self.labels = "rest" if several else split.negative_label, split.positive_label
         with suppress_normality_warning():  # the diagnosis says it at length
-            return predict_roc(self.x, self.y, family=self.family, direction=self.direction, **self._classes)
+            self.predicted = predict_roc(x, y, family=family, direction=direction, **classes)
+        self.empirical = empirical_roc(x, y, direction=self.predicted.direction, **classes)
+        self.samples = self.empirical.negative.sorted_sample, self.empirical.positive.sorted_sample
+        self.n_missing = sum(self.empirical.omitted)
+        self.lower = self.predicted.direction == "lower"
+        self.stated_prevalence = stated_prevalence
+        self.prevalence = self.empirical.prevalence or 0.0 if stated_prevalence is None else stated_prevalence
 
-    @cached_property
-    def empirical(self) -> EmpiricalRoc:
-        """Empirical ROC curve."""
-        return empirical_roc(self.x, self.y, direction=self.predicted.direction, **self._classes)
+        self.family_name = family if isinstance(family, str) else str(getattr(family, "name", family))
+        self.has_prediction = not (isinstance(family, str) and family == "empirical")
+        self.gaussian, self.shrunk = self.family_name == "gaussian", self.family_name == "auto"
+        self.family_label = "two Gaussians" if self.gaussian else f"family {self.family_name}"
 
-    @property
-    def has_prediction(self) -> bool:
-        """True if the family is another one than the data themselves."""
-        return not (isinstance(self.family, str) and self.family == "empirical")
-
-    @cached_property
-    def diagnosis(self) -> Diagnosis | None:
-        """Diagnosis of the prediction, if there is one."""
-        if not self.has_prediction:
-            return None
-        options = {"family": self.family, "direction": self.direction, **self._classes}
-        return diagnose(self.x, self.y, n_resamples=self.n_resamples, rng=self.seed, **options)
-
-    @cached_property
-    def model_fit(self) -> ModelFit | None:
-        """Fit of the model, if there is a prediction."""
-        return self.predicted.model_fit() if self.has_prediction else None
-
-    @cached_property
-    def best_empirical(self) -> BestThreshold:
-        """Best threshold on the data."""
-        return self.empirical.best_threshold()
-
-    @cached_property
-    def best_predicted(self) -> BestThreshold:
-        """Best threshold of the prediction; without one, that on the data."""
-        return self.predicted.best_threshold() if self.has_prediction else self.best_empirical
-
-    @cached_property
-    def auc_interval(self) -> Interval:
-        """Interval of the empirical AUC."""
-        return self.empirical.auc_interval(self.level)
-
-    @cached_property
-    def auc_test(self) -> Any:
-        """Test of the empirical AUC against 0.5."""
-        return self.empirical.auc_test(level=self.level)
-
-    @property
-    def prevalence_from_data(self) -> bool:
-        """True if no prevalence was stated."""
-        return self.stated_prevalence is None
-
-    @property
-    def prevalence(self) -> float:
-        """Prevalence as stated, or that of the data."""
-        return self.empirical.prevalence or 0.0 if self.stated_prevalence is None else self.stated_prevalence
-
-    @property
-    def family_name(self) -> str:
-        """Name of the family."""
-        return self.family if isinstance(self.family, str) else str(getattr(self.family, "name", self.family))
-
-    @property
-    def gaussian(self) -> bool:
-        """True if the delta method gives the intervals of the prediction."""
-        return self.family_name == "gaussian"
-
-    @property
-    def shrunk(self) -> bool:
-        """True if the prediction is shrunk towards the data."""
-        return self.family_name == "auto"
-
-    @property
-    def family_label(self) -> str:
-        """Name of the prediction."""
-        return "two Gaussians" if self.gaussian else f"family {self.family_name}"
-
-    @property
-    def n_missing(self) -> int:
-        """Number of rows without a value."""
-        return sum(self.empirical.omitted)
-
-    @property
-    def lower(self) -> bool:
-        """True if the positive class has lower values."""
-        return bool(self.predicted.direction == "lower")
-
-    @property
-    def rule(self) -> str:
-        """Values that are called positive, such as "≥ 5.826"."""
-        return format_rule(float(self.best_predicted.threshold), "lower" if self.lower else None)
-
-    @property
-    def verdict(self) -> str:
-        """Sentence on whether to believe the prediction; that an estimate agrees with its own rows is no reason."""
-        diagnosis, fit = self.diagnosis, self.model_fit
-        if diagnosis is None or fit is None:
-            return "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
-        if not self.shrunk or not diagnosis.verdict.startswith("Nothing speaks against"):
-            return message_to_prose(diagnosis.verdict)
-        alone_off = "; its model alone lies farther off than chance" if fit.misfit_ratio > 1 else ""
-        caveat = diagnosis.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
-        addition = f"; {caveat}" if caveat else ""
-        agrees = "The shrunk estimate agrees with the rows it was drawn towards, which is little evidence"
-        return f"{agrees}{alone_off}{addition}."
-
-    @cached_property
-    def proper_auc(self) -> float | None:
-        """AUC of the rule by the ratio of the densities, if these cross more than once and it prints differently.
-
-        A shrunk estimate has no densities to compare.
-        """
-        if self.shrunk or not self.has_prediction or len(self.best_predicted.crossings) < 2:
-            return None
-        proper = float(self.predicted.proper().auc())
-        return None if format_rate(proper) == format_rate(self.predicted.auc()) else proper
-
-    @property
-    def crossings_inside(self) -> list[float]:
-        """Crossings of the densities among the values."""
-        samples = self.empirical.negative.sorted_sample, self.empirical.positive.sorted_sample
-        low, high = min(x[0] for x in samples), max(x[-1] for x in samples)
-        return [float(place) for place in self.best_predicted.crossings if low <= place <= high]
-
-    @property
-    def flags(self) -> list[str]:
-        """Names of the flags of all results."""
+        self.auc_interval = self.empirical.auc_interval(level)
+        self.auc_test = self.empirical.auc_test(level=level)
+        self.best_empirical = self.best_predicted = self.empirical.best_threshold()
+        self.diagnosis: Diagnosis | None = None
+        self.model_fit: ModelFit | None = None
+        if self.has_prediction:
+            self.best_predicted = self.predicted.best_threshold()
+            self.model_fit = self.predicted.model_fit()
+            options = {"family": family, "direction": direction, "n_resamples": n_resamples, "rng": seed}
+            self.diagnosis = diagnose(x, y, **options, **classes)
+        self.verdict = _verdict(self.diagnosis, self.model_fit, shrunk=self.shrunk)
+        self.rule = format_rule(float(self.best_predicted.threshold), "lower" if self.lower else None)
+        low, high = min(x[0] for x in self.samples), max(x[-1] for x in self.samples)
+        self.crossings_inside = [float(place) for place in self.best_predicted.crossings if low <= place <= high]
+        self.proper_auc: float | None = None
+        if self.has_prediction and not self.shrunk and len(self.best_predicted.crossings) >= 2:
+            proper = float(self.predicted.proper().auc())
+            self.proper_auc = None if format_rate(proper) == format_rate(self.predicted.auc()) else proper
         results = (self.best_predicted, self.best_empirical, self.auc_test, self.auc_interval)
-        return list(dict.fromkeys(name for result in results for name in result.flags))
+        self.flags = list(dict.fromkeys(name for result in results for name in result.flags))
 
 
-_CLASS_MEASURES = {
-    "tpr": "TPR (sensitivity)",
-    "tnr": "TNR (specificity)",
-    "ameans": "Ameans (balanced accuracy)",
-}
+def _verdict(diagnosis: Diagnosis | None, fit: ModelFit | None, *, shrunk: bool) -> str:
+    """Return a sentence on whether to believe the prediction; agreement with its own rows is no reason."""
+    if diagnosis is None or fit is None:
+        return "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
+    if not shrunk or not diagnosis.verdict.startswith("Nothing speaks against"):
+        return message_to_prose(diagnosis.verdict)
+    alone_off = "; its model alone lies farther off than chance" if fit.misfit_ratio > 1 else ""
+    caveat = diagnosis.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
+    addition = f"; {caveat}" if caveat else ""
+    agrees = "The shrunk estimate agrees with the rows it was drawn towards, which is little evidence"
+    return f"{agrees}{alone_off}{addition}."
+
+
+_CLASS_MEASURES = {"tpr": "TPR (sensitivity)", "tnr": "TNR (specificity)", "ameans": "Ameans (balanced accuracy)"}
 _PREVALENCE_MEASURES = {"precision": "Precision (PPV)", "npv": "NPV", "accuracy": "Accuracy"}
 
 
 def class_table(analysis: FeatureAnalysis) -> Table:
     """Return number, mean, SD and range of the values of each class."""
     rows = []
-    for distribution, label in zip(
-        (analysis.empirical.negative, analysis.empirical.positive), analysis.labels, strict=True
-    ):
-        x = distribution.sorted_sample
-        numbers = (*mean_and_std(x), x[0], float(np.median(x)), x[-1])
+    for x, label in zip(analysis.samples, analysis.labels, strict=True):
+        numbers = (*mean_and_std(x), x[0], np.median(x), x[-1])
         rows.append([label, len(x), *map(float, numbers)])
     titles = ["Class", "Cases", "Mean", "SD (n − 1)", "Smallest", "Median", "Largest"]
     formats = {"Class": html_name, "Cases": ",", **dict.fromkeys(titles[2:], format_numeral)}
@@ -250,16 +190,11 @@ def auc_table(analysis: FeatureAnalysis) -> Table:
     roc = analysis.empirical
     rows = [["Empirical", (roc.auc(), format_rate), *_interval_cells(analysis.auc_interval)]]
     if analysis.has_prediction:
-        predicted_interval = (
-            _interval_cells(analysis.predicted.auc_interval(analysis.level))
-            if analysis.gaussian
-            else ("none of its own", "")
-        )
-        rows.append(
-            [f"Predicted, {analysis.family_label}", (analysis.predicted.auc(), format_rate), *predicted_interval]
-        )
-        error = float(analysis.predicted.auc() - roc.auc())
-        rows.append(["Predicted − empirical", (error, _signed), "", ""])
+        auc, interval = analysis.predicted.auc(), ("none of its own", "")
+        if analysis.gaussian:
+            interval = _interval_cells(analysis.predicted.auc_interval(analysis.level))
+        rows.append([f"Predicted, {analysis.family_label}", (auc, format_rate), *interval])
+        rows.append(["Predicted − empirical", (float(auc - roc.auc()), _signed), "", ""])
     caption = f"AUC with its {format_level(analysis.level)} interval"
     formats = {"AUC": lambda cell: cell[1](cell[0])}
     return Table(caption, ["Curve", "AUC", "Interval", "Method"], rows, formats)
@@ -271,51 +206,42 @@ def _signed(value: float) -> str:
 
 def threshold_grid(analysis: FeatureAnalysis) -> Table:
     """Return the best thresholds."""
+    predicted = {f"Predicted, {analysis.family_label}": analysis.best_predicted} if analysis.has_prediction else {}
     rows = []
-    if analysis.has_prediction:
-        rows.append(_threshold_row(analysis, f"Predicted, {analysis.family_label}", analysis.best_predicted))
-    rows.append(_threshold_row(analysis, "Empirical", analysis.best_empirical))
+    for name, best in {**predicted, "Empirical": analysis.best_empirical}.items():
+        interval = ("not computed", "")  # the bootstrap of a family fitted by iterations would take minutes
+        if best is analysis.best_empirical or analysis.gaussian:
+            interval = _interval_cells(best.threshold_interval(analysis.level), format_numeral)
+        rates = best.tpr, best.fpr, best.ameans
+        rows.append([name, best.threshold, *interval, *rates, ", ".join(best.flags) or "none"])
     titles = ["Chosen by", "Threshold", f"{format_level(analysis.level)} interval", "Method"]
     titles += ["TPR", "FPR", "Ameans", "Flags"]
-    formats = {"Threshold": format_numeral, **dict.fromkeys(("TPR", "FPR", "Ameans"), format_rate)}
+    formats = {"Threshold": format_numeral, **dict.fromkeys(titles[4:7], format_rate)}
     return Table("Thresholds with the best Ameans, (TPR + TNR)/2", titles, rows, formats)
-
-
-def _threshold_row(analysis: FeatureAnalysis, name: str, best: BestThreshold) -> list[Any]:
-    interval_cells = ("not computed", "")  # the bootstrap of a family fitted by iterations would take minutes
-    if best is analysis.best_empirical or analysis.gaussian:
-        interval_cells = _interval_cells(best.threshold_interval(analysis.level), format_numeral)
-    return [name, best.threshold, *interval_cells, best.tpr, best.fpr, best.ameans, ", ".join(best.flags) or "none"]
 
 
 def rate_table(analysis: FeatureAnalysis) -> Table:
     """Return the rates at the threshold, counted and predicted."""
-    titles = ["Rate", "Counted", f"{format_level(analysis.level)} interval", "Method"]
-    if analysis.has_prediction:
-        titles.append("Predicted")
-    caption = f"Positive when {analysis.rule}, at a prevalence of {format_rate(analysis.prevalence)}"
-    formats = {"Counted": format_rate, "Predicted": format_rate}
-    return Table(caption, titles, list(_rate_rows(analysis)), formats)
-
-
-def _rate_rows(analysis: FeatureAnalysis) -> Iterator[list[Any]]:
-    threshold, roc = analysis.best_predicted.threshold, analysis.empirical
-    empirical = roc.rates(threshold, prevalence=analysis.prevalence)
-    model = analysis.predicted.rates(threshold, prevalence=analysis.prevalence) if analysis.has_prediction else None
+    threshold, roc, prevalence = analysis.best_predicted.threshold, analysis.empirical, analysis.prevalence
+    empirical = roc.rates(threshold, prevalence=prevalence)
+    model = analysis.predicted.rates(threshold, prevalence=prevalence) if analysis.has_prediction else None
+    rows = []
     for name, title in (_CLASS_MEASURES | _PREVALENCE_MEASURES).items():
-        has_interval = analysis.prevalence_from_data or name in _CLASS_MEASURES
-        interval_cells = (
-            _interval_cells(roc.rate_interval(name, threshold, analysis.level)) if has_interval else ("", "")
-        )
+        has_interval = analysis.stated_prevalence is None or name in _CLASS_MEASURES
+        interval = _interval_cells(roc.rate_interval(name, threshold, analysis.level)) if has_interval else ("", "")
         predicted = [] if model is None else [getattr(model, name)]
-        yield [title, getattr(empirical, name), *interval_cells, *predicted]
+        rows.append([title, getattr(empirical, name), *interval, *predicted])
+    titles = ["Rate", "Counted", f"{format_level(analysis.level)} interval", "Method"]
+    titles += [] if model is None else ["Predicted"]
+    caption = f"Positive when {analysis.rule}, at a prevalence of {format_rate(prevalence)}"
+    return Table(caption, titles, rows, {"Counted": format_rate, "Predicted": format_rate})
 
 
 def diagnosis_grid(diagnosis: Diagnosis) -> Table:
     """Return the findings of a diagnosis in prose."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
-        [item.name, marks[item.severity], *map(message_to_prose, (item.message, item.suggestion or ""))]
+        [item.name, marks[item.severity], message_to_prose(item.message), message_to_prose(item.suggestion)]
         for item in diagnosis.findings
     ]
     return Table("What was looked at", ["Finding", "Level", "What was seen", "Remedy"], rows)
@@ -375,7 +301,7 @@ def feature_report(
         Of what is drawn at random: with it and a date the same data give the same bytes.
 
     notes : sequence of str
-        Further sentences on what was asked.
+        Further sentences on what was options.
 
     Returns
     -------
@@ -399,39 +325,17 @@ def feature_report(
     check_writable(path)
     if unit is not None and not isinstance(unit, str):
         raise RocPredictError(f"unit={short_repr(unit)} is not text; give a str, or None")
-    x, y = (list(values) if isinstance(values, Iterator) else values for values in (x, y))  # read several times
     day, level = check_date(date), check_confidence_level(level)
     stated = None if prevalence is None else check_probability("prevalence", prevalence, ends=False)
     x, y = as_rereadable(x), as_rereadable(y)
-    analysis = FeatureAnalysis(
-        x,
-        y,
-        feature=feature,
-        unit=unit,
-        positive=positive,
-        negative=negative,
-        family=family,
-        direction=direction,
-        nan_policy=nan_policy,
-        level=level,
-        stated_prevalence=stated,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    options: dict[str, Any] = {"positive": positive, "negative": negative, "direction": direction, "family": family}
+    options |= {"nan_policy": nan_policy, "level": level, "n_resamples": n_resamples, "seed": seed}
+    analysis = FeatureAnalysis(x, y, feature=feature, unit=unit, stated_prevalence=stated, **options)
     context = template_context(analysis)
     values, labels = check_feature(x), check_labels(y, x, nan_policy=nan_policy)
-    hashed = data_hash(as_feature_table(values[:, None], names=[feature]), labels)
-    return write_report(
-        path,
-        "feature.html",
-        title=title,
-        notes=notes,
-        date=day.isoformat(),
-        seed=f"{seed}, of the samples that were drawn",
-        sha256=hashed,
-        **context,
-        **_pictures(analysis),
-    )
+    context["sha256"] = data_hash(as_feature_table(values[:, None], names=[feature]), labels)
+    context |= {"date": day.isoformat(), "seed": f"{seed}, of the samples that were drawn"}
+    return write_report(path, "feature.html", title=title, notes=notes, **context, **_pictures(analysis))
 
 
 def template_context(analysis: FeatureAnalysis) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import platform
 import re
 from base64 import b64encode
 from collections.abc import Iterable
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,12 +54,12 @@ def message_to_prose(message: str) -> str:
     """Return a message of the library without code: ``use family='boxcox'`` as ``use a Box-Cox model``."""
     for code, prose in _PROSE:
         message = message.replace(code, prose)
-    message = re.sub(r"\b(use|by|or|else) family='([^']*)'", lambda match: f"{match[1]} a {_model(match[2])}", message)
-    return re.sub(r"\bfamily='([^']*)'", lambda match: f"the {_model(match[1])}", message)
 
+    def model(match: re.Match[str]) -> str:
+        name = _MODELS.get(match[2], f"{match[2]} model")
+        return f"{match[1]}a {name}" if match[1] else f"the {name}"
 
-def _model(family: str) -> str:
-    return _MODELS.get(family, f"{family} model")
+    return re.sub(r"\b((?:use|by|or|else) )?family='([^']*)'", model, message)
 
 
 def html_name(name: object) -> Markup:
@@ -107,18 +108,21 @@ def write_report(path: str | PathLike[str], template: str, **context: Any) -> Pa
 
 def render(template: str, **context: Any) -> str:
     """Render a template of this folder; a name without a value in the context is an error."""
+    text: str = _environment().get_template(template).render(**context)
+    return text
+
+
+@cache
+def _environment() -> Any:
+    """Return the environment of the templates, which keeps them compiled."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(
-        loader=PackageLoader("rocpredict.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    layout: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
+    loader = PackageLoader("rocpredict.reports")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, **layout)
     environment.filters |= _FILTERS
     environment.tests["nan"] = math.isnan
-    return environment.get_template(template).render(**context)
+    return environment
 
 
 def check_date(date: object) -> datetime.date:
@@ -179,8 +183,8 @@ def software_versions() -> tuple[tuple[str, str], ...]:
 
     from rocpredict._version import __version__
 
-    libraries = (("numpy", np.__version__), ("scipy", scipy.__version__), ("Python", platform.python_version()))
-    return ("rocpredict", __version__), *libraries
+    python = ("Python", platform.python_version())
+    return ("rocpredict", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__), python
 
 
 def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:

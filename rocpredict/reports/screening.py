@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +31,6 @@ from rocpredict.plots.curves import plot_side_by_side
 from rocpredict.plots.screening import plot_screening
 from rocpredict.plots.style import format_rule
 from rocpredict.reports.report import (
-    Image,
     check_date,
     data_hash,
     figure_to_image,
@@ -53,12 +50,12 @@ MOST_ROWS = 1000
 """So many rows a report shows; a browser sorts them in a moment."""
 
 
-def feature_grid(table: ScreeningResult) -> Table:
+def feature_grid(table: ScreeningResult, noun: str) -> Table:
     """Return the first rows of a screening as a table that can be sorted."""
     first = table.top(MOST_ROWS)
     titles, values, formats = zip(*_columns(first), strict=True)
     part = f"{len(first):,} of " if len(first) < table.n_screened else "All "
-    contents = part + pluralize(table.n_screened, ScreeningReportText(table).noun)
+    contents = part + pluralize(table.n_screened, noun)
     title = f"{contents}, in the order of the table; AUCs with their {format_level(table.level)} intervals"
     return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
 
@@ -68,11 +65,13 @@ def rule_of(threshold: float, direction: Direction) -> str:
     return "–" if not direction or np.isnan(threshold) else format_rule(threshold, direction)
 
 
-_LIMIT_COLUMNS = {"auc": ("auc_low", "auc_high"), "empirical_auc": ("empirical_low", "empirical_high")}
-_Column = tuple[str, Sequence[Any], Callable[[Any], Any]]
+_AREA_COLUMNS = {
+    "auc": ("auc", "auc_low", "auc_high"),
+    "empirical_auc": ("empirical_auc", "empirical_low", "empirical_high"),
+}
 
 
-def _columns(table: ScreeningResult) -> Iterator[_Column]:
+def _columns(table: ScreeningResult) -> Iterator[tuple[str, Sequence[Any], Callable[[Any], Any]]]:
     """Yield title, values and format of each column, first of those by which features are chosen."""
     columns = table.to_dict()
     yield "#", range(1, len(table) + 1), str
@@ -80,19 +79,12 @@ def _columns(table: ScreeningResult) -> Iterator[_Column]:
     if "positive" in columns:
         yield "Negative", columns["negative"], html_name
         yield "Positive", columns["positive"], html_name
-    for title, name in (("AUC empirical", "empirical_auc"), ("AUC predicted", "auc")):
+    for title, names in (("AUC empirical", _AREA_COLUMNS["empirical_auc"]), ("AUC predicted", _AREA_COLUMNS["auc"])):
         if title == "AUC predicted" or table.empirical:
-            yield (
-                title,
-                list(zip(columns[name], *(columns[end] for end in _LIMIT_COLUMNS[name]), strict=True)),
-                _format_with_interval,
-            )
+            yield title, list(zip(*(columns[name] for name in names), strict=True)), _format_with_interval
     yield "q", columns["q_value"], format_p_value
-    yield (
-        "Positive when",
-        list(zip(columns["threshold"], columns["direction"], strict=True)),
-        lambda cell: rule_of(*cell),
-    )
+    rules = list(zip(columns["threshold"], columns["direction"], strict=True))
+    yield "Positive when", rules, lambda cell: rule_of(*cell)
     yield "Ameans, honest", columns["ameans_corrected"], format_rate
     yield "Flags", columns["flags"], lambda flags: flags.replace(" ", ", ")
     if table.family == "auto":
@@ -102,7 +94,8 @@ def _columns(table: ScreeningResult) -> Iterator[_Column]:
     for class_name in ("negative", "positive"):
         moments = list(zip(columns[f"{class_name}_mean"], columns[f"{class_name}_std"], strict=True))
         yield f"{class_name.capitalize()} mean (SD)", moments, _mean_and_std
-    yield from (("TPR", columns["tpr"], format_rate), ("FPR", columns["fpr"], format_rate))
+    yield "TPR", columns["tpr"], format_rate
+    yield "FPR", columns["fpr"], format_rate
     if table.empirical:
         yield "Misfit", columns["misfit"], format_rate
     for title, name in (("Negatives", "n_negative"), ("Positives", "n_positive")):
@@ -129,16 +122,6 @@ class SourceData(NamedTuple):
     weights: FloatArray | None
 
 
-class FeaturePlot(NamedTuple):
-    """Picture of one row, with the curves on it; all None where nothing was predicted."""
-
-    row: dict[str, Any]
-    class_pair: tuple[Any, Any]
-    predicted: PredictedRoc | None
-    empirical: EmpiricalRoc | None
-    image: Image | None
-
-
 def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
     """Return the data that a table is said to come from."""
     if not isinstance(data, (tuple, list)) or len(data) not in {2, 3}:
@@ -152,21 +135,18 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
     return SourceData(features, labels, weights)
 
 
-def draw_features(table: ScreeningResult, source: SourceData | None) -> list[FeaturePlot]:
-    """Plot each row of a table."""
+def draw_features(table: ScreeningResult, source: SourceData | None) -> Iterator[tuple[Any, ...]]:
+    """Yield each row of a table with its class pair, its curves and their picture; None where nothing was predicted."""
     columns = [None] * len(table) if source is None else _plot_columns(table, source)
-    class_pairs = [table.class_pairs[0]] * len(table)
-    if len(table.class_pairs) > 1:
-        class_pairs = list(zip(table["negative"].tolist(), table["positive"].tolist(), strict=True))
-    plots = []
-    for row, class_pair, column in zip(_rows(table), class_pairs, columns, strict=True):
+    for row, column in zip(_rows(table), columns, strict=True):
+        several = len(table.class_pairs) > 1
+        class_pair = (row["negative"], row["positive"]) if several else table.class_pairs[0]
         predicted, empirical = _rocs(table, row, class_pair, column, source)
         image = None
         if predicted is not None:
             names = [label_to_text(label) for label in class_pair]
             image = figure_to_image(plot_side_by_side(predicted, empirical, feature=str(row["feature"]), classes=names))
-        plots.append(FeaturePlot(row, class_pair, predicted, empirical, image))
-    return plots
+        yield row, class_pair, predicted, empirical, image
 
 
 def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
@@ -176,16 +156,12 @@ def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
 
 def _plot_columns(table: ScreeningResult, source: SourceData) -> list[FloatArray]:
     """Return the column of each row: by its name, or by its place where the data have other names."""
-    names = {name: index for index, name in enumerate(source.table.names.tolist())}
-    indices = [
-        names.get(str(name), int(index % len(names)))
-        for name, index in zip(table["feature"], table.row_index, strict=True)
-    ]
-    unique_indices = np.unique(np.array(indices, dtype=np.intp))
-    fetched: dict[int, FloatArray] = {}
-    for part, matrix in source.table.iter_blocks(unique_indices):
-        fetched |= dict(zip(unique_indices[part].tolist(), to_feature_rows(matrix), strict=True))
-    return [fetched[index] for index in indices]
+    places = {name: index for index, name in enumerate(source.table.names.tolist())}
+    rows = zip(table["feature"], table.row_index, strict=True)
+    indices = np.array([places.get(str(name), index % len(places)) for name, index in rows], dtype=np.intp)
+    unique_indices, inverse = np.unique(indices, return_inverse=True)
+    fetched = [row for _, matrix in source.table.iter_blocks(unique_indices) for row in to_feature_rows(matrix)]
+    return [fetched[place] for place in inverse]
 
 
 def _rocs(
@@ -199,19 +175,14 @@ def _rocs(
     if column is None or source is None:
         return predicted, None
     rest = isinstance(class_pair[0], str) and class_pair[0] == "rest" and "rest" not in unique_labels(source.labels)
-    options: dict[str, Any] = {
-        "positive": class_pair[1],
-        "negative": None if rest else class_pair[0],
-        "nan_policy": "omit",
-    }
-    empirical = empirical_roc(column, source.labels, direction=row["direction"], weights=source.weights, **options)
+    options: dict[str, Any] = {"positive": class_pair[1], "negative": None if rest else class_pair[0]}
+    options |= {"nan_policy": "omit", "weights": source.weights}
+    empirical = empirical_roc(column, source.labels, direction=row["direction"], **options)
     _check_same(row, empirical)
     if row.get("family") == "auto":
         direction: Direction = "auto" if table.direction == "auto" else row["direction"]
         with suppress_normality_warning():
-            predicted = predict_roc(
-                column, source.labels, family="auto", direction=direction, weights=source.weights, **options
-            )
+            predicted = predict_roc(column, source.labels, family="auto", direction=direction, **options)
     return predicted, empirical
 
 
@@ -223,8 +194,7 @@ def _check_same(row: dict[str, Any], empirical: EmpiricalRoc) -> None:
         if not same or not np.isclose(sample.total, row[f"n_{class_name}"]):
             raise RocPredictError(
                 f"data= is not what the table was made of: {short_repr(row['feature'])} has the {class_name} mean "
-                f"{sample_mean:.6g} "
-                f"there and {mean:.6g} in the table"
+                f"{sample_mean:.6g} there and {mean:.6g} in the table"
             )
 
 
@@ -289,21 +259,22 @@ def screening_report(
     check_writable(path)
     day = check_date(date)
     source = None if data is None else check_same_data(table, data)
+    summary = ScreeningReportText(table)
     return write_report(
         path,
         "screening.html",
         table=table,
-        summary=ScreeningReportText(table),
+        summary=summary,
         title=title,
         date=day.isoformat(),
         seed="None: nothing in a screening is drawn at random.",
         sha256=None if source is None else data_hash(source.table, source.labels),
         notes=notes,
-        grid=feature_grid(table),
+        grid=feature_grid(table, summary.noun),
         most_rows=MOST_ROWS,
         ranking=_draw_ranking(table) if n_top else None,
         agreement=_draw_agreement(table) if n_top else None,
-        features=draw_features(table.top(n_top), source),
+        features=list(draw_features(table.top(n_top), source)),
         rule_of=rule_of,
         flags=[(name, FLAG_DESCRIPTIONS[name]) for name in table.flags],
     )
@@ -314,7 +285,7 @@ def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
     first = table.top(_N_RANKED)
     kinds = ["auc" if np.isnan(row["empirical_auc"]) else "empirical_auc" for row in _rows(first)]
     areas = [
-        (row["feature"], _format_with_interval(tuple(row[name] for name in (kind, *_LIMIT_COLUMNS[kind]))))
+        (row["feature"], _format_with_interval(tuple(row[name] for name in _AREA_COLUMNS[kind])))
         for row, kind in zip(_rows(first), kinds, strict=True)
         if not np.isnan(row[kind])
     ]
@@ -339,71 +310,50 @@ def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
     }
 
 
-@dataclass(frozen=True, eq=False)
 class ScreeningReportText:
-    """Numbers of rows of a screening, and their names, as its report states them."""
+    """Numbers of rows of a screening, and their names, as its report states them.
 
-    table: ScreeningResult
+    Attributes
+    ----------
+    several : bool
+        Whether there are several class pairs, and a row is a pair of a feature and a class pair.
+    against_rest : bool
+        Whether in each class pair a class stands against all others.
+    noun : str
+        Word for a row: a feature, where each has one.
+    complete : bool
+        Whether all rows of the screening are here, in whatever order.
+    shown, size : str
+        Number of rows that are here, and of how many; number of rows of the whole screening.
+    first : dict
+        First row of the table, empty where it has none.
+    weighted : bool
+        Whether rows had weights.
+    has_missing_empirical : bool
+        Whether a row may have no empirical AUC: a part may hold none, though the screening had it.
+    unknown : array of int
+        Places of the rows without any AUC.
+    model_weights : str
+        Range of the model weights, if there are any.
+    """
 
-    @property
-    def several(self) -> bool:
-        """True if there are several class pairs, and a row is a pair of a feature and a class pair."""
-        return len(self.table.class_pairs) > 1
-
-    @property
-    def against_rest(self) -> bool:
-        """True if in each class pair a class stands against all others."""
-        return all(isinstance(negative, str) and negative == "rest" for negative, _ in self.table.class_pairs)
-
-    @property
-    def noun(self) -> str:
-        """Word for a row: a feature, where each has one."""
-        return "row" if self.several else "feature"
-
-    @cached_property
-    def complete(self) -> bool:
-        """True if all rows of the screening are here, in whatever order."""
-        return len(np.unique(self.table.row_index)) == self.table.n_screened
-
-    @property
-    def shown(self) -> str:
-        """Number of rows that are here, and of how many."""
-        if self.complete:
-            return pluralize(len(self.table), self.noun)
-        return f"{len(self.table):,} of {self.table.n_screened:,} {self.noun}s"
-
-    @property
-    def size(self) -> str:
-        """Number of rows of the whole screening."""
-        if self.several:
-            return f"{pluralize(self.table.n_screened, 'pair')} of feature and class pair"
-        return pluralize(self.table.n_screened, "feature")
-
-    @property
-    def first(self) -> dict[str, Any]:
-        """First row of the table."""
-        return _rows(self.table.top(1))[0]
-
-    @property
-    def weighted(self) -> bool:
-        """True if rows had weights."""
-        return bool(self.table["n_negative"].dtype.kind == "f")
-
-    @property
-    def has_missing_empirical(self) -> bool:
-        """True if a row may have no empirical AUC: a part may hold none, though the screening had it."""
-        return bool(np.isnan(self.table["empirical_auc"]).any() or not self.complete)
-
-    @property
-    def unknown(self) -> NDArray[np.intp]:
-        """Places of the rows without any AUC."""
-        return np.flatnonzero(np.isnan(self.table["auc"]) & np.isnan(self.table["empirical_auc"]))
-
-    @property
-    def model_weights(self) -> str:
-        """Range of the model weights, if there are any."""
-        weights = self.table["model_weight"]
-        return _format_range(weights[~np.isnan(weights)], format_rate)
+    def __init__(self, table: ScreeningResult) -> None:
+        self.table = table
+        self.several = len(table.class_pairs) > 1
+        self.against_rest = all(isinstance(low, str) and low == "rest" for low, _ in table.class_pairs)
+        self.noun = "row" if self.several else "feature"
+        self.complete = len(np.unique(table.row_index)) == table.n_screened
+        part = f"{len(table):,} of {table.n_screened:,} {self.noun}s"
+        self.shown = pluralize(len(table), self.noun) if self.complete else part
+        pairs = f"{pluralize(table.n_screened, 'pair')} of feature and class pair"
+        self.size = pairs if self.several else pluralize(table.n_screened, "feature")
+        self.first = next(iter(_rows(table.top(1))), {})
+        self.weighted = table["n_negative"].dtype.kind == "f"
+        is_missing = np.isnan(table["empirical_auc"])
+        self.has_missing_empirical = bool(is_missing.any() or not self.complete)
+        self.unknown = np.flatnonzero(np.isnan(table["auc"]) & is_missing)
+        weights = table["model_weight"] if table.family == "auto" else np.empty(0)
+        self.model_weights = _format_range(weights[~np.isnan(weights)], format_rate)
 
     def flagged(self, *flags: str) -> NDArray[np.intp]:
         """Return the places of the rows with any of some flags."""
@@ -412,10 +362,6 @@ class ScreeningReportText:
     def n_known(self, column: str) -> int:
         """Return the number of rows with a value in a column."""
         return int(np.sum(~np.isnan(self.table[column])))
-
-    def n_below(self, column: str, limit: float = 0.05) -> int:
-        """Return the number of rows with a value below a limit."""
-        return int(np.sum(self.table[column] < limit))
 
     def class_size(self, column: str) -> str:
         """Return the number of cases of a class, from the lowest to the highest if it differs by feature."""

@@ -31,7 +31,8 @@ def load_translations(lang: str) -> Words:
     RocPredictError
         A language without words.
     """
-    return _read_text(check_option("lang", lang, languages()))
+    words: Words = json.loads(_text("words", f"{check_option('lang', lang, languages())}.json"))
+    return words
 
 
 def page_strings(lang: str) -> Words:
@@ -73,12 +74,6 @@ def to_script_json(value: Any) -> str:
     """
     # Outside of strings JSON has none of these three.
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
-
-
-@cache
-def _read_text(lang: str) -> Words:
-    words: Words = json.loads(_text("words", f"{lang}.json"))
-    return words
 
 
 MODULES = (
@@ -141,6 +136,7 @@ def build_html(payload: dict[str, Any], *, served: bool = False) -> str:
     return text
 
 
+@cache
 def _text(*path: str) -> str:
     return resources.files("rocpredict.teaching").joinpath(*path).read_text("utf-8")
 

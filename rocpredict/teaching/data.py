@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rocpredict.base.formatting import to_json_value
 from rocpredict.base.labels import REST_LABEL, as_rereadable, equal_labels, is_label, split_classes, unique_labels
 from rocpredict.base.validation import FloatArray, RocPredictError, check_option, short_repr, to_scalar
 from rocpredict.datasets import load_dataset
@@ -86,12 +87,6 @@ def _column_indices(table: FeatureTable, requested: Any) -> NDArray[np.intp]:
     return np.array(indices, dtype=np.intp)
 
 
-def _columns(table: FeatureTable) -> list[FloatArray]:
-    """Return every feature as float64."""
-    blocks = (block.toarray() if hasattr(block, "toarray") else block for _, block in table.iter_blocks())
-    return [np.ma.filled(column.astype(np.float64), np.nan) for block in blocks for column in block.T]
-
-
 def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
     """Return a unit for each feature; "" where none is known."""
     if isinstance(unit, Mapping):
@@ -161,15 +156,8 @@ class PageDataset:
         classes = np.zeros(len(y), dtype=np.intp)
         for index, label in enumerate(labels):
             classes[equal_labels(y, label)] = index
-        return cls(
-            key=key,
-            labels=tuple(texts),
-            features=tuple(columns),
-            values=tuple(columns.values()),
-            classes=classes,
-            pairs=tuple((text_of[low], text_of[high]) for low, high in pairs),
-            **described,
-        )
+        described |= {"pairs": tuple((text_of[low], text_of[high]) for low, high in pairs), "labels": tuple(texts)}
+        return cls(key=key, features=tuple(columns), values=tuple(columns.values()), classes=classes, **described)
 
     def column(self, label: str, feature: int) -> FloatArray:
         """Return the finite values of one class, sorted."""
@@ -179,12 +167,12 @@ class PageDataset:
     def samples(self, pair: int, feature: int) -> tuple[FloatArray, FloatArray]:
         """Return the finite values of the negative and of the positive class, in the order of the rows."""
         values = self.values[feature]
-        negative, positive = (values[is_member & np.isfinite(values)] for is_member in self._class_masks(pair))
-        return negative, positive
+        negative, positive = self._class_masks(pair)
+        return values[negative & np.isfinite(values)], values[positive & np.isfinite(values)]
 
     def n_missing(self, pair: int, feature: int) -> int:
         """Return how many rows of both classes have no value."""
-        return int(sum((is_member & ~np.isfinite(self.values[feature])).sum() for is_member in self._class_masks(pair)))
+        return int(np.sum(np.any(self._class_masks(pair), axis=0) & ~np.isfinite(self.values[feature])))
 
     def _class_masks(self, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         negative, positive = self.pairs[pair]
@@ -218,17 +206,15 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
             "feature=, or draw some of the rows"
         )
     names = check_unique_names([to_encodable_text(name) for name in table.names]).tolist()
-    columns = _columns(table)
+    blocks = (block.toarray() if hasattr(block, "toarray") else block for _, block in table.iter_blocks())
+    columns = [np.ma.filled(column.astype(np.float64), np.nan) for block in blocks for column in block.T]
     pairs, pair_labels = _choose_pairs(labels, positive, negative)
     if len(names) * len(pairs) > MAX_VIEWS:
         per_pair = "" if len(pairs) == 1 else f" times {len(pairs)} pairs of labels"
         remedy = "choose columns by feature=" + (", or name one pair by positive= and negative=" if per_pair else "")
         raise RocPredictError(f"x has {len(names):,} features{per_pair}, and a page at most {MAX_VIEWS}; {remedy}")
-    rows = (
-        np.isin(labels, pair_labels)
-        if labels.dtype.kind != "O"
-        else np.array([label in pair_labels for label in labels])
-    )
+    are_objects = labels.dtype.kind == "O"
+    rows = np.array([label in pair_labels for label in labels]) if are_objects else np.isin(labels, pair_labels)
     features = {name: column[rows] for name, column in zip(names, columns, strict=True)}
     units = _check_units(unit, names)
     return PageDataset.from_columns(USER_KEY, features, labels[rows], pairs, name="", source="", units=units)
@@ -272,22 +258,20 @@ class FeatureRocs(NamedTuple):
     empirical: EmpiricalRoc
 
 
-def unusable_reason(negative: FloatArray, positive: FloatArray) -> str | None:
-    """Return the key of the reason why a feature cannot be shown, or None."""
-    samples = (negative, positive)
-    if min(map(len, samples)) < 2:
-        return "few"
-    if any((sample == sample[0]).all() for sample in samples):
-        return "constant"
-    if any(np.abs(sample).max() > MAX_MAGNITUDE or Gaussian.fit(sample).std < 1 / MAX_MAGNITUDE for sample in samples):
-        return "beyond"
-    return None
-
-
 def unusable_message(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> str | None:
     """Return the sentence for why a feature cannot be shown, or None."""
-    reason = unusable_reason(*rows.samples(pair, feature))
-    return None if reason is None else words[reason].replace("{feature}", rows.features[feature])
+    samples = rows.samples(pair, feature)
+    if min(map(len, samples)) < 2:
+        reason = "few"
+    elif any((sample == sample[0]).all() for sample in samples):
+        reason = "constant"
+    elif any(
+        np.abs(sample).max() > MAX_MAGNITUDE or Gaussian.fit(sample).std < 1 / MAX_MAGNITUDE for sample in samples
+    ):
+        reason = "beyond"
+    else:
+        return None
+    return words[reason].replace("{feature}", rows.features[feature])
 
 
 def feature_rocs(negative: FloatArray, positive: FloatArray) -> FeatureRocs:
@@ -319,22 +303,13 @@ def empirical_statistics(empirical: EmpiricalRoc) -> dict[str, Any]:
     """Return the empirical AUC with its interval, and the best threshold."""
     interval, best = empirical.auc_interval(), empirical.best_threshold()
     point = {name: getattr(best, name) for name in ("threshold", "tpr", "fpr", "ameans")}
-    return {"auc": empirical.auc(), "low": interval.low, "high": interval.high, "best": to_json_values(point)}
+    return {"auc": empirical.auc(), "low": interval.low, "high": interval.high, "best": to_json_value(point)}
 
 
 def largest_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> dict[str, float]:
     """Return the largest difference of TPR at one FPR, predicted less empirical, and its FPR."""
     value, fpr = max_tpr_gap(predicted, empirical)
     return {"fpr": fpr, "value": value}
-
-
-def to_json_values(numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return floats as JSON can hold them: NaN as None, infinities as "inf" and "-inf"."""
-    values = {name: float(number) for name, number in numbers.items()}
-    special = {
-        name: None if np.isnan(value) else str(value) for name, value in values.items() if not np.isfinite(value)
-    }
-    return values | special
 
 
 def dataset_payload(rows: PageDataset, lang: str) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rocpredict.base.formatting import to_json_value
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
     ArrayOrFloat,
@@ -37,7 +38,6 @@ from rocpredict.teaching.data import (
     empirical_statistics,
     feature_rocs,
     largest_tpr_gap,
-    to_json_values,
     unusable_message,
 )
 
@@ -106,7 +106,14 @@ def _parse(name: str, value: Any) -> Any:
         if not isinstance(value, str):
             raise RocPredictError(f"{received} is not a word")
         return value
-    number = _parse_number(name, value)
+    if isinstance(value, np.ndarray) and value.ndim:
+        raise RocPredictError(f"{received} has shape {value.shape}; give one number")
+    value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+    try:
+        number = float("" if isinstance(value, bool) or not isinstance(value, (str, int, float)) else value)
+    except (ValueError, OverflowError):
+        raise RocPredictError(f"{received} is not a number") from None
+    check_finite(name, number)
     if kind is int:
         if not number.is_integer() or not 0 <= number < MAX_MAGNITUDE:
             raise RocPredictError(f"{received} is not a whole number from 0")
@@ -117,20 +124,6 @@ def _parse(name: str, value: Any) -> Any:
         limits = f"-{MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}"
         raise RocPredictError(f"{received} is too large; give a number between {limits}")
     return number
-
-
-def _parse_number(name: str, value: Any) -> float:
-    received = f"{name}={short_repr(value)}"
-    if isinstance(value, np.ndarray) and value.ndim:
-        raise RocPredictError(f"{received} has shape {value.shape}; give one number")
-    value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise RocPredictError(f"{received} is not a number")
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        raise RocPredictError(f"{received} is not a number") from None
-    return float(check_finite(name, number))
 
 
 _TAIL = 1e-12
@@ -190,9 +183,8 @@ class TabulatedRoc(PredictedRoc):
         classes = (self.negative, self.positive)
         limits = [float(tail(_TAIL)) for d in classes for tail in (d.ppf, d.isf)]
         quantiles = [np.asarray(d.ppf(_PROBABILITIES)) for d in classes]
-        t = np.unique(
-            np.concatenate([np.linspace(min(limits), max(limits), _N_THRESHOLDS), *quantiles, [-np.inf, np.inf]])
-        )
+        grid = np.linspace(min(limits), max(limits), _N_THRESHOLDS)
+        t = np.unique(np.concatenate([grid, *quantiles, [-np.inf, np.inf]]))
         t = t if self.direction == "lower" else t[::-1]
         rates = self.rates(t)
         return RocCurve(t, np.asarray(rates.fpr), np.asarray(rates.tpr))
@@ -289,7 +281,7 @@ class PageModel:
         empirical = None
         if curves.empirical is not None:
             rates = curves.empirical.rates(parsed.threshold)
-            empirical = to_json_values({name: getattr(rates, name) for name in _RATES}) | curves.empirical_result
+            empirical = to_json_value({name: getattr(rates, name) for name in _RATES}) | curves.empirical_result
         return {
             "threshold": parsed.threshold,
             "rates": _measures(curves.predicted, parsed),
@@ -312,11 +304,8 @@ class PageModel:
             roc, fitted = make(*self._fitted(*place, state.family), direction=state.direction), True
         compared = fitted and state.direction == own_empirical.direction
         moments = _moments(roc if isinstance(roc.negative, Gaussian) else fit)
-        values = [
-            float(distribution.unique_values[end])
-            for distribution in (own_empirical.negative, own_empirical.positive)
-            for end in (0, -1)
-        ]
+        samples = own_empirical.negative.unique_values, own_empirical.positive.unique_values
+        values = [float(sample[end]) for sample in samples for end in (0, -1)]
         gap = largest_tpr_gap(roc, empirical) if compared else None
         return _Curves(roc, empirical, self._compute_result(state, roc, moments, values), result | {"gap": gap})
 
@@ -335,7 +324,7 @@ class PageModel:
         return {
             "dprime": sign_of_rule * (m1 - m0) / float(np.sqrt((s0 * s0 + s1 * s1) / 2)),
             "std_ratio": s1 / s0,
-            "best": to_json_values(_operating_point(best) | {"ameans": best.ameans}),
+            "best": to_json_value(_operating_point(best) | {"ameans": best.ameans}),
             "crossings": np.unique(best.crossings).tolist(),
             "auc": roc.auc(),
             "dips": [inside[0], inside[0]] if inside else None,
@@ -391,29 +380,26 @@ def _gaussians(state: PageState) -> PredictedRoc:
 
 def _moments(roc: PredictedRoc) -> ClassMeansStds:
     """Return m0, s0, m1, s1."""
-    negative: Any = roc.negative
-    positive: Any = roc.positive
-    return negative.mean, negative.std, positive.mean, positive.std
+    low, high = cast(tuple[Gaussian, Gaussian], (roc.negative, roc.positive))
+    return low.mean, low.std, high.mean, high.std
 
 
 def _measures(roc: PredictedRoc, state: PageState) -> dict[str, Any]:
     names = (*_RATES, "youden", "precision", "npv", "accuracy", "mcc")
     rates, p = roc.rates(state.threshold, prevalence=state.prevalence), state.prevalence
     cost = p * rates.fnr + (1 - p) * state.cost * rates.fpr
-    return to_json_values({name: getattr(rates, name) for name in names} | {"cost": cost})
+    return to_json_value({name: getattr(rates, name) for name in names} | {"cost": cost})
 
 
 def _optima(state: PageState, cheapest: BestThreshold, most_accurate: BestThreshold) -> dict[str, Any]:
     """Return the thresholds with the least cost and the best accuracy."""
     p = state.prevalence
     accuracy = p * most_accurate.tpr + (1 - p) * most_accurate.tnr
-    costs = {
-        "cost": p * cheapest.fnr + (1 - p) * state.cost * cheapest.fpr,
-        "slope": (1 - p) / p * state.cost,
-    }
+    cost = p * cheapest.fnr + (1 - p) * state.cost * cheapest.fpr
+    costs = {"cost": cost, "slope": (1 - p) / p * state.cost}
     return {
-        "costbest": to_json_values(_operating_point(cheapest) | costs),
-        "accuracybest": to_json_values(_operating_point(most_accurate) | {"accuracy": accuracy}),
+        "costbest": to_json_value(_operating_point(cheapest) | costs),
+        "accuracybest": to_json_value(_operating_point(most_accurate) | {"accuracy": accuracy}),
         "weightedcrossings": np.unique(most_accurate.crossings).tolist(),
     }
 
@@ -426,11 +412,6 @@ def _curve_points(roc: PredictedRoc, moments: ClassMeansStds, low: float, high: 
     m0, s0, m1, s1 = moments
     z = np.linspace(-_RANGE_SD, _RANGE_SD, 71)
     threshold = np.sort(np.concatenate([np.linspace(low, high, 121), m0 + s0 * z, m1 + s1 * z]))
-    columns = {
-        "threshold": threshold,
-        "negative": roc.negative.pdf(threshold),
-        "positive": roc.positive.pdf(threshold),
-        "fpr": roc.fpr(threshold),
-        "tpr": roc.tpr(threshold),
-    }
+    columns = {"threshold": threshold, "negative": roc.negative.pdf(threshold), "positive": roc.positive.pdf(threshold)}
+    columns |= {"fpr": roc.fpr(threshold), "tpr": roc.tpr(threshold)}
     return {name: np.nan_to_num(np.asarray(column)).tolist() for name, column in columns.items()}

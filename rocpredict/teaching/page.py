@@ -28,7 +28,6 @@ from rocpredict.teaching.data import (
     dataset_payload,
     pair_index,
     unusable_message,
-    unusable_reason,
     user_dataset,
 )
 from rocpredict.teaching.model import PAGE_FAMILIES, PageModel, parse_state
@@ -78,20 +77,18 @@ def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> 
     """Return the state that shows a feature of built-in data."""
     rows = builtin_dataset(name)
     name_of_feature = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
-    index = (
-        0 if name_of_feature is None else rows.features.index(check_option("feature", name_of_feature, rows.features))
-    )
+    name_of_feature = rows.features[0] if name_of_feature is None else name_of_feature
+    index = rows.features.index(check_option("feature", name_of_feature, rows.features))
     return {"data": name, "pair": pair_index(rows, positive, negative), "feature": index}
 
 
 def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
     """Return the state that shows the first feature that can be shown, or refuse data without any."""
-    views = product(range(len(rows.pairs)), range(len(rows.features)))
-    first_view = next((view for view in views if unusable_reason(*rows.samples(*view)) is None), None)
-    if first_view is None:
-        raise RocPredictError(f"x has no feature to show: {unusable_message(rows, 0, 0, python_strings(lang))}")
-    start = {"data": USER_KEY}
-    return start if first_view == (0, 0) else start | {"pair": first_view[0], "feature": first_view[1]}
+    words = python_strings(lang)
+    for pair, feature in product(range(len(rows.pairs)), range(len(rows.features))):
+        if unusable_message(rows, pair, feature, words) is None:
+            return {"data": USER_KEY} | ({"pair": pair, "feature": feature} if pair or feature else {})
+    raise RocPredictError(f"x has no feature to show: {unusable_message(rows, 0, 0, words)}")
 
 
 def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:

@@ -16,7 +16,7 @@ from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.binormal import BinormalSolver
-from rocpredict.teaching.assets import Words, load_template, load_translations
+from rocpredict.teaching.assets import load_template, load_translations
 from rocpredict.teaching.data import empirical_statistics, largest_tpr_gap
 
 Facts = dict[str, Any]
@@ -36,11 +36,16 @@ def solutions() -> dict[str, Facts]:
     iris, pima = _two_classes(load_iris(), "petal_length", "versicolor", "virginica"), load_pima()
     insulin = _two_classes(pima, "insulin", "neg", "pos")
     measured = [values[values != 0] for values in insulin]
+    cheapest = PAPER_EXAMPLE.best_threshold("cost", prevalence=0.5, cost_fp=_LOW_COST)
+    point = {"threshold": cheapest.threshold, "tpr": cheapest.tpr, "fpr": cheapest.fpr}
+    worst_threshold = min(_WIDE.crossings(), key=lambda threshold: _WIDE.rates(threshold).ameans)
+    worst = {"threshold": worst_threshold, "ameans": _WIDE.rates(worst_threshold).ameans}
     return {
         "cross": paper,
-        "hook": roc_statistics(_WIDE) | _worst_threshold(_WIDE) | {"start": roc_statistics(_NARROW)},
+        "hook": roc_statistics(_WIDE)
+        | {"worst": worst, "hook": _WIDE.hook().fpr_low, "start": roc_statistics(_NARROW)},
         "prevalence": paper | {"rare": _rates(PAPER_EXAMPLE, best.threshold, _LOW_PREVALENCE)},
-        "cost": paper | _cheapest(),
+        "cost": paper | {"costbest": point | {"cost": cheapest.criterion_value}},
         "iris": _of_rows(*iris),
         "pima": _of_rows(*insulin)
         | {"clean": {"counted": EmpiricalRoc(*measured).auc(), "predicted": _fit(*measured).auc()}},
@@ -73,26 +78,12 @@ def _rates(roc: Roc, threshold: float, prevalence: float = 0.5) -> Facts:
     return {name: getattr(rates, name) for name in ("tpr", "fpr", "tnr", "ameans", "precision")} | of_1000 | counts
 
 
-def _worst_threshold(roc: PredictedRoc) -> Facts:
-    worst = min(roc.crossings(), key=lambda threshold: roc.rates(threshold).ameans)
-    return {"worst": {"threshold": worst, "ameans": roc.rates(worst).ameans}, "hook": roc.hook().fpr_low}
-
-
-def _cheapest() -> Facts:
-    best = PAPER_EXAMPLE.best_threshold("cost", prevalence=0.5, cost_fp=_LOW_COST)
-    return {"costbest": {"threshold": best.threshold, "tpr": best.tpr, "fpr": best.fpr, "cost": best.criterion_value}}
-
-
 def _scatter() -> Facts:
     solver = BinormalSolver(PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)
-    small_sample_error, large_sample_error = (
-        float(np.sqrt(solver.empirical_auc_variance((n, n)))) for n in (_SMALL_N, _LARGE_N)
+    few, many = (
+        {"count": n, "sd": float(np.sqrt(solver.empirical_auc_variance((n, n))))} for n in (_SMALL_N, _LARGE_N)
     )
-    return {
-        "few": {"count": _SMALL_N, "sd": small_sample_error},
-        "many": {"count": _LARGE_N, "sd": large_sample_error},
-        "ratio": small_sample_error / large_sample_error,
-    }
+    return {"few": few, "many": many, "ratio": few["sd"] / many["sd"]}
 
 
 def _two_classes(data: Dataset, feature: str, *labels: str) -> list[FloatArray]:
@@ -175,21 +166,22 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
     (True, False)
     """
     words = load_translations(lang)
-    decimal = words["page"]["decimal"]
+    decimal, sheet = words["page"]["decimal"], words["worksheet"]
+    questions = [  # in other words where they need a screen
+        {"key": key, "options": [], **step, **sheet["instead"].get(key, {}), "why": sheet["why"][key]}
+        for key, step in words["lesson"]["steps"].items()
+    ]
     x, threshold = np.linspace(-6, 16, 133), np.linspace(16, -8, 121)
     page = load_template("worksheet.html").render(
         lang=lang,
-        words=words["worksheet"],
-        questions=_questions(words),
+        words=sheet,
+        questions=questions,
         sums=solutions()["sums"],
         table=[[float(ndtr(-(integer + tenth / 10))) for tenth in range(10)] for integer in range(4)],
         answers=answers,
         say=lambda sentence, about: interpolate(sentence, solutions()[about], decimal),
         show=lambda value, digits: [shown(value, digits, decimal)],
-        densities=[
-            _path(x, distribution.pdf(x), _DENSITIES)
-            for distribution in (PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)
-        ],
+        densities=[_path(x, d.pdf(x), _DENSITIES) for d in (PAPER_EXAMPLE.negative, PAPER_EXAMPLE.positive)],
         curve=_path(PAPER_EXAMPLE.fpr(threshold), PAPER_EXAMPLE.tpr(threshold), _SQUARE),
         place=lambda x, y: _to_box(x, y, _SQUARE),
     )
@@ -213,24 +205,12 @@ def interpolate(sentence: str, facts: dict[str, Any], decimal: str) -> list[str 
     end = 0
     sentence = _POINT.sub(decimal, sentence)
     for place in _PLACE.finditer(sentence):
-        parts += [sentence[end : place.start()], shown(_lookup(facts, place[1]), int(place[2] or 0), decimal)]
+        value: Any = facts
+        for name in place[1].split("."):
+            value = value[int(name)] if isinstance(value, list) else value[name]
+        parts += [sentence[end : place.start()], shown(value, int(place[2] or 0), decimal)]
         end = place.end()
     return [*parts, sentence[end:]]
-
-
-def _lookup(facts: Any, path: str) -> float:
-    for name in path.split("."):
-        facts = facts[int(name)] if isinstance(facts, list) else facts[name]
-    return float(facts)
-
-
-def _questions(words: Words) -> list[dict[str, Any]]:
-    """Return the lesson's questions, in other words where they need a screen."""
-    sheet = words["worksheet"]
-    return [
-        {"key": key, "options": [], **step, **sheet["instead"].get(key, {}), "why": sheet["why"][key]}
-        for key, step in words["lesson"]["steps"].items()
-    ]
 
 
 def _path(xs: FloatArray, ys: FloatArray, box: PlotFrame) -> str:

@@ -20,39 +20,20 @@ from rocpredict.base.formatting import format_list, label_to_text, to_json
 from rocpredict.base.labels import unique_labels
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import AssumptionWarning, FloatArray, RocPredictError, short_repr, suggest
-from rocpredict.datasets import DATASET_NAMES, load_dataset, load_pima
+from rocpredict.datasets import DATASET_NAMES, PIMA_ZERO_MISSING, load_dataset, load_pima
 from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.sources.csv_reader import CsvTable, read_csv
 
-
-class Command(NamedTuple):
-    """A command: its name, its help and the functions that define its options and run it."""
-
-    name: str
-    summary: str
-    description: str
-    add_options: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], None]
-
-
 _ARGUMENTS = (
-    *("mean", "std", "sem", "median", "iqr", "effect_size", "count", "prevalence", "criterion", "beta", "value"),
-    *("positive", "negative", "cost_fp", "cost_fn"),
-    *("family", "auc", "width", "power", "against", "against_mean", "against_std", "correlation", "tpr_at_fpr"),
-    *("level", "alternative", "ratio", "method", "margin", "direction", "n_top", "engine", "label", "exclude"),
-    *("port", "date", "feature"),
+    "mean|std|sem|median|iqr|effect_size|count|prevalence|criterion|beta|value|positive|negative|cost_fp|cost_fn|family|"
+    "auc|width|power|against|against_mean|against_std|correlation|tpr_at_fpr|level|alternative|ratio|method|margin|"
+    "direction|n_top|engine|label|exclude|port|date|feature"
 )
 """Arguments ``name=`` of the library that are options ``--name``."""
-_OPTION_NAMES = {
-    "n_resamples": "resamples",
-    "rng": "seed",
-    "n_jobs": "jobs",
-    "by": "sort",
-    "k": "top",
-    "usecols": "feature",
-}
+_OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
+_OPTION_NAMES |= {"usecols": "feature"}
 """Options with another name than the argument."""
 
 
@@ -64,26 +45,20 @@ def translate_to_options(message: str) -> str:
 
     message = message.replace("nan_policy='omit' leaves", "--nan omit leaves")
     message = message.replace("rp.empirical_roc", "the empirical curve")
-    names = rf"\b({'|'.join([*_ARGUMENTS, *_OPTION_NAMES])})"
-    translated = re.sub(names + r"=(?=[\s,;)]|$)", option, message)
-    return re.sub(names + r"=", lambda match: f"{option(match)} ", translated)
+    name = rf"\b({'|'.join([_ARGUMENTS, *_OPTION_NAMES])})="
+    translated = re.sub(rf"{name}(?=[\s,;)]|$)", option, message)
+    return re.sub(name, lambda match: f"{option(match)} ", translated)
 
 
-_UNPRINTABLE_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
-def escape_unprintable(text: str) -> str:
-    """Return a text with escapes in place of characters that move the cursor, color a terminal or turn its text."""
-    return "".join(
-        character.encode("unicode_escape").decode() if category(character) in _UNPRINTABLE_CATEGORIES else character
-        for character in text
-    )
+_UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters that move the cursor, color a terminal or turn its text."""
 
 
 def print_message(text: str, source: str = "rocpredict") -> None:
-    """Print one line on stderr, as far as it can be written to."""
+    """Print one line on stderr, as far as it can be written to; what would steer the terminal is escaped."""
+    escaped = [c.encode("unicode_escape").decode() if category(c) in _UNPRINTABLE else c for c in text]
     with suppress(OSError, ValueError):
-        print(f"{source}: {escape_unprintable(text)}", file=sys.stderr, flush=True)
+        print(f"{source}: {''.join(escaped)}", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -154,23 +129,32 @@ def add_data(command: argparse.ArgumentParser) -> None:
     """Add the options that name data and the family of their distributions."""
     command.add_argument("data", metavar="DATA", help=f"a CSV file, or built-in data: {', '.join(DATASET_NAMES)}")
     add_classes(command)
-    command.add_argument(
-        "--feature", action="append", metavar="COLUMN", help="may be repeated (default: all of built-in data)"
-    )
-    command.add_argument(
-        "--nan", choices=["raise", "omit"], default="raise", help="refuse rows without a value, or leave them out"
-    )
-    names = ", ".join(name for name in FAMILIES if name != "gaussian")
-    command.add_argument(
-        "--family", choices=list(FAMILIES), default="gaussian", metavar="NAME", help=f"gaussian (default), {names}"
-    )
+    add_feature(command, "all of built-in data")
+    missing = "refuse rows without a value, or leave them out"
+    command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
+    families = f"gaussian (default), {', '.join(name for name in FAMILIES if name != 'gaussian')}"
+    command.add_argument("--family", choices=list(FAMILIES), default="gaussian", metavar="NAME", help=families)
 
 
-def add_direction(command: argparse.ArgumentParser) -> None:
+def add_feature(command: argparse.ArgumentParser, default: str) -> None:
+    """Add the option that chooses features."""
+    command.add_argument("--feature", action="append", metavar="COLUMN", help=f"may be repeated (default: {default})")
+
+
+def add_direction(command: argparse.ArgumentParser, action: str = "store", hint: str = " (default: higher)") -> None:
     """Add the option for the side of the positives."""
-    command.add_argument(
-        "--direction", choices=["higher", "lower", "auto"], help="where the positives lie (default: higher)"
-    )
+    sides = ["higher", "lower", "auto"]
+    command.add_argument("--direction", choices=sides, action=action, help=f"where the positives lie{hint}")
+
+
+def add_level(command: argparse.ArgumentParser, what: str = "of the intervals") -> None:
+    """Add the option of the confidence level."""
+    command.add_argument("--level", type=float, default=0.95, metavar="L", help=f"{what} (default 0.95)")
+
+
+def add_plot(command: argparse.ArgumentParser, picture: str) -> None:
+    """Add the option of a file with a picture."""
+    command.add_argument("--plot", type=Path, metavar="FILE", help=f"draw {picture}")
 
 
 def add_resampling(command: argparse.ArgumentParser) -> None:
@@ -229,7 +213,12 @@ def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
 
 def parse_classes(options: argparse.Namespace, labels: Any) -> dict[str, Any]:
     """Return the labels of both classes, as the library's functions take them."""
-    return {name: parse_label(getattr(options, name), labels) for name in ("positive", "negative")}
+    classes = pick(options, "positive", "negative")
+    if labels.dtype.kind != "U":  # the number 1 by "1", False by "False", a date by "2020-01-31"
+        for name, word in classes.items():
+            matching = [] if word is None else [label for label in unique_labels(labels) if _is_label(label, word)]
+            classes[name] = matching[0] if matching else word
+    return classes
 
 
 def load(options: argparse.Namespace) -> Data:
@@ -238,7 +227,15 @@ def load(options: argparse.Namespace) -> Data:
     if options.data in DATASET_NAMES:
         return built_in(options.data, options)
     table = read_table(options, "label", "feature")
-    features = {name: _numbers(table, name, options.nan) for name in options.feature}
+    features = {name: table.numbers(name) for name in options.feature}
+    for name, values in features.items():
+        missing = np.flatnonzero(np.isnan(values))
+        if options.nan == "raise" and missing.size:
+            lines = format_list((table.lines[row] for row in missing.tolist()), 5)
+            raise RocPredictError(
+                f"{table.name}: column {name!r} has {missing.size} missing of {len(values)}, at lines {lines}; "
+                "--nan omit leaves these rows out"
+            )
     labels = table.labels(options.label)
     return Data(features, labels, parse_classes(options, labels))
 
@@ -255,42 +252,15 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
         )
     names = options.feature or [feature for feature in data.feature_names if feature not in exclude]
     positive = options.positive or _DEFAULT_POSITIVE.get(name)
-    notes = _pima_notes(names, options.nan) if name == "pima" else ()
+    affected = [feature for feature in names if name == "pima" and feature in PIMA_ZERO_MISSING]
+    left_out = "they are left out (--nan raise takes them as they are)"
+    then = left_out if options.nan == "omit" else "--nan omit leaves these rows out"
+    notes = (f"pima: zeros in {', '.join(affected)} stand for missing values; {then}.",) if affected else ()
     classes = {"positive": positive, "negative": options.negative}
     return Data({feature: data.column(feature) for feature in names}, data.y, classes, notes)
 
 
-def _pima_notes(features: Iterable[str], policy: str) -> tuple[str, ...]:
-    """Return the sentence on zeros of pima that stand for missing values."""
-    data = load_pima(zeros_as_missing=True)
-    affected = [feature for feature in features if np.isnan(data.column(feature)).any()]
-    then = {
-        "raise": "--nan omit leaves these rows out",
-        "omit": "they are left out (--nan raise takes them as they are)",
-    }
-    return (f"pima: zeros in {', '.join(affected)} stand for missing values; {then[policy]}.",) if affected else ()
-
-
-def _numbers(table: CsvTable, name: str, policy: str) -> FloatArray:
-    values = table.numbers(name)
-    missing = np.flatnonzero(np.isnan(values))
-    if policy == "raise" and missing.size:
-        lines = format_list((table.lines[row] for row in missing.tolist()), 5)
-        raise RocPredictError(
-            f"{table.name}: column {name!r} has {missing.size} missing of {len(values)}, at lines {lines}; "
-            "--nan omit leaves these rows out"
-        )
-    return values
-
-
-def parse_label(word: str | None, labels: Any) -> Any:
-    """Return the label that a word means: the number 1 by "1", False by "False", a date by "2020-01-31"."""
-    if word is None or labels.dtype.kind == "U":
-        return word
-    return next((label for label in unique_labels(labels) if _label_matches(label, word)), word)
-
-
-def _label_matches(label: Any, word: str) -> bool:
+def _is_label(label: Any, word: str) -> bool:
     if label_to_text(label) == word:
         return True
     if isinstance(label, bool):
