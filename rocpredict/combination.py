@@ -45,8 +45,7 @@ from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.sources.blocks import check_feature_names
 from rocpredict.sources.table import check_row_order, format_names, read_table
 
-SINGULAR_TOL = 1e-10
-"""Smallest variance, for features of unit variance, that is more than rounding."""
+SINGULAR_TOL = 1e-10  # smallest variance, for features of unit variance, that is more than rounding
 _LOADING_TOL = 1e-6
 _SYMMETRY_TOL = 1e-8
 
@@ -86,24 +85,23 @@ class MultivariateMoments(NamedTuple):
         means = [check_finite("mean", vector) for vector in check_pair("mean", mean)]
         for vector in means:
             if vector.ndim != 1 or not vector.size:
-                raise RocPredictError(
-                    f"mean has shape {vector.shape} in a class; give one mean for each feature, shape (p,)"
-                )
+                allowed = "give one mean for each feature, shape (p,)"
+                raise RocPredictError(f"mean has shape {vector.shape} in a class; {allowed}")
         size = len(means[0])
         if len(means[1]) != size:
             raise RocPredictError(f"mean has {size} features in the negative and {len(means[1])} in the positive class")
-        negative, positive = (_as_covariance(c, size) for c in check_pair("covariance", covariance))
-        scale = np.hypot(*(np.sqrt(np.diag(part)) for part in (negative, positive)))
+        matrices = [_as_covariance(c, size) for c in check_pair("covariance", covariance)]
+        scale = np.hypot(*(np.sqrt(np.diag(matrix)) for matrix in matrices))
         scale[scale == 0] = 1
-        parts = (negative / scale / scale[:, None], positive / scale / scale[:, None])
-        for which, part in zip(("negative", "positive"), parts, strict=True):
+        negative, positive = (matrix / scale / scale[:, None] for matrix in matrices)
+        for which, part in (("negative", negative), ("positive", positive)):
             if float(eigh(part, eigvals_only=True)[0]) < -_SYMMETRY_TOL:
                 raise RocPredictError(
                     f"covariance of the {which} class gives some combination of features a negative variance; "
                     "digits may have been lost in rounding"
                 )
         feature_names = tuple(check_feature_names(names, size, "mean").tolist())
-        return cls(feature_names, (means[0], means[1]), scale, parts)
+        return cls(feature_names, (means[0], means[1]), scale, (negative, positive))
 
     @property
     def difference(self) -> FloatArray:
@@ -125,22 +123,18 @@ class MultivariateMoments(NamedTuple):
 
 
 def _check_not_constant(names: tuple[str, ...], stds: FloatArray, problem: str) -> None:
-    constant = [name for name, std in zip(names, stds, strict=True) if std == 0]
-    if constant:
+    if constant := [name for name, std in zip(names, stds, strict=True) if std == 0]:
         raise RocPredictError(f"{problem}: {format_names(constant)}; leave out what does not vary")
 
 
 def check_nonsingular(total: FloatArray, names: tuple[str, ...], subject: str, remedy: str) -> None:
     """Refuse a covariance, in units of its diagonal, under which some combination of features is constant."""
     values, vectors = eigh(total, driver="evd")
-    lost = int((values < SINGULAR_TOL).sum())
-    if lost:
+    if lost := int((values < SINGULAR_TOL).sum()):
         shares = (vectors[:, :lost] ** 2).sum(axis=1)
         involved = [name for name, loading in zip(names, shares, strict=True) if loading > _LOADING_TOL]
-        raise RocPredictError(
-            f"{subject} singular: of {format_names(involved)}, {lost} can be computed from the others; "
-            f"leave {lost} of them out{remedy}"
-        )
+        redundant = f"of {format_names(involved)}, {lost} can be computed from the others"
+        raise RocPredictError(f"{subject} singular: {redundant}; leave {lost} of them out{remedy}")
 
 
 def _as_covariance(covariance: Any, size: int) -> FloatArray:
@@ -398,43 +392,36 @@ class LinearCombination(Result):
         """
         columns, names = _columns_by_name(X), list(self.feature_names)
         if hasattr(X, "columns") or isinstance(X, Mapping):
-            missing_names = [name for name in names if name not in columns]
-            if missing_names:
-                raise RocPredictError(
-                    f"X has no column {short_repr(missing_names[0])}; the combination takes {short_repr(names)}"
-                )
+            if absent := [name for name in names if name not in columns]:
+                problem = f"X has no column {short_repr(absent[0])}"
+                raise RocPredictError(f"{problem}; the combination takes {short_repr(names)}")
         elif len(columns) != len(names):
-            raise RocPredictError(
-                f"X has {len(columns)} columns; the combination takes {len(names)}: {short_repr(names)}"
-            )
+            taken = f"{len(names)}: {short_repr(names)}"
+            raise RocPredictError(f"X has {len(columns)} columns; the combination takes {taken}")
         else:
             columns = dict(zip(names, columns.values(), strict=True))
         values = np.column_stack([check_feature(columns[name], name) for name in names])
-        missing = np.flatnonzero(np.isnan(values).any(axis=1))
-        if missing.size:
-            raise RocPredictError(f"X has missing values (NaN) in {missing.size} rows; leave these rows out")
+        if n_missing := int(np.isnan(values).any(axis=1).sum()):
+            raise RocPredictError(f"X has missing values (NaN) in {n_missing} rows; leave these rows out")
         return np.asarray(values @ self.coefficients)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""
-        return super().to_dict() | {
-            "coefficients": dict(zip(self.feature_names, self.coefficients.tolist(), strict=True))
-        }
+        coefficients = dict(zip(self.feature_names, self.coefficients.tolist(), strict=True))
+        return super().to_dict() | {"coefficients": coefficients}
 
     def table(self) -> Table:
         """Return the weights, the largest first."""
         order = np.argsort(-np.abs(self.coefficients), kind="stable")
         rows = [[self.feature_names[place], self.coefficients[place]] for place in order]
-        place = f"at the threshold {format_number(self.threshold)}"
-        areas = (
-            f"AUC {format_number(self.auc)}, Ameans {format_number(self.ameans)} {place} (criterion {self.criterion})."
-        )
-        other_rows = (
-            f"On rows that had no part: AUC {format_number(self.auc_cv)}, Ameans {format_number(self.ameans_cv)}."
-            if self.auc_cv is not None
-            else "These are of the moments that chose the weights: optimistic."
-        )
-        return Table("Linear combination of features", ("feature", "coefficient"), rows, notes=[areas, other_rows])
+        ameans = f"Ameans {format_number(self.ameans)} at the threshold {format_number(self.threshold)}"
+        notes = [f"AUC {format_number(self.auc)}, {ameans} (criterion {self.criterion})."]
+        if self.auc_cv is None:
+            notes.append("These are of the moments that chose the weights: optimistic.")
+        else:
+            cross_fitted = f"AUC {format_number(self.auc_cv)}, Ameans {format_number(self.ameans_cv)}"
+            notes.append(f"On rows that had no part: {cross_fitted}.")
+        return Table("Linear combination of features", ("feature", "coefficient"), rows, notes=notes)
 
     def _columns(self) -> dict[str, Any]:
         return {"feature": list(self.feature_names), "coefficient": self.coefficients}
@@ -450,16 +437,14 @@ class LinearCombination(Result):
 
 def check_ridge(ridge: Any) -> float:
     """Return a ridge of 0 or more, 0 for None."""
-    if ridge is None:
-        return 0.0
-    checked = check_nonnegative("ridge", ridge)
+    checked = check_nonnegative("ridge", 0.0 if ridge is None else ridge)
     if checked.ndim:
         raise RocPredictError(f"ridge has shape {checked.shape}; give one number")
     return float(checked)
 
 
+#: Rows of the negative and the positive class, shapes (n0, p) and (n1, p).
 Samples = tuple[FloatArray, ...]
-"""Rows of the negative and the positive class, shapes (n0, p) and (n1, p)."""
 _MIN_ROWS = 2
 
 
@@ -486,10 +471,13 @@ def cross_validate(
     aucs, correct = [], []
     for fold in range(count):
         train = tuple(sample[fold_of_row != fold] for sample, fold_of_row in zip(samples, folds, strict=True))
-        weights, threshold = _fitted(train, names, criterion, ridge)
-        negative, positive = (
-            sample[fold_of_row == fold] @ weights for sample, fold_of_row in zip(samples, folds, strict=True)
-        )
+        moments = MultivariateMoments.of_samples(train, names)
+        try:
+            weights, _ = optimal_weights(moments, criterion, ridge)
+        except RocPredictError:  # the classes do not differ on these rows: every score is 0
+            weights = np.zeros(len(names))
+        threshold = PredictedRoc(*moments.score_moments(weights)).best_threshold().threshold
+        negative, positive = (sample[part == fold] @ weights for sample, part in zip(samples, folds, strict=True))
         aucs.append(EmpiricalRoc(negative, positive).auc())
         correct.append((np.sum(negative < threshold), np.sum(positive >= threshold)))
     rates = np.sum(correct, axis=0) / [len(sample) for sample in samples]
@@ -510,16 +498,6 @@ def _number_of_folds(n_folds: Any, samples: Samples) -> int:
                 "cross-fitting needs 3 rows of each class (n_folds=None leaves it out)"
             )
     return count
-
-
-def _fitted(train: Samples, names: tuple[str, ...], criterion: str, ridge: float) -> tuple[FloatArray, float]:
-    """Return weights and threshold; a feature that is constant on these rows, or adds nothing, has weight 0."""
-    moments = MultivariateMoments.of_samples(train, names)
-    try:
-        weights, _ = optimal_weights(moments, criterion, ridge)
-    except RocPredictError:  # the classes do not differ on these rows: every score is 0
-        weights = np.zeros(len(names))
-    return weights, PredictedRoc(*moments.score_moments(weights)).best_threshold().threshold
 
 
 def fit_linear_combination(
@@ -624,9 +602,8 @@ def fit_linear_combination(
     result = LinearCombination.from_moments(moments, criterion, shrink, count, rows.omitted)
     if n_folds is None:
         return result
-    return replace(
-        result, **cross_validate(samples, names, criterion=criterion, ridge=shrink, n_folds=n_folds, rng=rng)
-    )
+    cross_fitted = cross_validate(samples, names, criterion=criterion, ridge=shrink, n_folds=n_folds, rng=rng)
+    return replace(result, **cross_fitted)
 
 
 def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) -> None:
@@ -636,9 +613,8 @@ def _check_samples(samples: Samples, names: tuple[str, ...], *, ridged: bool) ->
             raise RocPredictError(f"the {which} class has {len(sample)} row; a covariance needs 2 or more")
         infinite = np.flatnonzero(np.isinf(sample).any(axis=0))
         if infinite.size:
-            raise RocPredictError(
-                f"{names[infinite[0]]} has infinite values in the {which} class; a fit needs finite ones"
-            )
+            where = f"{names[infinite[0]]} has infinite values in the {which} class"
+            raise RocPredictError(f"{where}; a fit needs finite ones")
     if not ridged and p >= n - 1:
         raise RocPredictError(
             f"X has {p} features and {n} rows: the covariances need p <= n - 2, and honest weights ten times as "
@@ -715,34 +691,25 @@ def class_mean_distance(
             raise RocPredictError(f"{name} has {np.isinf(column).sum()} infinite values; a mean needs finite ones")
     values = np.column_stack(list(columns.values()))
     check_index({"X": X, "y": y})
-    is_member = _rows_of(class_label, y, values)
+    labels = check_labels(y, values)
+    if len(labels) != len(values):
+        raise RocPredictError(f"X has {len(values)} rows and y has {len(labels)}; they must have as many")
+    if not is_label(class_label, present := unique_labels(labels)):
+        allowed = f"labels are {short_repr(present)}"
+        raise RocPredictError(f"class_label={short_repr(class_label)} is not a label in y; {allowed}")
     complete = ~np.isnan(values).any(axis=1)
     if nan_policy == "raise" and not complete.all():
-        raise RocPredictError(
-            f"X has missing values (NaN) in {(~complete).sum()} rows; nan_policy='omit' passes them over"
-        )
-    members = is_member & complete
+        n_missing = (~complete).sum()
+        raise RocPredictError(f"X has missing values (NaN) in {n_missing} rows; nan_policy='omit' passes them over")
+    members = equal_labels(labels, class_label) & complete
     rows, needed = int(members.sum()), 2 if leave_one_out else 1
     if rows < needed:
-        raise RocPredictError(
-            f"class_label={short_repr(class_label)} has {rows} rows with values; {needed} or more are needed"
-        )
+        problem = f"class_label={short_repr(class_label)} has {rows} rows with values"
+        raise RocPredictError(f"{problem}; {needed} or more are needed")
     if metric == "mahalanobis":
         return _mahalanobis(values, members, tuple(columns), leave_one_out)
     distance = np.hypot.reduce(values - values[members].mean(axis=0), axis=1)
     return np.where(members, distance * (rows / (rows - 1)), distance) if leave_one_out else np.asarray(distance)
-
-
-def _rows_of(class_label: Any, y: Any, values: FloatArray) -> NDArray[np.bool_]:
-    labels = check_labels(y, values)
-    if len(labels) != len(values):
-        raise RocPredictError(f"X has {len(values)} rows and y has {len(labels)}; they must have as many")
-    names = unique_labels(labels)
-    if not is_label(class_label, names):
-        raise RocPredictError(
-            f"class_label={short_repr(class_label)} is not a label in y; labels are {short_repr(names)}"
-        )
-    return equal_labels(labels, class_label)
 
 
 def _mahalanobis(
@@ -760,17 +727,13 @@ def _mahalanobis(
     check_nonsingular(correlation, names, "the covariance of the class is", ", or use metric='euclidean'")
     distance = spatial_distance.cdist(deviation, np.zeros((1, p)), metric="mahalanobis", VI=inv(correlation))[:, 0]
     if leave_one_out:
-        distance[members] = np.sqrt(_leave_one_out_correction(distance[members] ** 2, np.flatnonzero(members)))
+        squared = distance[members] ** 2
+        remainder = 1 - n * squared / (n - 1) ** 2
+        if (remainder < _LEAVE_ONE_OUT_TOL).any():
+            row = np.flatnonzero(members)[np.argmin(remainder)]
+            raise RocPredictError(
+                f"without row {row} its class has no spread in some direction, and nothing to measure it by; "
+                "use leave_one_out=False, metric='euclidean' or fewer features"
+            )
+        distance[members] = np.sqrt((n / (n - 1)) ** 2 * ((n - 2) / (n - 1)) * squared / remainder)
     return np.asarray(distance)
-
-
-def _leave_one_out_correction(squared: FloatArray, rows: NDArray[np.intp]) -> FloatArray:
-    n = len(squared)
-    remainder = 1 - n * squared / (n - 1) ** 2
-    if (remainder < _LEAVE_ONE_OUT_TOL).any():
-        row = rows[np.argmin(remainder)]
-        raise RocPredictError(
-            f"without row {row} its class has no spread in some direction, and nothing to measure it by; "
-            "use leave_one_out=False, metric='euclidean' or fewer features"
-        )
-    return np.asarray((n / (n - 1)) ** 2 * ((n - 2) / (n - 1)) * squared / remainder)

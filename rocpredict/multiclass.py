@@ -37,8 +37,7 @@ from rocpredict.inference.bootstrap import BootstrapOptions, draw_counts, make_a
 from rocpredict.inference.placements import compute_placements, placements_in_row_order
 from rocpredict.roc.empirical import EmpiricalRoc
 
-Groups = list[NDArray[np.intp]]
-"""The rows of each class."""
+Groups = list[NDArray[np.intp]]  # the rows of each class
 _CLASSES = ("negative", "positive")
 MulticlassMethod: TypeAlias = Literal["hand-till", "one-vs-rest", "one-vs-one"]
 MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
@@ -95,14 +94,9 @@ class Decomposition:
             single = np.repeat(np.eye(len(pairs)), per_pair, axis=1) / per_pair
             sizes_of_groups = np.array([sizes[i] + sizes[k] for i, k in pairs], dtype=float)
         if average is not None:
-            single = ((sizes_of_groups if average == "weighted" else np.ones(len(sizes_of_groups))) @ single)[None, :]
-        rocs = [
-            EmpiricalRoc(
-                **{class_name: columns[problem.rows(class_name, groups), problem.column] for class_name in _CLASSES}
-            )
-            for problem in problems
-        ]
-        return cls(columns, groups, problems, single, rocs)
+            single = ((sizes_of_groups if average == "weighted" else np.ones_like(sizes_of_groups)) @ single)[None, :]
+        samples = [[columns[part.rows(name, groups), part.column] for name in _CLASSES] for part in problems]
+        return cls(columns, groups, problems, single, [EmpiricalRoc(*pair) for pair in samples])
 
     def mean(self, areas: FloatArray) -> FloatArray:
         """Return the weighted means of areas, shape (..., problems)."""
@@ -117,24 +111,20 @@ class Decomposition:
         for index, (problem, roc) in enumerate(zip(self.problems, self.rocs, strict=True)):
             placements = compute_placements(roc.negative, roc.positive)
             for class_name in _CLASSES:
-                rows, distribution = problem.rows(class_name, self.groups), getattr(roc, class_name)
-                values = placements_in_row_order(
-                    getattr(placements, class_name), distribution.sorted_sample, self.columns[rows, problem.column]
-                )
+                rows, d = problem.rows(class_name, self.groups), getattr(roc, class_name)
+                scores, sorted_values = self.columns[rows, problem.column], getattr(placements, class_name)
+                values = placements_in_row_order(sorted_values, d.sorted_sample, scores)
                 sizes = [len(self.groups[k]) for k in getattr(problem, class_name)]
                 influence[rows, index] = values * np.repeat(sizes, sizes) / len(rows)
         return influence
 
     def resample(self, resampling: BootstrapOptions) -> FloatArray:
         """Return the means in each resample, shape (n_resamples, means): all problems on the same rows."""
-        makers = [make_auc_function(roc.negative, roc.positive) for roc in self.rocs]
-        orders = [
-            [
-                rows[np.argsort(self.columns[rows, problem.column])]
-                for rows in (problem.rows(class_name, self.groups) for class_name in _CLASSES)
-            ]
-            for problem in self.problems
-        ]
+        parts: list[Any] = []
+        for problem, roc in zip(self.problems, self.rocs, strict=True):
+            row_sets = [problem.rows(class_name, self.groups) for class_name in _CLASSES]
+            orders = [rows[np.argsort(self.columns[rows, problem.column])] for rows in row_sets]
+            parts.append((make_auc_function(roc.negative, roc.positive), *orders))
         seeds = resampling.generator().integers(0, 2**63, len(self.groups))
         streams = [np.random.default_rng(seed) for seed in seeds]
         chunks = []
@@ -142,7 +132,7 @@ class Decomposition:
             times = np.empty((size, len(self.columns)))
             for rows, stream in zip(self.groups, streams, strict=True):
                 times[:, rows] = draw_counts(stream, size, None, len(rows))
-            areas = [make(times[:, order[0]], times[:, order[1]]) for make, order in zip(makers, orders, strict=True)]
+            areas = [auc(times[:, negative], times[:, positive]) for auc, negative, positive in parts]
             chunks.append(self.mean(np.column_stack(areas)))
         return np.concatenate(chunks)
 
@@ -165,20 +155,18 @@ class Decomposition:
             else:
                 size = _effective_size([self.problems[k] for k in indices], self.groups)
                 limits.append(_smoothed_logit(area, variance, size, level))
-        low, high = np.transpose(limits)
-        results = (low, high, estimate, np.array(replaced), np.full(len(self.weights), lonely))
-        low, high, estimate, fallback, single = (
-            to_scalar(item[0] if len(self.weights) == 1 else item) for item in results
-        )
+        results: Any = (*np.transpose(limits), estimate, np.array(replaced), np.full(len(self.weights), lonely))
+        if len(self.weights) == 1:
+            results = [to_scalar(item[0]) for item in results]
+        low, high, estimate, fallback, single = results
         computed = "smoothed-logit" if replicates is None else "bootstrap"
         method = "conservative" if all(replaced) else computed
         return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_observation=single))
 
 
-_PSEUDO_COUNT = 0.25
-"""Cases of weight that smoothing adds, placed where chance is."""
+_PSEUDO_COUNT = 0.25  # cases that smoothing adds, placed where chance is
+#: The variance is no less than A(1 - A)/3 has it for one case: uniform placements vary so at A = 1/2.
 _MIN_VARIANCE_DIVISOR = 3.0
-"""The variance is no less than A(1 - A)/3 has it for one case: uniform placements vary so at A = 1/2."""
 _ROUNDING = 1e-12
 
 
@@ -198,18 +186,16 @@ def _smoothed_logit(area: float, variance: float, n_observations: float, level: 
     """Return the logit interval about the area with a quarter of a case more, of a variance that is never too small."""
     centre = (area * n_observations + _PSEUDO_COUNT / 2) / (n_observations + _PSEUDO_COUNT)
     variance_scale = centre * (1 - centre)
-    half = (
-        normal_critical_value(level)
-        * np.sqrt(max(variance, variance_scale / (_MIN_VARIANCE_DIVISOR * n_observations)))
-        / variance_scale
-    )
+    std_error = np.sqrt(max(variance, variance_scale / (_MIN_VARIANCE_DIVISOR * n_observations)))
+    half = normal_critical_value(level) * std_error / variance_scale
     low, high = expit(logit(centre) - half), expit(logit(centre) + half)
     return min(float(low), area), max(float(high), area)
 
 
 def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
     """Return conservative ends for a weighted mean of areas."""
-    if all(_is_degenerate(roc) for roc in rocs):
+    n_values = [len(np.union1d(roc.negative.unique_values, roc.positive.unique_values)) for roc in rocs]
+    if all(n == 1 or roc.auc() in (0.0, 1.0) for n, roc in zip(n_values, rocs, strict=True)):  # all pairs are alike
         pairs = min(d.total for roc in rocs for d in (roc.negative, roc.positive))
         alike = ((1 - level) / 2) ** (1 / pairs)
         area = float(np.average([roc.auc() for roc in rocs], weights=weights))
@@ -217,12 +203,6 @@ def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: f
     stricter = 1 - (1 - level) / len(rocs)
     low, high = np.average([list(roc.auc_interval(level=stricter)) for roc in rocs], axis=0, weights=weights)
     return float(low), float(high)
-
-
-def _is_degenerate(roc: EmpiricalRoc) -> bool:
-    """Return whether all pairs of a positive and a negative are right, or all wrong, or all tied."""
-    values = np.union1d(roc.negative.unique_values, roc.positive.unique_values)
-    return len(values) == 1 or roc.auc() in (0.0, 1.0)
 
 
 class BinaryAuc(NamedTuple):
@@ -280,12 +260,9 @@ class MulticlassAuc(Result):
 
     def table(self) -> Table:
         """Return the areas of the pairs of classes, under their average."""
-        rows = [
-            [f"{truncate(str(part.positive), 60)} against {truncate(str(part.negative), 60)}", part.auc, *part.interval]
-            for part in self.binary_aucs
-        ]
-        if not np.ndim(self.auc):
-            rows.insert(0, [f"average ({self.average})", self.auc, *self.interval])
+        rows = [] if np.ndim(self.auc) else [[f"average ({self.average})", self.auc, *self.interval]]
+        for positive, negative, auc, interval in self.binary_aucs:
+            rows.append([f"{truncate(str(positive), 60)} against {truncate(str(negative), 60)}", auc, *interval])
         sizes = format_list(f"{label} {count}" for label, count in self.n_by_class.items())
         notes = [f"Intervals of level {self.interval.level:g}. Cases: {sizes}."]
         columns = ["positive against negative", "AUC", "low", "high"]
@@ -408,18 +385,14 @@ def multiclass_auc(
     parts = Decomposition.of_scores(columns, groups, method, average)
     replicates = parts.resample(BootstrapOptions(n_resamples, rng)) if interval_method == "bootstrap" else None
     interval = parts.interval(level, replicates)
+    binary_aucs = []
+    for problem, roc in zip(parts.problems, parts.rocs, strict=True):
+        rest = names[problem.negative[0]] if len(problem.negative) == 1 else REST_LABEL
+        binary_aucs.append(BinaryAuc(names[problem.positive[0]], rest, roc.auc(), roc.auc_interval(level=level)))
     return MulticlassAuc(
         auc=interval.estimate,
         interval=interval,
-        binary_aucs=tuple(
-            BinaryAuc(
-                names[problem.positive[0]],
-                names[problem.negative[0]] if len(problem.negative) == 1 else REST_LABEL,
-                roc.auc(),
-                roc.auc_interval(level=level),
-            )
-            for problem, roc in zip(parts.problems, parts.rocs, strict=True)
-        ),
+        binary_aucs=tuple(binary_aucs),
         method=method,
         average=average,
         labels=tuple(names),
@@ -438,9 +411,8 @@ def _as_columns(scores: Any) -> FloatArray:
         columns = np.column_stack([check_feature(rows[:, k], f"scores[:, {k}]") for k in range(rows.shape[1])])
     else:
         raise RocPredictError(f"scores has shape {np.shape(scores)}; give (n, classes), or (n,) for one feature")
-    missing = np.flatnonzero(np.isnan(columns).any(axis=1))
-    if missing.size:
-        raise RocPredictError(f"scores has missing values (NaN) in {missing.size} rows; leave these rows out")
+    if n_missing := int(np.isnan(columns).any(axis=1).sum()):
+        raise RocPredictError(f"scores has missing values (NaN) in {n_missing} rows; leave these rows out")
     return columns
 
 

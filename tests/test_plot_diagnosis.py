@@ -7,7 +7,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict.diagnostics.diagnose import diagnose
-from rocpredict.plots.diagnosis import plot_diagnosis
+from rocpredict.plots.curves import plot_diagnosis
 from rocpredict.plots.style import figure_to_bytes
 from tests.pictures import artist, legend
 

@@ -17,7 +17,7 @@ from rocpredict import plots
 from rocpredict.base.accessors import PLOT_KINDS
 from rocpredict.base.rates import ALIASES, MEASURES
 from rocpredict.plots import plot_cost, plot_densities, plot_measures, plot_roc, plot_screening, plot_stability
-from rocpredict.plots.diagnosis import plot_diagnosis
+from rocpredict.plots.curves import plot_diagnosis
 from rocpredict.plots.style import figure_to_bytes, replace_missing_glyphs
 from tests.cases import check_each
 from tests.pictures import artist, legend, words

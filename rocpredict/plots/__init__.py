@@ -26,6 +26,7 @@ switch that is neither True nor False.
 from rocpredict.plots.curves import (
     plot_band,
     plot_comparison,
+    plot_diagnosis,
     plot_mean_roc,
     plot_precision_recall,
     plot_probit,
@@ -33,7 +34,6 @@ from rocpredict.plots.curves import (
     plot_side_by_side,
 )
 from rocpredict.plots.densities import plot_densities
-from rocpredict.plots.diagnosis import plot_diagnosis
 from rocpredict.plots.screening import plot_screening
 from rocpredict.plots.style import save_figure
 from rocpredict.plots.thresholds import plot_cost, plot_decision, plot_measures, plot_stability

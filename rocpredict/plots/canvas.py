@@ -13,14 +13,14 @@ from rocpredict.plots import style
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 
-_DIRECTIONS = np.deg2rad(np.arange(-45, 315, 15))
+_ANGLES = np.deg2rad(np.arange(-45, 315, 15))
+_DIRECTIONS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 _DISTANCES = (0.03, 0.05, 0.08, 0.11, 0.15, 0.20, 0.26)
-_MIN_DISTANCE = 0.012
-"""The distance from a leader below which it crosses a point."""
+_MIN_DISTANCE = 0.012  # the distance from a leader below which it crosses a point
 _POINTS = 160
-LEADER: dict[str, Any] = {"arrowstyle": "-", "color": style.MUTED_COLOR, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 5}
-"""The line from a label to what it names."""
-_ARROW: dict[str, Any] = {"arrowstyle": "->", "color": style.TEXT_COLOR, "shrinkA": 0, "shrinkB": 3}
+#: The line from a label to what it names.
+LEADER: style.Look = {"arrowstyle": "-", "color": style.MUTED_COLOR, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 5}
+_ARROW: style.Look = {"arrowstyle": "->", "color": style.TEXT_COLOR, "shrinkA": 0, "shrinkB": 3}
 _CHANCE = np.array([[0.0, 0.0], [1.0, 1.0]])
 
 
@@ -53,10 +53,8 @@ class Box(NamedTuple):
 
     def overlaps(self, other: Box) -> bool:
         """Return True if two rectangles meet."""
-        is_apart = (
-            self.right < other.left or other.right < self.left or self.top < other.bottom or other.top < self.bottom
-        )
-        return not is_apart
+        is_beside = self.right < other.left or other.right < self.left
+        return not (is_beside or self.top < other.bottom or other.top < self.bottom)
 
     def inside_axes(self) -> bool:
         """Return True if no part lies outside the axes."""
@@ -139,7 +137,7 @@ class Canvas:
 
     def ring(self, index: int, point: Sequence[float], gid: str) -> list[Any]:
         """Circle a point in the colour of a curve."""
-        edge: dict[str, Any] = {"markeredgecolor": style.CURVES[index % len(style.CURVES)][0], "markeredgewidth": 1.8}
+        edge: style.Look = {"markeredgecolor": style.CURVES[index % len(style.CURVES)][0], "markeredgewidth": 1.8}
         return self.ax.plot(*point, "o", markerfacecolor="white", **edge, markersize=8, zorder=5, gid=gid)
 
     def legend(self, **options: Any) -> bool:
@@ -158,7 +156,7 @@ class Canvas:
 
     def legend_above(self, columns: int, *, spacing: float = 1.4) -> None:
         """Draw a legend that would hide something inside the axes above them."""
-        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1}
+        place: style.Look = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1}
         self.legend(ncols=columns, columnspacing=spacing, frameon=False, **place)
 
     def legend_in(self, corner: str) -> None:
@@ -184,18 +182,11 @@ class Canvas:
         return np.asarray(np.clip((points - low) / (high - low), -0.2, 1.2))
 
     def label(
-        self,
-        text: str,
-        point: FloatArray,
-        centre: tuple[float, float],
-        arrow: dict[str, Any] = LEADER,
-        **properties: Any,
+        self, text: str, point: FloatArray, centre: tuple[float, float], arrow: style.Look = LEADER, **look: Any
     ) -> None:
         """Write a text in its place, in shares of the axes, with a line to the point that it names."""
-        properties = style.TEXT_STYLE | {"ha": "center", "va": "center", "zorder": 6} | properties
-        style.escape_mathtext(
-            self.ax.annotate(text, tuple(point), centre, textcoords="axes fraction", arrowprops=arrow, **properties)
-        )
+        look = style.TEXT_STYLE | {"ha": "center", "va": "center", "zorder": 6, "arrowprops": arrow} | look
+        style.escape_mathtext(self.ax.annotate(text, tuple(point), centre, textcoords="axes fraction", **look))
 
     def mark_threshold(
         self, words: str, threshold: float, height: float, *, left: bool, lift: float = 0, **line_look: Any
@@ -206,13 +197,8 @@ class Canvas:
         if low <= threshold <= high:
             self.ax.axvline(threshold, color=style.TEXT_COLOR, gid="threshold", **line_look)
             position, shift, alignment = (threshold, -6, "right") if left else (threshold, 6, "left")
-        place: dict[str, Any] = {
-            "xytext": (shift, lift),
-            "textcoords": "offset points",
-            "ha": alignment,
-            "va": "center",
-        }
-        self.ax.annotate(words, (position, height), **place, **style.TEXT_STYLE, zorder=7)
+        place: style.Look = {"textcoords": "offset points", "ha": alignment, "va": "center", "zorder": 7}
+        self.ax.annotate(words, (position, height), (shift, lift), **place, **style.TEXT_STYLE)
 
     def mark_best(self, rocs: Sequence[Roc], scale: Callable[[Any], Any] = np.asarray) -> None:
         """Circle the best point of each curve, and write its number and rule beside it.
@@ -250,8 +236,15 @@ class Canvas:
     def _place(
         self, anchors: FloatArray, sizes: Sequence[tuple[float, float]], paths: Sequence[FloatArray]
     ) -> list[tuple[float, float]]:
-        points = np.concatenate([_resample_path(self.shares(path)) for path in paths])
-        return place_labels(self.shares(anchors), sizes, points, self.occupied)
+        points = []
+        for path in map(self.shares, paths):  # points spread evenly along the finite part of each
+            path_points = path[np.isfinite(path).all(axis=1)]
+            if len(path_points):
+                along = np.append(0.0, np.cumsum(np.hypot(*np.diff(path_points, axis=0).T)))
+                distances = np.linspace(0, along[-1], _POINTS)
+                points += [np.column_stack([np.interp(distances, along, part) for part in path_points.T])]
+        drawn = np.concatenate([np.empty((0, 2)), *points])
+        return place_labels(self.shares(anchors), sizes, drawn, self.occupied)
 
 
 def place_labels(
@@ -271,22 +264,12 @@ def place_labels(
     boxes = [*occupied, *(Box.around((x, y), (0.04, 0.04)) for x, y in positions)]
     for anchor, size in zip(positions, sizes, strict=True):
         others = [box for box in boxes if not box.holds(anchor[None]).any()]
-        candidates = _around(anchor, size)
+        reaches = np.add.outer(_DISTANCES, np.divide(size, 2))[:, None]  # to the middle of a box at each distance
+        candidates = [Box.around((x, y), size) for x, y in (anchor + reaches * _DIRECTIONS).reshape(-1, 2)]
         costs = [_cost(anchor, box, points, others) for box in candidates]
         boxes.append(candidates[int(np.argmin(costs))])
         points = np.concatenate([points, _line(anchor, boxes[-1])])
     return [box.centre() for box in boxes[-len(positions) :]]
-
-
-def _around(anchor: FloatArray, size: tuple[float, float]) -> list[Box]:
-    """Return boxes around an anchor, each with an edge at one of the distances from it."""
-    boxes = []
-    for distance in _DISTANCES:
-        for angle in _DIRECTIONS:
-            x = anchor[0] + np.cos(angle) * (distance + size[0] / 2)
-            y = anchor[1] + np.sin(angle) * (distance + size[1] / 2)
-            boxes.append(Box.around((x, y), size))
-    return boxes
 
 
 def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box]) -> float:
@@ -304,13 +287,3 @@ def _line(anchor: FloatArray, box: Box) -> FloatArray:
     along = anchor + np.linspace(0, 1, 15)[:, None] * (np.array(box.centre()) - anchor)
     outside = ~box.holds(along)
     return along[outside] if outside.any() else along[:1]  # a label that lies on its own point
-
-
-def _resample_path(path: FloatArray) -> FloatArray:
-    """Return points spread evenly along a path of shape (n, 2), those of it that are finite."""
-    path = path[np.isfinite(path).all(axis=1)]
-    if len(path) == 0:
-        return np.empty((0, 2))
-    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
-    distances = np.linspace(0, along[-1], _POINTS)
-    return np.column_stack([np.interp(distances, along, path[:, 0]), np.interp(distances, along, path[:, 1])])

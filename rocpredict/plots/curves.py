@@ -1,16 +1,18 @@
-"""Plots of ROC curves, of their means and bands, and of curves that follow from them."""
+"""Plots of ROC curves, of their means and bands, of curves that follow from them, and of a diagnosis."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
-from rocpredict.base.formatting import format_level, format_rate
+from rocpredict.base.formatting import format_level, format_p_value, format_rate
 from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
@@ -25,18 +27,15 @@ from rocpredict.roc.empirical import EmpiricalRoc
 from rocpredict.roc.mean_curve import MeanRoc
 
 if TYPE_CHECKING:
-    from rocpredict.inference.base import ConfidenceBand
+    from rocpredict.diagnostics.diagnose import Diagnosis
 
 _MARGIN = 0.02
-_AUC_ATOL = 1e-9
-"""The most that AUCs of the same rows differ by rounding."""
+_AUC_ATOL = 1e-9  # the most that AUCs of the same rows differ by rounding
 _HATCHES = ("", "///", "...", "\\\\\\", "ooo", "---")
-_HOOK: dict[str, Any] = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
-_BAND: dict[str, Any] = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
-_MAX_NAME_LENGTH = 20
-"""Most characters of the name of a mean curve, which stands beside an AUC and its interval."""
-_MAX_SHORT_LENGTH = 24
-"""Most characters of what a test is called, and of its hypothesis."""
+_HOOK: style.Look = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
+_BAND: style.Look = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
+_MAX_NAME_LENGTH = 20  # characters of the name of a mean curve, which stands beside an AUC and its interval
+_MAX_SHORT_LENGTH = 24  # characters of what a test is called, and of its hypothesis
 _MIN_HOOK_DEPTH = 0.01  # a shallower hook is hardly wider than the line that draws it
 SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
 
@@ -96,8 +95,13 @@ def plot_roc(
     _draw_curves(canvas, rocs, names)
     if tested is not None:
         canvas.add([Line2D([], [], linestyle="none")], tested)
-    if shades:
-        canvas.add(_draw_bands(canvas.ax, shades), f"{format_level(level)} band, {shades[0].kind}")
+    for index, shade in enumerate(shades):  # in the colour of its curve, with a hatch and an edge of its own
+        color, dash = style.CURVES[index % len(style.CURVES)]
+        hatch = _HATCHES[index % len(_HATCHES)]
+        look: style.Look = {"facecolor": (color, 0.14), "hatch": hatch, "gid": f"band-{index}", "zorder": 1.5}
+        look |= {"edgecolor": (color, 0.45), "linestyle": dash, "linewidth": 0.7}
+        area = canvas.ax.fill_between(shade.fpr, shade.low, shade.high, **look)
+        canvas.add([area] if index == 0 else [], f"{format_level(level)} band, {shade.kind}")
     _finish(canvas, rocs, best=best, chance=chance)
     return canvas.ax
 
@@ -137,12 +141,11 @@ def _draw_curves(canvas: Canvas, rocs: Sequence[Roc], names: Sequence[str]) -> N
 
 def _finish(canvas: Canvas, rocs: Sequence[Roc], *, best: bool = True, chance: bool = True) -> None:
     """Hatch where the curves lie below the chance line, enough to see; then add what goes where there is room."""
-    hooks = []
-    for fpr, tpr in (path.T for path in canvas.paths):
-        if (fpr - tpr).max() >= _MIN_HOOK_DEPTH:
-            below = (tpr < fpr).tolist()
-            hooks.append(canvas.ax.fill_between(fpr, tpr, fpr, where=below, interpolate=True, gid="hook", **_HOOK))
-    canvas.add(hooks, "below chance")
+    hooks = [path.T for path in canvas.paths if (path[:, 0] - path[:, 1]).max() >= _MIN_HOOK_DEPTH]
+    for index, (fpr, tpr) in enumerate(hooks):
+        below = (tpr < fpr).tolist()
+        area = canvas.ax.fill_between(fpr, tpr, fpr, where=below, interpolate=True, gid="hook", **_HOOK)
+        canvas.add([area] if index == 0 else [], "below chance")
     if chance:
         canvas.diagonal()
     canvas.legend_off_curves([roc.auc() for roc in rocs])
@@ -180,29 +183,11 @@ def frame_roc(canvas: Canvas) -> None:
     canvas.ax.set(xlabel="false positive rate (FPR)", ylabel="true positive rate (TPR)")
 
 
-def _draw_bands(ax: Axes, shades: Sequence[ConfidenceBand]) -> list[Any]:
-    """Shade bands, each in the colour of its curve and with a hatch and edge of its own."""
-    areas = []
-    for index, shade in enumerate(shades):
-        color, dash = style.CURVES[index % len(style.CURVES)]
-        edge: dict[str, Any] = {"edgecolor": (color, 0.45), "linestyle": dash, "linewidth": 0.7}
-        properties = edge | {
-            "facecolor": (color, 0.14),
-            "hatch": _HATCHES[index % len(_HATCHES)],
-            "gid": f"band-{index}",
-        }
-        areas.append(ax.fill_between(shade.fpr, shade.low, shade.high, zorder=1.5, **properties))
-    return areas
-
-
 def _format_names_with_auc(rocs: Sequence[Roc], names: Sequence[str]) -> list[str]:
     """Return the name of each curve with its AUC: 1 only where it is exactly that."""
-    words = []
-    for roc, name in zip(rocs, names, strict=True):
-        auc = float(roc.auc())
-        digits = format_rate(auc) if auc < 1 else ">0.999"
-        words.append(f"{name}, AUC {'1' if float(roc.auc_complement()) == 0 else digits}")
-    return words
+    digits = [format_rate(roc.auc()) if roc.auc() < 1 else ">0.999" for roc in rocs]
+    digits = ["1" if roc.auc_complement() == 0 else text for roc, text in zip(rocs, digits, strict=True)]
+    return [f"{name}, AUC {text}" for name, text in zip(names, digits, strict=True)]
 
 
 def plot_mean_roc(
@@ -455,8 +440,7 @@ def _emptiest_corner(x: FloatArray, y: FloatArray, lines: int) -> str:
 
 _TICKS = np.array([1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999])
 _SEGMENT_FRACTIONS = np.arange(16) / 16
-_PROBIT_MARGIN = 1.03
-"""The end of the axes over the probit of the lowest rate."""
+_PROBIT_MARGIN = 1.03  # the end of the axes over the probit of the lowest rate
 
 
 def plot_probit(
@@ -509,50 +493,158 @@ def plot_probit(
         raise RocPredictError(f"min_rate={short_repr(min_rate)} is outside [1e-6, 0.2]")
     end = _PROBIT_MARGIN * -float(ndtri(rate))
     canvas = Canvas(ax, legend=legend)
-    _frame_probit(canvas, end)
+    ticks = _TICKS[np.abs(ndtri(_TICKS)) <= end]
+    tick_labels = [f"{tick:g}" if tick >= 1e-4 else f"{tick:.0e}".replace("e-0", "e−") for tick in ticks]
+    canvas.frame(xlim=(-end, end), ylim=(-end, end), aspect="equal")
+    canvas.ax.set_xticks(ndtri(ticks), tick_labels)
+    canvas.ax.set_yticks(ndtri(ticks), tick_labels)
+    canvas.ax.set(xlabel="false positive rate (FPR), probit scale", ylabel="true positive rate (TPR), probit scale")
     paths = [_probit_path(roc, end) for roc in rocs]
     canvas.curves("probit", rocs, paths, _format_names_with_auc(rocs, names))
     if chance:
         canvas.diagonal(limits=(-end, end), gid="chance")
     if not any((np.abs(path) < end).all(axis=1).any() for path in paths):
-        properties: dict[str, Any] = {
-            "ha": "center",
-            "va": "center",
-            "color": style.MUTED_COLOR,
-            "fontsize": style.SMALL,
-            "gid": "empty",
-        }
         words = f"no point of the curve{'s' * (len(paths) > 1)} lies inside"
-        canvas.ax.text(0.5, 0.62, words, transform=canvas.ax.transAxes, **properties)
+        look: style.Look = {"ha": "center", "va": "center", "transform": canvas.ax.transAxes, "gid": "empty"}
+        canvas.ax.text(0.5, 0.62, words, color=style.MUTED_COLOR, fontsize=style.SMALL, **look)
     canvas.legend_off_curves([roc.auc() for roc in rocs])
     if best:
         canvas.mark_best(rocs, ndtri)
     return canvas.ax
 
 
-def _frame_probit(canvas: Canvas, end: float) -> None:
-    ticks = _TICKS[np.abs(ndtri(_TICKS)) <= end]
-    names = [f"{tick:g}" if tick >= 1e-4 else f"{tick:.0e}".replace("e-0", "e−") for tick in ticks]
-    canvas.frame(xlim=(-end, end), ylim=(-end, end), aspect="equal")
-    canvas.ax.set_xticks(ndtri(ticks), names)
-    canvas.ax.set_yticks(ndtri(ticks), names)
-    canvas.ax.set(xlabel="false positive rate (FPR), probit scale", ylabel="true positive rate (TPR), probit scale")
-
-
 def _probit_path(roc: Roc, end: float) -> FloatArray:
     """Return the points of a curve on the probit scale, shape (n, 2); those with a rate of 0 or 1 only of steps."""
     curve = roc.curve()
     rates = np.column_stack([curve.fpr, curve.tpr])
-    if any(d.atoms().masses.sum() > 0 for d in (roc.negative, roc.positive)):
-        return np.asarray(np.clip(ndtri(_subdivide_segments(rates)), -end, end))
-    path = ndtri(rates)
-    return np.asarray(path[np.isfinite(path).all(axis=1)])
-
-
-def _subdivide_segments(rates: FloatArray) -> FloatArray:
-    """Divide what is straight on the scale of rates, and bent on that of probits: where both rates change."""
+    if not any(d.atoms().masses.sum() > 0 for d in (roc.negative, roc.positive)):
+        path = ndtri(rates)
+        return np.asarray(path[np.isfinite(path).all(axis=1)])
     steps = np.diff(rates, axis=0)
     divided = rates[:-1, None] + steps[:, None] * _SEGMENT_FRACTIONS[:, None]
-    diagonal = (steps[:, :1] > 0) & (steps[:, 1:] > 0)
-    is_kept = diagonal | (_SEGMENT_FRACTIONS == 0)
-    return np.concatenate([divided[is_kept], rates[-1:]])
+    diagonal = (steps > 0).all(axis=1, keepdims=True)  # straight on the scale of rates, bent on that of probits
+    divided = divided[diagonal | (_SEGMENT_FRACTIONS == 0)]
+    return np.asarray(np.clip(ndtri(np.concatenate([divided, rates[-1:]])), -end, end))
+
+
+_DIAGNOSIS_FIGSIZE = (14.2, 5.2)
+_LINE_LENGTH = 120  # characters in a line of the verdict
+_CLASS_MARKERS = {"negative": "o", "positive": "D"}
+_BETWEEN: style.Look = {"facecolor": "#E69F00", "edgecolor": "#7A6000", "alpha": 0.35, "hatch": ".."}
+
+
+def plot_diagnosis(
+    diagnosis: Diagnosis, *, ax: Sequence[Axes] | None = None, feature: str = "x", unit: str | None = None
+) -> Figure:
+    """Draw where a predicted ROC curve fails, and why.
+
+    Parameters
+    ----------
+    diagnosis : Diagnosis
+        As ``rocpredict.diagnose`` gives it; nothing is computed anew.
+    ax : three matplotlib Axes, optional
+        Where to draw; left out, a figure of its own, with the verdict above.
+    feature, unit : str, optional
+        Name of the x axis of the densities, shown literally; a long one is cut.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    RocPredictError
+        What is no diagnosis, or axes that are not three; values so close to each other, or so far apart, that no axis
+        can hold them.
+
+    Notes
+    -----
+    Left: the predicted and the counted curve, the area between them hatched, and the largest gap. Middle: the normal
+    scores that the fitted distributions give to the rows over those expected of as many rows; where a class fits, its
+    points lie on the line, and 95 of 100 samples from the fit have a point within the band at each place. Right: the
+    fitted densities over histograms of the rows, and the predicted threshold.
+
+    Examples
+    --------
+    >>> from rocpredict.datasets import simulate_two_gaussians
+    >>> from rocpredict.diagnostics.diagnose import diagnose
+    >>> picture = plot_diagnosis(diagnose(*simulate_two_gaussians(count=(40, 40)), n_resamples=50), feature="width")
+    >>> [ax.get_xlabel() for ax in picture.axes]
+    ['false positive rate (FPR)', 'normal score expected', 'width']
+    """
+    from rocpredict.diagnostics.diagnose import Diagnosis  # who draws a ROC needs none of this
+
+    if not isinstance(diagnosis, Diagnosis):
+        raise RocPredictError(f"diagnosis={short_repr(diagnosis)} is not a Diagnosis; give what rp.diagnose returns")
+    x = diagnosis.plot_data.densities[0].x
+    style.pad_limits(x[0], x[-1], 0)  # refuses values that no axis can hold
+    curves, quantiles, densities = _canvases(ax, diagnosis.verdict)
+    _draw_predicted_and_empirical(curves, diagnosis)
+    _draw_quantiles(quantiles, diagnosis)
+    _draw_densities(densities, diagnosis)
+    densities.name_feature(feature, unit)
+    return curves.ax.get_figure(root=True)  # type: ignore[return-value]
+
+
+def _canvases(ax: Any, verdict: str) -> list[Canvas]:
+    if ax is None:
+        picture = style.NotebookFigure(_DIAGNOSIS_FIGSIZE)
+        title = picture.suptitle(fill(verdict, _LINE_LENGTH), fontsize=style.SMALL + 1, color=style.TEXT_COLOR)
+        style.escape_mathtext(title)
+        ax = picture.subplots(1, 3)
+    return [Canvas(axes) for axes in style.check_several_axes(ax, 3)]
+
+
+# ---- the curve
+def _draw_predicted_and_empirical(canvas: Canvas, diagnosis: Diagnosis) -> None:
+    """Draw both curves, the area between them, and the largest gap."""
+    frame_roc(canvas)
+    plot_data, aucs = diagnosis.plot_data, (diagnosis.predicted_auc, diagnosis.empirical_auc)
+    for index, name in enumerate(("predicted", "empirical")):
+        curve, line = getattr(plot_data, name), style.line_style(index, (2.0, 1.3)[index]) | {"gid": name}
+        canvas.add(canvas.ax.plot(curve.fpr, curve.tpr, **line), f"{name}, AUC {format_rate(aucs[index])}")
+    area = canvas.ax.fill_between(*plot_data.rates, gid="between", zorder=2, linewidth=0, **_BETWEEN)
+    canvas.add([area], f"between: {diagnosis.area_between:.3f}, by chance {diagnosis.area_between_expected:.3f}")
+    canvas.diagonal()
+    canvas.legend_off_curves(aucs)
+    fpr, predicted, empirical = plot_data.rates
+    canvas.paths = [np.column_stack([fpr, tpr]) for tpr in (predicted, empirical)]
+    gap, gap_fpr = diagnosis.max_tpr_gap, diagnosis.max_tpr_gap_fpr
+    top = float(np.interp(gap_fpr, fpr, predicted))
+    canvas.mark_gap(gap_fpr, gap, [top, top - gap])
+
+
+# ---- the classes
+def _draw_quantiles(canvas: Canvas, diagnosis: Diagnosis) -> None:
+    """Draw the normal scores of both classes and their bands."""
+    for class_style, q in zip((style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.quantiles, strict=True):
+        name = class_style.name
+        band = class_style.area(0.12, 0.5) | {"linewidth": 0, "zorder": 2, "gid": f"{name}-band"}
+        canvas.ax.fill_between(q.expected, q.low, q.high, **band)
+        look: style.Look = {"markersize": 4, "markerfacecolor": "white", "linestyle": "none", "zorder": 4}
+        look |= {"color": class_style.color, "marker": _CLASS_MARKERS[name], "gid": f"{name}-quantiles"}
+        p_value = format_p_value(getattr(diagnosis, name).p_value)
+        canvas.add(canvas.ax.plot(q.expected, q.fitted, **look), f"{name}, fit p {p_value}")
+    limits = [float(limit) for q in diagnosis.plot_data.quantiles for part in q for limit in (part.min(), part.max())]
+    span = min(limits) - 0.2, max(limits) + 0.2
+    canvas.diagonal("a class that fits", span, "-", "fits")
+    canvas.frame(xlim=span, ylim=span, aspect="equal")
+    canvas.ax.set(xlabel="normal score expected", ylabel="normal score by the fitted distribution")
+    canvas.legend_in("upper left")
+
+
+def _draw_densities(canvas: Canvas, diagnosis: Diagnosis) -> None:
+    """Draw the fitted density of each class over a histogram of its rows."""
+    for class_style, d in zip((style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.densities, strict=True):
+        name = class_style.name
+        look = class_style.area(0.10, 0.6) | {"linewidth": 0.6, "fill": True, "zorder": 2, "gid": f"{name}-rows"}
+        bars = canvas.ax.stairs(d.histogram_density, d.edges, **look)
+        lines = canvas.ax.plot(d.x, d.density, gid=f"{name}-density", **class_style.line())
+        canvas.add(lines, f"{name}, fitted")
+        canvas.add([bars], f"{name}, rows")
+    x = diagnosis.plot_data.densities[0].x
+    canvas.ax.set(xlim=(x[0], x[-1]), ylim=(0, None), ylabel="density")
+    if x[0] <= diagnosis.threshold <= x[-1]:
+        words = f"threshold {diagnosis.threshold:.4g}".replace("-", "−")
+        canvas.guide(words, x=diagnosis.threshold, gid="threshold", **style.THRESHOLD_LINE_STYLE)
+    canvas.legend_above(2, spacing=1.2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,13 +17,13 @@ from rocpredict.plots.canvas import Canvas
 from rocpredict.roc.base import Roc
 from rocpredict.solvers.thresholds import BestThreshold
 
+#: The greatest height that is drawn, in usual heights of a density; a Gaussian's peak is 1.25 times.
 _MAX_RELATIVE_HEIGHT = 5
-"""The greatest height that is drawn, in usual heights of a density; a Gaussian's peak is 1.25 times."""
 _MAX_HEIGHT = 1e306
 
 
 class _ClassDrawing(NamedTuple):
-    """One class as it is drawn."""
+    """One class as it is drawn; ``points`` have the probabilities ``stems``, and later the heights of these."""
 
     class_style: style.ClassStyle
     distribution: Distribution
@@ -31,9 +31,7 @@ class _ClassDrawing(NamedTuple):
     x: FloatArray
     height: FloatArray
     points: FloatArray
-    """Values with a probability of their own."""
     stems: FloatArray
-    """Their probabilities, and once these are scaled how high each is drawn."""
 
 
 def plot_densities(
@@ -89,15 +87,21 @@ def plot_densities(
     threshold_value = _threshold(roc, threshold)
     low, high = style.feature_axis_limits(roc, threshold_value)
     drawings = _prepare_classes(roc, threshold_value, (low, high), prevalence)
-    top, height = _max_height(drawings)
-    highest = max(float(np.max(drawing.stems, initial=0)) for drawing in drawings) or 1.0  # drawn as high as anything
-    drawings = [drawing._replace(stems=drawing.stems * (top / highest)) for drawing in drawings]
+    peak, highest = max(map(_peak, drawings)), max(float(np.max(drawing.stems, initial=0)) for drawing in drawings)
+    top = peak or highest or 1.0
+    drawings = [d._replace(stems=d.stems * (top / (highest or 1.0))) for d in drawings]  # as high as anything
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
+    height = "probability" if peak == 0 and highest > 0 else "density"
     ylabel = height + ("" if prevalence is None else " × class share")
     canvas.ax.set(xlim=(low, high), ylim=(0, 1.16 * top), ylabel=ylabel)
     canvas.name_feature(feature, unit)
     for drawing, name in zip(drawings, names, strict=True):
-        _draw_class(canvas, drawing, name)
+        line = drawing.class_style.line() | {"gid": drawing.class_style.name}
+        if len(drawing.points):
+            stems = canvas.ax.vlines(drawing.points, 0, drawing.stems, **line | {"linewidth": 3})
+            canvas.add([stems], f"{name} (point masses)")
+        else:
+            canvas.add(canvas.ax.plot(drawing.x, drawing.height, **line), name)
     _draw_areas(canvas, roc, drawings, threshold_value, top)
     if prevalence not in {0, 1}:
         _draw_crossings(canvas, roc.crossings(prevalence=0.5 if prevalence is None else prevalence), drawings[0])
@@ -129,12 +133,13 @@ def _prepare_classes(
     weights = (1.0, 1.0) if prevalence is None else (1 - prevalence, prevalence)
     edges, grid = style.histogram_bin_edges(roc, threshold), style.feature_axis_points(roc, span, [[threshold]])
     drawings = []
-    for class_style, d, weight in zip(
-        (style.NEGATIVE, style.POSITIVE), (roc.negative, roc.positive), weights, strict=True
-    ):
-        if isinstance(d, Ecdf):
-            points, masses = np.empty(0), np.empty(0)
-            x, height = _histogram(d, edges)
+    classes = (style.NEGATIVE, roc.negative, weights[0]), (style.POSITIVE, roc.positive, weights[1])
+    for class_style, d, weight in classes:
+        points, masses = np.empty((2, 0))
+        if isinstance(d, Ecdf):  # the outline of a histogram: its area is the share of finite values
+            counts, _ = np.histogram(d.unique_values, edges, weights=d.unique_weights)
+            bars = np.repeat(counts / d.total / np.diff(edges), 2)
+            x, height = np.repeat(edges, 2), np.concatenate([[0.0], bars, [0.0]])
         else:
             points, masses = d.atoms()
             inside = (points >= span[0]) & (points <= span[1])
@@ -153,15 +158,6 @@ def _density(distribution: Distribution, x: FloatArray) -> FloatArray:
     return np.where(np.isfinite(height), height, 0.0)
 
 
-def _max_height(drawings: list[_ClassDrawing]) -> tuple[float, str]:
-    """Return the greatest height that is drawn, and what it is."""
-    highest = max(_peak(drawing) for drawing in drawings)
-    masses = np.concatenate([drawing.stems for drawing in drawings])
-    if highest == 0 and masses.any():
-        return float(masses.max()), "probability"
-    return highest or 1.0, "density"
-
-
 def _peak(drawing: _ClassDrawing) -> float:
     """Return the height that the picture makes room for: not all of a density that has no bound."""
     highest = float(np.max(drawing.height, initial=0))
@@ -175,29 +171,7 @@ def _peak(drawing: _ClassDrawing) -> float:
     return min(highest, _MAX_RELATIVE_HEIGHT * usual) or highest
 
 
-def _histogram(distribution: Ecdf, edges: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the outline of a histogram: its area is the share of finite values."""
-    counts, _ = np.histogram(distribution.unique_values, edges, weights=distribution.unique_weights)
-    density = counts / distribution.total / np.diff(edges)
-    return np.repeat(edges, 2), np.concatenate([[0.0], np.repeat(density, 2), [0.0]])
-
-
 # ---- drawing
-def _draw_class(canvas: Canvas, drawing: _ClassDrawing, name: str) -> None:
-    class_style = drawing.class_style
-    line: dict[str, Any] = {
-        "color": class_style.color,
-        "linestyle": class_style.linestyle,
-        "zorder": 4,
-        "gid": class_style.name,
-    }
-    if len(drawing.points):
-        stems = canvas.ax.vlines(drawing.points, 0, drawing.stems, linewidth=3, **line)
-        canvas.add([stems], f"{name} (point masses)")
-    else:
-        canvas.add(canvas.ax.plot(drawing.x, drawing.height, linewidth=2, **line), name)
-
-
 def _draw_areas(canvas: Canvas, roc: Roc, drawings: list[_ClassDrawing], threshold: float, top: float) -> None:
     """Hatch and name the four areas; errors are hatched more densely than right calls."""
     lower = roc.direction == "lower"
@@ -222,20 +196,11 @@ def _draw_areas(canvas: Canvas, roc: Roc, drawings: list[_ClassDrawing], thresho
 def _fill(ax: Axes, drawing: _ClassDrawing, threshold: float, *, upper_part: bool, right: bool, name: str) -> None:
     part = drawing.x >= threshold if upper_part else drawing.x <= threshold
     if isinstance(drawing.distribution, Ecdf):  # the outline has each edge twice: once for either bin
-        part = (
-            np.append(drawing.x[1:] > threshold, drawing.x[-1] > threshold)
-            if upper_part
-            else np.append(True, drawing.x[:-1] < threshold)
-        )
-    face, edge, repeats, zorder = (0.10, 0.55, 1, 2) if right else (0.28, 0.9, 2, 3)
-    color, hatch = drawing.class_style.color, drawing.class_style.hatch * repeats
-    properties: dict[str, Any] = {
-        "facecolor": (color, face),
-        "edgecolor": (color, edge),
-        "hatch": hatch,
-        "linewidth": 0,
-    }
-    ax.fill_between(drawing.x, drawing.height, where=part.tolist(), **properties, zorder=zorder, gid=name)
+        above, below = drawing.x > threshold, drawing.x < threshold
+        part = np.append(above[1:], above[-1]) if upper_part else np.append(True, below[:-1])
+    face, edge, n_hatches, zorder = (0.10, 0.55, 1, 2) if right else (0.28, 0.9, 2, 3)
+    area = drawing.class_style.area(face, edge, n_hatches=n_hatches)
+    ax.fill_between(drawing.x, drawing.height, where=part.tolist(), **area, linewidth=0, zorder=zorder, gid=name)
 
 
 def _middle(drawing: _ClassDrawing, threshold: float, *, upper_part: bool) -> tuple[float, float]:
@@ -275,8 +240,7 @@ def _draw_crossings(canvas: Canvas, crossings: FloatArray, drawing: _ClassDrawin
     low, high = canvas.ax.get_xlim()
     visible = crossings[(crossings > low) & (crossings < high)]
     if len(visible):
-        face: dict[str, Any] = {"markersize": 8, "markerfacecolor": "white", "zorder": 8, "gid": "crossings"}
-        edge: dict[str, Any] = {"markeredgecolor": style.TEXT_COLOR, "markeredgewidth": 1.6}
-        canvas.add(
-            canvas.ax.plot(visible, np.interp(visible, drawing.x, drawing.height), "D", **face, **edge), "crossing"
-        )
+        face: style.Look = {"markersize": 8, "markerfacecolor": "white", "zorder": 8, "gid": "crossings"}
+        edge: style.Look = {"markeredgecolor": style.TEXT_COLOR, "markeredgewidth": 1.6}
+        heights = np.interp(visible, drawing.x, drawing.height)
+        canvas.add(canvas.ax.plot(visible, heights, "D", **face, **edge), "crossing")

@@ -26,15 +26,14 @@ if TYPE_CHECKING:
     from rocpredict.screening.result import ScreeningResult
 
 
-_TITLED: dict[str, Any] = {"title_fontsize": style.SMALL, "alignment": "left"}
-_ABOVE: dict[str, Any] = _TITLED | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
-"""The place of a legend that would hide something inside."""
-_MAX_CLASS_LENGTH = 16
-"""Most characters of a class."""
+_TITLED: style.Look = {"title_fontsize": style.SMALL, "alignment": "left"}
+#: The properties of a legend that would hide something inside.
+_ABOVE: style.Look = _TITLED | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
+_MAX_CLASS_LENGTH = 16  # characters of a class
 
 
 class AucStyle(NamedTuple):
-    """The look of one kind of AUC; a dot of each kind has a shape of its own."""
+    """The look of one kind of AUC; ``columns`` of the table are the AUC, and the ends of its interval."""
 
     name: str
     marker: str
@@ -42,13 +41,10 @@ class AucStyle(NamedTuple):
     face: str
     bar: str = ""
     columns: tuple[str, ...] = ()
-    """Of the table: the AUC, and the ends of its interval."""
 
 
-_EMPIRICAL_COLUMNS, _PREDICTED_COLUMNS = (
-    ("empirical_auc", "empirical_low", "empirical_high"),
-    ("auc", "auc_low", "auc_high"),
-)
+_EMPIRICAL_COLUMNS = ("empirical_auc", "empirical_low", "empirical_high")
+_PREDICTED_COLUMNS = ("auc", "auc_low", "auc_high")
 EMPIRICAL_STYLE = AucStyle("empirical", "o", style.TEXT_COLOR, style.TEXT_COLOR, style.TEXT_COLOR, _EMPIRICAL_COLUMNS)
 PREDICTED_STYLE = AucStyle("predicted", "D", "#0072B2", "white", "#8FBCDD", _PREDICTED_COLUMNS)
 MISFIT = AucStyle("misfit", "X", "#B84A00", "#B84A00", "#F0B48C", _PREDICTED_COLUMNS)
@@ -83,9 +79,7 @@ def _format_class_pair(negative: object, positive: object) -> str:
 
 def _truncate_middle(name: object, longest: int) -> str:
     """Return a name on one line, cut in the middle where it is too long: numbered names differ at their ends."""
-    line = style.replace_missing_glyphs(" ".join(str(name).split()))
-    tail = longest // 3
-    return line if len(line) <= longest else f"{line[: longest - tail - 1]}…{line[-tail:]}"
+    return style.plain_text_label(name, longest, tail=longest // 3)
 
 
 def axis_limits(values: FloatArray) -> tuple[float, float]:
@@ -96,8 +90,7 @@ def axis_limits(values: FloatArray) -> tuple[float, float]:
 
 
 _MAX_FIGURE_HEIGHT = 50.0
-_MAX_NAME_LENGTH = 40
-"""Most characters of a feature."""
+_MAX_NAME_LENGTH = 40  # characters of a feature
 
 
 def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Axes:
@@ -106,9 +99,8 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
     predicted, empirical = ~np.isnan(table["auc"]), ~np.isnan(table["empirical_auc"])
     if not (predicted | empirical).any():
         raise RocPredictError(f"none of the {len(table)} rows to draw has an AUC; table['flags'] says why")
-    canvas = Canvas(
-        ax, (4.6 + 0.07 * max(map(len, names)), min(1.6 + 0.26 * len(table), _MAX_FIGURE_HEIGHT)), legend=legend
-    )
+    size = 4.6 + 0.07 * max(map(len, names)), min(1.6 + 0.26 * len(table), _MAX_FIGURE_HEIGHT)
+    canvas = Canvas(ax, size, legend=legend)
     scale = min(1.0, 1 / (len(table) * canvas.text_size("")[1]))
     aside = np.where(predicted & empirical, 0.17, 0.0)
     interval = f"{format_level(table.level)} interval"
@@ -119,7 +111,14 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
     ):
         if mask.any():
             rows = np.flatnonzero(mask)
-            canvas.add([_draw_intervals(canvas.ax, table, rows, rows + offset[rows], mark=mark, scale=scale)], words)
+            y = rows + offset[rows]
+            auc, low, high = (table[name][rows] for name in mark.columns)
+            bar: style.Look = {"color": mark.bar, "linewidth": 1.8 * scale, "gid": f"{mark.name}-interval"}
+            canvas.ax.hlines(y, low, high, **bar, zorder=2)
+            dot: style.Look = {"marker": mark.marker, "markerfacecolor": mark.face, "markeredgecolor": mark.color}
+            dots: style.Look = dot | {"color": mark.color, "linestyle": "none", "markersize": 6 * scale}
+            canvas.ax.plot(auc, y, **dots, zorder=3, gid=mark.name)
+            canvas.add([Line2D([], [], color=mark.bar, linewidth=1.8, markersize=6, **dot)], words)
     canvas.guide("chance", x=0.5, gid="chance")
     properties = style.TEXT_STYLE | {"fontsize": style.SMALL * scale, "color": style.MUTED_COLOR, "fontstyle": "italic"}
     for row in np.flatnonzero(~(predicted | empirical)).tolist():
@@ -127,24 +126,6 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
         why = f"no AUC: {flags}" if flags else "no AUC"
         place = canvas.ax.get_yaxis_transform()
         canvas.ax.text(0.02, row, why, transform=place, va="center", gid="no-auc", **properties)
-    _frame_ranking(canvas, table, names, scale)
-    canvas.legend(title=contrast_title(table), ncols=2, **_ABOVE)
-    return canvas.ax
-
-
-def _draw_intervals(
-    ax: Axes, table: ScreeningResult, rows: NDArray[np.intp], rows_y: NDArray[Any], *, mark: AucStyle, scale: float
-) -> Line2D:
-    """Draw the AUC of some rows with its interval, and return what stands for it."""
-    auc, low, high = (table[name][rows] for name in mark.columns)
-    ax.hlines(rows_y, low, high, color=mark.bar, linewidth=1.8 * scale, zorder=2, gid=f"{mark.name}-interval")
-    dot: dict[str, Any] = {"marker": mark.marker, "markerfacecolor": mark.face, "markeredgecolor": mark.color}
-    line: dict[str, Any] = {"color": mark.color, "linestyle": "none", "markersize": 6 * scale, "zorder": 3}
-    ax.plot(auc, rows_y, gid=mark.name, **line, **dot)
-    return Line2D([], [], color=mark.bar, linewidth=1.8, markersize=6, **dot)
-
-
-def _frame_ranking(canvas: Canvas, table: ScreeningResult, names: list[str], scale: float) -> None:
     areas = np.concatenate([[0.5], *(table[name] for name in _EMPIRICAL_COLUMNS + _PREDICTED_COLUMNS)])
     below = np.nanmin([table["auc"], table["empirical_auc"]]) < 0.5
     canvas.frame(xlim=axis_limits(areas), ylim=(len(names) - 0.4, -0.6))
@@ -153,19 +134,16 @@ def _frame_ranking(canvas: Canvas, table: ScreeningResult, names: list[str], sca
     for text in canvas.ax.get_yticklabels():
         style.escape_mathtext(text)
     canvas.ax.tick_params(axis="y", length=0)
+    canvas.legend(title=contrast_title(table), ncols=2, **_ABOVE)
+    return canvas.ax
 
 
 _MIN_P_VALUE = 5e-324
-_MAX_VECTOR_POINTS = 1000
-"""More points than these are drawn as pixels, also in a vector file."""
-_N_CELLS = 50
-"""Parts into which each axis is cut to see where points are."""
-_MAX_LABEL_SIZE = (0.38, 0.14)
-"""Width and height of a label, in shares of the axes: a larger one could come to lie on its own point."""
-_MAX_HIDDEN_CELLS = 3
-"""Most parts with points that a name may hide."""
-_MAX_LABEL_LENGTH = 20
-"""Most characters of a feature beside a point."""
+_MAX_VECTOR_POINTS = 1000  # more points than these are drawn as pixels, also in a vector file
+_N_CELLS = 50  # parts into which each axis is cut to see where points are
+_MAX_LABEL_SIZE = (0.38, 0.14)  # shares of the axes: a larger label could come to lie on its own point
+_MAX_HIDDEN_CELLS = 3  # parts with points that a name may hide
+_MAX_LABEL_LENGTH = 20  # characters of a feature beside a point
 _ZERO = AucStyle("p = 0", "^", "#0072B2", "#0072B2")
 _GUIDE_LINE = "#8A8A8A"
 
@@ -183,10 +161,10 @@ class _Scatter(NamedTuple):
         indices, digits = self.rows[mask[self.rows]], np.log10(len(self.rows))
         if not indices.size:
             return
-        properties: dict[str, Any] = {"marker": mark.marker, "linestyle": "none", "color": mark.color}
+        properties: style.Look = {"marker": mark.marker, "linestyle": "none", "color": mark.color}
         properties |= {"markerfacecolor": mark.face, "markeredgewidth": 0.0 if mark.face == mark.color else 0.8}
         size, alpha = np.clip([9 - 1.4 * digits, 1.3 - 0.2 * digits], [2, 0.25], [6.5, 0.9]).tolist()
-        crowding: dict[str, Any] = {"alpha": alpha, "rasterized": len(self.rows) > _MAX_VECTOR_POINTS, "zorder": 3}
+        crowding: style.Look = {"alpha": alpha, "rasterized": len(self.rows) > _MAX_VECTOR_POINTS, "zorder": 3}
         crowding["markersize"] = size if mark.marker == "o" else size + 1.5
         self.canvas.ax.plot(*self.points[indices].T, gid=mark.name, **properties, **crowding)
         self.canvas.add([Line2D([], [], markersize=6, **properties)], f"{words} ({len(indices):,})")
@@ -204,10 +182,9 @@ def draw_agreement(table: ScreeningResult, ax: Axes | None, label: int, *, legen
     gap = np.abs(predicted - empirical)
     rows = np.flatnonzero(~np.isnan(gap))
     if not rows.size:
-        raise RocPredictError(
-            f"no row of the table has both a predicted and an empirical AUC (it was made with empirical="
-            f"{table.empirical!r}); screen with empirical=True or 'top', or draw kind='ranking'"
-        )
+        origin = f"(it was made with empirical={table.empirical!r})"
+        remedy = "screen with empirical=True or 'top', or draw kind='ranking'"
+        raise RocPredictError(f"no row of the table has both a predicted and an empirical AUC {origin}; {remedy}")
     canvas = Canvas(ax, legend=legend)
     scatter = _Scatter(canvas, table, np.column_stack([predicted, empirical]), rows)
     limits = axis_limits(scatter.points[rows])
@@ -301,11 +278,8 @@ def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corne
 
 def _label_points(scatter: _Scatter, rows: NDArray[np.intp], points: FloatArray) -> None:
     """Write the names of rows beside their points, but for those that find no room."""
-    canvas, names, anchors = (
-        scatter.canvas,
-        row_labels(scatter.table, rows, _MAX_LABEL_LENGTH, "\n"),
-        scatter.points[rows],
-    )
+    canvas, anchors = scatter.canvas, scatter.points[rows]
+    names = row_labels(scatter.table, rows, _MAX_LABEL_LENGTH, "\n")
     sizes = [canvas.text_size(name) for name in names]
     limited = [(min(width, _MAX_LABEL_SIZE[0]), min(height, _MAX_LABEL_SIZE[1])) for width, height in sizes]
     centres = place_labels(canvas.shares(anchors), limited, points, canvas.occupied)

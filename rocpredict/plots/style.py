@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from unicodedata import bidirectional, category
 
 import matplotlib as mpl
@@ -30,14 +30,12 @@ from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
 
 _PLACEHOLDER = "\N{WHITE SQUARE}"
+#: Marks of the direction in which the rest of a line runs.
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Marks that say in which direction the rest of a line runs."""
 _LEFT_TO_RIGHT = "\u200e"
 _RTL_CLASSES = ("R", "AL")
-_ZERO_WIDTH_CATEGORIES = ("Cf", "Mn", "Me")
-"""Categories of what has no width of its own: left out where the font has none, with no square for it."""
-_UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")
-"""Categories that no picture file may hold."""
+_ZERO_WIDTH_CATEGORIES = ("Cf", "Mn", "Me")  # left out where the font has none, with no square for it
+_UNPRINTABLE_CATEGORIES = ("Cc", "Cs", "Cn")  # that no picture file may hold
 
 
 def replace_missing_glyphs(text: str) -> str:
@@ -67,26 +65,20 @@ def _has_glyph(character: str, fonts: tuple[str, ...]) -> bool:
     return any(get_font(font).get_char_index(ord(character)) for font in fonts)
 
 
+Look: TypeAlias = dict[str, Any]
+"""Properties of an artist, by their names in matplotlib."""
 TEXT_COLOR, MUTED_COLOR = "#222222", "#595959"
-SMALL = 9.0
-"""Size of text inside a picture, in points."""
-WIDE_FIGSIZE, SQUARE_FIGSIZE = (6.4, 4.0), (5.0, 5.0)
-"""Sizes of a picture, in inches."""
-TEXT_BACKGROUND: dict[str, Any] = {
-    "boxstyle": "round,pad=0.2",
-    "facecolor": "white",
-    "edgecolor": "none",
-    "alpha": 0.88,
-}
-"""The box behind a text."""
-TEXT_STYLE: dict[str, Any] = {"fontsize": SMALL, "color": TEXT_COLOR, "bbox": TEXT_BACKGROUND}
-"""A text on top of what is drawn."""
-MUTED_LINE_STYLE: dict[str, Any] = {"color": MUTED_COLOR, "linewidth": 1, "zorder": 1}
-"""A line that others are seen against."""
-THRESHOLD_LINE_STYLE: dict[str, Any] = {"color": TEXT_COLOR, "linestyle": "-", "linewidth": 1.5, "zorder": 5}
+SMALL = 9.0  # points: the size of text inside a picture
+WIDE_FIGSIZE, SQUARE_FIGSIZE = (6.4, 4.0), (5.0, 5.0)  # inches
+#: The properties of the box behind a text.
+TEXT_BACKGROUND: Look = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.88}
+#: The properties of a text on top of what is drawn.
+TEXT_STYLE: Look = {"fontsize": SMALL, "color": TEXT_COLOR, "bbox": TEXT_BACKGROUND}
+#: The properties of a line that others are seen against.
+MUTED_LINE_STYLE: Look = {"color": MUTED_COLOR, "linewidth": 1, "zorder": 1}
+THRESHOLD_LINE_STYLE: Look = {"color": TEXT_COLOR, "linestyle": "-", "linewidth": 1.5, "zorder": 5}
 _MAX_LABEL_LENGTH = 48
-_MAX_LEGEND_LENGTH = 28
-"""Most characters of a curve's name, which stands beside its AUC in a legend inside the axes."""
+_MAX_LEGEND_LENGTH = 28  # characters of a curve's name, which stands beside its AUC in a legend inside the axes
 _NOTEBOOK_DPI, _SAVED_DPI = 110, 160
 
 
@@ -99,9 +91,18 @@ class ClassStyle(NamedTuple):
     linestyle: Any
     hatch: str
 
+    def line(self) -> Look:
+        """Return the properties of the line of its density."""
+        return {"color": self.color, "linestyle": self.linestyle, "linewidth": 2, "zorder": 4}
+
+    def area(self, face: float, edge: float, *, n_hatches: int = 1) -> Look:
+        """Return the properties of a hatched area, with the opacity of its face and of its hatches."""
+        return {"facecolor": (self.color, face), "edgecolor": (self.color, edge), "hatch": self.hatch * n_hatches}
+
 
 NEGATIVE = ClassStyle("negative", "#0072B2", "#00558A", "-", "\\\\")
 POSITIVE = ClassStyle("positive", "#D55E00", "#9C4500", (0, (6, 2)), "//")
+#: Colour and dash of each further ROC curve; both begin anew after the last.
 CURVES: tuple[tuple[str, Any], ...] = (
     ("#000000", "-"),
     ("#009E73", (0, (5, 1.5))),
@@ -110,7 +111,6 @@ CURVES: tuple[tuple[str, Any], ...] = (
     ("#D55E00", (0, (4, 1.2, 1, 1.2, 1, 1.2))),
     ("#7A6000", (0, (10, 3))),
 )
-"""Colour and dash of each further ROC curve; both begin anew after the last."""
 
 
 class NotebookFigure(Figure):
@@ -149,12 +149,10 @@ def check_axes(ax: object) -> Axes:
 def check_several_axes(ax: object, count: int) -> list[Axes]:
     """Return as many axes as a picture has panels, or refuse another number of them."""
     axes = list(np.ravel(np.asarray(ax, dtype=object)))
-    if len(axes) != count or not all(isinstance(one_axes, Axes) for one_axes in axes):
-        number = {2: "two", 3: "three"}[count]
-        raise RocPredictError(
-            f"ax={short_repr(ax)} is not {number} matplotlib Axes; leave it out for a picture of its own"
-        )
-    return axes
+    if len(axes) == count and all(isinstance(one_axes, Axes) for one_axes in axes):
+        return axes
+    number = {2: "two", 3: "three"}[count]
+    raise RocPredictError(f"ax={short_repr(ax)} is not {number} matplotlib Axes; leave it out for a picture of its own")
 
 
 def check_booleans(**switches: object) -> None:
@@ -186,9 +184,8 @@ def as_sequence(values: object) -> list[Any] | None:
 def check_single_feature(roc: object, argument: str = "roc") -> Roc:
     """Refuse what is not the ROC of one feature."""
     if not isinstance(roc, Roc):
-        raise RocPredictError(
-            f"roc={short_repr(roc)} is not a ROC; give rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
-        )
+        makers = "rp.PredictedRoc, rp.predict_roc or rp.empirical_roc"
+        raise RocPredictError(f"roc={short_repr(roc)} is not a ROC; give {makers}")
     if roc.shape:
         raise RocPredictError(f"{argument} is a batch of shape {roc.shape}; draw one feature at a time")
     return roc
@@ -203,10 +200,10 @@ def check_curves(rocs: Sequence[Roc], labels: Sequence[str] | None, **switches: 
     return names if len(names) == 1 else [f"{number}  {name}" for number, name in enumerate(names, 1)]
 
 
-def plain_text_label(text: object, longest: int = _MAX_LABEL_LENGTH) -> str:
-    """Return a name on one line that the font can draw, cut where it is too long for a picture."""
+def plain_text_label(text: object, longest: int = _MAX_LABEL_LENGTH, tail: int = 0) -> str:
+    """Return a name on one line that the font can draw; one too long for a picture is cut before its ``tail``."""
     line = replace_missing_glyphs(" ".join(str(text).split()))
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+    return line if len(line) <= longest else f"{line[: longest - tail - 1]}…{line[len(line) - tail :]}"
 
 
 def resolve_labels(
@@ -221,10 +218,8 @@ def resolve_labels(
         raise RocPredictError(f"there is no {noun} to draw; give one or several")
     names = as_sequence(defaults if labels is None else labels)
     if names is None or len(names) != len(defaults):
-        raise RocPredictError(
-            f"{argument}={short_repr(labels)} does not give one name to each of {len(defaults)} {noun}s; give a "
-            "list of names"
-        )
+        each = f"one name to each of {len(defaults)} {noun}s"
+        raise RocPredictError(f"{argument}={short_repr(labels)} does not give {each}; give a list of names")
     return [plain_text_label(name, longest) for name in names]
 
 
@@ -234,7 +229,7 @@ def escape_mathtext(text: Text) -> Text:
     return text
 
 
-def line_style(index: int, width: float = 2.0) -> dict[str, Any]:
+def line_style(index: int, width: float = 2.0) -> Look:
     """Return colour, dash and width of the curve at a place."""
     color, dash = CURVES[index % len(CURVES)]
     return {"color": color, "linestyle": dash, "linewidth": width, "zorder": 3}
@@ -249,21 +244,16 @@ def format_rule(threshold: float, direction: Direction) -> str:
 
 
 TAIL = 0.001
-_MAX_DISTANCE = 8
-"""The farthest a class is drawn beyond its quartiles, in interquartile ranges: heavy tails have no end."""
+_MAX_DISTANCE = 8  # interquartile ranges beyond its quartiles that a class is drawn: heavy tails have no end
 _MAX_BINS, _MAX_NARROW_BINS = 60, 200
-_MIN_RANGE, _MAX_RANGE = 1e-286, 1e306
-"""Lengths of an axis: of a shorter one matplotlib draws another, a longer one overflows."""
-_STEPS = 16
-"""The least room beside all values, in steps of a float there: a narrower axis matplotlib would widen by far more."""
+_MIN_RANGE, _MAX_RANGE = 1e-286, 1e306  # of an axis: of a shorter one matplotlib draws another, a longer one overflows
+_STEPS = 16  # of a float: the least room beside all values; a narrower axis matplotlib would widen by far more
 
 
 def feature_axis_limits(roc: Roc, threshold: float) -> tuple[float, float]:
     """Return the ends of the x axis: both classes up to their tails, and the threshold unless it is far away."""
-    limits = np.array(
-        [limit for d in (roc.negative, roc.positive) for limit in distribution_limits(d)] or [0.0]
-    )  # all rows infinite
-    low, high = float(limits.min()), float(limits.max())
+    limits = distribution_limits(roc.negative) + distribution_limits(roc.positive) or [0.0]  # 0: all rows infinite
+    low, high = min(limits), max(limits)
     if low - (high - low) < threshold < high + (high - low):
         low, high = min(low, threshold), max(high, threshold)
     return pad_limits(low, high, 0.04)
@@ -294,9 +284,9 @@ def pad_limits(low: float, high: float, fraction: float) -> tuple[float, float]:
 
 def range_error(low: float, high: float, problem: str) -> RocPredictError:
     """Return the error for values that no axis can hold."""
+    limits = f"from {low:.4g} to {high:.4g}"
     return RocPredictError(
-        f"values too {problem} to be drawn, from {low:.4g} to {high:.4g}; "
-        "change their unit: multiply them by a constant"
+        f"values too {problem} to be drawn, {limits}; change their unit: multiply them by a constant"
     )
 
 
@@ -316,10 +306,10 @@ def distribution_limits(distribution: Distribution) -> list[float]:
 def histogram_bin_edges(roc: Roc, threshold: float) -> FloatArray:
     """Return bins for the samples of both classes, one edge at the threshold."""
     samples = [d for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
-    limits = np.array([limit for d in samples for limit in distribution_limits(d)])
-    if not len(limits):
+    limits = [limit for d in samples for limit in distribution_limits(d)]
+    if not limits:
         return np.array([0.0, 1.0])
-    low, high = float(limits.min()), float(limits.max())
+    low, high = min(limits), max(limits)
     step = float(np.spacing(max(abs(low), abs(high))))
     width = max(_width(samples, high - low) or 1.0, 4 * step)  # each edge is a number of its own
     start = threshold if low <= threshold <= high else low
@@ -336,12 +326,12 @@ def _width(samples: list[Ecdf], reach: float) -> float:
     return float(np.clip(min(bulk_widths, default=even_width), reach / _MAX_NARROW_BINS, even_width))
 
 
-_FIXED_METADATA: dict[str, dict[str, Any]] = {
+#: By kind of file, the metadata that differ by the day or by matplotlib's version.
+_FIXED_METADATA: dict[str, Look] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-"""By kind of file: what matplotlib would write into it that differs by the day or by its version."""
 
 
 def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:

@@ -26,13 +26,12 @@ from rocpredict.plots.canvas import Canvas
 from rocpredict.plots.curves import select_by_prevalence
 from rocpredict.roc.base import Roc
 from rocpredict.roc.curves import DecisionRule
-from rocpredict.solvers.thresholds import BestThreshold, CriterionName, ThresholdStability
+from rocpredict.solvers.thresholds import BestThreshold, CriterionName
 
 _UNBOUNDED_MEASURES = ("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio")
 _PLOTTABLE_MEASURES = tuple(name for name in MEASURES if name not in (*_UNBOUNDED_MEASURES, "prevalence"))
 _DEFAULT_MEASURES = ["ameans", "tpr", "tnr"]
-_CRITERION_BY_MEASURE = ("ameans", "youden", "accuracy", "f1")
-"""Measures that are also criteria of a best threshold."""
+_CRITERION_BY_MEASURE = ("ameans", "youden", "accuracy", "f1")  # measures that are also criteria of a best threshold
 _SIGNED_MEASURES = ("youden", "mcc")
 _NAMES = {"tpr": "TPR", "fpr": "FPR", "tnr": "TNR", "fnr": "FNR", "ameans": "Ameans", "npv": "NPV", "f1": "F1"}
 _NAMES |= {"youden": "Youden's J", "mcc": "MCC"}
@@ -94,11 +93,8 @@ def plot_measures(
     rates = roc.rates(x, prevalence=prevalence)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     for index, name in enumerate(names):
-        properties = style.line_style(index, 2.0 if index == 0 else 1.5) | {
-            "drawstyle": steps,
-            "gid": f"measure-{name}",
-        }
-        canvas.add(canvas.ax.plot(x, getattr(rates, name), **properties), _measure_label(name))
+        line = style.line_style(index, 2.0 if index == 0 else 1.5) | {"drawstyle": steps, "gid": f"measure-{name}"}
+        canvas.add(canvas.ax.plot(x, getattr(rates, name), **line), _measure_label(name))
     lowest = -1.04 if any(ALIASES.get(name, name) in _SIGNED_MEASURES for name in names) else -0.02
     canvas.frame(xlim=span, ylim=(lowest, 1.04), ylabel="measure" if len(names) > 1 else _measure_label(names[0]))
     canvas.name_feature(feature, unit)
@@ -155,8 +151,7 @@ def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float
 
 
 _COST_GRID = np.linspace(0, 1, 401)
-_POINTS = 2049
-"""Thresholds whose lowest cost is drawn; that of all thresholds is lower by less than 1e-5."""
+_POINTS = 2049  # thresholds whose lowest cost is drawn; that of all thresholds is lower by less than 1e-5
 
 
 def plot_cost(
@@ -212,11 +207,15 @@ def plot_cost(
     names = style.check_curves(rocs, labels, best=best, legend=legend)
     probability_cost = _probability_cost(prevalence, cost_fp, cost_fn)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
-    canvas.curves("cost", rocs, [_lower_envelope(roc) for roc in rocs], names)
+    paths = []
+    for curve in (roc.curve(_POINTS) for roc in rocs):
+        lowest = [np.min(cost * (1 - curve.tpr) + (1 - cost) * curve.fpr) for cost in _COST_GRID]
+        paths.append(np.column_stack([_COST_GRID, lowest]))
+    canvas.curves("cost", rocs, paths, names)
     if best:
         lines: list[Any] = []
         for index, threshold in enumerate(roc.best_threshold() for roc in rocs):
-            thin: dict[str, Any] = {"linestyle": "-", "alpha": 0.6, "zorder": 2, "gid": f"threshold-{index}"}
+            thin: style.Look = {"linestyle": "-", "alpha": 0.6, "zorder": 2, "gid": f"threshold-{index}"}
             lines += canvas.ax.plot([0, 1], [threshold.fpr, threshold.fnr], **style.line_style(index, 0.8) | thin)
         canvas.add(lines, "its best Ameans threshold" if len(rocs) == 1 else "best Ameans thresholds")
     roof = canvas.ax.plot([0, 0.5, 1], [0, 0.5, 0], linestyle="-.", gid="always", **style.MUTED_LINE_STYLE)
@@ -241,18 +240,9 @@ def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn:
         return None
     falsely, missed = (1 - rate) * price_fp, rate * price_fn
     if falsely + missed == 0:
-        raise RocPredictError(
-            f"prevalence={short_repr(prevalence)}, cost_fp={short_repr(cost_fp)} and cost_fn={short_repr(cost_fn)} "
-            "leave no error that costs anything"
-        )
+        costs = f"cost_fp={short_repr(cost_fp)} and cost_fn={short_repr(cost_fn)}"
+        raise RocPredictError(f"prevalence={short_repr(prevalence)}, {costs} leave no error that costs anything")
     return float(missed / (falsely + missed))
-
-
-def _lower_envelope(roc: Roc) -> FloatArray:
-    """Return the lowest cost of any threshold at each probability cost, points of shape (n, 2)."""
-    curve = roc.curve(_POINTS)
-    fnr = 1 - curve.tpr
-    return np.array([(cost, np.min(cost * fnr + (1 - cost) * curve.fpr)) for cost in _COST_GRID])
 
 
 def plot_decision(
@@ -303,12 +293,10 @@ def plot_decision(
     return canvas.ax
 
 
-_MAX_STEMS = 40
-"""Distinct thresholds up to which each has a stem of its own."""
+_MAX_STEMS = 40  # distinct thresholds up to which each has a stem of its own
 _MAX_BINS = 60
 _BAR = "#0072B2"
-_MAX_DISTANCE = 1e300
-"""From here on a threshold lies beyond all rows, or between them and infinite ones."""
+_MAX_DISTANCE = 1e300  # from here on a threshold lies beyond all rows, or between them and infinite ones
 
 
 def plot_stability(
@@ -367,14 +355,26 @@ def plot_stability(
     span = style.pad_limits(visible.min(), visible.max(), 0.05) if len(visible) else (-0.05, 1.05)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     tallest = _draw_shares(canvas, finite, len(stability.thresholds))
-    _draw_plateau(canvas, threshold)
-    _draw_range(canvas, stability, 1.1 * tallest)
+    low, high = threshold.plateau
+    if -_MAX_DISTANCE < low < high < _MAX_DISTANCE:
+        look: style.Look = {"facecolor": "#E69F00", "alpha": 0.35, "linewidth": 0, "zorder": 1, "gid": "plateau"}
+        canvas.add([canvas.ax.axvspan(low, high, **look)], "equally good on all rows")
+    low, high = stability.quantiles[0.05], stability.quantiles[0.95]
+    if max(abs(low), abs(high)) < _MAX_DISTANCE:
+        look = {"color": style.MUTED_COLOR, "linewidth": 2, "marker": "|", "markersize": 9, "zorder": 6, "gid": "range"}
+        words = f"90 % of resamples: {low:.4g} to {high:.4g}".replace("-", "−")
+        canvas.add(canvas.ax.plot([low, high], [1.1 * tallest] * 2, **look), words)
     if abs(threshold.threshold) < _MAX_DISTANCE:
         words = f"on all rows {threshold.threshold:.4g}".replace("-", "−")
         canvas.guide(words, x=threshold.threshold, gid="threshold", **style.THRESHOLD_LINE_STYLE)
     canvas.frame("y", xlim=span, ylim=(0, 1.35 * tallest), ylabel="share of resamples")
     canvas.name_feature(feature, unit)
-    _annotate_ameans(canvas.ax, stability, len(finite))
+    in_sample, oob = format_rate(stability.ameans_in_sample), format_rate(stability.ameans_oob)
+    words = f"Ameans: {in_sample} on these rows, {oob} on others"
+    if lost := len(stability.thresholds) - len(finite):
+        words += f"\n{100 * lost / len(stability.thresholds):.3g} % beyond all finite values"
+    look = style.TEXT_STYLE | {"va": "top", "ha": "left", "zorder": 7, "transform": canvas.ax.transAxes}
+    canvas.ax.text(0.015, 0.98, words, gid="told", **look)
     canvas.legend_above(2)
     return canvas.ax
 
@@ -384,9 +384,9 @@ def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: flo
         roc = style.check_single_feature(roc_or_threshold, "roc_or_threshold")
         return roc.best_threshold(criterion, prevalence=prevalence)
     if not isinstance(roc_or_threshold, BestThreshold):
+        allowed = "give rp.empirical_roc(...) or what its best_threshold returns"
         raise RocPredictError(
-            f"roc_or_threshold={short_repr(roc_or_threshold)} is neither a ROC nor a best threshold; give "
-            "rp.empirical_roc(...) or what its best_threshold returns"
+            f"roc_or_threshold={short_repr(roc_or_threshold)} is neither a ROC nor a best threshold; {allowed}"
         )
     if criterion != "ameans" or prevalence is not None:
         raise RocPredictError("a best threshold has its criterion and prevalence; give these with a ROC")
@@ -410,51 +410,7 @@ def _draw_shares(canvas: Canvas, thresholds: FloatArray, total: int) -> float:
         width = 2 * (high - low) / np.cbrt(len(thresholds)) or np.inf
         bins = int(np.clip(np.ceil(np.ptp(thresholds) / width), 10, _MAX_BINS))
         counts, edges = np.histogram(thresholds, bins)
-        properties: dict[str, Any] = {
-            "facecolor": (_BAR, 0.25),
-            "edgecolor": _BAR,
-            "hatch": "//",
-            "fill": True,
-            "zorder": 3,
-        }
-        artist = canvas.ax.stairs(counts / total, edges, gid="shares", **properties)
+        look: style.Look = {"facecolor": (_BAR, 0.25), "edgecolor": _BAR, "hatch": "//", "fill": True, "zorder": 3}
+        artist = canvas.ax.stairs(counts / total, edges, gid="shares", **look)
     canvas.add([artist], "resamples")
     return float(counts.max() / total)
-
-
-def _draw_plateau(canvas: Canvas, threshold: BestThreshold) -> None:
-    low, high = threshold.plateau
-    if -_MAX_DISTANCE < low < high < _MAX_DISTANCE:
-        properties: dict[str, Any] = {
-            "facecolor": "#E69F00",
-            "alpha": 0.35,
-            "linewidth": 0,
-            "zorder": 1,
-            "gid": "plateau",
-        }
-        canvas.add([canvas.ax.axvspan(low, high, **properties)], "equally good on all rows")
-
-
-def _draw_range(canvas: Canvas, stability: ThresholdStability, height: float) -> None:
-    low, high = stability.quantiles[0.05], stability.quantiles[0.95]
-    if max(abs(low), abs(high)) < _MAX_DISTANCE:
-        properties: dict[str, Any] = {
-            "color": style.MUTED_COLOR,
-            "linewidth": 2,
-            "marker": "|",
-            "markersize": 9,
-            "zorder": 6,
-        }
-        words = f"90 % of resamples: {low:.4g} to {high:.4g}".replace("-", "−")
-        canvas.add(canvas.ax.plot([low, high], [height, height], gid="range", **properties), words)
-
-
-def _annotate_ameans(ax: Axes, stability: ThresholdStability, finite: int) -> None:
-    """Write what the threshold is worth, on the rows that chose it and on others."""
-    in_sample, oob = format_rate(stability.ameans_in_sample), format_rate(stability.ameans_oob)
-    words = f"Ameans: {in_sample} on these rows, {oob} on others"
-    lost = len(stability.thresholds) - finite
-    if lost:
-        words += f"\n{100 * lost / len(stability.thresholds):.3g} % beyond all finite values"
-    properties = style.TEXT_STYLE | {"va": "top", "ha": "left", "zorder": 7}
-    ax.text(0.015, 0.98, words, transform=ax.transAxes, gid="told", **properties)

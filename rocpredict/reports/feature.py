@@ -32,8 +32,7 @@ from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.normality import suppress_normality_warning
-from rocpredict.plots.curves import plot_side_by_side
-from rocpredict.plots.diagnosis import plot_diagnosis
+from rocpredict.plots.curves import plot_diagnosis, plot_side_by_side
 from rocpredict.plots.style import format_rule
 from rocpredict.reports.report import (
     Image,

@@ -16,7 +16,6 @@ from rocpredict.base.results import MAX_ROWS, Flags, Result, batch_table
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import (
     ArrayOrFloat,
-    Correction,
     Direction,
     FloatArray,
     RocPredictError,
@@ -30,12 +29,12 @@ from rocpredict.base.validation import (
     to_scalar,
 )
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.ecdf import Ecdf, to_step_functions
-from rocpredict.distributions.families import check_distribution, is_frozen_scipy
+from rocpredict.distributions.ecdf import to_step_functions
+from rocpredict.distributions.families import check_distribution
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
-from rocpredict.inference.uncertainty import ThresholdUncertainty, UncertaintyMixin, apply_mcclish
-from rocpredict.roc.curves import DecisionRule
+from rocpredict.inference.uncertainty import ThresholdUncertainty, UncertaintyMixin
+from rocpredict.roc.curves import CurveMethods, DecisionCurve, DecisionRule, PrecisionRecallCurve, resolve_prevalence
 from rocpredict.solvers.base import EVEN, Hook, RocCurve, Solver, check_n_points
 from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.thresholds import (
@@ -51,7 +50,6 @@ from rocpredict.solvers.thresholds import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from rocpredict.roc.curves import DecisionCurve, PrecisionRecallCurve
     from rocpredict.roc.grey_zone import GreyZone
     from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
@@ -59,48 +57,6 @@ if TYPE_CHECKING:
 _N_POINTS = 61  # thresholds from each class, in a small picture
 _N_SEARCHED_POINTS = 13  # of these, where a quantile takes a search
 _MAX_FAST_SIZE = 1_000  # values, at most, whose area a repr waits for
-
-
-def roc_table(roc: Any) -> Table:
-    """Return what is shown of a ROC curve, of one feature or of a batch."""
-    if roc.shape:
-        return _batch(roc)
-    rows: list[list[Any]] = [
-        ["negative", _distribution_label(roc.negative)],
-        ["positive", _distribution_label(roc.positive)],
-    ]
-    auc = roc.auc() if is_auc_fast(roc) else None
-    rows += [] if auc is None else [["AUC", auc]]
-    best = roc.best_threshold() if _is_fast(roc) else None
-    if best is not None:
-        rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
-    rows += [["direction", f"{roc.direction}{' (auto)' * roc.auto_direction}"]] if roc.direction else []
-    rows += [["rows left out (negative, positive)", str(roc.omitted)]] if any(roc.omitted) else []
-    if auc is None:
-        note = ["So many rows take a while: ask auc() for the area, plot() for the curve."]
-        return Table(roc._title, ("quantity", "value"), rows, None, note, roc._direction_flags)
-    point = None if best is None else (best.fpr, best.tpr)
-    label = f"{roc._title}, TPR against FPR, AUC {auc:.5g}"
-    plot = CurvePlot(label, [_thumbnail_points(roc)], point)
-    flags = roc._direction_flags if best is None else best.flags
-    return Table(roc._title, ("quantity", "value"), rows, flags=flags, plot=plot)
-
-
-def _batch(roc: Any) -> Table:
-    """Show the first features, without what all of them would take."""
-    selected = slice(min(int(np.prod(roc.shape)), MAX_ROWS))
-    pair: tuple[Any, ...] = roc._oriented_distributions
-    first = [Gaussian(*(np.broadcast_to(part, roc.shape).flat[selected] for part in (d.mean, d.std))) for d in pair]
-    lower = np.broadcast_to(roc._is_lower, roc.shape).flat[selected]
-    solver = solver_for(*first)
-    best = solver.optimal(EVEN)
-    columns = {
-        "AUC": solver.auc(),
-        "best threshold (Ameans)": np.where(lower, np.negative(best.threshold), best.threshold) + 0.0,
-        "Ameans there": np.asarray(best.tpr) / 2 + np.asarray(best.tnr) / 2,
-        "direction": np.where(lower, "lower", "higher"),
-    }
-    return batch_table(roc._title, roc.shape, columns, flags=roc._direction_flags)
 
 
 def _is_fast(roc: Any) -> bool:
@@ -118,9 +74,13 @@ def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
     inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=_is_fast(roc)) for d in pair])
-    thresholds = np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]])
-    fpr, tpr = (np.asarray(d.sf_inclusive(thresholds)) for d in pair)
-    fpr[0] = tpr[0] = 0.0  # at infinity: also when a value is infinite
+    return _rates_on_curve(roc, np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]]))
+
+
+def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return FPR and TPR at thresholds that descend from infinity, where both are 0 even if a value is infinite."""
+    fpr, tpr = (np.asarray(add_grid_axis(d).sf_inclusive(thresholds)) for d in roc._oriented_distributions)
+    fpr[..., 0] = tpr[..., 0] = 0.0
     return fpr, tpr
 
 
@@ -128,11 +88,8 @@ def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
     """Return quantiles; where each takes a search, only some, and between them values at even steps."""
     shares = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
     quantiles = np.asarray(distribution.isf(shares))
-    return (
-        quantiles
-        if quick
-        else np.interp(np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS), np.arange(_N_SEARCHED_POINTS), quantiles)
-    )
+    steps = np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS)
+    return quantiles if quick else np.interp(steps, np.arange(_N_SEARCHED_POINTS), quantiles)
 
 
 def _distribution_label(distribution: Any) -> str:
@@ -156,7 +113,7 @@ _DIRECTIONS = (None, "higher", "lower", "auto")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Roc(UncertaintyMixin[Value], Result):
+class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     """ROC curve of two class distributions.
 
     The rule is "positive when x >= threshold"; with direction "lower" "positive when x <= threshold".
@@ -189,21 +146,24 @@ class Roc(UncertaintyMixin[Value], Result):
     auto_direction: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        pair = {name: check_distribution(name, getattr(self, name)) for name in ("negative", "positive")}
+        names = "negative", "positive"
+        pair: dict[str, Any] = {name: check_distribution(name, getattr(self, name)) for name in names}
         try:
             shape = np.broadcast_shapes(*(d.shape for d in pair.values()))
         except ValueError:
             shapes = ", ".join(f"{name} {d.shape}" for name, d in pair.items())
             raise RocPredictError(f"batches of different shapes: {shapes}") from None
         solver_for(**pair)  # refuses a batch that has no solver
-        for name, distribution in pair.items():
-            object.__setattr__(self, name, _broadcast_gaussian(distribution, shape))
+        for name, d in pair.items():
+            if isinstance(d, Gaussian) and d.shape != shape:  # so that every answer has the shape of the batch
+                pair[name] = Gaussian(np.broadcast_to(d.mean, shape), d.std)
+            object.__setattr__(self, name, pair[name])
         check_option("direction", self.direction, _DIRECTIONS)
         for omitted in check_pair("omitted", self.omitted):
             if check_int("omitted", omitted) < 0:
                 raise RocPredictError(f"omitted={short_repr(self.omitted)} holds a negative number of rows")
         if self.count is not None:
-            object.__setattr__(self, "count", _check_count(self.count, self.shape))
+            object.__setattr__(self, "count", check_count(self.count, self.shape))
         if self.direction == "auto":
             auc = np.asarray(self._solver.auc())
             object.__setattr__(self, "direction", to_scalar(np.where(auc < 0.5, "lower", "higher")))
@@ -297,63 +257,10 @@ class Roc(UncertaintyMixin[Value], Result):
         others = (np.multiply(positives, fnr), np.multiply(negatives, tnr))
         return Rates(tpr, fpr, tnr, fnr, self.prevalence, ConfusionCounts(*cells, *others))
 
-    # ---- areas
-    def auc(self) -> Value:
-        """Return the probability that a positive lies further to the positive side than a negative, ties half."""
-        return to_scalar(self._solver.auc())
-
-    def auc_complement(self) -> Value:
-        """Return 1 - AUC, by itself: it keeps its digits when the AUC is all but 1."""
-        return to_scalar(self._solver.auc_complement())
-
+    # ---- along the curve
     def log_auc_complement(self) -> Value:
         """Return the logarithm of 1 - AUC; for two Gaussians it does not underflow."""
         return to_scalar(self._solver.log_auc_complement())
-
-    def partial_auc(
-        self,
-        *,
-        fpr: tuple[float, float] | None = None,
-        tpr: tuple[float, float] | None = None,
-        correction: Correction = None,
-    ) -> Value:
-        """Return the area in a band of the ROC plot.
-
-        Parameters
-        ----------
-        fpr : (low, high), optional
-            The area under the curve between two FPRs: the integral of TPR.
-        tpr : (low, high), optional
-            The area to the right of the curve between two TPRs: the integral of 1 - FPR.
-        correction : {None, "mcclish"}
-            "mcclish" puts the area on the scale on which chance is 1/2 and perfection 1 (McClish 1989).
-            Below 1/2 (even below 0) the curve is worse than chance in this band; nothing is clipped.
-
-        Raises
-        ------
-        RocPredictError
-            Neither or both of ``fpr`` and ``tpr``, or a band that is empty or outside [0, 1].
-        """
-        band = self._check_rate_range(fpr, tpr)
-        area = self._solver.area(band.axis, np.asarray(band.low), np.asarray(band.high))
-        return apply_mcclish(area, band, correction)
-
-    # ---- along the curve
-    @overload
-    def tpr_at_fpr(self: Roc[float], fpr: float) -> float: ...
-    @overload
-    def tpr_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
-    def tpr_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
-        """Return the TPR at an FPR; where the curve is vertical, its top."""
-        return to_scalar(self._solver.along("fpr", self._rate("fpr", fpr)))
-
-    @overload
-    def fpr_at_tpr(self: Roc[float], tpr: float) -> float: ...
-    @overload
-    def fpr_at_tpr(self, tpr: ArrayLike) -> FloatArray: ...
-    def fpr_at_tpr(self, tpr: ArrayLike) -> float | FloatArray:
-        """Return the lowest FPR at which the curve reaches a TPR."""
-        return to_scalar(self._solver.along("tpr", self._rate("tpr", tpr)))
 
     @overload
     def threshold_at_fpr(self: Roc[float], fpr: float) -> float: ...
@@ -392,9 +299,7 @@ class Roc(UncertaintyMixin[Value], Result):
             How many thresholds, spread over both classes; a step function has its own and ignores this.
         """
         thresholds = self._thresholds(check_n_points(n_points))
-        negative, positive = (add_grid_axis(d) for d in self._oriented_distributions)
-        fpr, tpr = (np.asarray(d.sf_inclusive(thresholds)) for d in (negative, positive))
-        fpr[..., 0] = tpr[..., 0] = 0.0  # at infinity: also when a value is infinite
+        fpr, tpr = _rates_on_curve(self, thresholds)
         return RocCurve(self._to_feature_scale(thresholds, grid=True), fpr, tpr)
 
     def precision_recall_curve(
@@ -425,10 +330,8 @@ class Roc(UncertaintyMixin[Value], Result):
         >>> EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5]).precision_recall_curve()
         PrecisionRecallCurve(n_points=6, prevalence=0.571429, average_precision=0.854167)
         """
-        from rocpredict.roc.curves import precision_recall, resolve_prevalence
-
         share = resolve_prevalence("precision_recall_curve", prevalence, self.prevalence, self.shape)
-        return precision_recall(self.curve(n_points), self._solver, share)
+        return PrecisionRecallCurve.from_curve(self.curve(n_points), self._solver, share)
 
     def decision_curve(
         self,
@@ -470,14 +373,12 @@ class Roc(UncertaintyMixin[Value], Result):
         >>> curve.net_benefit.round(4).tolist(), curve.treat_all.round(4).tolist()
         ([0.1539, 0.0854], [0.1111, -0.1429])
         """
-        from rocpredict.roc.curves import decision, resolve_prevalence
-
         share = resolve_prevalence("decision_curve", prevalence, self.prevalence, self.shape)
         if str(rule) == "probability" and np.any(self._is_lower):
             raise RocPredictError(
                 "rule='probability' takes x as the probability of being positive; direction is 'lower'"
             )
-        return decision(self._solver, self._to_feature_scale, share, probabilities, rule)
+        return DecisionCurve.from_solver(self._solver, self._to_feature_scale, share, probabilities, rule)
 
     # ---- thresholds
     @overload
@@ -541,34 +442,27 @@ class Roc(UncertaintyMixin[Value], Result):
         likelihood ratio rises (Anderson and Bahadur 1962 treat the same quadratic); an end of the axis
         when no crossing beats it. For samples it is the midpoint of the middle one of the best intervals.
         """
-        numbers = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn, "beta": beta, "value": value}
+        numbers: dict[str, Any] = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}
+        numbers |= {"beta": beta, "value": value}
         for name, number in numbers.items():
             if number is not None:
                 self._check_batch_argument(name, check_real(name, number))
         if prevalence is not None and criterion in PREVALENCE_FREE_CRITERIA:
             raise RocPredictError(f"criterion={criterion!r} takes no prevalence; see 'accuracy', 'cost' and 'f1'")
         if prevalence is None:
-            prevalence = self.prevalence
-        target = ThresholdCriterion(
-            criterion=criterion, prevalence=prevalence, cost_fp=cost_fp, cost_fn=cost_fn, beta=beta, value=value
-        )
+            numbers["prevalence"] = self.prevalence
+        target = ThresholdCriterion(criterion=criterion, **numbers)
         optimum = find_best_threshold(self._solver, target)
         plateau = self._to_feature_scale(optimum.plateau_low), self._to_feature_scale(optimum.plateau_high)
-        crossings = self._to_feature_scale(optimum.crossings, grid=True)
-        crossings = np.sort(crossings, axis=-1)
+        rates = Rates(optimum.tpr, optimum.fpr, optimum.tnr, optimum.fnr, target.prevalence)
         return BestThreshold(
             threshold=self._to_feature_scale(optimum.threshold),
-            tpr=to_scalar(optimum.tpr),
-            fpr=to_scalar(optimum.fpr),
-            tnr=to_scalar(optimum.tnr),
-            fnr=to_scalar(optimum.fnr),
+            **{name: to_scalar(getattr(optimum, name)) for name in ("tpr", "fpr", "tnr", "fnr")},
             criterion=criterion if isinstance(criterion, str) else getattr(criterion, "__name__", "function"),
-            criterion_value=evaluate_criterion(
-                target, Rates(optimum.tpr, optimum.fpr, optimum.tnr, optimum.fnr, prevalence)
-            ),
-            crossings=crossings if crossings.ndim > 1 else crossings[~np.isnan(crossings)],
+            criterion_value=evaluate_criterion(target, rates),
+            crossings=self._sort_on_feature_scale(optimum.crossings),
             plateau=(to_scalar(np.minimum(*plateau)), to_scalar(np.maximum(*plateau))),
-            equal_thresholds=np.sort(self._to_feature_scale(optimum.equal_thresholds, grid=True), axis=-1),
+            equal_thresholds=self._sort_on_feature_scale(optimum.equal_thresholds),
             flags=optimum.flags | self._direction_flags,
             _uncertainty=ThresholdUncertainty(self._uncertainty, target, self._to_feature_scale),
         )
@@ -594,9 +488,7 @@ class Roc(UncertaintyMixin[Value], Result):
         """
         for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
             self._check_batch_argument(name, check_real(name, number))
-        thresholds = self._solver.crossings(log_cost_ratio(prevalence, cost_fp, cost_fn))
-        thresholds = np.sort(self._to_feature_scale(thresholds, grid=True), axis=-1)
-        return thresholds if thresholds.ndim > 1 else thresholds[~np.isnan(thresholds)]
+        return self._sort_on_feature_scale(self._solver.crossings(log_cost_ratio(prevalence, cost_fp, cost_fn)))
 
     def proper(self) -> LikelihoodRatioRoc[Value]:
         """Return the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
@@ -606,9 +498,7 @@ class Roc(UncertaintyMixin[Value], Result):
         """
         from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
-        pair = self._oriented_models
-        models = [d.model for d in pair if isinstance(d, ShrinkageDistribution)]
-        return LikelihoodRatioRoc(solver_for(*models) if len(models) == 2 else self._solver, self._to_feature_scale)
+        return LikelihoodRatioRoc(self._model_solver, self._to_feature_scale)
 
     def grey_zone(
         self,
@@ -668,16 +558,11 @@ class Roc(UncertaintyMixin[Value], Result):
         GreyZone(low=6.27289, high=6.66978, undecided_negative=0.03758, undecided_positive=0.05907, fnr=0.1939,
         fpr=0.1868)
         """
-        from rocpredict.roc.grey_zone import GreyZoneConstraints, find_grey_zone
+        from rocpredict.roc.grey_zone import find_grey_zone
 
-        demands = GreyZoneConstraints(
-            max_fnr=max_fnr,
-            max_fpr=max_fpr,
-            min_npv=min_npv,
-            min_ppv=min_ppv,
-            prevalence=self.prevalence if prevalence is None else prevalence,
-        )
-        return find_grey_zone(self._solver, demands, self._is_lower, self._to_feature_scale)
+        limits = {"max_fnr": max_fnr, "max_fpr": max_fpr, "min_npv": min_npv, "min_ppv": min_ppv}
+        share = self.prevalence if prevalence is None else prevalence
+        return find_grey_zone(self._solver, limits, share, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:
         """Draw this ROC, or another picture of the same two classes.
@@ -723,7 +608,40 @@ class Roc(UncertaintyMixin[Value], Result):
 
     def table(self) -> Table:
         """Return the pair, the area and the best threshold, as far as these take no longer than a look."""
-        return roc_table(self)
+        if self.shape:
+            return self._batch_table()
+        rows: list[list[Any]] = [[name, _distribution_label(getattr(self, name))] for name in ("negative", "positive")]
+        auc = self.auc() if is_auc_fast(self) else None
+        rows += [] if auc is None else [["AUC", auc]]
+        best: BestThreshold[Any] | None = self.best_threshold() if _is_fast(self) else None
+        if best is not None:
+            rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
+        if self.direction:
+            rows.append(["direction", f"{self.direction}{' (auto)' * self.auto_direction}"])
+        if any(self.omitted):
+            rows.append(["rows left out (negative, positive)", str(self.omitted)])
+        if auc is None:
+            note = ["So many rows take a while: ask auc() for the area, plot() for the curve."]
+            return Table(self._title, ("quantity", "value"), rows, None, note, self._direction_flags)
+        label = f"{self._title}, TPR against FPR, AUC {auc:.5g}"
+        plot = CurvePlot(label, [_thumbnail_points(self)], None if best is None else (best.fpr, best.tpr))
+        flags = self._direction_flags if best is None else best.flags
+        return Table(self._title, ("quantity", "value"), rows, flags=flags, plot=plot)
+
+    def _batch_table(self) -> Table:
+        """Return the first features, without computing the others."""
+        selected = slice(min(int(np.prod(self.shape)), MAX_ROWS))
+        pair: tuple[Any, ...] = self._oriented_distributions
+        moments = [[np.broadcast_to(part, self.shape).flat[selected] for part in (d.mean, d.std)] for d in pair]
+        solver = solver_for(*(Gaussian(mean, std) for mean, std in moments))
+        best, lower = solver.optimal(EVEN), np.broadcast_to(self._is_lower, self.shape).flat[selected]
+        columns = {
+            "AUC": solver.auc(),
+            "best threshold (Ameans)": np.where(lower, np.negative(best.threshold), best.threshold) + 0.0,
+            "Ameans there": np.asarray(best.tpr) / 2 + np.asarray(best.tnr) / 2,
+            "direction": np.where(lower, "lower", "higher"),
+        }
+        return batch_table(self._title, self.shape, columns, flags=self._direction_flags)
 
     @property
     def _title(self) -> str:
@@ -738,10 +656,11 @@ class Roc(UncertaintyMixin[Value], Result):
         return np.equal(self.direction, "lower") if self.direction is not None else np.False_
 
     @property
-    def _oriented_models(self) -> tuple[Distribution, Distribution]:
-        """Both classes of the rule x >= threshold, shrunk ones as such where they are all sample."""
-        shrunk = isinstance(self.negative, ShrinkageDistribution) and isinstance(self.positive, ShrinkageDistribution)
-        return (self._orient(self.negative), self._orient(self.positive)) if shrunk else self._oriented_distributions
+    def _model_solver(self) -> Solver:
+        """The solver of the models alone where both classes are shrunk to one, else the solver of the curve."""
+        pair = self._orient(self.negative), self._orient(self.positive)
+        models = [d.model for d in pair if isinstance(d, ShrinkageDistribution)]
+        return solver_for(*models) if len(models) == 2 else self._solver
 
     @cached_property
     def _oriented_distributions(self) -> tuple[Distribution, Distribution]:
@@ -768,24 +687,27 @@ class Roc(UncertaintyMixin[Value], Result):
         """Return the distribution of x, or of -x where positives lie lower: then the rule is x >= threshold again."""
         if not np.any(self._is_lower):
             return distribution
-        if isinstance(distribution, Gaussian):
-            return distribution.reflect(where=self._is_lower)
-        return distribution.reflect()
+        is_gaussian = isinstance(distribution, Gaussian)
+        return distribution.reflect(where=self._is_lower) if is_gaussian else distribution.reflect()
 
     def _to_solver_scale(self, threshold: ArrayLike, *, grid: bool = False) -> FloatArray:
         threshold = check_real("threshold", threshold)
         if not grid:
             _check_shapes("threshold", threshold.shape, "the batch of features", self.shape)
-        lower = self._is_lower[..., None] if grid and np.ndim(self._is_lower) else self._is_lower
-        if not np.any(lower):
-            return threshold
-        return np.where(lower, -threshold, threshold) + 0.0
+        return self._reflect(threshold, grid=grid)
 
     def _to_feature_scale(self, threshold: FloatArray, *, grid: bool = False) -> ArrayOrFloat:
+        return to_scalar(self._reflect(threshold, grid=grid))
+
+    def _reflect(self, threshold: FloatArray, *, grid: bool) -> FloatArray:
+        """Return -threshold where positives lie lower; with ``grid`` the last axis is that of many thresholds."""
         lower = self._is_lower[..., None] if grid and np.ndim(self._is_lower) else self._is_lower
-        if not np.any(lower):
-            return to_scalar(threshold)
-        return to_scalar(np.where(lower, np.negative(threshold), threshold) + 0.0)
+        return np.where(lower, np.negative(threshold), threshold) + 0.0 if np.any(lower) else threshold
+
+    def _sort_on_feature_scale(self, thresholds: FloatArray) -> FloatArray:
+        """Return thresholds ascending on the last axis, of one feature without NaN."""
+        thresholds = np.sort(self._to_feature_scale(thresholds, grid=True), axis=-1)
+        return thresholds if thresholds.ndim > 1 else thresholds[~np.isnan(thresholds)]
 
     def _tail_on_grid(self, distribution: Any, thresholds: ArrayLike) -> FloatArray:
         wide = add_grid_axis(self._orient(distribution))
@@ -824,27 +746,6 @@ def _next_float(x: FloatArray) -> FloatArray:
         return np.asarray(np.nextafter(x, np.inf))
 
 
-def check_sample(name: str, sample: Any) -> Ecdf:
-    """Return an empirical distribution as it is, and a sample as one."""
-    if isinstance(sample, Ecdf):
-        return sample
-    if isinstance(sample, Distribution) or is_frozen_scipy(sample):
-        raise RocPredictError(
-            f"{name}={short_repr(sample)} is no sample; an empirical ROC needs values, a predicted one takes this"
-        )
-    try:
-        return Ecdf(sample)
-    except RocPredictError as error:
-        raise RocPredictError(f"{name}: {error}") from None
-
-
-def _broadcast_gaussian(distribution: Distribution[Any], shape: tuple[int, ...]) -> Distribution[Any]:
-    """Return a Gaussian the shape of the whole batch, so that every answer has it."""
-    if isinstance(distribution, Gaussian) and distribution.shape != shape:
-        return Gaussian(np.broadcast_to(distribution.mean, shape), distribution.std)
-    return distribution
-
-
 def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tuple[int, ...]) -> None:
     try:
         np.broadcast_shapes(shape, whole_shape)
@@ -854,7 +755,8 @@ def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tu
         ) from None
 
 
-def _check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, ArrayOrFloat]:
+def check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, ArrayOrFloat]:
+    """Return the cases of both classes, one number for all features or one for each."""
     negatives, positives = (check_real("count", c) for c in check_pair("count", count))
     for cases in (negatives, positives):
         if not ((cases > 0) & (cases < np.inf)).all() or cases.shape not in {(), shape}:

@@ -1,10 +1,10 @@
-"""Precision-recall and decision curves."""
+"""Methods common to all ROC curves; precision-recall and decision curves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Generic, Literal, Self, TypeAlias, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,23 +14,88 @@ from rocpredict.base.rates import precision_from_rates
 from rocpredict.base.results import Result
 from rocpredict.base.tables import CurvePlot, thin_curve
 from rocpredict.base.validation import (
+    Correction,
     FloatArray,
     RocPredictError,
+    Value,
     check_option,
     check_probabilities,
     readonly_array,
     short_repr,
+    to_scalar,
 )
 from rocpredict.distributions.ecdf import is_discrete
+from rocpredict.inference.placements import check_rate_range
+from rocpredict.inference.uncertainty import apply_mcclish
 from rocpredict.solvers.base import RocCurve, Solver
 from rocpredict.solvers.quadrature import expectation
 from rocpredict.solvers.thresholds import log_cost_ratio
 
 DecisionRule: TypeAlias = Literal["best", "probability"]
+#: What a decision curve calls positive at a threshold probability; the first is the default.
 DECISION_RULES: tuple[DecisionRule, ...] = get_args(DecisionRule)
-"""What a decision curve calls positive at a threshold probability; the first is the default."""
 _PROBABILITIES = readonly_array(np.arange(1, 100) / 100)
 _MAX_LOG_PRICE = 690.0  # of a false positive: doubles still hold its exponential
+
+
+class CurveMethods(Generic[Value]):
+    """Areas and rates of a curve, common to ``Roc`` and ``LikelihoodRatioRoc``."""
+
+    _solver: Any
+    _rate: Callable[[str, ArrayLike], FloatArray]
+    _check_batch_argument: Callable[[str, FloatArray], FloatArray]
+
+    def auc(self) -> Value:
+        """Return the probability that a positive lies further to the positive side than a negative, ties half."""
+        return to_scalar(self._solver.auc())
+
+    def auc_complement(self) -> Value:
+        """Return 1 - AUC, by itself: it keeps its digits when the AUC is all but 1."""
+        return to_scalar(self._solver.auc_complement())
+
+    def partial_auc(
+        self,
+        *,
+        fpr: tuple[float, float] | None = None,
+        tpr: tuple[float, float] | None = None,
+        correction: Correction = None,
+    ) -> Value:
+        """Return the area in a band of the ROC plot.
+
+        Parameters
+        ----------
+        fpr : (low, high), optional
+            The area under the curve between two FPRs: the integral of TPR.
+        tpr : (low, high), optional
+            The area to the right of the curve between two TPRs: the integral of 1 - FPR.
+        correction : {None, "mcclish"}
+            "mcclish" puts the area on the scale on which chance is 1/2 and perfection 1 (McClish 1989).
+            Below 1/2 (even below 0) the curve is worse than chance in this band; nothing is clipped.
+
+        Raises
+        ------
+        RocPredictError
+            Neither or both of ``fpr`` and ``tpr``, or a band that is empty or outside [0, 1].
+        """
+        band = check_rate_range(fpr, tpr)
+        limits = [self._check_batch_argument(band.axis, np.asarray(limit)) for limit in (band.low, band.high)]
+        return apply_mcclish(self._solver.area(band.axis, *limits), band, correction)
+
+    @overload
+    def tpr_at_fpr(self: CurveMethods[float], fpr: float) -> float: ...
+    @overload
+    def tpr_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
+    def tpr_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
+        """Return the TPR at an FPR; where the curve is vertical, its top."""
+        return to_scalar(self._solver.along("fpr", self._rate("fpr", fpr)))
+
+    @overload
+    def fpr_at_tpr(self: CurveMethods[float], tpr: float) -> float: ...
+    @overload
+    def fpr_at_tpr(self, tpr: ArrayLike) -> FloatArray: ...
+    def fpr_at_tpr(self, tpr: ArrayLike) -> float | FloatArray:
+        """Return the lowest FPR at which the curve reaches a TPR."""
+        return to_scalar(self._solver.along("tpr", self._rate("tpr", tpr)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,6 +126,14 @@ class PrecisionRecallCurve(Result):
     _heading = "Precision-recall curve for a prevalence of {prevalence:.4g}"
     _long = True
 
+    @classmethod
+    def from_curve(cls, curve: RocCurve, solver: Solver, prevalence: float) -> Self:
+        """Return the precision-recall curve with the thresholds of a ROC curve."""
+        precision = np.asarray(precision_from_rates(curve.tpr, curve.fpr, prevalence))
+        nothing = np.isnan(precision)  # is called positive: at the first point, and above what a class can reach
+        first = 1.0 if solver.is_discrete else precision[np.argmin(nothing)]
+        return cls(curve.thresholds, curve.tpr, np.where(nothing, first, precision), prevalence, solver)
+
     def average_precision(self) -> float:
         """Return the mean precision over the positives, each taken at its own value as the threshold.
 
@@ -71,7 +144,15 @@ class PrecisionRecallCurve(Result):
         """
         if self.solver.is_discrete:
             return float(np.diff(self.recall) @ self.precision[1:])
-        return _mean_precision(self.solver, self.prevalence)
+        negative, positive = self.solver.negative, self.solver.positive
+
+        def precision(x: FloatArray) -> FloatArray:
+            result = precision_from_rates(positive.sf_inclusive(x), negative.sf_inclusive(x), self.prevalence)
+            return np.where(np.isnan(result), 1.0, result)  # beyond the last digit of both tails: no mass
+
+        points, masses = positive.atoms()
+        total = float(masses @ precision(points))
+        return total if is_discrete(positive) else total + expectation(positive, precision, self.solver.panel_edges)
 
     def __len__(self) -> int:
         return len(self.recall)
@@ -123,6 +204,43 @@ class DecisionCurve(Result):
     _heading = "Decision curve for a prevalence of {prevalence:.4g}, rule {rule!r}"
     _long = True
 
+    @classmethod
+    def from_solver(
+        cls,
+        solver: Solver,
+        to_feature_scale: Callable[..., Any],
+        prevalence: float,
+        probabilities: ArrayLike | None,
+        rule: str,
+    ) -> Self:
+        """Return the decision curve of the rule "positive when x >= threshold"."""
+        check_option("rule", rule, DECISION_RULES)
+        values = _PROBABILITIES if probabilities is None else probabilities
+        p = readonly_array(check_probabilities("probabilities", values, inclusive=False))
+        if p.ndim != 1 or not p.size:
+            raise RocPredictError(f"probabilities has shape {p.shape}; give shape (k,), with k of 1 or more")
+        if rule == "best":
+            best = solver.optimal(np.minimum(log_cost_ratio(prevalence, p, 1 - p), _MAX_LOG_PRICE))
+            thresholds, tpr, fpr = best.threshold, best.tpr, best.fpr
+        else:  # x >= p, for a feature that is a probability
+            negative, positive = solver.negative, solver.positive
+            if any(np.any(d.cdf_strict(0.0) > 0) or np.any(d.sf(1.0) > 0) for d in (negative, positive)):
+                problem = "rule='probability' compares x itself with p; x has values outside [0, 1]"
+                raise RocPredictError(f"{problem}: see rule='best'")
+            thresholds, tpr, fpr = p, np.asarray(positive.sf_inclusive(p)), np.asarray(negative.sf_inclusive(p))
+        price = (1 - prevalence) * p / (1 - p)
+        return cls(
+            probabilities=p,
+            net_benefit=prevalence * tpr - price * fpr,
+            treat_all=prevalence - price,
+            treat_none=np.zeros(p.shape),
+            thresholds=np.asarray(to_feature_scale(thresholds, grid=True)),
+            tpr=tpr,
+            fpr=fpr,
+            prevalence=prevalence,
+            rule=rule,
+        )
+
     def __len__(self) -> int:
         return len(self.probabilities)
 
@@ -151,61 +269,9 @@ def resolve_prevalence(
     return float(share)
 
 
-def precision_recall(curve: RocCurve, solver: Solver, prevalence: float) -> PrecisionRecallCurve:
-    """Return the precision-recall curve with the thresholds of a ROC curve."""
-    precision = np.asarray(precision_from_rates(curve.tpr, curve.fpr, prevalence))
-    nothing = np.isnan(precision)  # is called positive: at the first point, and above what a class can reach
-    first = 1.0 if solver.is_discrete else precision[np.argmin(nothing)]
-    return PrecisionRecallCurve(curve.thresholds, curve.tpr, np.where(nothing, first, precision), prevalence, solver)
-
-
-def decision(
-    solver: Solver, turned_back: Callable[..., Any], prevalence: float, probabilities: ArrayLike | None, rule: str
-) -> DecisionCurve:
-    """Return the decision curve of the rule "positive when x >= threshold"."""
-    check_option("rule", rule, DECISION_RULES)
-    values = _PROBABILITIES if probabilities is None else probabilities
-    p = readonly_array(check_probabilities("probabilities", values, inclusive=False))
-    if p.ndim != 1 or not p.size:
-        raise RocPredictError(f"probabilities has shape {p.shape}; give shape (k,), with k of 1 or more")
-    if rule == "probability":
-        thresholds, tpr, fpr = _rates_at_probability(solver, p)
-    else:
-        log_kappa = np.minimum(log_cost_ratio(prevalence, p, 1 - p), _MAX_LOG_PRICE)
-        best = solver.optimal(log_kappa)
-        thresholds, tpr, fpr = best.threshold, best.tpr, best.fpr
-    price = (1 - prevalence) * p / (1 - p)
-    return DecisionCurve(
-        probabilities=p,
-        net_benefit=prevalence * tpr - price * fpr,
-        treat_all=prevalence - price,
-        treat_none=np.zeros(p.shape),
-        thresholds=np.asarray(turned_back(thresholds, grid=True)),
-        tpr=tpr,
-        fpr=fpr,
-        prevalence=prevalence,
-        rule=rule,
-    )
-
-
-def _mean_precision(solver: Solver, prevalence: float) -> float:
-    """Return the mean, over positives, of the precision with their value as the threshold."""
-    negative, positive = solver.negative, solver.positive
-
-    def precision(x: FloatArray) -> FloatArray:
-        result = precision_from_rates(positive.sf_inclusive(x), negative.sf_inclusive(x), prevalence)
-        return np.where(np.isnan(result), 1.0, result)  # beyond the last digit of both tails: no mass
-
-    points, masses = positive.atoms()
-    total = float(masses @ precision(points))
-    return total if is_discrete(positive) else total + expectation(positive, precision, solver.panel_edges)
-
-
-def _rates_at_probability(solver: Solver, p: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return threshold, TPR and FPR of the rule "x >= p", for a feature that is a probability."""
-    negative, positive = solver.negative, solver.positive
-    if any(np.any(d.cdf_strict(0.0) > 0) or np.any(d.sf(1.0) > 0) for d in (negative, positive)):
-        raise RocPredictError(
-            "rule='probability' compares x itself with p; x has values outside [0, 1]: see rule='best'"
-        )
-    return p, np.asarray(positive.sf_inclusive(p)), np.asarray(negative.sf_inclusive(p))
+def check_one_or_each(name: str, value: Any, shape: tuple[int, ...]) -> None:
+    """Refuse what is neither one number nor an array of the shape of a batch."""
+    if np.shape(value) not in {(), shape}:
+        allowed = f"one number, or an array of shape {shape}" if shape else "one number"
+        numbers = short_repr(np.asarray(value).tolist())
+        raise RocPredictError(f"{name}={numbers} has shape {np.shape(value)}; give {allowed}")

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 
 from rocpredict.base.labels import SourceRows, check_index, is_label, split_classes
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
+from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.roc.base import Roc, _check_count, check_sample
+from rocpredict.distributions.families import is_frozen_scipy
+from rocpredict.roc.base import Roc, check_count
 
 _RESPONSE_METHODS = ("predict_proba", "decision_function")
 
@@ -63,12 +65,18 @@ class EmpiricalRoc(Roc[float]):
 
     def __post_init__(self) -> None:
         for name in ("negative", "positive"):
-            object.__setattr__(self, name, check_sample(name, getattr(self, name)))
+            sample: Any = getattr(self, name)
+            if not isinstance(sample, Ecdf) and (isinstance(sample, Distribution) or is_frozen_scipy(sample)):
+                remedy = "an empirical ROC needs values, a predicted one takes this"
+                raise RocPredictError(f"{name}={short_repr(sample)} is no sample; {remedy}")
+            try:
+                object.__setattr__(self, name, sample if isinstance(sample, Ecdf) else Ecdf(sample))
+            except RocPredictError as error:
+                raise RocPredictError(f"{name}: {error}") from None
         class_totals = (self.negative.total, self.positive.total)
-        if self.count is not None and _check_count(self.count, ()) != class_totals:
-            raise RocPredictError(
-                f"count={short_repr(self.count)} is not that of the samples, {class_totals}; leave it out"
-            )
+        if self.count is not None and check_count(self.count, ()) != class_totals:
+            problem = f"count={short_repr(self.count)} is not that of the samples, {class_totals}"
+            raise RocPredictError(f"{problem}; leave it out")
         object.__setattr__(self, "count", class_totals)
         super().__post_init__()
 
@@ -138,7 +146,25 @@ class EmpiricalRoc(Roc[float]):
             What is no fitted classifier of two classes, or has no such method; as ``empirical_roc``.
         """
         check_index({"X": X, "y": y, "weights": weights})
-        scores, label = _estimator_scores(estimator, X, positive, response_method)
+        check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))
+        classes = list(getattr(estimator, "classes_", ()))
+        if len(classes) != 2:
+            problem = f"knows the labels {classes}" if classes else "has no classes_"
+            remedy = "give a fitted classifier of two classes"
+            raise RocPredictError(f"estimator={short_repr(estimator)} {problem}; {remedy}")
+        label = classes[1] if positive is None else positive
+        if not is_label(label, classes):
+            problem = f"positive={short_repr(label)} is not a label of the estimator"
+            raise RocPredictError(f"{problem}; labels are {classes}")
+        methods = _RESPONSE_METHODS if response_method == "auto" else (response_method,)
+        available = [name for name in methods if hasattr(estimator, name)]
+        if not available:
+            raise RocPredictError(f"estimator={short_repr(estimator)} has no {' nor '.join(methods)}")
+        scores = np.asarray(getattr(estimator, available[0])(X))
+        if scores.ndim == 2:
+            scores = scores[:, classes.index(label)]
+        elif label != classes[1]:
+            scores = -scores
         return cls.from_predictions(y, scores, positive=label, weights=weights)
 
     @property
@@ -197,25 +223,3 @@ def empirical_roc(
         omitted=(classes.omitted_negative, classes.omitted_positive),
         source_rows=SourceRows(classes.rows.negative, classes.rows.positive, y if hasattr(y, "__len__") else None),
     )
-
-
-def _estimator_scores(estimator: object, X: object, positive: Label, response_method: str) -> tuple[Any, Any]:
-    """Return scores of a classifier that rise with the positive class, and that class."""
-    check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))
-    classes = list(getattr(estimator, "classes_", ()))
-    if len(classes) != 2:
-        classes_text = f"knows the labels {classes}" if classes else "has no classes_"
-        raise RocPredictError(
-            f"estimator={short_repr(estimator)} {classes_text}; give a fitted classifier of two classes"
-        )
-    label = classes[1] if positive is None else positive
-    if not is_label(label, classes):
-        raise RocPredictError(f"positive={short_repr(label)} is not a label of the estimator; labels are {classes}")
-    methods = _RESPONSE_METHODS if response_method == "auto" else (response_method,)
-    available = [name for name in methods if hasattr(estimator, name)]
-    if not available:
-        raise RocPredictError(f"estimator={short_repr(estimator)} has no {' nor '.join(methods)}")
-    response = np.asarray(getattr(estimator, available[0])(X))
-    if response.ndim == 2:
-        return response[:, classes.index(label)], label
-    return (response if label == classes[1] else -response), label

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, overload
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,17 +13,14 @@ from numpy.typing import ArrayLike
 from rocpredict.base.results import Result, batch_table
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
-    Correction,
     FloatArray,
-    RocPredictError,
     Value,
     check_probabilities,
     check_real,
     short_repr,
     to_scalar,
 )
-from rocpredict.inference.placements import check_rate_range
-from rocpredict.inference.uncertainty import apply_mcclish
+from rocpredict.roc.curves import CurveMethods, check_one_or_each
 from rocpredict.solvers.base import (
     EVEN,
     Hook,
@@ -36,8 +33,7 @@ from rocpredict.solvers.base import (
 from rocpredict.solvers.thresholds import log_cost_ratio
 
 _MIN_AMEANS_GAIN = 0.005  # of Ameans: below, a second threshold is not worth its trouble
-_MAX_FAST_SIZE = 20_000
-"""Values whose ranking a look can wait for."""
+_MAX_FAST_SIZE = 20_000  # values whose ranking a look can wait for
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,18 +90,15 @@ class LikelihoodRatioGain(Result, Generic[Value]):
         gain = np.asarray(self.ameans_gain)
         worthwhile = gain >= _MIN_AMEANS_GAIN
         if gain.ndim:
-            return (
-                f"More than one threshold raises the best Ameans by {_MIN_AMEANS_GAIN:g} or more for "
-                f"{worthwhile.sum()} of "
-                f"{gain.size} features."
-            )
+            some = f"{worthwhile.sum()} of {gain.size} features"
+            return f"More than one threshold raises the best Ameans by {_MIN_AMEANS_GAIN:g} or more for {some}."
         change = f"raises the best Ameans from {self.ameans_single:.4g} to {self.ameans:.4g}"
         verdict = "look at best_rule()" if worthwhile else "one threshold is enough"
         return f"More than one threshold {change} and the AUC from {self.auc_single:.4g} to {self.auc:.4g}: {verdict}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LikelihoodRatioRoc(Result, Generic[Value]):
+class LikelihoodRatioRoc(CurveMethods[Value], Result):
     """ROC curve of the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
 
     No rule on the same feature does better (Neyman and Pearson 1933): its curve is concave and nowhere below that of
@@ -150,45 +143,6 @@ class LikelihoodRatioRoc(Result, Generic[Value]):
     @cached_property
     def _solver(self) -> LikelihoodRatioSolver:
         return self.base.likelihood_ratio()
-
-    def auc(self) -> Value:
-        """Return the area under the likelihood-ratio ROC curve."""
-        return to_scalar(1 - np.asarray(self.auc_complement()))
-
-    def auc_complement(self) -> Value:
-        """Return 1 minus that area, by itself."""
-        return to_scalar(self._solver.auc_complement())
-
-    def partial_auc(
-        self,
-        *,
-        fpr: tuple[float, float] | None = None,
-        tpr: tuple[float, float] | None = None,
-        correction: Correction = None,
-    ) -> Value:
-        """Return the area over a range of rates; arguments, errors and correction as in ``Roc.partial_auc``."""
-        rate_range = check_rate_range(fpr, tpr)
-        limits = [
-            self._check_batch_argument(rate_range.axis, np.asarray(limit))
-            for limit in (rate_range.low, rate_range.high)
-        ]
-        return apply_mcclish(self._solver.area(rate_range.axis, *limits), rate_range, correction)
-
-    @overload
-    def tpr_at_fpr(self: LikelihoodRatioRoc[float], fpr: float) -> float: ...
-    @overload
-    def tpr_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
-    def tpr_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
-        """Return the TPR at an FPR; where the curve is vertical, its top."""
-        return to_scalar(self._solver.along("fpr", self._rate("fpr", fpr)))
-
-    @overload
-    def fpr_at_tpr(self: LikelihoodRatioRoc[float], tpr: float) -> float: ...
-    @overload
-    def fpr_at_tpr(self, tpr: ArrayLike) -> FloatArray: ...
-    def fpr_at_tpr(self, tpr: ArrayLike) -> float | FloatArray:
-        """Return the lowest FPR at which the curve reaches a TPR."""
-        return to_scalar(self._solver.along("tpr", self._rate("tpr", tpr)))
 
     def curve(self, n_points: int = 513) -> RocCurve:
         """Return the curve as a table, from (0, 0) to (1, 1).
@@ -258,9 +212,7 @@ class LikelihoodRatioRoc(Result, Generic[Value]):
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
         """Return one value for all features, or one for each."""
-        if values.ndim and values.shape != self.base.shape:
-            allowed = f"one number, or an array of shape {self.base.shape}" if self.base.shape else "one number"
-            raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; give {allowed}")
+        check_one_or_each(name, values, self.base.shape)
         return values
 
     def _on_own_axis(self, rule: TwoThresholdRule[Any]) -> TwoThresholdRule[Value]:
@@ -292,9 +244,7 @@ class LikelihoodRatioRoc(Result, Generic[Value]):
     def __repr__(self) -> str:
         if self.base.shape:
             return f"LikelihoodRatioRoc(shape={self.base.shape})"
-        if not self._is_fast:
-            return (
-                f"LikelihoodRatioRoc(negative={short_repr(self.base.negative, 110)}, "
-                f"positive={short_repr(self.base.positive, 110)})"
-            )
-        return f"LikelihoodRatioRoc(auc={self.auc():.6g})"
+        if self._is_fast:
+            return f"LikelihoodRatioRoc(auc={self.auc():.6g})"
+        negative, positive = (short_repr(d, 110) for d in (self.base.negative, self.base.positive))
+        return f"LikelihoodRatioRoc(negative={negative}, positive={positive})"

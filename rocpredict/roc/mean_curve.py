@@ -208,8 +208,11 @@ def mean_roc(
     low, high = _pointwise_limits(tpr_values, sizes[:, 1].sum(), level)
     for corner in (0, -1):  # every curve begins and ends there
         low[corner] = high[corner] = tpr[corner]
-    interval = _area_interval(aucs, sizes, level)
-    return MeanRoc(fpr, tpr, low, high, std, aucs, interval.estimate, interval, sizes, level, rocs, interval.flags)
+    equal, harmonic_size = bool((aucs == aucs[0]).all()), 2 / (1 / sizes.sum(axis=0)).sum()
+    auc_low, auc_high = _pointwise_limits(aucs[:, None], harmonic_size if equal else 2 * harmonic_size, level)
+    auc, flags = float(aucs.mean()), Flags(fallback=equal)
+    interval = Interval(auc_low.item(), auc_high.item(), level, "score-t", auc, flags)
+    return MeanRoc(fpr, tpr, low, high, std, aucs, auc, interval, sizes, level, rocs, flags)
 
 
 def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[EmpiricalRoc, ...]:
@@ -219,25 +222,20 @@ def _fold_rocs(folds: Iterable[Any], options: dict[str, Any]) -> tuple[Empirical
     fold_list = list(folds)
     if len(fold_list) < 2:
         raise RocPredictError(f"folds has {len(fold_list)} folds; a mean and its spread need two or more")
-    rocs = tuple(_fold_roc(k, fold, options) for k, fold in enumerate(fold_list))
+    for k, fold in enumerate(fold_list):
+        if not isinstance(fold, EmpiricalRoc):
+            x, y = check_pair(f"folds[{k}]", fold, "(x, y) or an empirical ROC")
+            try:
+                fold_list[k] = empirical_roc(x, y, **options)
+            except RocPredictError as error:
+                raise RocPredictError(f"folds[{k}]: {error}") from None
+    rocs: tuple[EmpiricalRoc, ...] = tuple(fold_list)
     if any(roc.auto_direction for roc in rocs):
-        raise RocPredictError(
-            "direction='auto' would turn single folds by their own rows; declare 'higher' or 'lower' for all"
-        )
+        remedy = "declare 'higher' or 'lower' for all"
+        raise RocPredictError(f"direction='auto' would turn single folds by their own rows; {remedy}")
     if len({"lower" if roc.direction == "lower" else "higher" for roc in rocs}) > 1:
         raise RocPredictError("folds have direction 'higher' and 'lower'; give all the same")
     return rocs
-
-
-def _fold_roc(k: int, fold: Any, options: dict[str, Any]) -> EmpiricalRoc:
-    """Return the curve of one fold; errors name it."""
-    if isinstance(fold, EmpiricalRoc):
-        return fold
-    x, y = check_pair(f"folds[{k}]", fold, "(x, y) or an empirical ROC")
-    try:
-        return empirical_roc(x, y, **options)
-    except RocPredictError as error:
-        raise RocPredictError(f"folds[{k}]: {error}") from None
 
 
 def _tpr_matrix(rocs: tuple[EmpiricalRoc, ...], n_points: int | None) -> tuple[FloatArray, FloatArray]:
@@ -265,11 +263,3 @@ def _pointwise_limits(values: FloatArray, n_observations: float, level: float) -
     middle = (mean + square / 2) / (1 + square)
     half = np.sqrt(square * mean * (1 - mean) + square**2 / 4) / (1 + square)
     return np.minimum(np.maximum(middle - half, 0), mean), np.maximum(np.minimum(middle + half, 1), mean)
-
-
-def _area_interval(aucs: FloatArray, sizes: FloatArray, level: float) -> Interval:
-    """Return the interval of the mean AUC."""
-    equal = bool((aucs == aucs[0]).all())
-    harmonic = 2 / (1 / sizes.sum(axis=0)).sum()
-    low, high = _pointwise_limits(aucs[:, None], harmonic if equal else 2 * harmonic, level)
-    return Interval(float(low[0]), float(high[0]), level, "score-t", float(aucs.mean()), Flags(fallback=equal))

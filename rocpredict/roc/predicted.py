@@ -8,13 +8,12 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS, ClassSamples, split_classes
 from rocpredict.base.results import Result
 from rocpredict.base.validation import (
-    ArrayOrFloat,
     AssumptionWarning,
     Direction,
     FloatArray,
@@ -32,11 +31,10 @@ from rocpredict.base.validation import (
 from rocpredict.distributions import misfit
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen
+from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen, from_moments
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.shrinkage import SHRINKAGE_FPR, ShrinkageDistribution, shrinkage_weight
 from rocpredict.roc.base import Roc, is_auc_fast
-from rocpredict.solvers.families import solver_for
 
 if TYPE_CHECKING:
     from rocpredict.inference.parametric import PairFit
@@ -82,85 +80,29 @@ class ModelFit(Result):
     @property
     def summary(self) -> str:
         """Interpretation of the numbers in one sentence."""
-        if self.misfit_ratio <= _RATIO_OK:
-            distance = "no farther than chance would put them"
-        elif self.misfit_ratio <= _RATIO_LARGE:
-            distance = "farther than chance would put them"
-        else:
-            distance = "much farther than chance would put them"
+        large = "farther" if self.misfit_ratio <= _RATIO_LARGE else "much farther"
+        distance = "no farther" if self.misfit_ratio <= _RATIO_OK else large
         share = f"{self.model_weight:.0%} of this estimate is the model's, the rest the sample's own"
         if not self.is_shrinkage and self.model_weight == 1:
             share = "nothing in the sample asks for less than the whole model"
         elif not self.is_shrinkage:
             retained = f"of which a blend as by family='auto' keeps {self.model_weight:.0%}"
             share = f"this prediction is the model's alone, {retained}"
-        return f"The curves of model and sample lie {self.area_between:.3f} of TPR apart, {distance}; {share}."
+        apart = f"{self.area_between:.3f} of TPR apart, {distance} than chance would put them"
+        return f"The curves of model and sample lie {apart}; {share}."
 
 
-def evaluate_model_fit(pair: tuple[Distribution, Distribution], negative: FloatArray, positive: FloatArray) -> ModelFit:
-    """Compare the curve of a model with the empirical curve.
-
-    Parameters
-    ----------
-    pair : pair of distributions
-        (negative, positive) of the rule "positive when x >= threshold".
-    negative, positive : arrays of shape (n,)
-        The rows they were fitted to.
-    """
-    if any(d.shape for d in pair):
-        raise RocPredictError("model_fit() is for one feature at a time")
-    weights = [d.data_weight for d in pair if isinstance(d, ShrinkageDistribution)]
-    models = [d.model if isinstance(d, ShrinkageDistribution) else d for d in pair]
-    solver = solver_for(*models)
-    tpr_values, slope = (
-        np.asarray(values)[None, :] for values in (solver.along("fpr", SHRINKAGE_FPR), solver.slope(SHRINKAGE_FPR))
-    )
-    samples = np.sort(negative), np.sort(positive)
-    weight = shrinkage_weight(
-        tpr_values, misfit.empirical_tpr(*samples, SHRINKAGE_FPR)[None, :], slope, len(negative), len(positive)
-    )
-    noise = float(np.asarray(weight.expected_square_difference)[0])
-    square = float(np.asarray(weight.mean_square_difference)[0])
-    return ModelFit(
-        model_weight=1 - (weights[0] if weights else float(np.asarray(weight.weight)[0])),
-        is_shrinkage=bool(weights),
-        area_between=float(
-            misfit.area_between(solver.along("fpr", misfit.COMPARISON_FPR), misfit.empirical_tpr(*samples))
-        ),
-        misfit_ratio=square / noise if noise > 0 else (np.inf if square > 0 else 0.0),
-        n_negative=len(negative),
-        n_positive=len(positive),
-    )
-
-
+_IQR_OF_STANDARD_NORMAL = 2 * ndtri(0.75)
 _MEDIAN_SKEW_LIMIT = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
 
 
-class _ClassMoments(Protocol):
-    """Moments of one class, for each feature."""
-
-    @property
-    def is_valid(self) -> NDArray[np.bool_]: ...
-
-    @property
-    def mean(self) -> FloatArray: ...
-
-    @property
-    def std(self) -> FloatArray: ...
-
-    @property
-    def count(self) -> NDArray[Any]: ...
-
-
 class _TwoClassMoments(Protocol):
-    """Moments of two classes, such as a ``TwoClassSummary``."""
+    """Moments of two classes, such as a ``TwoClassSummary``: of each ``is_valid``, ``mean``, ``std`` and ``count``."""
 
     @property
-    def negative(self) -> _ClassMoments: ...
-
+    def negative(self) -> Any: ...
     @property
-    def positive(self) -> _ClassMoments: ...
-
+    def positive(self) -> Any: ...
     @property
     def feature_names(self) -> Any: ...
 
@@ -320,18 +262,22 @@ class PredictedRoc(Roc[Value]):
             raise RocPredictError("median= and iqr= go together, in place of mean= and std=")
         if (spread == "iqr" and mean is not None) or (spread in {"std", "sem"} and mean is None):
             raise RocPredictError(f"{spread}= {'needs' if mean is None else 'goes without'} mean=")
-        if spread == "std":
-            pair = _gaussians(mean, check_pair("std", std))
-        elif spread == "sem":
-            pair = _gaussians(mean, _std_from_sem(sem, count))
-        elif spread == "iqr":
-            pair = _gaussians(median, _std_from_iqr(median, iqr))
-        else:
+        pair: tuple[Any, ...]
+        if spread == "effect_size":
             pair = _from_effect_size(mean, effect_size)
+        elif spread == "iqr":
+            stds = tuple(map(_std_from_iqr, check_pair("median", median), check_pair("iqr", iqr)))
+            pair = tuple(map(Gaussian, check_pair("median", median), stds))
+        else:
+            stds = check_pair("std", std) if spread == "std" else _std_from_sem(sem, count)
+            pair = tuple(map(Gaussian, check_pair("mean", mean), stds))
         if str(family) != "gaussian":
-            pair = _match_moments(family, spread, pair)
-        negative, positive = pair
-        return PredictedRoc(negative, positive, direction=direction, count=count)
+            if spread not in {"std", "sem"}:
+                raise RocPredictError(f"family={family!r} needs mean= with std= or sem=; got {spread}=")
+            if any(gaussian.shape for gaussian in pair):
+                raise RocPredictError(f"family={family!r} takes one feature at a time; a batch is for 'gaussian'")
+            pair = tuple(from_moments(family, gaussian.mean, gaussian.std) for gaussian in pair)
+        return PredictedRoc(*pair, direction=direction, count=count)
 
     @classmethod
     def from_summary(cls, summary: _TwoClassMoments, *, direction: Direction = None) -> PredictedRoc[FloatArray]:
@@ -362,7 +308,6 @@ class PredictedRoc(Roc[Value]):
         """
         if not all(hasattr(summary, name) for name in ("negative", "positive", "feature_names")):
             raise RocPredictError(f"summary={short_repr(summary)} is no TwoClassSummary; give rp.summarize(X, y)")
-        classes = summary.negative, summary.positive
         unknown = np.flatnonzero(~(summary.negative.is_valid & summary.positive.is_valid))
         if unknown.size:
             remainder = f", as do {unknown.size - 1} more" if unknown.size > 1 else ""
@@ -370,9 +315,9 @@ class PredictedRoc(Roc[Value]):
                 f"feature {summary.feature_names[unknown[0]]!r} lacks two finite values in each class{remainder}; "
                 "leave out such features by summary.select(), or see rp.screen"
             )
-        negative, positive = (Gaussian(moments.mean, moments.std) for moments in classes)
+        classes = summary.negative, summary.positive
         count = summary.negative.count, summary.positive.count
-        return PredictedRoc(negative, positive, direction=direction, count=count)
+        return PredictedRoc(*(Gaussian(c.mean, c.std) for c in classes), direction=direction, count=count)
 
     def model_fit(self) -> ModelFit:
         """Return the distance of model and sample, and the weight of the model in the estimate.
@@ -396,10 +341,26 @@ class PredictedRoc(Roc[Value]):
         >>> predict_roc(iris.column("petal_width"), iris.y, family="auto", **classes).model_fit()
         ModelFit(model_weight=0.8356, area_between=0.0054, misfit_ratio=0.09839)
         """
-        if self.pair_fit is None:
-            raise RocPredictError("model_fit() needs a prediction with a sample behind it; see rp.predict_roc")
         refit = self._refit()
-        return evaluate_model_fit(self._oriented_models, refit.negative, refit.positive)  # type: ignore[union-attr]
+        if refit is None:
+            raise RocPredictError("model_fit() needs a prediction with a sample behind it; see rp.predict_roc")
+        if self.shape:
+            raise RocPredictError("model_fit() is for one feature at a time")
+        solver, samples = self._model_solver, (np.sort(refit.negative), np.sort(refit.positive))
+        curves = solver.along("fpr", SHRINKAGE_FPR), misfit.empirical_tpr(*samples, SHRINKAGE_FPR)
+        model, empirical, slope = (np.asarray(part)[None, :] for part in (*curves, solver.slope(SHRINKAGE_FPR)))
+        weight = shrinkage_weight(model, empirical, slope, len(samples[0]), len(samples[1]))
+        noise, square = weight.expected_square_difference.item(), weight.mean_square_difference.item()
+        tpr_values = solver.along("fpr", misfit.COMPARISON_FPR)
+        data_weight = getattr(self.negative, "data_weight", None)  # of a shrunk estimate
+        return ModelFit(
+            model_weight=1 - (weight.weight.item() if data_weight is None else data_weight),
+            is_shrinkage=data_weight is not None,
+            area_between=float(misfit.area_between(tpr_values, misfit.empirical_tpr(*samples))),
+            misfit_ratio=square / noise if noise > 0 else (np.inf if square > 0 else 0.0),
+            n_negative=len(samples[0]),
+            n_positive=len(samples[1]),
+        )
 
     def _refit(self) -> PairFit | None:
         if self.pair_fit is None or not np.any(self._is_lower):
@@ -490,100 +451,61 @@ def predict_roc(
     shared: dict[str, Any] = {"direction": direction, "omitted": (classes.omitted_negative, classes.omitted_positive)}
     cases = _expand_weights(classes)
     if cases is None:
-        weighed = classes.negative_weights, classes.positive_weights
-        pair = (
-            _fit_weighted(family, "negative", classes.negative, weighed[0]),
-            _fit_weighted(family, "positive", classes.positive, weighed[1]),
-        )
-        return PredictedRoc(*pair, count=(weighed[0].sum(), weighed[1].sum()), **shared)
+        pair = [_fit_weighted(family, name, classes) for name in ("negative", "positive")]
+        return PredictedRoc(*pair, count=(classes.negative_weights.sum(), classes.positive_weights.sum()), **shared)
     fitted = fit(*cases)
     if isinstance(family, str) and family == "gaussian" and (doubt := normality_warning(*cases)):
         warnings.warn(doubt, AssumptionWarning, stacklevel=2)
     roc = PredictedRoc(*fitted, count=(len(cases[0]), len(cases[1])), pair_fit=PairFit(*cases, fit), **shared)
     if direction in {"higher", "lower"} and isinstance(roc.negative, ShrinkageDistribution):
-        _warn_if_contradicted(roc, cases, direction)
+        empirical = Roc(Ecdf(cases[0]), Ecdf(cases[1]), direction=direction).auc_interval()
+        if np.asarray(empirical.high) < 0.5:
+            warnings.warn(
+                f"the rows say the opposite of direction={direction!r}: counted the AUC is {empirical.estimate:.3g} "
+                f"({empirical.low:.3g} to {empirical.high:.3g}), and the estimate, which takes the direction as known, "
+                f"{roc.auc():.3g}; leave direction out unless it was known before these rows",
+                AssumptionWarning,
+                stacklevel=2,
+            )
     return roc
-
-
-def _warn_if_contradicted(roc: PredictedRoc, cases: tuple[FloatArray, FloatArray], direction: Direction) -> None:
-    """Warn where the rows lie on the other side than was declared; the shrunk estimate takes that as known."""
-    empirical = Roc(Ecdf(cases[0]), Ecdf(cases[1]), direction=direction).auc_interval()
-    if np.asarray(empirical.high) < 0.5:
-        warnings.warn(
-            f"the rows say the opposite of direction={direction!r}: counted the AUC is {empirical.estimate:.3g} "
-            f"({empirical.low:.3g} to {empirical.high:.3g}), and the estimate, which takes the direction as known, "
-            f"{roc.auc():.3g}; leave direction out unless it was known before these rows",
-            AssumptionWarning,
-            stacklevel=3,
-        )
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:
     """Return the values of both classes with whole weights as repeated rows; None where some are not whole."""
-    weighed = classes.negative_weights, classes.positive_weights
-    if weighed[0] is None:
+    weights = classes.negative_weights, classes.positive_weights
+    if weights[0] is None:
         return classes.negative, classes.positive
-    if any((w != np.round(w)).any() or w.sum() > MAX_EXPANDED_ROWS for w in weighed):
+    if any((w != np.round(w)).any() or w.sum() > MAX_EXPANDED_ROWS for w in weights):
         return None
-    negative, positive = (
-        np.repeat(x, w.astype(np.intp)) for x, w in zip((classes.negative, classes.positive), weighed, strict=True)
-    )
-    return negative, positive
+    n_negative, n_positive = (w.astype(np.intp) for w in weights)
+    return np.repeat(classes.negative, n_negative), np.repeat(classes.positive, n_positive)
 
 
-def _fit_weighted(family: Any, name: str, sample: FloatArray, weights: FloatArray) -> Distribution:
+def _fit_weighted(family: Any, name: str, classes: ClassSamples) -> Distribution:
     from rocpredict.distributions.fitting import check_finite_sample
 
+    sample, weights = getattr(classes, name), getattr(classes, f"{name}_weights")
     if isinstance(family, str) and family == "empirical":
         return Ecdf(sample, weights)
     if isinstance(family, str) and family == "gaussian":
         return Gaussian.fit(check_finite_sample(name, sample), weights=weights)
-    raise RocPredictError(
-        f"weights of the {name} class are not whole, or sum to more than {MAX_EXPANDED_ROWS:,}; "
-        f"family={short_repr(family)} needs "
-        "numbers of cases"
-    )
+    problem = f"weights of the {name} class are not whole, or sum to more than {MAX_EXPANDED_ROWS:,}"
+    raise RocPredictError(f"{problem}; family={short_repr(family)} needs numbers of cases")
 
 
-def _gaussians(centre: Any, std: tuple[ArrayOrFloat, ArrayOrFloat]) -> tuple[Gaussian[Any], Gaussian[Any]]:
-    negative, positive = (Gaussian(m, s) for m, s in zip(check_pair("mean", centre), std, strict=True))
-    return negative, positive
-
-
-def _match_moments(family: str, spread: str, pair: tuple[Any, Any]) -> tuple[Any, Any]:
-    """Return the distributions of a family with the moments of two Gaussians."""
-    from rocpredict.distributions.families import from_moments
-
-    if spread not in {"std", "sem"}:
-        raise RocPredictError(f"family={family!r} needs mean= with std= or sem=; got {spread}=")
-    if any(gaussian.shape for gaussian in pair):
-        raise RocPredictError(f"family={family!r} takes one feature at a time; a batch is for 'gaussian'")
-    negative, positive = (from_moments(family, gaussian.mean, gaussian.std) for gaussian in pair)
-    return negative, positive
-
-
-def _std_from_sem(sem: Any, count: Any) -> tuple[ArrayOrFloat, ArrayOrFloat]:
+def _std_from_sem(sem: Any, count: Any) -> tuple[Any, ...]:
     if count is None:
         raise RocPredictError("sem= needs count=, since std = sem sqrt(count)")
-    counts = [check_nonnegative("count", c) for c in check_pair("count", count)]
+    roots = [np.sqrt(check_nonnegative("count", c)) for c in check_pair("count", count)]
     with np.errstate(over="ignore"):  # an infinite standard deviation is refused later
-        negative, positive = (
-            check_nonnegative("sem", s) * np.sqrt(n) for s, n in zip(check_pair("sem", sem), counts, strict=True)
-        )
-    return negative, positive
+        return tuple(check_nonnegative("sem", s) * root for s, root in zip(check_pair("sem", sem), roots, strict=True))
 
 
-def _std_from_iqr(median: Any, iqr: Any) -> tuple[ArrayOrFloat, ArrayOrFloat]:
-    per_class = zip(check_pair("median", median), check_pair("iqr", iqr), strict=True)
-    negative, positive = (_iqr_width(m, item) / (2 * ndtri(0.75)) for m, item in per_class)
-    return negative, positive
-
-
-def _iqr_width(median: Any, iqr: Any) -> FloatArray:
-    """Return the width of an interquartile range: itself, or the distance of its two quartiles."""
+def _std_from_iqr(median: Any, iqr: Any) -> FloatArray:
+    """Return the standard deviation of a Gaussian with an interquartile range: a width, or two quartiles."""
     middle, limits = check_finite("median", median), check_finite("iqr", iqr)
     if limits.ndim <= middle.ndim:
-        return check_nonnegative("iqr", to_scalar(limits))
+        return check_nonnegative("iqr", to_scalar(limits)) / _IQR_OF_STANDARD_NORMAL
     low, high = check_pair("iqr", limits, "a width or (q1, q3)")
     if np.shape(low) != middle.shape or not ((low <= middle) & (middle <= high)).all():
         raise RocPredictError(f"iqr={short_repr(iqr)} does not hold its median {short_repr(median)}; give (q1, q3)")
@@ -593,9 +515,9 @@ def _iqr_width(median: Any, iqr: Any) -> FloatArray:
             "this class is skewed, and its Gaussian prediction is in doubt; "
             "transform the feature (such as by its logarithm) if you can",
             AssumptionWarning,
-            stacklevel=5,
+            stacklevel=3,
         )
-    return np.asarray(high - low)
+    return np.asarray(high - low) / _IQR_OF_STANDARD_NORMAL
 
 
 def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian[Any], Gaussian[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, Self
 
@@ -68,10 +68,19 @@ class ResponseMethod(NamedTuple):
             scores = values[:, column]
         else:
             scores = values.ravel() if column else -values.ravel()
-        missing = int(np.isnan(scores).sum())
-        if missing:
+        if missing := int(np.isnan(scores).sum()):
             raise RocPredictError(f"estimator gives NaN as {self.method} of {missing} of {len(scores)} rows")
         return scores
+
+    def fit_and_score(
+        self, estimator: Any, X: object, y: NDArray[Any], fold: tuple[Any, Any], params: dict[str, Any]
+    ) -> FloatArray:
+        """Fit a classifier to the training rows of a fold, and score the rows held out."""
+        train, test = fold
+        X_train, y_train = _safe_split(estimator, X, y, train)
+        X_test, _ = _safe_split(estimator, X, y, test, train)
+        estimator.fit(X_train, y_train, **_check_method_params(X, params, indices=train))
+        return self.scores(estimator, X_test)
 
 
 def select_response_method(estimator: Any, method: str, *, fitted_family: bool) -> str:
@@ -90,62 +99,10 @@ def select_response_method(estimator: Any, method: str, *, fitted_family: bool) 
     raise RocPredictError(f"estimator={type(estimator).__name__} has no {needed}; response_method={method!r} needs it")
 
 
-def cross_val_scores(
-    estimator: object,
-    X: object,
-    y: NDArray[Any],
-    splits: Iterable[tuple[Any, Any]],
-    response: ResponseMethod,
-    *,
-    params: Mapping[str, Any],
-    n_jobs: int | None,
-) -> list[OutOfFoldScores]:
-    """Fit a clone to the training rows of each fold, and score the rows held out.
-
-    A fold that trains on one class and a row that is held out twice are refused.
-    """
-    folds = [(_as_indices(train, len(y)), _as_indices(test, len(y))) for train, test in splits]
-    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(y))
-    if times.max() > 1:  # the row would count as several cases
-        raise RocPredictError(
-            f"cv holds row {times.argmax()} out {times.max()} times; give folds that hold each row out once at most"
-        )
-    for number, (train, _) in enumerate(folds):
-        if len(np.unique(y[train])) < 2:
-            raise RocPredictError(f"cv trains fold {number} on rows of one class; each fold needs rows of both")
-    scored = Parallel(n_jobs=n_jobs)(
-        delayed(_fold_scores)(clone(estimator), X, y, fold, response=response, params=params) for fold in folds
-    )
-    return [OutOfFoldScores(test, scores) for (_, test), scores in zip(folds, scored, strict=True)]
-
-
-def _fold_scores(
-    estimator: Any,
-    X: object,
-    y: NDArray[Any],
-    fold: tuple[NDArray[np.intp], NDArray[np.intp]],
-    *,
-    response: ResponseMethod,
-    params: Mapping[str, Any],
-) -> FloatArray:
-    train, test = fold
-    X_train, y_train = _safe_split(estimator, X, y, train)
-    X_test, _ = _safe_split(estimator, X, y, test, train)
-    estimator.fit(X_train, y_train, **_check_method_params(X, params, indices=train))
-    return response.scores(estimator, X_test)
-
-
 def _as_indices(rows: Any, length: int) -> NDArray[np.intp]:
     """Return positions of rows, where a fold may also be a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype.kind == "b" and len(rows) == length else rows.astype(np.intp)
-
-
-def _check_binary_labels(y: Any) -> NDArray[Any]:
-    kind = type_of_target(y, input_name="y")
-    if kind.startswith("multi"):
-        raise RocPredictError(f"Only binary classification is supported. The type of the target is {kind}.")
-    return check_labels(y)
 
 
 def _resolve_positive(labels: NDArray[Any], positive: Any) -> Any:
@@ -164,9 +121,8 @@ def _check_sample_weight(sample_weight: ArrayLike | None, is_positive: NDArray[n
     weights = check_sample_weight(array, len(is_positive), "sample_weight")
     for name, members in (("negative", ~is_positive), ("positive", is_positive)):
         if weights is not None and not weights[members].any():
-            raise RocPredictError(
-                f"sample_weight is zero for all rows of the {name} class; each class needs one above 0"
-            )
+            problem = f"sample_weight is zero for all rows of the {name} class"
+            raise RocPredictError(f"{problem}; each class needs one above 0")
     return weights
 
 
@@ -335,7 +291,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_fit_arguments(X, y, sample_weight)
         with translated_errors():
             X, y = indexable(X, y)
-            labels = _check_binary_labels(y)
+            if (kind := type_of_target(y, input_name="y")).startswith("multi"):
+                raise RocPredictError(f"Only binary classification is supported. The type of the target is {kind}.")
+            labels = check_labels(y)
         self.positive_ = _resolve_positive(labels, self.positive)
         codes = equal_labels(labels, self.positive_).astype(np.intp)
         weights = _check_sample_weight(sample_weight, codes == 1)
@@ -347,13 +305,21 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             self.estimator_: Any = self.estimator
             fold_scores = [OutOfFoldScores(np.arange(_num_samples(X)), response.scores(self.estimator_, X))]
         else:
-            splits = self._splitter(labels).split(X, labels, **routed.splitter.split)
+            folds = self._split(X, labels, routed.splitter.split)
             params = routed.estimator.fit
-            fold_scores = cross_val_scores(
-                self.estimator, X, labels, splits, response, params=params, n_jobs=self.n_jobs
+            scored = Parallel(n_jobs=self.n_jobs)(
+                delayed(response.fit_and_score)(clone(self.estimator), X, labels, fold, params) for fold in folds
             )
+            fold_scores = [OutOfFoldScores(test, scores) for (_, test), scores in zip(folds, scored, strict=True)]
             self.estimator_ = clone(self.estimator).fit(X, labels, **params)
-        self._set_fitted_attributes(fold_scores, codes, weights, response, labels)
+        self._choose_threshold(fold_scores, codes, weights)
+        self.response_method_, self.classes_ = method, self.estimator_.classes_
+        names, known_names = np.unique(labels).tolist(), self.classes_.tolist()
+        if {*names} != {*known_names}:
+            raise RocPredictError(f"y has the labels {names}, the fitted estimator {known_names}")
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
         return self
 
     def predict(self, X: object) -> NDArray[Any]:
@@ -384,12 +350,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def get_metadata_routing(self) -> object:
         """Return where scikit-learn's metadata go: to the classifier's ``fit`` and the splitter's ``split``."""
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        to_split = MethodMapping().add(caller="fit", callee="split")
         router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(estimator=self.estimator, method_mapping=to_fit).add(
-            splitter=self.cv, method_mapping=to_split
-        )
+        router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -423,51 +386,45 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return Bunch(splitter=Bunch(split={}), estimator=Bunch(fit=fit_params))
 
-    def _splitter(self, labels: NDArray[Any]) -> Any:
+    def _split(self, X: object, labels: NDArray[Any], params: dict[str, Any]) -> list[tuple[Any, Any]]:
+        """Return the rows of each fold, or refuse one that trains on one class, and a row that is held out twice."""
         if isinstance(self.cv, Integral) and self.random_state is not None:
-            return StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
-        if isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
-            return StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
-        return check_cv(self.cv, labels, classifier=True)
+            splitter: Any = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
+        elif isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
+            splitter = StratifiedShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
+        else:
+            splitter = check_cv(self.cv, labels, classifier=True)
+        splits = splitter.split(X, labels, **params)
+        folds = [(_as_indices(train, len(labels)), _as_indices(test, len(labels))) for train, test in splits]
+        times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(labels))
+        if times.max() > 1:  # the row would count as several cases
+            problem = f"cv holds row {times.argmax()} out {times.max()} times"
+            raise RocPredictError(f"{problem}; give folds that hold each row out once at most")
+        for number, (train, _) in enumerate(folds):
+            if len(np.unique(labels[train])) < 2:
+                raise RocPredictError(f"cv trains fold {number} on rows of one class; each fold needs rows of both")
+        return folds
 
-    def _set_fitted_attributes(
-        self,
-        fold_scores: list[OutOfFoldScores],
-        codes: NDArray[np.intp],
-        weights: FloatArray | None,
-        response: ResponseMethod,
-        labels: NDArray[Any],
+    def _choose_threshold(
+        self, fold_scores: list[OutOfFoldScores], codes: NDArray[np.intp], weights: FloatArray | None
     ) -> None:
-        """Set the attributes that come from the held-out scores and from the classifier."""
+        """Set the attributes that come from the held-out scores."""
         pooled = OutOfFoldScores(*(np.concatenate(part) for part in zip(*fold_scores, strict=True)))
         with suppress_normality_warning():  # given once, below, and not for each fold
             self.roc_ = self._roc(pooled, codes, weights)
             self.fold_thresholds_ = np.array([self._fold_threshold(fold, codes, weights) for fold in fold_scores])
         self.best_threshold_ = self._best(self.roc_)
         self.threshold_ = float(self.best_threshold_.threshold)
-        refit = getattr(
-            self.roc_, "pair_fit", None
-        )  # None where weights are not whole: these scores are no sample of cases
-        if isinstance(self.family, str) and self.family == "gaussian" and refit is not None:
-            message = normality_warning(refit.negative, refit.positive)
-            if message:
-                warnings.warn(f"of the scores held out, {message}", AssumptionWarning, stacklevel=3)
-        self.response_method_ = response.method
-        self.classes_ = self.estimator_.classes_
-        if set(self.classes_.tolist()) != set(np.unique(labels).tolist()):
-            raise RocPredictError(
-                f"y has the labels {np.unique(labels).tolist()}, the fitted estimator {self.classes_.tolist()}"
-            )
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        refit: Any = getattr(self.roc_, "pair_fit", None)  # None for weights that are not whole: no sample of cases
+        is_gaussian = isinstance(self.family, str) and self.family == "gaussian" and refit is not None
+        if is_gaussian and (message := normality_warning(refit.negative, refit.positive)):
+            warnings.warn(f"of the scores held out, {message}", AssumptionWarning, stacklevel=3)
 
     def _roc(self, scores: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> Roc:
         options: dict[str, Any] = {"positive": 1, "weights": None if weights is None else weights[scores.rows]}
         if not self._is_fitted_family:
             return empirical_roc(scores.scores, codes[scores.rows], **options)
-        infinite = int(np.isinf(scores.scores).sum())
-        if infinite:
+        if infinite := int(np.isinf(scores.scores).sum()):
             raise RocPredictError(
                 f"estimator gives infinite scores to {infinite} of {len(scores.scores)} rows, and no family can be "
                 "fitted to these; choose response_method='predict_proba' or family='empirical'"

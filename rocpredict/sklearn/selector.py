@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +27,7 @@ from rocpredict.base.validation import (
     check_probability,
 )
 from rocpredict.screening.kernels.base import Engine
-from rocpredict.screening.result import adjust_p_values
+from rocpredict.screening.result import ScreeningResult, adjust_p_values
 from rocpredict.screening.screen import screen
 
 
@@ -76,27 +76,6 @@ def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> N
 _DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
 
 
-class FeatureScores(NamedTuple):
-    """AUC and p-value of each of p features in its best class pair of classes.
-
-    Attributes
-    ----------
-    screening : ScreeningResult
-        The whole table, one row for each class pair and feature.
-    auc : array of shape (p,)
-        Signed: below 1/2 where positives lie lower. NaN where nothing is known.
-    p_value : array of shape (p,)
-        Two-sided, with a direction one-sided; times the number of class pairs, 1 at most.
-    q_value : array of shape (p,)
-        The p-values after Benjamini and Hochberg, over the features.
-    """
-
-    screening: Any
-    auc: FloatArray
-    p_value: FloatArray
-    q_value: FloatArray
-
-
 def score_features(
     X: object,
     y: ArrayLike,
@@ -106,11 +85,18 @@ def score_features(
     pairs: str = "rest",
     positive: Label = None,
     **options: Any,
-) -> FeatureScores:
+) -> tuple[ScreeningResult, FloatArray, FloatArray, FloatArray]:
     """Screen features, and choose the class pair of each that has the smallest p-value.
 
-    By AUC a rare class would be chosen, whose AUC is far off by chance. Equal p-values are ordered by the AUC; with a
-    direction p is one-sided.
+    By AUC a rare class would be chosen, whose AUC is far off by chance. Equal p-values are ordered by the AUC.
+
+    Returns
+    -------
+    screening : ScreeningResult
+        The whole table, one row for each class pair and feature.
+    auc, p_value, q_value : arrays of shape (features,)
+        Of the best class pair: the AUC, signed; the p-value, two-sided, with a direction one-sided, times the number of
+        class pairs, 1 at most; and that after Benjamini and Hochberg, over the features. NaN where nothing is known.
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))
@@ -122,18 +108,16 @@ def score_features(
         positive = names[1]
     table = screen(X, labels, empirical=empirical, positive=positive, pairs=cast(Any, pairs), **options)
     rows = table.in_input_order()
-    name = "empirical_auc" if empirical else "auc"
-    areas, p_values = (
-        np.asarray(rows[column], dtype=np.float64).reshape((-1, np.shape(cast(Any, X))[1]))
-        for column in (name, "p_value")
-    )
+    names_of_columns = "empirical_auc" if empirical else "auc", "p_value"
+    columns = (np.asarray(rows[column], dtype=np.float64) for column in names_of_columns)
+    areas, p_values = (column.reshape((-1, np.shape(cast(Any, X))[1])) for column in columns)
     distance = _DIRECTIONS[direction](areas - 0.5)
     if direction != "auto":
         p_values = np.where(distance > 0, p_values / 2, 1 - p_values / 2)
     best = np.lexsort((-distance, p_values), axis=0)[0]  # NaN goes last
     features = np.arange(areas.shape[1])
     p_value = np.minimum(p_values[best, features] * len(p_values), 1.0)
-    return FeatureScores(table, areas[best, features], p_value, adjust_p_values(p_value))
+    return table, areas[best, features], p_value, adjust_p_values(p_value)
 
 
 def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -172,8 +156,8 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     >>> [pima.feature_names[i] for i in best.get_support(indices=True)]
     ['glucose', 'mass']
     """
-    result = score_features(X, y)
-    return np.abs(result.auc - 0.5), result.p_value
+    _, auc, p_value, _ = score_features(X, y)
+    return np.abs(auc - 0.5), p_value
 
 
 _DEFAULT_K = 10  # as SelectKBest
@@ -293,23 +277,14 @@ class RocSelector(SelectorMixin, BaseEstimator):
         check_fit_arguments(X, y)
         with translated_errors():
             X, y = validate_data(self, X, y, accept_sparse=("csr", "csc"), ensure_all_finite=False)
-        result = score_features(
-            X,
-            y,
-            direction=self.direction,
-            empirical=self.empirical,
-            pairs=self.pairs,
-            positive=self.positive,
-            engine=self.engine,
-            n_jobs=self.n_jobs,
-            feature_names=getattr(self, "feature_names_in_", None),
-        )
-        self.screening_, self.auc_, self.pvalues_, self.qvalues_ = result
+        names = "direction", "empirical", "pairs", "positive", "engine", "n_jobs"
+        options: dict[str, Any] = {name: getattr(self, name) for name in names}
+        scores = score_features(X, y, **options, feature_names=getattr(self, "feature_names_in_", None))
+        self.screening_, self.auc_, self.pvalues_, self.qvalues_ = scores
         self.scores_ = _DIRECTIONS[self.direction](self.auc_ - 0.5)
         if self.k is not None and self.k > self.n_features_in_:
-            warnings.warn(
-                f"k={self.k} is more than the {self.n_features_in_} features of X; all may be kept", stacklevel=2
-            )
+            many = f"k={self.k} is more than the {self.n_features_in_} features of X"
+            warnings.warn(f"{many}; all may be kept", stacklevel=2)
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -321,17 +296,11 @@ class RocSelector(SelectorMixin, BaseEstimator):
             selected &= self.scores_ >= self.min_auc - 0.5
         if self.max_q is not None:
             selected &= self.qvalues_ <= self.max_q
-        k = self._max_features
-        if k is None:
-            return selected
-        order = np.lexsort((-self.scores_, self.pvalues_, ~selected))
-        first = np.zeros(len(selected), dtype=bool)
-        first[order[:k]] = True
-        return selected & first
-
-    @property
-    def _max_features(self) -> int | None:
-        return _DEFAULT_K if self.k is None and self.min_auc is None and self.max_q is None else self.k
+        k = _DEFAULT_K if self.k is None and self.min_auc is None and self.max_q is None else self.k
+        if k is not None:
+            order = np.lexsort((-self.scores_, self.pvalues_, ~selected))
+            selected[order[k:]] = False
+        return selected
 
     def _validate_params(self) -> None:
         if self.k is not None and check_int("k", self.k) < 1:
