@@ -30,6 +30,7 @@ from rocpredict.base.validation import (
     RocPredictError,
     Seed,
     check_option,
+    is_scalar,
     short_repr,
     to_scalar,
 )
@@ -373,7 +374,7 @@ def multiclass_auc(
         raise RocPredictError("average='weighted' is not Hand and Till's, who weigh pairs equally; use 'one-vs-one'")
     level = check_confidence_level(level)
     check_index({"scores": scores, "y": y, "weights": weights})
-    if np.ndim(scores) == 0 and not isinstance(scores, Iterator):
+    if is_scalar(scores) and not isinstance(scores, Iterator):
         raise RocPredictError(f"scores={short_repr(scores)} is no array; give (n, classes), or (n,) for one feature")
     scores, y = repeat_rows(weights, scores, y)
     columns = _as_columns(scores)
@@ -404,13 +405,17 @@ def multiclass_auc(
 def _as_columns(scores: Any) -> FloatArray:
     """Return the scores as float64 of shape (n, columns)."""
     scores = list(scores) if isinstance(scores, Iterator) else scores
-    if np.ndim(scores) == 1:
+    try:
+        shape = np.shape(scores)
+    except ValueError:
+        raise RocPredictError("scores is ragged: its rows have different lengths") from None
+    if len(shape) == 1:
         columns = check_feature(scores, "scores")[:, None]
-    elif np.ndim(scores) == 2 and np.shape(scores)[1]:
+    elif len(shape) == 2 and shape[1]:
         rows = np.asarray(scores)
         columns = np.column_stack([check_feature(rows[:, k], f"scores[:, {k}]") for k in range(rows.shape[1])])
     else:
-        raise RocPredictError(f"scores has shape {np.shape(scores)}; give (n, classes), or (n,) for one feature")
+        raise RocPredictError(f"scores has shape {shape}; give (n, classes), or (n,) for one feature")
     if n_missing := int(np.isnan(columns).any(axis=1).sum()):
         raise RocPredictError(f"scores has missing values (NaN) in {n_missing} rows; leave these rows out")
     return columns

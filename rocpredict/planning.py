@@ -22,6 +22,7 @@ from rocpredict.base.validation import (
     check_option,
     check_pair,
     check_probability,
+    is_scalar,
     short_repr,
 )
 from rocpredict.distributions.base import Distribution
@@ -409,7 +410,7 @@ def _other_curve(against: Any) -> Roc | None:
     """Return the second curve; None where ``against`` is a number or nothing."""
     if isinstance(against, Roc):
         return _check_roc("against", against)
-    if against is None or np.ndim(against) == 0:
+    if against is None or is_scalar(against):
         return None
     negative, positive = check_pair("against", against, "an AUC, a PredictedRoc or two Gaussians")
     if not (isinstance(negative, Gaussian) and isinstance(positive, Gaussian)):

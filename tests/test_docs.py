@@ -111,7 +111,7 @@ def test_python_blocks_run_and_their_figures_are_the_librarys(page, tmp_path, mo
 def test_the_numbers_of_the_readme_are_the_librarys():
     """The comments of the README's first example: every figure in them, to the digits it shows."""
     block = _blocks("README.md", "python")[0]
-    roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2))
+    roc = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
     best = roc.best_threshold()
     shown = {
         "roc.auc()": [roc.auc()],

@@ -1,31 +1,26 @@
-"""Compare the public results with the stored reference values."""
+"""Compare the public results with the stored reference values, here and in a child process with other settings."""
+
+import os
+import subprocess
+import sys
 
 import pytest
 
 from tests.cases import check_each
-from tests.reference.public_calls import CALLS, TOLERANCE, leaves, nesting, result, stored
+from tests.reference.public_calls import CALLS, TOLERANCE, mismatches, stored
 
-STORED = stored()
-ROUNDING = 1e-12
-NEAR_ZERO = 1e-14
-
-
-def agree(now: object, before: object, tolerance: float, floor: float) -> bool:
-    """Whole numbers, booleans, None and what is no finite number agree exactly, other numbers nearly."""
-    if isinstance(now, bool) or isinstance(before, bool) or not isinstance(before, float):
-        return type(now) is type(before) and now == before
-    return isinstance(now, int | float) and abs(now - before) <= max(tolerance * abs(before), floor)
+CHECK = ["-m", "tests.reference.public_calls", "--check"]
+RAISE = "import numpy; numpy.seterr(all='raise'); from tests.reference.public_calls import main; main(['--check'])"
+PROCESSES = {
+    "python -O": (["-O", *CHECK], {}),
+    "numpy.seterr(all='raise')": (["-c", RAISE], {}),
+    "kernels not compiled": (CHECK, {"NUMBA_DISABLE_JIT": "1"}),
+    "no home": (CHECK, {"HOME": "/nowhere", "XDG_CACHE_HOME": "/nowhere"}),
+}
 
 
 def check(name: str) -> None:
-    now, before = result(name), STORED[name]
-    assert nesting(now) == nesting(before)
-    tolerance = TOLERANCE.get(name, (ROUNDING, ""))[0]
-    # A number near 1 is rounded by 1e-16, and a difference of a few hundred operations by less than 1e-14: that much
-    # any figure may be off near zero. Tails are exact on their own scale, however small: for them there is no floor.
-    floor = 0.0 if name.startswith("tail/") else NEAR_ZERO
-    pairs = zip(leaves(now), leaves(before), strict=True)
-    wrong = [(new, old) for new, old in pairs if not agree(new, old, tolerance, floor)]
+    wrong = mismatches(name)
     assert not wrong, f"(now, stored) {wrong[:5]}"
 
 
@@ -35,5 +30,27 @@ def test_results_are_the_stored_ones(group: str) -> None:
 
 
 def test_every_call_is_stored_and_every_stored_one_called() -> None:
-    assert CALLS.keys() == STORED.keys()
+    assert CALLS.keys() == stored().keys()
     assert TOLERANCE.keys() <= CALLS.keys()
+
+
+def run(arguments: list[str], environment: dict[str, str]) -> None:
+    environment = os.environ | environment
+    done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False)
+    assert (done.stderr, done.returncode) == ("", 0), done.stdout
+    assert done.stdout.endswith(f"{len(CALLS)} compared, 0 differ by more than their tolerance\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("process", PROCESSES)
+def test_results_are_the_stored_ones_in_another_process(process: str) -> None:
+    run(*PROCESSES[process])
+
+
+@pytest.mark.slow
+def test_results_are_the_stored_ones_where_the_home_is_read_only(tmp_path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        run(CHECK, {"HOME": str(tmp_path)})
+    finally:
+        tmp_path.chmod(0o700)

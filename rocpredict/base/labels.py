@@ -26,6 +26,7 @@ from rocpredict.base.validation import (
     check_nonnegative,
     check_option,
     is_missing,
+    is_scalar,
     short_repr,
     suggest,
 )
@@ -539,7 +540,7 @@ def _default_positive(names: list[Any], negative: Any) -> Any:
 
 def is_label(label: Any, names: list[Any]) -> bool:
     """Return whether a value is one of the labels."""
-    return np.ndim(label) == 0 and not is_missing(label) and any(_is_equal(name, label) for name in names)
+    return is_scalar(label) and not is_missing(label) and any(_is_equal(name, label) for name in names)
 
 
 def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:

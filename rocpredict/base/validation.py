@@ -124,6 +124,14 @@ def is_missing(item: Any) -> bool:
         return False
 
 
+def is_scalar(value: object) -> bool:
+    """Return whether a value has no dimensions; nested lists of unequal lengths have some."""
+    try:
+        return np.ndim(value) == 0  # type: ignore[arg-type]
+    except ValueError:
+        return False
+
+
 def check_finite(name: str, value: ArrayLike) -> FloatArray:
     """Return ``value`` as float64, or refuse what is not finite."""
     array = check_real(name, value)

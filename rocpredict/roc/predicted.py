@@ -150,6 +150,15 @@ class PredictedRoc(Roc[Value]):
     _: KW_ONLY
     pair_fit: PairFit | None = field(default=None, metadata={"hidden": True})
 
+    def __post_init__(self) -> None:
+        pair_fit: object = self.pair_fit
+        if pair_fit is not None:
+            from rocpredict.inference.parametric import PairFit
+
+            if not isinstance(pair_fit, PairFit):
+                raise RocPredictError(f"pair_fit={short_repr(pair_fit)} is not a PairFit; rp.predict_roc makes one")
+        super().__post_init__()
+
     if TYPE_CHECKING:
 
         def __init__(

@@ -31,6 +31,7 @@ from rocpredict.base.validation import (
     check_option,
     check_pair,
     is_missing,
+    is_scalar,
     select_indices,
     short_repr,
 )
@@ -392,7 +393,7 @@ def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> 
 
 
 def _is_one(label: Any) -> bool:
-    return np.ndim(label) == 0 and not isinstance(label, (set, dict)) and not is_missing(label)
+    return is_scalar(label) and not isinstance(label, (set, dict)) and not is_missing(label)
 
 
 def _read(

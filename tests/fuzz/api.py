@@ -1,17 +1,12 @@
 """Call public functions with hostile arguments: ``python -m tests.fuzz.api --count 10000 --seed 0``."""
 
-import argparse
 import copy
 import inspect
 import pickle
-import signal
-import tempfile
 import time
 import traceback
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,10 +18,9 @@ from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.inference.auc import AUC_METHODS
 from rocpredict.inference.hypotheses import ALTERNATIVES, ONE_SAMPLE_METHODS
 from rocpredict.solvers.thresholds import CRITERIA
+from tests.fuzz.outcomes import Outcome, TooLongError, empty_folder, main, time_limit
 from tests.fuzz.values import DISTRIBUTIONS, JUNK, LABELS, NUMBERS, SAMPLES, TABLE, TABLES, TEXT, WORDS, X, Y, draw
 
-SLOW_SECONDS = 5
-LIMIT_SECONDS = 60
 POOLS = {
     **dict.fromkeys(("x", "x1", "x2", "sample"), (SAMPLES,)),
     **dict.fromkeys(("y", "y_pred1", "y_pred2", "groups", "strata", "clusters"), (LABELS,)),
@@ -123,20 +117,6 @@ RESULTS = (
 NOT_CALLED = {"plot", "report", "serve", "save", "wait", "open_browser", "widget", "to_parquet", "to_csv"}
 
 
-@dataclass
-class Outcome:
-    """What came of one call."""
-
-    kind: str
-    call: str
-    seconds: float
-    detail: str = ""
-
-
-class _TooLong(BaseException):
-    """A call that took longer than the limit."""
-
-
 def _value(rng: np.random.Generator, name: str) -> Any:
     plausible = (*PLAUSIBLE.get(name, ()), *LITERALS.get(name, ()))
     if plausible and rng.random() < 0.4:
@@ -203,31 +183,23 @@ def run_one(seed: int, number: int) -> Outcome:
 
 def _outcome(name: str, function: Callable[..., Any], arguments: dict[str, Any]) -> Outcome:
     described, start = _describe(name, arguments), time.perf_counter()
-    signal.signal(signal.SIGALRM, raise_too_long)
-    signal.alarm(LIMIT_SECONDS)
     kind, detail = "answer", ""
     try:
-        result = _call(function, arguments)
-        for use in _uses(result):
-            use()
+        with time_limit():
+            result = _call(function, arguments)
+            for use in _uses(result):
+                use()
     except rp.RocPredictError as error:
         kind = "error" if str(error) and "\n" not in str(error) else "bad message"
         detail = str(error)
-    except _TooLong:
+    except TooLongError:
         kind = "too long"
     except Exception as error:
         own = error.__traceback__.tb_next.tb_next if error.__traceback__ and error.__traceback__.tb_next else None
         is_signature = isinstance(error, TypeError) and own is None
         kind = "signature" if is_signature else "foreign"
         detail = "" if is_signature else "".join(traceback.format_exception(error)[-2:]).strip()
-    finally:
-        signal.alarm(0)
     return Outcome(kind, described, time.perf_counter() - start, detail)
-
-
-def raise_too_long(*_: object) -> None:
-    """End a call that takes too long."""
-    raise _TooLong
 
 
 def _uses(result: Any) -> Iterator[Callable[[], Any]]:
@@ -245,32 +217,9 @@ def _uses(result: Any) -> Iterator[Callable[[], Any]]:
 
 def run(count: int, seed: int) -> list[Outcome]:
     """Make many calls in an empty folder."""
-    with tempfile.TemporaryDirectory():
+    with empty_folder():
         return [run_one(seed, number) for number in range(count)]
 
 
-def failures(outcomes: list[Outcome]) -> list[str]:
-    """Return a line for each outcome that is neither an answer nor a clear error."""
-    return [
-        f"{place}: {one.kind}: {one.call}\n    {one.detail}"
-        for place, one in enumerate(outcomes)
-        if one.kind in {"foreign", "bad message", "too long"}
-    ]
-
-
-def main() -> None:
-    """Make the calls and print what came of them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    outcomes = run(options.count, options.seed)
-    print(*failures(outcomes), sep="\n")
-    print(dict(Counter(one.kind for one in outcomes)))
-    for one in outcomes:
-        if one.seconds > SLOW_SECONDS:
-            print(f"{one.seconds:.1f} s: {one.call}")
-
-
 if __name__ == "__main__":
-    main()
+    main(run)

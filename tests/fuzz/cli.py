@@ -1,17 +1,13 @@
 """Type hostile command lines: ``python -m tests.fuzz.cli --count 10000 --seed 0``."""
 
-import argparse
 import contextlib
 import io
 import json
 import os
 import re
-import signal
 import sys
-import tempfile
 import time
 import traceback
-from collections import Counter
 from pathlib import Path
 from unittest import mock
 
@@ -19,7 +15,7 @@ import numpy as np
 
 from rocpredict import cli
 from rocpredict.cli.parser import make_parser
-from tests.fuzz.api import LIMIT_SECONDS, SLOW_SECONDS, Outcome, raise_too_long
+from tests.fuzz.outcomes import Outcome, empty_folder, main, time_limit
 
 COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "predict": (("--mean", "4", "8", "--std", "3", "2"), ("--mean", "4", "8", "--sem", "1", "1", "--count", "9", "9")),
@@ -33,59 +29,13 @@ COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "report": (("t.csv", "--label", "y", "--feature", "a", "--positive", "1", "--out", "r.html", "--resamples", "20"),),
     "teach": (("iris", "--save", "p.html"), ("--save", "p.html")),
 }
-WORDS = (
-    *(
-        "0",
-        "1",
-        "-1",
-        "0.5",
-        "-1e3",
-        "1e308",
-        "5e-324",
-        "nan",
-        "inf",
-        "-inf",
-        "1e400",
-        "1,5",
-        "0x10",
-        "\uff11",
-        "--",
-        "-",
-        "",
-    ),
-    *(" ", "a", "y", "b", "text", "glucose", "petal_width", "iris", "pima", "t.csv", "semi.csv", "bad.csv", "none.csv"),
-    *(
-        "virginica",
-        "versicolor",
-        "setosa",
-        "x" * 300,
-        "\x1b[31mred",
-        "a\nb",
-        "a\0b",
-        "\ud800",
-        "é",
-        "<b>",
-        "=1+1",
-        "../x",
-    ),
-    *(".", "/", "/dev/null", "/dev/full", "/nowhere/x.csv", "o.csv", "o.json", "o.svg", "o.html", "o.parquet", "o.xyz"),
-    *(
-        "gaussian",
-        "auto",
-        "kde",
-        "gamma",
-        "higher",
-        "lower",
-        "omit",
-        "raise",
-        "delong",
-        "bootstrap",
-        "all",
-        "rest",
-        "top",
-    ),
-    *("table", "json", "csv", "markdown", "numpy", "numba", "2026-01-01", "2026-13-01", "de", "en", "min_tpr", "f1"),
-)
+TEXTS = """
+    0 1 -1 0.5 -1e3 1e308 5e-324 nan inf -inf 1e400 1,5 0x10 \uff11 -- - a y b text glucose petal_width iris pima
+    t.csv semi.csv bad.csv none.csv . / /dev/null /dev/full /nowhere/x.csv o.csv o.json o.svg o.html o.parquet o.xyz
+    virginica versicolor setosa gaussian auto kde gamma higher lower omit raise delong bootstrap all rest top
+    table json csv markdown numpy numba 2026-01-01 2026-13-01 de en min_tpr f1 é <b> =1+1 ../x
+"""
+WORDS = (*TEXTS.split(), "", " ", "x" * 300, "\x1b[31mred", "a\nb", "a\0b", "\ud800")
 FILES = {
     "t.csv": "a,b,text,y\n" + "".join(f"{i % 7},{-i * 0.5},w{i},{i % 2}\n" for i in range(40)),
     "semi.csv": "a;y\n" + "".join(f"{i},5;{i % 2}\n" for i in range(12)),
@@ -121,24 +71,20 @@ def run_one(seed: int, number: int) -> Outcome:
     words = _words(np.random.default_rng([seed, number]))
     out, error = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
     start, kind, detail = time.perf_counter(), "", ""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with empty_folder():
         for name, text in FILES.items():
             Path(name).write_text(text, "utf-8")
-        signal.signal(signal.SIGALRM, raise_too_long)
-        signal.alarm(LIMIT_SECONDS)
         streams = mock.patch.object(sys, "stdout", out), mock.patch.object(sys, "stderr", error)
         served = mock.patch("rocpredict.teaching.server.TeachingServer.wait", lambda self: self.close())
         browsers = mock.patch.dict(os.environ, {"BROWSER": "true"})
         try:
-            with streams[0], streams[1], served, browsers:
+            with time_limit(), streams[0], streams[1], served, browsers:
                 try:
                     code: object = cli.main(words)
                 except SystemExit as stop:
                     code = stop.code
         except BaseException as raised:
             kind, code, detail = "foreign", None, "".join(traceback.format_exception(raised)[-2:]).strip()
-        finally:
-            signal.alarm(0)
         texts = []
         for stream in (out, error):
             with contextlib.suppress(ValueError):
@@ -171,23 +117,5 @@ def run(count: int, seed: int) -> list[Outcome]:
     return [run_one(seed, number) for number in range(count)]
 
 
-def failures(outcomes: list[Outcome]) -> list[str]:
-    """Return a line for each outcome that is neither an answer nor one clear line."""
-    wrong = [(place, one) for place, one in enumerate(outcomes) if one.kind in {"foreign", "wrong"}]
-    return [f"{place}: {one.kind}: {one.call}\n    {one.detail}" for place, one in wrong]
-
-
-def main() -> None:
-    """Type the command lines and print what came of them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    outcomes = run(options.count, options.seed)
-    print(*failures(outcomes), sep="\n")
-    print(dict(Counter(one.kind for one in outcomes)))
-    print(*(f"{one.seconds:.1f} s: {one.call}" for one in outcomes if one.seconds > SLOW_SECONDS), sep="\n")
-
-
 if __name__ == "__main__":
-    main()
+    main(run)

@@ -1,11 +1,34 @@
 """A short run of both fuzzers; ``make fuzz`` runs 10,000 of each."""
 
+import numpy as np
+import polars as pl
+import pytest
+
+import rocpredict as rp
 from tests.fuzz import api, cli
+from tests.fuzz.outcomes import failures
 
 
 def test_a_call_is_answered_or_refused_in_one_sentence():
-    assert not api.failures(api.run(600, seed=0))
+    assert not failures(api.run(600, seed=0))
 
 
 def test_a_command_line_is_answered_or_refused_in_one_line():
-    assert not cli.failures(cli.run(80, seed=0))
+    assert not failures(cli.run(80, seed=0))
+
+
+X, Y, RAGGED = np.arange(10.0), np.arange(10) % 2, [[1], [1, 2]]
+FOREIGN = {
+    "is not a label in y": lambda: rp.auc_estimate(X, Y, positive=RAGGED),
+    "is not an AUC, a PredictedRoc": lambda: rp.sample_size(auc=0.8, power=0.9, against=RAGGED),
+    "scores is ragged": lambda: rp.multiclass_auc(RAGGED, [0, 1, 2]),
+    "is not a PairFit": lambda: rp.PredictedRoc(
+        rp.Gaussian(0, 1), rp.Gaussian(1, 1), pair_fit=pl.LazyFrame({"a": [1]})
+    ),
+}
+
+
+@pytest.mark.parametrize("words", FOREIGN)
+def test_inputs_that_once_raised_another_error_are_refused(words):
+    with pytest.raises(rp.RocPredictError, match=words):
+        FOREIGN[words]()

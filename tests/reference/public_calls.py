@@ -1299,6 +1299,8 @@ LESS_CERTAIN = by_id(
         screen/*/auto""",
     }
 )
+ROUNDING = 1e-12
+NEAR_ZERO = 1e-14
 TOLERANCE = {name: (1e-10, reason) for name, reason in LESS_CERTAIN.items()}
 """Relative tolerance, and its reason, of each id whose results are less certain than by rounding alone."""
 
@@ -1391,16 +1393,47 @@ def exact() -> int:
     return int(wrong > 0)
 
 
+def agree(now: object, before: object, tolerance: float, floor: float) -> bool:
+    """Whole numbers, booleans, None and what is no finite number agree exactly, other numbers nearly."""
+    if isinstance(now, bool) or isinstance(before, bool) or not isinstance(before, float):
+        return type(now) is type(before) and now == before
+    return isinstance(now, int | float) and abs(now - before) <= max(tolerance * abs(before), floor)
+
+
+def mismatches(name: str) -> list[tuple[object, object]]:
+    """Return the figures of an id that are beyond its tolerance, each with the stored one."""
+    now, before = result(name), stored()[name]
+    if nesting(now) != nesting(before):
+        return [(now, before)]
+    tolerance = TOLERANCE.get(name, (ROUNDING, ""))[0]
+    # A number near 1 is rounded by 1e-16, and a difference of a few hundred operations by less than 1e-14: that much
+    # any figure may be off near zero. Tails are exact on their own scale, however small: for them there is no floor.
+    floor = 0.0 if name.startswith("tail/") else NEAR_ZERO
+    pairs = zip(leaves(now), leaves(before), strict=True)
+    return [(new, old) for new, old in pairs if not agree(new, old, tolerance, floor)]
+
+
+def check() -> int:
+    wrong = {name: found for name in sorted(CALLS) if (found := mismatches(name))}
+    for name, found in wrong.items():
+        print(f"{name}: (now, stored) {found[:5]}")  # noqa: T201
+    print(f"{len(CALLS)} compared, {len(wrong)} differ by more than their tolerance")  # noqa: T201
+    return int(bool(wrong))
+
+
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Store the results of public calls, or compare with them.")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--store", action="store_true", help="add the results of ids that are not stored yet")
     what.add_argument("--exact", action="store_true", help="compare to the last bit")
+    what.add_argument("--check", action="store_true", help="compare within the tolerance of each id")
     parser.add_argument("--replace", action="append", default=[], metavar="ID", help="store this id anew")
     options = parser.parse_args(words)
     if options.replace and not options.store:
         parser.error("--replace goes with --store")
-    return store(options.replace) if options.store else exact()
+    if options.store:
+        return store(options.replace)
+    return exact() if options.exact else check()
 
 
 if __name__ == "__main__":
