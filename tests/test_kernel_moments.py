@@ -9,7 +9,6 @@ import pytest
 from scipy import sparse
 
 import rocpredict as rp
-from rocpredict.screening.kernels import moments_numpy as tables
 from rocpredict.screening.kernels.base import Moments, merge, rows_by_class
 from rocpredict.screening.kernels.moments import moments
 from tests.cases import check_each
@@ -160,7 +159,7 @@ def test_infinities(engine, order, layout):
     assert np.array_equal(result.mean[0, 1:4], [np.inf, -np.inf, np.nan], equal_nan=True)
     assert np.isnan(result.m2[0, 1:4]).all()
     assert np.array_equal(result.count[0], len(first) - np.array([0, 1, 0, 0, 0, 0]))
-    assert same([part if part is None else part[:, [0, 4, 5]] for part in result], clean.of_features([0, 4, 5]))
+    assert same(*(one.map(lambda part: part[:, [0, 4, 5]]) for one in (result, clean)))
     check(X[codes == 1], codes[codes == 1] - 1, 1, Moments(*(part if part is None else part[[1]] for part in result)))
     if order == 4:
         assert (result.maximum[0, [1, 3]] == np.inf).all()
@@ -193,9 +192,9 @@ def test_the_ends_of_float64(engine, layout):
 @orders
 def test_the_same_for_any_number_of_threads(engine, order, monkeypatch):
     """Bitwise equal moments for 1, 2 and 5 threads, over many pieces, with features that are read again."""
-    sizes = {"_PIECE_SIZE": 4_000, "_COPY_SIZE": 1_000, "_PIECE_ROWS": 200, "_COPY_ROWS": 100}
-    for name, size in {**sizes, "_PIECE_ROWS_FORTRAN": 500, "_COPY_ROWS_FORTRAN": 300}.items():
-        monkeypatch.setattr(tables, name, size)
+    sizes = {"_TILE_SIZE": 4_000, "_COPY_SIZE": 1_000, "_TILE_ROWS": 200, "_COPY_ROWS": 100}
+    for name, size in {**sizes, "_TILE_ROWS_FORTRAN": 500, "_COPY_ROWS_FORTRAN": 300}.items():
+        monkeypatch.setattr(f"rocpredict.screening.kernels.moments.{name}", size)
     X, codes = hard_table()
     X[5, 8] = np.inf
     whole = np.round(np.nan_to_num(X, posinf=0)).astype(np.int64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -127,8 +126,7 @@ def _quasi_random_normals() -> NDArray[np.float64]:
     return np.asarray(draws @ np.linalg.cholesky(np.linalg.inv(draws.T @ draws / len(draws))))
 
 
-@dataclass(frozen=True, eq=False)
-class GaussianPairs:
+class GaussianPairs(NamedTuple):
     """Two Gaussians for each feature; where moments cannot be had, any two, and ``is_valid`` is False.
 
     Attributes
@@ -150,25 +148,13 @@ class GaussianPairs:
     lower: NDArray[np.bool_]
 
     @property
-    def count(self) -> tuple[FloatArray, FloatArray]:
+    def sizes(self) -> tuple[FloatArray, FloatArray]:
         """Cases of the (negative, positive) class."""
         return self.n0, self.n1
 
-    def to_higher(self) -> tuple[Gaussian[Any], Gaussian[Any]]:
-        """Return both classes of the rule "positive when x >= threshold"."""
-        return Gaussian(self._side * self.m0, self.s0), Gaussian(self._side * self.m1, self.s1)
-
-    def flip_threshold(self, threshold: FloatArray) -> FloatArray:
-        """Return thresholds of that rule as those of the feature, or back."""
-        return self._side * threshold
-
     def subset(self, features: Any) -> GaussianPairs:
         """Return the pair of some features."""
-        return GaussianPairs(*(getattr(self, item.name)[features] for item in fields(self)))
-
-    @property
-    def _side(self) -> FloatArray:
-        return np.where(self.lower, -1.0, 1.0)
+        return GaussianPairs(*(field[features] for field in self))
 
 
 class Prediction(NamedTuple):
@@ -183,30 +169,31 @@ class Prediction(NamedTuple):
     """The same of an Ameans counted at the threshold, for classes well apart."""
 
 
-def gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianPairs:
+def _gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianPairs:
     """Return the Gaussians of a summary, and the direction of each rule: as declared, or by the means."""
     classes = summary.negative, summary.positive
-    moments = [np.asarray(part) for class_summary in classes for part in (class_summary.mean, class_summary.std)]
-    is_valid = summary.negative.is_valid & summary.positive.is_valid
-    m0, s0, m1, s1 = (np.where(is_valid, part, blank) for part, blank in zip(moments, (0, 1, 0, 1), strict=True))
+    is_valid = classes[0].is_valid & classes[1].is_valid
+    m0, m1 = (np.where(is_valid, class_summary.mean, 0.0) for class_summary in classes)
+    s0, s1 = (np.where(is_valid, class_summary.std, 1.0) for class_summary in classes)
     n0, n1 = (np.where(is_valid, class_summary.count, 2.0) for class_summary in classes)
     lower = m1 < m0 if direction == "auto" else np.full(len(m0), direction == "lower")
     return GaussianPairs(is_valid, m0, s0, m1, s1, n0, n1, lower)
 
 
-def predict(pair: GaussianPairs, *, level: float, direction_from_data: bool) -> Prediction:
-    """Compute the columns that need moments only; ``free``: the direction is estimated from the sample."""
-    signed = PredictedRoc(Gaussian(pair.m0, pair.s0), Gaussian(pair.m1, pair.s1), count=pair.count)
+def predict(summary: TwoClassSummary, direction: Direction, level: float) -> Prediction:
+    """Compute the columns that need moments only."""
+    pair = _gaussian_pairs(summary, direction)
+    signed = PredictedRoc(Gaussian(pair.m0, pair.s0), Gaussian(pair.m1, pair.s1), count=pair.sizes)
     interval = signed.auc_interval(level)
-    classes = pair.to_higher()
-    solver = BinormalSolver(*classes)
+    side = np.where(pair.lower, -1.0, 1.0)
+    solver = BinormalSolver(Gaussian(side * pair.m0, pair.s0), Gaussian(side * pair.m1, pair.s1))
     best = solver.optimal(EVEN)
     z0, z1, _, _ = solver.crossing_z_scores(EVEN)
     with np.errstate(over="ignore"):
-        distance = np.subtract(classes[1].mean, classes[0].mean)
-    excess = prediction_optimism(pair.count, distance, pair.s0, pair.s1, direction_from_data)
+        distance = side * pair.m1 - side * pair.m0
+    excess = prediction_optimism(pair.sizes, distance, pair.s0, pair.s1, direction == "auto")
     with np.errstate(divide="ignore", invalid="ignore"):
-        empirical_excess = empirical_optimism(pair.count, z0, z1, pair.s0 / pair.s1)
+        empirical_excess = empirical_optimism(pair.sizes, z0, z1, pair.s0 / pair.s1)
     ameans = best.tpr / 2 + best.tnr / 2
     low, high, is_degenerate = _widen_degenerate(pair, interval, level)
     columns = {
@@ -215,7 +202,7 @@ def predict(pair: GaussianPairs, *, level: float, direction_from_data: bool) -> 
         "auc_low": low,
         "auc_high": high,
         "p_value": welch_p_value(pair),
-        "threshold": pair.flip_threshold(best.threshold),
+        "threshold": side * best.threshold,
         "ameans": ameans,
         "ameans_corrected": np.where(is_degenerate, np.nan, np.where(np.isinf(best.threshold), 0.5, ameans - excess)),
         "tpr": best.tpr,
@@ -287,37 +274,27 @@ some hundred cases a class; with one spread three times the other it is exceeded
 From 1000 cases on the distance that is tolerated decides."""
 
 
-class Misfit(NamedTuple):
-    """The area between two curves, and whether it is more than chance makes it."""
+def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the area between empirical curves and those of two Gaussians, and whether it exceeds chance.
 
-    area_between: FloatArray
-    is_significant: NDArray[np.bool_]
-
-
-def misfit(pair: GaussianPairs, empirical: FloatArray) -> Misfit:
-    """Compare the TPRs of empirical curves, shape (features, N_FPR), with those of two Gaussians.
-
+    The empirical curves are TPRs of shape (features, N_FPR).
     The mean square of TPR predicted - TPR empirical is compared with the variance of an empirical curve about a given
     one, TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives.
     """
+    area, square = np.empty((2, len(empirical)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        blocks = [slice(start, start + _MISFIT_BLOCK) for start in range(0, len(empirical), _MISFIT_BLOCK)]
-        distances = [_curve_distance(pair.subset(block), empirical[block]) for block in blocks]
-        area, square = (np.concatenate(parts) for parts in zip(*distances, strict=True))
+        for start in range(0, len(empirical), _MISFIT_BLOCK):
+            block = slice(start, start + _MISFIT_BLOCK)
+            with np.errstate(under="ignore"):
+                predicted, _ = _binormal_tpr(pair.subset(block), COMPARISON_FPR, FPR_PROBIT)
+                area[block] = area_between(predicted, empirical[block])
+                predicted -= empirical[block]
+                square[block] = np.vecdot(predicted, predicted) / N_FPR
         is_significant = pair.is_valid & (area > MAX_HARMLESS_AREA)
         is_significant[is_significant] = square[is_significant] > SCREENING_MISFIT_RATIO * _expected_square(
             pair.subset(is_significant)
         )
-    return Misfit(np.where(pair.is_valid, area, np.nan), is_significant)
-
-
-@np.errstate(under="ignore")
-def _curve_distance(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the area between the predicted and the empirical curves, and their mean square difference."""
-    predicted, _ = _binormal_tpr(pair, COMPARISON_FPR, FPR_PROBIT)
-    area = area_between(predicted, empirical)
-    predicted -= empirical
-    return area, np.vecdot(predicted, predicted) / N_FPR
+    return np.where(pair.is_valid, area, np.nan), is_significant
 
 
 def _expected_square(pair: GaussianPairs) -> FloatArray:
@@ -354,11 +331,12 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
     """
     has_both_classes = (counts.negatives > 0) & (counts.positives > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        areas = _areas(counts)
+        sizes = counts.negatives.astype(float), counts.positives.astype(float)
+        areas = AucBatch(counts.area, sizes, (counts.negative_sum_squares, counts.positive_sum_squares))
         std_error, is_degenerate = areas.std_error()
         low, high = smoothed_logit_interval(areas, level)
         achieved = _achieved(counts, pair)
-    fit = misfit(pair, counts.tpr_grid)
+    area_between_curves, is_misfit = misfit(pair, counts.tpr_grid)
     columns = {
         "empirical_auc": areas.estimate,
         "empirical_se": std_error,
@@ -366,18 +344,13 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
         "empirical_high": high,
         "p_value": mann_whitney_p_value(counts),
         AMEANS_AT_THRESHOLD: np.where(pair.is_valid, achieved, np.nan),
-        "misfit": fit.area_between,
+        "misfit": area_between_curves,
     }
     flags = degenerate_flags(areas) | Flags(fallback=is_degenerate | np.logical_or(*areas.constant_classes))
     row_flags = Flags(**{name: flags[name] & has_both_classes for name in flags}) | Flags(
-        misfit=fit.is_significant & has_both_classes
+        misfit=is_misfit & has_both_classes
     )
     return {name: np.where(has_both_classes, values, np.nan) for name, values in columns.items()}, row_flags
-
-
-def correct_optimism(achieved: FloatArray, excess: FloatArray, of_count: FloatArray) -> FloatArray:
-    """Return the counted Ameans less its optimism: that of choosing, or that of counting where the choice was made."""
-    return achieved - np.maximum(excess, np.minimum(of_count, np.abs(achieved - 0.5)))
 
 
 def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
@@ -391,21 +364,12 @@ def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
     return np.where(variance > 0, 2 * ndtr(-np.abs(z)), 1.0)
 
 
-def _areas(counts: RankStatistics) -> AucBatch:
-    units = counts.negatives.astype(float), counts.positives.astype(float)
-    return AucBatch(counts.area, units, (counts.negative_sum_squares, counts.positive_sum_squares))
-
-
 def _achieved(counts: RankStatistics, pair: GaussianPairs) -> FloatArray:
     """Return the Ameans that the rows have at the predicted threshold: (TPR + TNR)/2 by counting."""
-    below = [counts.negatives_below / counts.negatives, counts.positives_below / counts.positives]
-    to = [
-        (counts.negatives_below + counts.negatives_tied) / counts.negatives,
-        (counts.positives_below + counts.positives_tied) / counts.positives,
-    ]
-    higher = 0.5 + (below[0] - below[1]) / 2  # positive when x >= threshold
-    lower = 0.5 + (to[1] - to[0]) / 2
-    return np.where(pair.lower, lower, higher)
+    below = counts.negatives_below / counts.negatives, counts.positives_below / counts.positives
+    to_negative = (counts.negatives_below + counts.negatives_tied) / counts.negatives
+    to_positive = (counts.positives_below + counts.positives_tied) / counts.positives
+    return np.where(pair.lower, 0.5 + (to_positive - to_negative) / 2, 0.5 + (below[0] - below[1]) / 2)
 
 
 RowPair = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -493,10 +457,10 @@ def shrinkage_columns(
     declared = direction in {"higher", "lower"}
 
     def work(places: NDArray[np.intp]) -> ShrinkageBlock:
-        values, lower = _values(matrix, places, pair, rows), bool(pair.lower[places[0]])
-        batch = evaluate_batch(*values, lower=lower, declared=declared)
-        ameans = cross_validated_ameans(*values, lower=None if direction == "auto" else lower, declared=declared)
-        return ShrinkageBlock(places, _columns(batch, ameans), _flags(batch))
+        (negative, positive), lower = _values(matrix, places, pair, rows), bool(pair.lower[places[0]])
+        held_out_lower = None if direction == "auto" else lower
+        ameans = cross_validated_ameans(negative, positive, lower=held_out_lower, declared=declared)
+        return _shrinkage_block(places, evaluate_batch(negative, positive, lower=lower, declared=declared), ameans)
 
     return map_ordered(work, _blocks(pair), n_jobs)
 
@@ -531,44 +495,33 @@ def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
         yield from (same_kind[start : start + step] for start in range(0, len(same_kind), step))
 
 
-def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> tuple[FloatArray, FloatArray]:
-    """Return the values of both classes that are not missing, shape (features, values)."""
-    columns = _columns_of(matrix, places).T
-    negative, positive = (
-        _drop_missing(columns[:, class_members], int(n[places[0]]))
-        for class_members, n in zip(rows, pair.count, strict=True)
-    )
-    return negative, positive
+def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> list[FloatArray]:
+    """Return the values of both classes that are not missing, in their order, shape (features, values)."""
+    columns, result = _columns_of(matrix, places).T, []
+    for class_members, sizes in zip(rows, pair.sizes, strict=True):
+        values, count = columns[:, class_members], int(sizes[places[0]])
+        if count < values.shape[1]:
+            order = np.argsort(np.isnan(values), axis=1, kind="stable")[:, :count]
+            values = np.take_along_axis(values, order, axis=1)
+        result.append(np.ascontiguousarray(values))
+    return result
 
 
-def _drop_missing(values: FloatArray, count: int) -> FloatArray:
-    """Remove the missing values, as many of each feature, and keep the order of the others."""
-    if count == values.shape[1]:
-        return np.ascontiguousarray(values)
-    order = np.argsort(np.isnan(values), axis=1, kind="stable")[:, :count]
-    return np.take_along_axis(values, order, axis=1)
-
-
-def _columns(many: ShrinkageBatch, held_out_ameans: FloatArray) -> dict[str, FloatArray]:
-    rule = many.rule
-    return {
-        "auc": many.auc,
-        "auc_low": np.full(len(held_out_ameans), np.nan),  # DeLong's interval is that of the same rows
-        "auc_high": np.full(len(held_out_ameans), np.nan),
+def _shrinkage_block(places: NDArray[np.intp], batch: ShrinkageBatch, held_out_ameans: FloatArray) -> ShrinkageBlock:
+    rule, unknown = batch.rule, np.full(len(places), np.nan)
+    has_no_threshold = np.isinf(rule.threshold)
+    columns = {
+        "auc": batch.auc,
+        "auc_low": unknown,  # DeLong's interval is that of the same rows
+        "auc_high": unknown,
         "threshold": rule.threshold,
         "ameans": rule.tpr / 2 + rule.tnr / 2,
-        "ameans_corrected": np.where(np.isinf(rule.threshold), 0.5, held_out_ameans),
+        "ameans_corrected": np.where(has_no_threshold, 0.5, held_out_ameans),
         "tpr": rule.tpr,
         "fpr": rule.fpr,
-        "misfit": many.area_between,
-        "model_weight": 1 - many.weight,
+        "misfit": batch.area_between,
+        "model_weight": 1 - batch.weight,
     }
-
-
-def _flags(many: ShrinkageBatch) -> Flags:
-    tpr, fpr, nowhere = many.rule.tpr, many.rule.fpr, np.isinf(many.rule.threshold)
-    return Flags(
-        always_negative=nowhere,
-        no_benefit=tpr <= fpr,
-        perfect_separation=(many.rule.fnr == 0) & (fpr == 0),
-    )
+    separates = (rule.fnr == 0) & (rule.fpr == 0)
+    flags = Flags(always_negative=has_no_threshold, no_benefit=rule.tpr <= rule.fpr, perfect_separation=separates)
+    return ShrinkageBlock(places, columns, flags)

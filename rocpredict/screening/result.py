@@ -90,25 +90,19 @@ def _write(path: Any, content: str | bytes) -> None:
 
 
 def _to_csv_column(values: NDArray[Any]) -> list[Any]:
+    """Return a column as cells; dates, or times where not all are at midnight, as text."""
     if values.dtype.kind in "mM":
-        return _format_datetimes(values)
-    if values.dtype.kind == "O":
-        items = [none_if_missing(item) for item in values.tolist()]
-        return [
-            "" if item is None else item.isoformat() if isinstance(item, (datetime.date, datetime.time)) else item
-            for item in items
-        ]
+        valid = values[~np.isnat(values)]
+        is_days = values.dtype.kind == "M" and bool((valid == valid.astype("M8[D]")).all())
+        texts = (values.astype("M8[D]") if is_days else values).astype(str).tolist()
+        return ["" if text == "NaT" else text for text in texts]
+    cells = values.tolist()
     if values.dtype.kind == "f":
-        return ["" if value != value else value for value in values.tolist()]  # noqa: PLR0124
-    return list(values.tolist())
-
-
-def _format_datetimes(values: NDArray[Any]) -> list[str]:
-    """Return dates, or times where not all are at midnight, as text."""
-    valid = values[~np.isnat(values)]
-    days = values.dtype.kind == "M" and bool((valid == valid.astype("M8[D]")).all())
-    texts = (values.astype("M8[D]") if days else values).astype(str).tolist()
-    return ["" if text == "NaT" else text for text in texts]
+        return ["" if cell != cell else cell for cell in cells]  # noqa: PLR0124
+    if values.dtype.kind != "O":
+        return list(cells)
+    plain, times = map(none_if_missing, cells), (datetime.date, datetime.time)
+    return ["" if cell is None else cell.isoformat() if isinstance(cell, times) else cell for cell in plain]
 
 
 _ASCENDING_COLUMNS = ("p_value", "q_value", "misfit", "empirical_se", "n_missing", "fpr")
@@ -391,12 +385,15 @@ class ScreeningResult(Result):
 
     def __repr__(self) -> str:
         (negative, positive), *others = self.class_pairs
-        classes = (
-            f"{1 + len(others)} class pairs"
-            if others
-            else f"negative {short_repr(negative, 40)}, positive {short_repr(positive, 40)}"
-        )
-        return f"ScreeningResult({len(self)} rows, {classes}{self._best()})"
+        classes = f"negative {short_repr(negative, 40)}, positive {short_repr(positive, 40)}"
+        parts = [f"{len(self)} rows", f"{1 + len(others)} class pairs" if others else classes]
+        columns = self.columns
+        if len(self) and not np.isnan(columns["auc"][0]):
+            name, empirical_auc = str(columns["feature"][0]), columns["empirical_auc"][0]
+            parts.append(f"first {short_repr(name, 40)}: auc={columns['auc'][0]:.4g}")
+            parts += [] if np.isnan(empirical_auc) else [f"empirical {empirical_auc:.4g}"]
+            parts.append(f"q={columns['q_value'][0]:.2g}")
+        return f"ScreeningResult({', '.join(parts)})"
 
     def table(self, rows: int | None = MAX_ROWS) -> Table:
         """Return the first rows, or all (None), in the columns of a narrow view."""
@@ -409,14 +406,6 @@ class ScreeningResult(Result):
         """Name the columns that a narrow view shows."""
         blank = {name for name in ("empirical_auc", "empirical_low", "empirical_high", "misfit") if not self.empirical}
         return [name for name in _DISPLAY_COLUMNS if name in self and name not in blank]
-
-    def _best(self) -> str:
-        if not len(self) or np.isnan(self.columns["auc"][0]):
-            return ""
-        name, auc = self.columns["feature"][0], self.columns["auc"][0]
-        empirical_auc = self.columns["empirical_auc"][0]
-        empirical = "" if np.isnan(empirical_auc) else f", empirical {empirical_auc:.4g}"
-        return f", first {short_repr(str(name), 40)}: auc={auc:.4g}{empirical}, q={self.columns['q_value'][0]:.2g}"
 
     def _rows(self, rows: NDArray[np.intp]) -> ScreeningResult:
         columns = {name: values[rows] for name, values in self.columns.items()}

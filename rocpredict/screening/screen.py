@@ -32,10 +32,8 @@ from rocpredict.screening.columns import (
     ShrinkageBlock,
     check_integer_weights,
     class_rows,
-    correct_optimism,
     count_weighted,
     empirical_columns,
-    gaussian_pairs,
     predict,
     shrinkage_columns,
 )
@@ -70,25 +68,22 @@ class ResultCollector:
 
     def __init__(
         self,
+        options: _ScreenOptions,
         names: Sequence[str] | NDArray[Any],
         class_pairs: tuple[tuple[Any, Any], ...],
         *,
         annotations: Mapping[str, NDArray[Any]] | None = None,
         n_observations: int = 0,
         weighted: bool = False,
-        shrinkage: bool = False,
     ) -> None:
-        self._names = np.asarray(names, dtype=object)
-        self._annotations = annotations or {}
-        self._n_observations = n_observations
-        self._class_pairs = class_pairs
+        self._options, self._class_pairs, self._n_observations = options, class_pairs, n_observations
+        self._names, self._annotations = np.asarray(names, dtype=object), annotations or {}
         self._shape = len(class_pairs), len(names)
         self._number = np.float64 if weighted else np.int64
-        self._auto = shrinkage
         self._estimated = np.zeros(self._shape, dtype=bool)
-        self._columns: dict[str, NDArray[Any]] = {}
         self._excess = np.zeros((2, *self._shape))
         self._flags: dict[str, NDArray[np.bool_]] = {}
+        self.columns: dict[str, NDArray[Any]] = {}
 
     def add_predicted(self, class_pair: int, features: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
         """Add the columns of some features that follow from their moments."""
@@ -106,39 +101,15 @@ class ResultCollector:
 
     def add_empirical(self, class_pair: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
         """Add the columns of some features that were counted, after those from their moments."""
-        ameans = correct_optimism(columns.pop(AMEANS_AT_THRESHOLD), *self._excess[:, class_pair, features])
-        ameans = np.where(
-            np.isinf(self._columns["threshold"][class_pair, features]), 0.5, ameans
-        )  # one class everywhere
+        achieved, (excess, of_count) = columns.pop(AMEANS_AT_THRESHOLD), self._excess[:, class_pair, features]
+        # The optimism is that of choosing, or that of counting where the choice was made.
+        ameans = achieved - np.maximum(excess, np.minimum(of_count, np.abs(achieved - 0.5)))
+        is_one_class = np.isinf(self.columns["threshold"][class_pair, features])
+        ameans = np.where(is_one_class, 0.5, ameans)
         self._set_columns(class_pair, features, columns | {"ameans_corrected": ameans})
-        distances = [self._columns[name][class_pair, features] - 0.5 for name in ("auc", "empirical_auc")]
+        product = (self.columns["auc"][class_pair, features] - 0.5) * (columns["empirical_auc"] - 0.5)
         is_significant = (columns["empirical_low"] > 0.5) | (columns["empirical_high"] < 0.5)
-        self._mark(
-            class_pair, features, flags | Flags(opposite_directions=is_significant & (distances[0] * distances[1] < 0))
-        )
-
-    def gaussian_pairs(self, class_pair: int, features: NDArray[np.intp]) -> GaussianPairs:
-        """Return the Gaussians of some features."""
-
-        def column(name: str, undefined: float) -> FloatArray:
-            return np.where(is_valid, self._columns[name][class_pair, features], undefined)
-
-        direction = self._columns["direction"][class_pair, features]
-        is_valid = direction != ""
-        return GaussianPairs(
-            is_valid=is_valid,
-            m0=column("negative_mean", 0.0),
-            s0=column("negative_std", 1.0),
-            m1=column("positive_mean", 0.0),
-            s1=column("positive_std", 1.0),
-            n0=column("n_negative", 2.0),
-            n1=column("n_positive", 2.0),
-            lower=direction == "lower",
-        )
-
-    def thresholds(self, features: NDArray[np.intp]) -> FloatArray:
-        """Return the predicted thresholds of some features, shape (class pairs, features)."""
-        return np.asarray(self._columns["threshold"][:, features])
+        self._mark(class_pair, features, flags | Flags(opposite_directions=is_significant & (product < 0)))
 
     def add_shrinkage(self, class_pair: int, features: NDArray[np.intp], block: ShrinkageBlock) -> None:
         """Replace the predictions of some of these features by those of the shrunk estimate."""
@@ -149,18 +120,17 @@ class ResultCollector:
             self._flags[name][class_pair, features] = False
         self._mark(class_pair, features, block.flags)
 
-    def add_flags(self, flags: Flags) -> None:
-        """Add flags of features in every class pair."""
-        self._mark(slice(None), slice(None), flags)
-
     def best_predicted(self, count: int) -> NDArray[np.intp]:
         """Return the features that are among the first of a class pair by their predicted AUC, ascending."""
-        keys = np.nan_to_num(np.abs(self._columns["auc"] - 0.5), nan=-1.0)
+        keys = np.nan_to_num(np.abs(self.columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
 
-    def to_result(self, options: Any) -> ScreeningResult:
-        """Return the table, the most discriminating rows first."""
+    def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
+        """Return the table, the most discriminating rows first, with a flag of features without numbers."""
+        options = self._options
+        if not_numeric is not None:
+            self._mark(slice(None), slice(None), Flags(not_numeric=not_numeric))
         columns = self._ordered_columns()
         columns["q_value"] = adjust_p_values(columns["p_value"], options.adjust)
         rows = self._shape[0] * self._shape[1]
@@ -182,9 +152,9 @@ class ResultCollector:
 
     def _set_columns(self, class_pair: int, features: Any, columns: dict[str, Any]) -> None:
         for name, values in columns.items():
-            if name not in self._columns:
-                self._columns[name] = self._empty_column(values)
-            self._columns[name][class_pair, features] = values
+            if name not in self.columns:
+                self.columns[name] = self._empty_column(values)
+            self.columns[name][class_pair, features] = values
 
     def _empty_column(self, values: NDArray[Any]) -> NDArray[Any]:
         if values.dtype.kind in "iu":
@@ -203,32 +173,32 @@ class ResultCollector:
         """Return all columns, one row for each class pair and feature."""
         class_pairs, features = self._shape
         columns: dict[str, NDArray[Any]] = {"feature": np.tile(self._names, class_pairs)}
-        reserved = _RESERVED_NAMES | set(_AUTO_COLUMNS) if self._auto else _RESERVED_NAMES
+        is_auto = self._options.family == "auto"
+        reserved = _RESERVED_NAMES | set(_AUTO_COLUMNS) if is_auto else _RESERVED_NAMES
         for name, values in self._annotations.items():
             columns[f"{name}_annotation" if name in reserved else name] = np.tile(values, class_pairs)
         if class_pairs > 1:
             for place, name in enumerate(("negative", "positive")):
                 labels = np.array([class_pair[place] for class_pair in self._class_pairs], dtype=object)
                 columns[name] = np.repeat(labels, features)
-        if self._auto:
+        if is_auto:
             family = np.where(self._estimated, "auto", "gaussian")
-            self._columns["family"] = np.where(self._columns["direction"] == "", "", family)
-        extra = [name for name in _HIGHER_MOMENT_COLUMNS if name in self._columns]
-        for name in (*_COUNTS, *_COLUMNS, *(_AUTO_COLUMNS if self._auto else ()), *extra):
-            columns[name] = self._columns.get(name, self._empty_column(np.zeros(0))).ravel()
+            self.columns["family"] = np.where(self.columns["direction"] == "", "", family)
+        extra = [name for name in _HIGHER_MOMENT_COLUMNS if name in self.columns]
+        for name in (*_COUNTS, *_COLUMNS, *(_AUTO_COLUMNS if is_auto else ()), *extra):
+            columns[name] = self.columns.get(name, self._empty_column(np.zeros(0))).ravel()
         return columns
 
 
 def _degenerate_flags(summary: TwoClassSummary) -> Flags:
     """Flag the features that cannot be predicted, and those that equal the labels."""
-    classes = summary.negative, summary.positive
-    least = np.minimum(summary.negative.count, summary.positive.count)
-    finite = np.logical_and.reduce([class_summary.is_valid | (class_summary.count <= 1) for class_summary in classes])
-    constant = (summary.negative.m2 == 0) & (summary.positive.m2 == 0)
-    apart = summary.negative.mean != summary.positive.mean
+    negative, positive = summary.negative, summary.positive
+    least = np.minimum(negative.count, positive.count)
+    finite = (negative.is_valid | (negative.count <= 1)) & (positive.is_valid | (positive.count <= 1))
+    constant, apart = (negative.m2 == 0) & (positive.m2 == 0), negative.mean != positive.mean
     return Flags(
         no_values=least <= 0,
-        single_observation=(least > 0) & ~np.logical_and.reduce([class_summary.count > 1 for class_summary in classes]),
+        single_observation=(least > 0) & (least <= 1),
         infinite=(least > 0) & ~finite,
         label_leakage=constant & apart & (least > 1) & finite,
         constant=constant & ~apart & (least > 0),
@@ -237,8 +207,6 @@ def _degenerate_flags(summary: TwoClassSummary) -> Flags:
 
 ProgressCallback = Callable[[int, int], None]
 """Told how many features are done, and of how many."""
-EmpiricalBlock = tuple[slice, list[tuple[dict[str, Any], Flags]]]
-"""A block of features, and for each class pair its empirical columns."""
 
 
 def screen(
@@ -433,12 +401,6 @@ class _ScreenOptions:
         select_engine(self.engine)
         self.n_jobs = effective_n_jobs(self.n_jobs)
 
-    def predict(self, summary: TwoClassSummary) -> Prediction:
-        """Predict from moments."""
-        return predict(
-            gaussian_pairs(summary, self.direction), level=self.level, direction_from_data=self.direction == "auto"
-        )
-
 
 class _ScreeningRun:
     """Read a table part by part, and gather the answers."""
@@ -455,55 +417,62 @@ class _ScreeningRun:
         self.n_done, self.n_total = 0, len(table)
         self.missing = np.zeros(len(table), dtype=np.int64)
         self.results = ResultCollector(
+            options,
             table.names,
             encoded_labels.names,
             annotations=table.annotations,
             n_observations=table.n_rows,
             weighted=weights is not None,
-            shrinkage=options.family == "auto",
         )
 
     def run(self) -> ScreeningResult:
         """Return the table of answers."""
+        pairs_by_block = []
         for place, matrix in self.table.iter_blocks():
             features = np.arange(place.start, place.stop)
-            self._predict(features, matrix)
+            pairs = self._predict(features, matrix)
             if self.options.empirical is True:
-                self._count(features, matrix)
+                self._count(features, matrix, pairs)
+            elif self.options.empirical == "top":
+                pairs_by_block.append(pairs)
         if self.options.nan_policy == "raise":
             _check_no_missing(np.where(self.table.not_numeric, 0, self.missing), self.table.names)
         if self.options.empirical == "top":
             best = self.results.best_predicted(self.options.n_top)
             self.n_total = len(best)
+            pairs = [
+                GaussianPairs(*map(np.concatenate, zip(*parts, strict=True)))
+                for parts in zip(*pairs_by_block, strict=True)
+            ]
             for place, matrix in self.table.iter_blocks(best):
-                self._count(best[place], matrix)
-        self.results.add_flags(Flags(not_numeric=self.table.not_numeric))
-        return self.results.to_result(self.options)
+                self._count(best[place], matrix, [pair.subset(best[place]) for pair in pairs])
+        return self.results.to_result(self.table.not_numeric)
 
-    def _predict(self, features: NDArray[np.intp], matrix: Any) -> None:
+    def _predict(self, features: NDArray[np.intp], matrix: Any) -> list[GaussianPairs]:
+        """Add the columns that follow from moments, and return the Gaussians of each class pair."""
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
         options = {"order": self.options.moments, "weights": self.weights, **self.threads}
         class_moments = moments_of_classes(matrix, codes, classes, **options)
         self.missing[features] = class_moments.n_missing.sum(axis=0)
         summaries = summaries_by_class_pair(class_moments, self.encoded_labels, self.table.names[features])
-        for class_pair, summary in enumerate(summaries):
-            self.results.add_predicted(class_pair, features, summary, self.options.predict(summary))
+        predictions = [predict(summary, self.options.direction, self.options.level) for summary in summaries]
+        for class_pair, (summary, prediction) in enumerate(zip(summaries, predictions, strict=True)):
+            self.results.add_predicted(class_pair, features, summary, prediction)
+        return [prediction.pair for prediction in predictions]
 
-    def _count(self, features: NDArray[np.intp], matrix: Any) -> None:
+    def _count(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
         """Add the empirical columns of features, and the shrunk estimates where these were asked for."""
-        pairs = [self.results.gaussian_pairs(class_pair, features) for class_pair in range(len(self.class_pairs))]
 
-        def to_columns(columns: slice, counts: RankStatistics) -> EmpiricalBlock:
-            by_class_pair = [
-                empirical_columns(
-                    RankStatistics(*(values[k] for values in counts)), pair.subset(columns), self.options.level
-                )
-                for k, pair in enumerate(pairs)
+        def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, list[tuple[dict[str, Any], Flags]]]:
+            """Return a block of features, and for each class pair its empirical columns."""
+            by_class_pair = map(RankStatistics, *counts)
+            return columns, [
+                empirical_columns(statistics, pair.subset(columns), self.options.level)
+                for statistics, pair in zip(by_class_pair, pairs, strict=True)
             ]
-            return columns, by_class_pair
 
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
-        thresholds = self.results.thresholds(features)
+        thresholds = self.results.columns["threshold"][:, features]
         if self.weights is None:
             options = {"callback": to_columns, **self.threads}
             blocks = count_blocks(matrix, codes, classes, self.class_pairs, thresholds, **options)
@@ -518,16 +487,15 @@ class _ScreeningRun:
             self._fit_shrinkage(features, matrix, pairs)
 
     def _fit_shrinkage(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
-        n_left = len(features)
+        n_done = self.n_done + len(features)
         for k, (class_pair, pair) in enumerate(zip(self.class_pairs, pairs, strict=True)):
             rows = class_rows(self.encoded_labels.codes, class_pair, self.weights)
             for block in shrinkage_columns(matrix, pair, rows, self.options.direction, self.options.n_jobs):
                 self.results.add_shrinkage(k, features, block)
                 if k == len(pairs) - 1:
-                    n_left -= len(block.columns_index)
                     self._report_progress(len(block.columns_index))
-        if n_left:
-            self._report_progress(n_left)
+        if self.n_done < n_done:
+            self._report_progress(n_done - self.n_done)
 
     def _report_progress(self, n_features: int) -> None:
         self.n_done += n_features
@@ -565,15 +533,18 @@ def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSumm
 
 
 def _from_summary(summary: TwoClassSummary, options: _ScreenOptions) -> ScreeningResult:
-    is_weighted = summary.negative.count.dtype.kind == "f"
     classes = summary.negative, summary.positive
-    rows = sum(int((class_summary.count + class_summary.n_missing).max(initial=0)) for class_summary in classes)
     if options.nan_policy == "raise":
         _check_no_missing(summary.negative.n_missing + summary.positive.n_missing, np.asarray(summary.feature_names))
-    class_pair = summary.negative_label, summary.positive_label
-    results = ResultCollector(summary.feature_names, (class_pair,), n_observations=rows, weighted=is_weighted)
-    results.add_predicted(0, slice(0, len(summary)), summary, options.predict(summary))
-    return results.to_result(options)
+    results = ResultCollector(
+        options,
+        summary.feature_names,
+        ((summary.negative_label, summary.positive_label),),
+        n_observations=sum(int((part.count + part.n_missing).max(initial=0)) for part in classes),
+        weighted=summary.negative.count.dtype.kind == "f",
+    )
+    results.add_predicted(0, slice(0, len(summary)), summary, predict(summary, options.direction, options.level))
+    return results.to_result()
 
 
 def _check_no_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:

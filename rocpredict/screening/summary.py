@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from itertools import accumulate, starmap
+from itertools import accumulate
 from typing import Any, Self
 
 import numpy as np
@@ -96,17 +96,18 @@ class ClassSummary(Result):
     @property
     def std(self) -> FloatArray:
         """The standard deviations (ddof=1), NaN where fewer than two cases are counted."""
-        return self._spread(1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.count > 1, np.sqrt(self.m2 / (self.count - 1)), np.nan)
 
     @property
     def skewness(self) -> FloatArray:
         """The third central moment over that of the standard deviation (ddof=0), NaN without spread."""
-        return self._standardised(self._higher_moment("m3"), 3)
+        return self._standardised("m3", 3)
 
     @property
     def kurtosis(self) -> FloatArray:
         """The excess kurtosis (0 for a Gaussian), NaN without spread."""
-        return self._standardised(self._higher_moment("m4"), 4) - 3
+        return self._standardised("m4", 4) - 3
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -127,8 +128,7 @@ class ClassSummary(Result):
     def select(self, indices: slice | ArrayLike) -> ClassSummary:
         """Return the summary of some features, by index, slice or mask."""
         selection = select_indices("indices", indices, len(self))
-        parts = (getattr(self, item.name) for item in fields(self))
-        return ClassSummary(*(None if part is None else part[selection] for part in parts))  # type: ignore[arg-type]
+        return ClassSummary(*self._moments().map(lambda part: part[selection]))
 
     @classmethod
     def from_dict(cls, numbers: Mapping[str, Any]) -> Self:
@@ -153,20 +153,13 @@ class ClassSummary(Result):
     def _moments(self) -> Moments:
         return Moments(*(getattr(self, name) for name in Moments._fields))
 
-    def _spread(self, ddof: int) -> FloatArray:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(self.count > ddof, np.sqrt(self.m2 / (self.count - ddof)), np.nan)
-
-    def _standardised(self, moment: FloatArray, power: int) -> FloatArray:
-        std = self._spread(0)
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
-            return np.where(std > 0, moment / self.count / std**power, np.nan)
-
-    def _higher_moment(self, name: str) -> FloatArray:
+    def _standardised(self, name: str, power: int) -> FloatArray:
         moment: FloatArray | None = getattr(self, name)
         if moment is None:
             raise RocPredictError("this summary has two moments; ask for moments=4")
-        return moment
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
+            std = np.sqrt(self.m2 / self.count)
+            return np.where(std > 0, moment / self.count / std**power, np.nan)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -402,15 +395,15 @@ def _read(
     """Compute the moments of each class, shape (classes, features)."""
     options = options | {"engine": select_engine(options["engine"], table.n_rows * len(table)), "weights": weights}
     codes, classes = encoded_labels.codes, encoded_labels.classes
-    return Moments.concatenate([moments_of_classes(part, codes, classes, **options) for _, part in table.iter_blocks()])
+    first, *others = (moments_of_classes(part, codes, classes, **options) for _, part in table.iter_blocks())
+    return first.map(lambda *parts: np.concatenate(parts, axis=1), *others)
 
 
 def summaries_by_class_pair(
     moments: Moments, encoded_labels: EncodedLabels, names: Iterable[str]
 ) -> list[TwoClassSummary]:
     """Return the summary of each class pair, of moments of shape (classes, features)."""
-    rows: Any = [[None if part is None else part[code] for part in moments] for code in range(encoded_labels.classes)]
-    classes = list(starmap(Moments, rows))
+    classes = [moments.map(lambda part, code=code: part[code]) for code in range(encoded_labels.classes)]
     before = list(accumulate(classes, merge))
     after = list(accumulate(reversed(classes), merge))[::-1]
     feature_names = tuple(map(str, names))
@@ -441,7 +434,11 @@ def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict
     total, other_labels = None, set()
     for batch in batches:
         table, labels = split_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
-        positive = _default_positive(labels) if positive is None else positive
+        if positive is None:
+            pairs = (0, 1), (-1, 1)
+            if labels.dtype.kind not in "biuf" or not any(np.isin(labels, pair).all() for pair in pairs):
+                raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
+            positive = 1
         coded = encode_binary_labels(labels, positive=positive, negative=negative)
         other_labels |= {name for name in unique_labels(labels) if name != positive}
         summary = summaries_by_class_pair(_read(table, coded, None, options), coded, table.names)[0]
@@ -454,10 +451,3 @@ def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict
                 f"no batch has a row of the {class_name} class, {getattr(total, f'{class_name}_label')!r}"
             )
     return total if negative is not None or len(other_labels) > 1 else replace(total, negative_label=other_labels.pop())
-
-
-def _default_positive(labels: NDArray[Any]) -> Any:
-    is_standard = labels.dtype.kind in "biuf" and any(np.isin(labels, pair).all() for pair in ((0, 1), (-1, 1)))
-    if not is_standard:
-        raise RocPredictError("positive= is needed with batches, unless labels are {0, 1}, {-1, 1} or booleans")
-    return 1

@@ -40,7 +40,7 @@ class ColumnSource(ABC):
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged."""
 
-    def validate(self, columns: ColumnIndices | None) -> None:  # noqa: B027
+    def validate(self, columns: Iterable[int]) -> None:  # noqa: B027
         """Refuse chosen columns that hold both numbers and text."""
 
     @property
@@ -152,9 +152,9 @@ class ColumnwiseSource(BlockSource):
         """Columns without numbers."""
         return np.array([is_text_column(column) for column in self._columns], dtype=bool)
 
-    def validate(self, columns: ColumnIndices | None) -> None:
+    def validate(self, columns: Iterable[int]) -> None:
         """Refuse columns of objects that are partly numbers."""
-        for index in range(self.shape[1]) if columns is None else columns.tolist():
+        for index in columns:
             column = self.column(index)
             if column.dtype.kind not in "biuf":
                 to_numeric(self._names[index], column)
@@ -339,9 +339,9 @@ class DataFrameSource(BlockSource):
         items = series.to_list()
         return np.array(items) if {*map(type, items)} in ({bool}, {str}) else _objects(items)
 
-    def validate(self, columns: ColumnIndices | None) -> None:
+    def validate(self, columns: Iterable[int]) -> None:
         """Refuse columns of objects that are partly numbers."""
-        for index in range(self.shape[1]) if columns is None else columns.tolist():
+        for index in columns:
             if self._kinds[index] in _OBJECT_TYPES and not self._lazy:
                 to_numeric(str(self.columns[index]), np.asarray(self.frame.get_column(self.columns[index]).to_numpy()))
 

@@ -11,7 +11,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from os import PathLike
@@ -99,21 +99,16 @@ def _detect_separator(lines: Sequence[str]) -> str:
 
     Where no mark does, the one that splits the header into the most cells.
     """
-    n_cells = {separator: _count_cells(lines, separator) for separator in _SEPARATORS}
-    for separator, counts in n_cells.items():
-        if len(counts) > 1 and counts[0] == counts[1] > 1:
+    n_cells: dict[str, list[int]] = {}
+    for separator in _SEPARATORS:
+        n_cells[separator] = []
+        if any(separator in line for line in lines):
+            with suppress(csv.Error):
+                rows = csv.reader(lines, delimiter=separator)
+                n_cells[separator] = list(islice((len(row) for row in rows if row), 2))
+        if len(n_cells[separator]) > 1 and n_cells[separator][0] == n_cells[separator][1] > 1:
             return separator
     return max(_SEPARATORS[::-1], key=lambda separator: n_cells[separator][:1])
-
-
-def _count_cells(lines: Sequence[str], separator: str) -> list[int]:
-    """Return the numbers of cells of the header and of the first row, as far as they are among the lines."""
-    if not any(separator in line for line in lines):
-        return []
-    try:
-        return list(islice((len(row) for row in csv.reader(lines, delimiter=separator) if row), 2))
-    except csv.Error:
-        return []
 
 
 def _check_header(cells: list[str], name: str) -> list[str]:
@@ -272,8 +267,7 @@ class CsvTable:
 
         A cell without a label is refused with its line.
         """
-        cells = _strip_labels(self.text(column).tolist(), self.lines, self.name, column)
-        return infer_label_dtype(np.array(cells))
+        return infer_label_dtype(np.array(_strip_labels(self.cells(column), self.lines, self.name, column)))
 
 
 def read_csv(path: str | PathLike[str]) -> CsvTable:
@@ -376,14 +370,16 @@ class TableReader(ABC):
         self._paths = paths
         self.names = tuple(names[0])
         for path, other_names in zip(paths, names, strict=True):
-            missing, added = _first_beside(self.names, other_names), _first_beside(other_names, self.names)
-            if missing is not None:
+            own_set, other_set = {*self.names}, {*other_names}
+            missing = [name for name in self.names if name not in other_set]
+            if missing:
                 raise RocPredictError(
-                    f"{path.name} has no column {missing!r}, which {paths[0].name} has; columns must be the same"
+                    f"{path.name} has no column {missing[0]!r}, which {paths[0].name} has; columns must be the same"
                 )
-            if added is not None:
+            added = [name for name in other_names if name not in own_set]
+            if added:
                 raise RocPredictError(
-                    f"{path.name} has a column {added!r}, which {paths[0].name} has not; columns must be the same"
+                    f"{path.name} has a column {added[0]!r}, which {paths[0].name} has not; columns must be the same"
                 )
 
     @abstractmethod
@@ -430,12 +426,6 @@ class TableReader(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({[path.name for path in self._paths]}, {len(self.names)} columns)"
-
-
-def _first_beside(names: Sequence[str], other_names: Sequence[str]) -> str | None:
-    """Return the first of the names that is not among the others."""
-    name_set = {*other_names}
-    return next((name for name in names if name not in name_set), None)
 
 
 class CsvFiles(TableReader):

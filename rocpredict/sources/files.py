@@ -25,7 +25,14 @@ class ParquetFiles(TableReader):
     """Parquet files with the same columns."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self._scans = [_scan(path) for path in paths]
+        try:
+            import narwhals  # noqa: F401
+            import polars
+        except ImportError:
+            raise RocPredictError(
+                f"{paths[0].name} is Parquet, which needs polars: pip install 'rocpredict[frames]'"
+            ) from None
+        self._scans = [polars.scan_parquet(path, glob=False) for path in paths]
         schemas = [
             _translate_errors(scan.collect_schema, path.name) for scan, path in zip(self._scans, paths, strict=True)
         ]
@@ -74,15 +81,6 @@ class _LazyFrameSource(DataFrameSource):
         return _translate_errors(query.collect, self._name)
 
 
-def _scan(path: Path) -> Any:
-    try:
-        import narwhals  # noqa: F401
-        import polars
-    except ImportError:
-        raise RocPredictError(f"{path.name} is Parquet, which needs polars: pip install 'rocpredict[frames]'") from None
-    return polars.scan_parquet(path, glob=False)
-
-
 def _translate_errors(work: Any, name: str) -> Any:
     import narwhals
     import polars
@@ -106,8 +104,7 @@ def _type_family(kind: Any) -> str:
     return type(kind).__name__
 
 
-_PARQUET = (".parquet", ".pq")
-_MAGIC = b"PAR1"
+_PARQUET_SUFFIXES, _PARQUET_MAGIC = (".parquet", ".pq"), b"PAR1"
 
 
 def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> TableReader:
@@ -150,19 +147,11 @@ def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> T
     path_list = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
     if not path_list:
         raise RocPredictError("no files are given; give one path or more")
-    files = [_copy_pipe(_as_path(path)) for path in path_list]
-    kinds = [_is_parquet(path) for path in files]
+    files, kinds = zip(*map(_open_path, path_list), strict=True)
     if len(set(kinds)) > 1:
         first, other = files[0].name, files[kinds.index(not kinds[0])].name
         raise RocPredictError(f"{first} and {other}: one is CSV and one is Parquet; give files of one kind")
     return ParquetFiles(files) if kinds[0] else CsvFiles(files)
-
-
-def _as_path(path: str | PathLike[str]) -> Path:
-    try:
-        return Path(path)
-    except TypeError:
-        raise RocPredictError(f"{short_repr(path)} is not a path; give the name of a file") from None
 
 
 @cache
@@ -171,23 +160,21 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="rocpredict-")
 
 
-def _copy_pipe(path: Path) -> Path:
-    """Return a path whose file can be read several times: itself, or a copy of what a pipe or device holds."""
+def _open_path(name: str | PathLike[str]) -> tuple[Path, bool]:
+    """Return a file that can be read several times, a copy of a pipe or device, and whether it is Parquet."""
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
-            return path
-        copy = Path(tempfile.mkdtemp(dir=_temporary_folder().name), path.name)
-        with path.open("rb") as source, copy.open("wb") as target:
-            shutil.copyfileobj(source, target)
-    except OSError as error:
-        raise RocPredictError(f"{path}: {error.strerror or error}") from None
-    return copy
-
-
-def _is_parquet(path: Path) -> bool:
+        path = Path(name)
+    except TypeError:
+        raise RocPredictError(f"{short_repr(name)} is not a path; give the name of a file") from None
     try:
-        with path.open("rb") as file:
-            return path.suffix.lower() in _PARQUET or file.read(len(_MAGIC)) == _MAGIC
+        mode, readable = path.stat().st_mode, path
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            readable = Path(tempfile.mkdtemp(dir=_temporary_folder().name), path.name)
+            with path.open("rb") as source, readable.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        with readable.open("rb") as file:
+            return readable, path.suffix.lower() in _PARQUET_SUFFIXES or file.read(
+                len(_PARQUET_MAGIC)
+            ) == _PARQUET_MAGIC
     except OSError as error:
         raise RocPredictError(f"{path}: {error.strerror or error}") from None

@@ -80,25 +80,25 @@ class FeatureTable(Result):
             are in blocks of Fortran-ordered float64 (float32 where all columns are) of about 32 MB. A block may be
             read only.
         """
-        if features is None:
-            return self.source.iter_blocks(self.column_indices)
-        columns = np.arange(self.source.shape[1]) if self.column_indices is None else self.column_indices
-        return self.source.iter_blocks(columns[features])
+        return self.source.iter_blocks(self.column_indices if features is None else self._source_columns[features])
 
     def select(self, features: Any) -> FeatureTable:
         """Return the table of some features, by index, mask or slice."""
-        columns = np.arange(self.source.shape[1]) if self.column_indices is None else self.column_indices
         return replace(
             self,
             names=self.names[features],
             not_numeric=self.not_numeric[features],
             annotations={name: column[features] for name, column in self.annotations.items()},
-            column_indices=columns[features],
+            column_indices=self._source_columns[features],
         )
 
     def column(self, feature: int) -> NDArray[Any]:
         """Return one column unchanged, shape (n_rows,)."""
-        return self.source.column(feature if self.column_indices is None else int(self.column_indices[feature]))
+        return self.source.column(int(self._source_columns[feature]))
+
+    @property
+    def _source_columns(self) -> NDArray[np.intp]:
+        return np.arange(self.source.shape[1]) if self.column_indices is None else self.column_indices
 
     def __len__(self) -> int:
         return len(self.names)
@@ -126,7 +126,7 @@ def check_has_numeric(table: FeatureTable) -> FeatureTable:
         raise RocPredictError(
             f"X has no column of numbers; {columns} text, dates or other things: {format_names(table.names)}"
         )
-    table.source.validate(table.column_indices)
+    table.source.validate(table._source_columns.tolist())
     return table
 
 
@@ -306,9 +306,12 @@ def _array_source(X: Any) -> ColumnSource:
             f"X={short_repr(X)} is not a table; give an array of shape (n, features), a sparse matrix, a data frame or "
             "a mapping of names to columns"
         )
-    if getattr(X, "ndim", 0) == 2 and not isinstance(X, np.ndarray) and _is_lazy_array(X):
-        _check_shape(X.shape)
-        return SlicedSource(X)
+    if getattr(X, "ndim", 0) == 2 and not isinstance(X, np.ndarray):
+        is_numeric = isinstance(getattr(X, "dtype", None), np.dtype) and X.dtype.kind in "biuf"
+        # HDF5, zarr and Dask arrays: slices are fetched.
+        if is_numeric and (hasattr(X, "read_direct") or getattr(X, "chunks", None) is not None):
+            _check_shape(X.shape)
+            return SlicedSource(X)
     is_retained = isinstance(X, (np.memmap, np.ma.MaskedArray))
     array = X if is_retained else np.asarray(X) if hasattr(X, "__array__") else _from_list(X, "X")
     if array.dtype.kind == "V":
@@ -319,12 +322,6 @@ def _array_source(X: Any) -> ColumnSource:
     if array.dtype.kind == "c":
         raise RocPredictError("X holds complex numbers; real numbers are needed")
     return ColumnwiseSource([f"x{place}" for place in range(array.shape[1])], array.shape[0], array.T)
-
-
-def _is_lazy_array(X: Any) -> bool:
-    """Return whether X is an HDF5, zarr or Dask array, from which slices are fetched."""
-    is_numeric = isinstance(getattr(X, "dtype", None), np.dtype) and X.dtype.kind in "biuf"
-    return is_numeric and (hasattr(X, "read_direct") or getattr(X, "chunks", None) is not None)
 
 
 def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from os import cpu_count
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args
+from threading import local
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,29 @@ def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: i
             yield waiting.popleft().result()
 
 
+class Addable(Protocol):
+    """Sums over some rows."""
+
+    def add(self, other: Any) -> None:
+        """Add the sums of further rows."""
+
+
+Total = TypeVar("Total", bound=Addable)
+
+
+def sum_strips(
+    work: Callable[[Item], Total], strips: Iterable[tuple[slice, list[Item]]], n_jobs: int
+) -> Iterator[tuple[slice, Total]]:
+    """Yield the columns of each strip, and the sum of ``work`` over its tiles from top to bottom."""
+    strips = list(strips)
+    results = map_ordered(work, (tile for _, tiles in strips for tile in tiles), n_jobs)
+    for columns, tiles in strips:
+        total = next(results)
+        for _ in tiles[1:]:
+            total.add(next(results))
+        yield columns, total
+
+
 def effective_n_jobs(n_jobs: int) -> int:
     """Return how many threads are asked for: 1 or more, or -1 for one on each processor."""
     jobs = check_int("n_jobs", n_jobs)
@@ -85,6 +109,21 @@ def effective_n_jobs(n_jobs: int) -> int:
     if jobs < 1:
         raise RocPredictError(f"n_jobs={jobs} is not 1 or more, nor -1 for one on each processor")
     return jobs
+
+
+class ThreadBuffer(local):
+    """Memory that a thread uses for one block after the other: fresh pages cost more than the copy."""
+
+    buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
+
+    def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return an array with arbitrary values (integers: 0), which replaces the one before."""
+        if len(self.buffer) < size * dtype.itemsize:
+            self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
+        array = self.buffer[: size * dtype.itemsize].view(dtype)
+        if dtype.kind in "iu":  # what is left over is checked for lost digits together with the values
+            array[:] = 0
+        return array
 
 
 def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
@@ -97,6 +136,10 @@ def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = No
         slices.append(slice(start, stop))
         start = stop
     return slices
+
+
+Tile: TypeAlias = tuple[slice, slice]
+"""Rows and columns of a table."""
 
 
 class Sparse(NamedTuple):
@@ -168,18 +211,35 @@ class Sums(NamedTuple):
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
         """Return sums of no values. Without four powers the extremes have no rows."""
-        missing, extremes_shape = np.zeros((classes * omit, width), np.int64), (classes if order == 4 else 0, width)
-        return cls(
-            missing,
-            np.zeros((order, classes, width)),
-            np.full(extremes_shape, np.inf),
-            np.full(extremes_shape, -np.inf),
-        )
+        low = np.full((classes if order == 4 else 0, width), np.inf)
+        return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
     def add(self, other: Sums) -> None:
         """Add the sums of further rows about the same shift."""
         for ufunc, total, addend in zip((np.add, np.add, np.minimum, np.maximum), self, other, strict=True):
             ufunc(total, addend, out=total)
+
+
+class SparseSums(NamedTuple):
+    """Sums of the powers of stored values; every array has shape (K, b)."""
+
+    sums: Sums
+    stored: NDArray[np.int64]
+    """Number of stored values other than NaN; 0 without four powers."""
+    missing_weight: NDArray[Any]
+    """Sum of the weights of missing values; 0 without weights."""
+
+    @classmethod
+    def zero(cls, order: int, classes: int, width: int) -> SparseSums:
+        """Return sums of no values."""
+        shape = classes, width
+        return cls(Sums.zero(order, *shape, omit=True), np.zeros(shape, np.int64), np.zeros(shape))
+
+    def add(self, other: SparseSums) -> None:
+        """Add the sums of further rows."""
+        self.sums.add(other.sums)
+        np.add(self.stored, other.stored, out=self.stored)
+        np.add(self.missing_weight, other.missing_weight, out=self.missing_weight)
 
 
 class Moments(NamedTuple):
@@ -217,10 +277,10 @@ class Moments(NamedTuple):
         """Return 4 with skewness and kurtosis, else 2."""
         return 2 if self.m4 is None else 4
 
-    def of_features(self, columns: Any) -> Moments:
-        """Return the moments of some of the features."""
-        selection: list[Any] = [None if field is None else field[:, columns] for field in self]
-        return Moments(*selection)
+    def map(self, function: Callable[..., Any], *others: Moments) -> Moments:
+        """Apply a function to each array, and to the same arrays of others."""
+        fields: Any = (None if arrays[0] is None else function(*arrays) for arrays in zip(self, *others, strict=True))
+        return Moments(*fields)
 
     @classmethod
     def empty(cls, classes: int, features: int, order: int, count: Any = np.int64) -> Moments:
@@ -228,13 +288,6 @@ class Moments(NamedTuple):
         shape = (classes, features)
         further: list[Any] = [np.empty(shape) for _ in range(4 if order == 4 else 0)]
         return cls(np.empty(shape, count), np.empty(shape, np.int64), np.empty(shape), np.empty(shape), *further)
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Moments]) -> Moments:
-        """Join the features of several parts."""
-        fields: list[Any] = list(zip(*parts, strict=True))
-        joined: list[Any] = [None if field[0] is None else np.concatenate(field, axis=1) for field in fields]
-        return cls(*joined)
 
     def assign(self, columns: Any, block: Moments) -> None:
         """Store the moments of some of the features."""
@@ -300,20 +353,21 @@ def merge(a: Moments, b: Moments) -> Moments:
     Chan, Golub and LeVeque (1983), The American Statistician 37, 242; Pebay (2008), Sandia report SAND2008-6212.
     """
     if a.order != b.order:
-        return merge(Moments(*a[:4]), Moments(*b[:4]))
+        a, b = Moments(*a[:4]), Moments(*b[:4])
     with np.errstate(all="ignore"):
-        return _keep_nonempty(a, b, _merged(a, b))
-
-
-def _merged(a: Moments, b: Moments) -> Moments:
-    count = a.count + b.count
-    some = np.where(count > 0, count, 1)
-    p, q = a.count / some, b.count / some
-    delta = b.mean - a.mean
-    mean = np.where(np.isfinite(delta), a.mean + delta * q, p * a.mean + q * b.mean)
-    between = delta * delta * p * b.count
-    higher = _merge_higher(a, b, delta, between, p, q) if a.order == 4 else []
-    return Moments(count, a.n_missing + b.n_missing, mean, a.m2 + b.m2 + between, *higher)
+        count = a.count + b.count
+        some = np.where(count > 0, count, 1)
+        p, q = a.count / some, b.count / some
+        delta = b.mean - a.mean
+        mean = np.where(np.isfinite(delta), a.mean + delta * q, p * a.mean + q * b.mean)
+        between = delta * delta * p * b.count
+        higher = _merge_higher(a, b, delta, between, p, q) if a.order == 4 else []
+        merged = Moments(count, a.n_missing + b.n_missing, mean, a.m2 + b.m2 + between, *higher)
+    a_is_empty, b_is_empty = a.count == 0, b.count == 0
+    if not (a_is_empty.any() or b_is_empty.any()):
+        return merged
+    chosen = merged.map(lambda new, x, y: np.where(a_is_empty, y, np.where(b_is_empty, x, new)), a, b)
+    return chosen._replace(n_missing=merged.n_missing)
 
 
 def _merge_higher(a: Any, b: Any, delta: FloatArray, between: FloatArray, p: Any, q: Any) -> list[FloatArray]:
@@ -322,16 +376,3 @@ def _merge_higher(a: Any, b: Any, delta: FloatArray, between: FloatArray, p: Any
     squares = between * (p * p - p * q + q * q) + 6 * (p * p * b.m2 + q * q * a.m2)
     m4 = a.m4 + b.m4 + delta * (delta * squares + 4 * (p * b.m3 - q * a.m3))
     return [m3, m4, np.fmin(a.minimum, b.minimum), np.fmax(a.maximum, b.maximum)]
-
-
-def _keep_nonempty(a: Moments, b: Moments, merged: Moments) -> Moments:
-    """Return one side unchanged where the other has no values."""
-    is_empty = a.count == 0, b.count == 0
-    if not (is_empty[0].any() or is_empty[1].any()):
-        return merged
-    triples: Any = zip(merged, a, b, strict=True)
-    fields: list[Any] = [
-        None if new is None else np.where(is_empty[0], second, np.where(is_empty[1], first, new))
-        for new, first, second in triples
-    ]
-    return Moments(*fields)._replace(n_missing=merged.n_missing)

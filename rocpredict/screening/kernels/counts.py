@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
-from threading import local
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.misfit import N_FPR
-from rocpredict.screening.kernels.base import Sparse, is_canonical, map_ordered, select_engine, split_by_weight
+from rocpredict.screening.kernels.base import (
+    Sparse,
+    ThreadBuffer,
+    is_canonical,
+    map_ordered,
+    select_engine,
+    split_by_weight,
+)
 
 IntArray = NDArray[np.int64]
 Indexes = NDArray[np.intp]
@@ -61,11 +68,11 @@ class RankStatistics(NamedTuple):
 
 def empty_counts(shape: tuple[int, ...]) -> RankStatistics:
     """Return counts of no values."""
-    integers: dict[str, Any] = {name: np.zeros(shape, dtype=np.int64) for name in _INTEGER_FIELDS}
-    undefined: dict[str, Any] = {
-        name: np.full(shape, np.nan) for name in ("area", "negative_sum_squares", "positive_sum_squares")
-    }
-    return RankStatistics(**integers, **undefined, ties=np.zeros(shape), tpr_grid=np.full((*shape, N_FPR), np.nan))
+    arrays: Any = (np.zeros(shape, np.int64 if name in _INTEGER_FIELDS else float) for name in RankStatistics._fields)
+    counts = RankStatistics(*arrays)._replace(tpr_grid=np.full((*shape, N_FPR), np.nan))
+    for undefined in (counts.area, counts.negative_sum_squares, counts.positive_sum_squares):
+        undefined[:] = np.nan
+    return counts
 
 
 def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
@@ -167,118 +174,77 @@ PANEL_BYTES = 24_000_000, 160_000_000
 MAX_BLOCK_COLUMNS = 512
 
 
-class ThreadBuffer(local):
-    """Memory that a thread uses for one block after the other: fresh pages cost as much as sorting."""
+class Reader(NamedTuple):
+    """Columns of a table that are read in blocks."""
 
-    buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
-
-    def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array with arbitrary values (integers: 0), which replaces the one before."""
-        if len(self.buffer) < size * dtype.itemsize:
-            self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
-        array = self.buffer[: size * dtype.itemsize].view(dtype)
-        if dtype.kind in "iu":  # what is left over is checked for lost digits together with the values
-            array[:] = 0
-        return array
+    start: int
+    """The first column."""
+    column_bytes: NDArray[Any]
+    """Memory that the values of each column take."""
+    read: Callable[[slice], GroupedValues]
+    """Return the sorted values of each group in a block of these columns."""
 
 
-class DenseReader(NamedTuple):
-    """Reader of a dense table, in blocks of columns."""
-
-    X: NDArray[Any]
-    rows: NDArray[np.int32]
-    groups: SortGroups
-    engine: Any
-    scratch: ThreadBuffer
-
-    @property
-    def blocks(self) -> list[slice]:
-        """Return the blocks of columns."""
-        weight = max(1, len(self.rows)) * self.X.itemsize
-        return split_by_weight(np.full(self.X.shape[1], weight), BLOCK_BYTES, MAX_BLOCK_COLUMNS)
-
-    def read(self, block: slice) -> GroupedValues:
-        """Return the sorted values of each group in a block of columns."""
-        features, bounds = block.stop - block.start, self.groups.bounds
-        shape = features, len(self.rows)
-        table = self.scratch.allocate(shape[0] * shape[1], self.X.dtype).reshape(shape)
-        self.engine.gather(self.X, self.rows, block, table)
-        table = to_sortable_float(table)
-        for start, stop in pairwise(bounds):
-            table[:, start:stop].sort(axis=1)
-        first = np.arange(features)[:, None] * table.shape[1] + bounds[:-1]
-        return GroupedValues(table.ravel(), first, first + self.groups.sizes, np.zeros_like(first))
-
-
-class CscReader(NamedTuple):
-    """Reader of a CSC matrix, in blocks of columns."""
-
-    X: Any
-    canonical: bool
-    layers: list[GroupLayer]
-    groups: SortGroups
-    engine: Any
-    scratch: ThreadBuffer
-
-    @property
-    def blocks(self) -> list[slice]:
-        """Return the blocks of columns."""
-        capacities = self._capacities(np.diff(self.X.indptr))
-        return split_by_weight(capacities.sum(axis=1) * self.X.data.itemsize, BLOCK_BYTES, MAX_BLOCK_COLUMNS)
-
-    def read(self, block: slice) -> GroupedValues:
-        """Return the sorted values of each group in a block of columns."""
-        table = self._columns(block)
-        capacities = self._capacities(np.diff(table.indptr))
-        bounds = np.cumsum(capacities).reshape(capacities.shape)
-        first = bounds - capacities + 1
-        values = self.scratch.allocate(int(capacities.sum()) + 1, table.data.dtype)
-        last = self.engine.partition_csc(table, self.layers, first, values)
-        return _sort_groups(GroupedValues(to_sortable_float(values), first, last, self.groups.sizes - (last - first)))
-
-    def _columns(self, columns: slice) -> Sparse:
-        if self.canonical:
-            bounds = self.X.indptr[columns.start : columns.stop + 1]
-            inside = slice(bounds[0], bounds[-1])
-            return Sparse(self.X.data[inside], self.X.indices[inside], bounds - bounds[0])
-        table = self.X[:, columns]
-        table.sum_duplicates()
-        return Sparse(table.data, table.indices, table.indptr)
-
-    def _capacities(self, stored: NDArray[Any]) -> NDArray[np.int64]:
-        return np.asarray(np.minimum(stored[:, None], self.groups.sizes) + 1, dtype=np.int64)
-
-
-class CsrPanelReader(NamedTuple):
-    """Columns that were written out of rows: blocks are taken out of it."""
-
-    values: NDArray[Any]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    sizes: NDArray[np.intp]
-    begin: int
-
-    @property
-    def blocks(self) -> list[slice]:
-        """Return the blocks of columns."""
-        weights = (self.last - self.first).sum(axis=1) * self.values.itemsize
-        slices = split_by_weight(weights, BLOCK_BYTES, MAX_BLOCK_COLUMNS)
-        return [slice(self.begin + block.start, self.begin + block.stop) for block in slices]
-
-    def read(self, block: slice) -> GroupedValues:
-        """Return the sorted values of each group in a block of columns."""
-        panel_columns = slice(block.start - self.begin, block.stop - self.begin)
-        first, last = self.first[panel_columns], self.last[panel_columns]
-        low, high = max(0, int(first.min()) - 1), int(last.max())
-        values = to_sortable_float(self.values[low:high])
-        return _sort_groups(GroupedValues(values, first - low, last - low, self.sizes - (last - first)))
-
-
-def _panels(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Iterator[CsrPanelReader]:
-    """Turn rows into columns, panel by panel, in one pass over the rows."""
-    if not is_canonical(X):
-        yield from _copied_panels(X, layered, groups, engine)
+def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, engine: Any) -> Iterator[Reader]:
+    """Yield readers of the columns, one panel after the other."""
+    if isinstance(X, np.ndarray):
+        yield _dense_reader(np.asarray(X), group_rows(groups, codes), groups, engine)
         return
+    layered = layers(groups, codes)
+    if X.dtype.itemsize > 8 or not X.dtype.isnative:
+        X = type(X)((as_float_array("X", X.data), X.indices, X.indptr), shape=X.shape)
+    if X.format == "csc":
+        yield _csc_reader(X, 0, layered, groups, engine)
+    elif hasattr(engine, "partition_csr") and is_canonical(X):
+        yield from _csr_readers(X, layered, groups, engine)
+    else:
+        width = max(1, int(PANEL_BYTES[0] / X.data.itemsize * X.shape[1] / max(1, X.nnz)))
+        for start in range(0, X.shape[1], width):
+            yield _csc_reader(X[:, start : start + width].tocsc(), start, layered, groups, engine)
+
+
+def _dense_reader(X: NDArray[Any], rows: NDArray[np.int32], groups: SortGroups, engine: Any) -> Reader:
+    scratch = ThreadBuffer()
+
+    def read(block: slice) -> GroupedValues:
+        shape = block.stop - block.start, len(rows)
+        table = scratch.allocate(shape[0] * shape[1], X.dtype).reshape(shape)
+        engine.gather(X, rows, block, table)
+        table = to_sortable_float(table)
+        for start, stop in pairwise(groups.bounds):
+            table[:, start:stop].sort(axis=1)
+        first = np.arange(shape[0])[:, None] * shape[1] + groups.bounds[:-1]
+        return GroupedValues(table.ravel(), first, first + groups.sizes, np.zeros_like(first))
+
+    return Reader(0, np.full(X.shape[1], max(1, len(rows)) * X.itemsize), read)
+
+
+def _csc_reader(X: Any, start: int, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Reader:
+    scratch, canonical = ThreadBuffer(), is_canonical(X)
+
+    def capacities(stored: NDArray[Any]) -> NDArray[np.int64]:
+        return np.asarray(np.minimum(stored[:, None], groups.sizes) + 1, dtype=np.int64)
+
+    def read(block: slice) -> GroupedValues:
+        if canonical:
+            bounds = X.indptr[block.start : block.stop + 1]
+            inside = slice(bounds[0], bounds[-1])
+            table = Sparse(X.data[inside], X.indices[inside], bounds - bounds[0])
+        else:
+            copy = X[:, block]
+            copy.sum_duplicates()
+            table = Sparse(copy.data, copy.indices, copy.indptr)
+        lengths = capacities(np.diff(table.indptr))
+        first = np.cumsum(lengths).reshape(lengths.shape) - lengths + 1
+        values = scratch.allocate(int(lengths.sum()) + 1, table.data.dtype)
+        last = engine.partition_csc(table, layered, first, values)
+        return _sort_groups(GroupedValues(to_sortable_float(values), first, last, groups.sizes - (last - first)))
+
+    return Reader(start, capacities(np.diff(X.indptr)).sum(axis=1) * X.data.itemsize, read)
+
+
+def _csr_readers(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Iterator[Reader]:
+    """Turn rows into columns, panel by panel, in one pass over the rows."""
     table, shape = Sparse(X.data, X.indices, X.indptr), (X.shape[1], len(groups.sizes))
     capacities = engine.count(table, layered, shape) + 1
     scratch, cursors = ThreadBuffer(), X.indptr[:-1].astype(np.int64)
@@ -288,35 +254,21 @@ def _panels(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) 
         first = bounds - capacities[panel] + 1
         values = scratch.allocate(int(capacities[panel].sum()) + 1, X.data.dtype)
         last = engine.partition_csr(table, cursors, panel, layered, first, values)
-        yield CsrPanelReader(values, first, last, groups.sizes, panel.start)
+        read = partial(_read_panel, values, first, last, groups.sizes)
+        yield Reader(panel.start, (last - first).sum(axis=1) * values.itemsize, read)
 
 
-def _copied_panels(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Iterator[CsrPanelReader]:
-    """Copy columns that hold duplicates before they are turned."""
-    each = max(1, int(PANEL_BYTES[0] / X.data.itemsize * X.shape[1] / max(1, X.nnz)))
-    for start in range(0, X.shape[1], each):
-        part = X[:, start : start + each]
-        part.sum_duplicates()
-        for panel in _panels(part, layered, groups, engine):
-            yield panel._replace(begin=panel.begin + start)
-
-
-Reader = DenseReader | CscReader | CsrPanelReader
-"""A table, or a panel of its columns: ``blocks`` of columns, and ``read`` for one of them."""
-
-
-def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, engine: Any) -> Iterator[Reader]:
-    """Return the readers of the columns, one panel after the other."""
-    if isinstance(X, np.ndarray):
-        yield DenseReader(np.asarray(X), group_rows(groups, codes), groups, engine, ThreadBuffer())
-        return
-    layered = layers(groups, codes)
-    if X.dtype.itemsize > 8 or not X.dtype.isnative:
-        X = type(X)((as_float_array("X", X.data), X.indices, X.indptr), shape=X.shape)
-    if X.format == "csc":
-        yield CscReader(X, is_canonical(X), layered, groups, engine, ThreadBuffer())
-        return
-    yield from _panels(X, layered, groups, engine)
+def _read_panel(
+    values: NDArray[Any],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    sizes: NDArray[np.intp],
+    block: slice,
+) -> GroupedValues:
+    first, last = first[block], last[block]
+    low, high = max(0, int(first.min()) - 1), int(last.max())
+    part = to_sortable_float(values[low:high])
+    return _sort_groups(GroupedValues(part, first - low, last - low, sizes - (last - first)))
 
 
 def _sort_groups(parts: GroupedValues) -> GroupedValues:
@@ -383,7 +335,7 @@ def count_blocks(
     >>> next(blocks)
     array([[0.875]])
     """
-    module = import_module(f"rocpredict.screening.kernels.counts_{select_engine(engine)}")
+    module = import_module(f"rocpredict.screening.kernels.{select_engine(engine)}_engine")
     groups, shape = plan_groups(codes, classes, class_pairs), (len(class_pairs), X.shape[1])
     at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if at.shape != shape:
@@ -391,9 +343,10 @@ def count_blocks(
 
     for reader in make_readers(X, codes, groups, module):
 
-        def count(columns: slice, reader: Reader = reader) -> Output:
+        def count(block: slice, reader: Reader = reader) -> Output:
+            columns = slice(reader.start + block.start, reader.start + block.stop)
             counts = empty_counts((shape[0], columns.stop - columns.start))
-            module.count_class_pairs(reader.read(columns), groups.pairs, at[:, columns], counts)
+            module.count_class_pairs(reader.read(block), groups.pairs, at[:, columns], counts)
             return callback(columns, counts)
 
-        yield from map_ordered(count, reader.blocks, n_jobs)
+        yield from map_ordered(count, split_by_weight(reader.column_bytes, BLOCK_BYTES, MAX_BLOCK_COLUMNS), n_jobs)

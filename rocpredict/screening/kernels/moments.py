@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
@@ -12,117 +13,272 @@ from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.labels import check_sample_weight
 from rocpredict.base.validation import FloatArray, RocPredictError, as_float_array, check_option
-from rocpredict.screening.kernels import moments_numpy as numpy_engine
+from rocpredict.screening.kernels import numpy_engine
 from rocpredict.screening.kernels.base import (
     Classes,
     Moments,
     Sparse,
+    SparseSums,
     Sums,
+    ThreadBuffer,
+    Tile,
     as_moments,
+    central_sums,
     is_canonical,
-    map_ordered,
     needs_recompute,
+    rows_by_class,
     select_engine,
     split_by_weight,
-)
-from rocpredict.screening.kernels.moments_numpy import (
-    BufferPool,
-    FeatureBlock,
-    SparseSums,
-    Tile,
-    block,
-    copied_tiles,
-    is_contiguous,
-    is_fortran,
-    is_readable_in_place,
-    median_of_three,
-    middle_of_some,
-    robust_moments,
-    tiles,
-    whole,
+    sum_strips,
 )
 
+_TILE_SIZE = 8_388_608
+"""Numbers of a tile that is read in place."""
+_COPY_SIZE = 262_144
+"""Numbers of a tile that is copied: 2 MB, which stay in the cache and need no fresh memory each time."""
+_TILE_ROWS = 8_192
+"""Rows that are summed in one go: few enough for 15 digits."""
+_TILE_ROWS_FORTRAN = 65_536
+"""The same where columns are contiguous and an engine sums a part of them at a time."""
+_COPY_ROWS = 512
+"""Rows of a tile that is copied."""
+_COPY_ROWS_FORTRAN = 16_384
+"""The same where columns are contiguous."""
 _BATCH_SIZE = 1_024
 """Neighbouring features whose doubts are looked at together."""
 _MAX_SKIPPED = 4
 """To copy some features costs about as much as to copy so many times more in a row."""
-
-
-def dense_moments(X: NDArray[Any], classes: Classes, order: int, engine: ModuleType, n_jobs: int) -> Moments:
-    """Find the moments of a dense table without weights."""
-    result = Moments.empty(len(classes.counts), X.shape[1], order)
-    table = _Table(X, classes, engine, n_jobs, result)
-    with np.errstate(all="ignore"):
-        doubt = _fast_pass(table)
-        bounds = np.flatnonzero(np.diff(doubt // _BATCH_SIZE)) + 1
-        for part in np.split(doubt, bounds if doubt.size else []):
-            still = _missing_pass(table, part) if part.size else part
-            if still.size:
-                result.assign(still, robust_moments(FeatureBlock(X, still, classes, order, engine, n_jobs)))
-    return result
+_MAX_POWER = 1_000
+"""Largest power of two by which values are scaled."""
 
 
 class _Table(NamedTuple):
-    """A table, how to read it, and where the answer goes."""
+    """A dense table, how to read it, and the weights of its rows, above 0 in all rows of a class."""
 
     X: NDArray[Any]
     classes: Classes
+    order: int
     engine: ModuleType
     n_jobs: int
-    result: Moments
+    weights: FloatArray | None = None
+
+    @property
+    def is_fortran(self) -> bool:
+        """Return whether neighbours in a column are also neighbours in memory."""
+        return self.X.shape[1] == 1 or abs(self.X.strides[0]) < abs(self.X.strides[1])
+
+    @property
+    def is_readable_in_place(self) -> bool:
+        """Return whether an engine can read the table without a copy."""
+        contiguous = self.X.T.flags.c_contiguous if self.is_fortran else self.X.flags.c_contiguous
+        return bool(contiguous and self.X.flags.aligned and self.X.dtype in (np.float64, np.float32))
+
+    def tiles(self, features: int, *, in_place: bool) -> Iterator[tuple[slice, list[Tile]]]:
+        """Cut some features into strips of one width, so that none is a sliver, and these into tiles."""
+        rows, height, size = len(self.X), _COPY_ROWS_FORTRAN if self.is_fortran else _COPY_ROWS, _COPY_SIZE
+        if in_place:
+            height, size = _TILE_ROWS_FORTRAN if self.is_fortran else _TILE_ROWS, _TILE_SIZE
+        height = max(min(rows, height), 1)
+        n_strips = max(-(-features // max(size // height, 1)), 1)
+        width = max(-(-features // n_strips), 1)
+        for left in range(0, features, width):
+            columns = slice(left, min(left + width, features))
+            yield columns, [(slice(top, min(top + height, rows)), columns) for top in range(0, max(rows, 1), height)]
+
+    def copy(self, rows: slice, features: NDArray[np.intp], scratch: ThreadBuffer) -> FloatArray:
+        """Copy a tile of some features (ascending) as float64, neighbours in memory as they are there."""
+        run = slice(features[0], features[-1] + 1)
+        if _is_contiguous(features):
+            part = self.X[rows, run]
+        elif self.is_fortran:
+            part = self.X.T[features, rows].T
+        else:
+            part = self.X[rows, run][:, features - run.start]
+        if part.dtype.itemsize > 8 or (part.dtype.kind in "iu" and part.dtype.itemsize == 8):
+            part = as_float_array("X", part)
+        buffer = scratch.allocate(part.size, np.dtype(np.float64))
+        copy = buffer.reshape(part.shape, order="F" if self.is_fortran else "C")
+        np.copyto(copy, part)
+        return copy
 
 
-def _fast_pass(table: _Table) -> NDArray[np.intp]:
-    """Store the moments as if nothing were missing, and return the features for which they may be wrong."""
-    doubt, shift = [np.empty(0, np.intp)], median_of_three(table.X, table.classes)
-    for columns, sums in _read(table, np.arange(table.X.shape[1]), shift, omit=False):
-        count = np.broadcast_to(table.classes.counts[:, None], sums.powers[0].shape)
-        table.result.assign(columns, as_moments(sums, shift[:, columns], count))
-        doubt.append(columns.start + np.flatnonzero(needs_recompute(sums, count)))
-    return np.concatenate(doubt)
+def _is_contiguous(features: NDArray[np.intp]) -> bool:
+    """Check whether ascending features are neighbours."""
+    return not len(features) or bool(features[-1] - features[0] == len(features) - 1)
 
 
-def _missing_pass(table: _Table, doubt: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Store the moments of the values other than NaN, and return the features for which they may be wrong."""
-    run = np.arange(doubt[0], doubt[-1] + 1)
-    features = run if len(run) <= _MAX_SKIPPED * len(doubt) else doubt
-    sampled, still = middle_of_some(table.X, table.classes, features), [np.empty(0, np.intp)]
-    shift = np.where(np.isnan(sampled), 0.0, sampled)
-    for columns, sums in _read(table, features, shift, omit=True):
-        selected, count = features[columns], table.classes.counts[:, None] - sums.missing
-        is_doubtful = np.isin(selected, doubt)
+def _dense_moments(table: _Table) -> Moments:
+    """Compute the moments of a dense table without weights."""
+    features = np.arange(table.X.shape[1])
+    result = Moments.empty(len(table.classes.counts), len(features), table.order)
+    with np.errstate(all="ignore"):
+        sampled = _median_of_three(table.X, table.classes)
+        doubt = _store_moments(table, features, features, sampled, result, omit=False)
+        for part in filter(len, np.split(doubt, np.flatnonzero(np.diff(doubt // _BATCH_SIZE)) + 1)):
+            run = np.arange(part[0], part[-1] + 1)
+            features = run if len(run) <= _MAX_SKIPPED * len(part) else part
+            sampled = _middle_of_some(table.X, table.classes, features)
+            still = _store_moments(table, features, part, sampled, result, omit=True)
+            if still.size:
+                result.assign(still, _robust_moments(table, still))
+    return result
+
+
+def _median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
+    """Return for each class and feature the middle one of three values: of the first, a middle and the last row.
+
+    A value of the data: differences from it are exact where the spread is small, and 0 where all are equal. Two
+    outliers would have to meet to be taken for it. NaN where one of the three is missing.
+    """
+    shift = np.zeros((len(classes.samples), X.shape[1]))
+    for k, rows in enumerate(classes.samples):
+        if len(rows):
+            a, b, c = (X[rows[at]].astype(np.float64) for at in (0, len(rows) // 2, -1))
+            shift[k] = np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))
+    return shift
+
+
+def _middle_of_some(X: NDArray[Any], classes: Classes, features: NDArray[np.intp]) -> FloatArray:
+    """Return for each class and feature the middle one of some values that are there; NaN where none is."""
+    shift = np.full((len(classes.samples), len(features)), np.nan)
+    for k, rows in enumerate(classes.samples):
+        if len(rows):
+            values = np.sort(X[rows[:, None], features].astype(np.float64), axis=0)
+            n_valid = len(rows) - np.isnan(values).sum(axis=0)
+            shift[k] = np.take_along_axis(values, np.maximum(n_valid - 1, 0)[None] // 2, axis=0)[0]
+    return shift
+
+
+def _store_moments(
+    table: _Table,
+    features: NDArray[np.intp],
+    doubtful: NDArray[np.intp],
+    sampled: FloatArray,
+    result: Moments,
+    *,
+    omit: bool,
+) -> NDArray[np.intp]:
+    """Read some features, store the moments of the doubtful ones, and return those that may still be wrong.
+
+    Without ``omit`` missing values are not looked for, and their features may be wrong.
+    """
+    shift, still = np.where(np.isnan(sampled), 0.0, sampled), [np.empty(0, np.intp)]
+    for columns, sums in _power_sums(table, features, shift, omit=omit):
+        count = np.broadcast_to(table.classes.counts[:, None], sums.powers[0].shape) - (sums.missing if omit else 0)
         unseen = (np.isnan(sampled[:, columns]) & (count > 0)).any(axis=0)
-        still.append(selected[is_doubtful & (needs_recompute(sums, count) | unseen)])
-        table.result.assign(selected[is_doubtful], as_moments(sums, shift[:, columns], count).of_features(is_doubtful))
+        is_wanted = np.isin(features[columns], doubtful)
+        still.append(features[columns][is_wanted & (needs_recompute(sums, count) | unseen)])
+        block = as_moments(sums, shift[:, columns], count)
+        result.assign(features[columns][is_wanted], block.map(lambda part: part[:, is_wanted]))  # noqa: B023
     return np.concatenate(still)
 
 
-def _read(table: _Table, features: NDArray[np.intp], shift: FloatArray, *, omit: bool) -> Iterator[tuple[slice, Sums]]:
-    """Sum some features about a shift, in place where that is possible. NaN is counted and left out only on demand."""
-    X, classes, engine, n_jobs, result = table
-    direct = is_readable_in_place(X) and is_contiguous(features)
-    add = engine.column_sums if is_fortran(X) else engine.row_sums
-    buffers = BufferPool()
+def _power_sums(
+    table: _Table, features: NDArray[np.intp], shift: FloatArray, *, omit: bool, power: NDArray[Any] | None = None
+) -> Iterator[tuple[slice, Sums]]:
+    """Sum the powers of some features about a shift, in place where that is possible.
+
+    With ``omit`` NaN is counted and left out; with ``power`` finite values are scaled by that power of two first, and
+    infinite ones are left out.
+    """
+    scratch, in_place = ThreadBuffer(), power is None and table.is_readable_in_place and _is_contiguous(features)
+    add = partial(table.engine.power_sums, by_columns=table.is_fortran)
 
     def work(tile: Tile) -> Sums:
-        tile_shift = np.ascontiguousarray(shift[:, tile.columns])
-        sums, codes = Sums.zero(result.order, *tile_shift.shape, omit=omit), classes.codes[tile.rows]
+        rows, columns = tile
+        codes, tile_shift = table.classes.codes[rows], np.ascontiguousarray(shift[:, columns])
+        sums = Sums.zero(table.order, *tile_shift.shape, omit=omit)
         with np.errstate(all="ignore"):
-            if direct:
-                start, stop = features[tile.columns][[0, -1]].tolist()
-                add(X, tile._replace(columns=slice(start, stop + 1)), codes, tile_shift, sums)
+            if in_place:
+                left = int(features[columns.start])
+                add(table.X, (rows, slice(left, left + tile_shift.shape[1])), codes, tile_shift, sums)
+                return sums
+            copy = table.copy(rows, features[columns], scratch)
+            if power is not None:
+                np.ldexp(copy, power[columns], out=copy)
+                copy[np.isinf(copy)] = np.nan
+            if table.weights is None:
+                add(copy, (slice(0, len(copy)), slice(0, copy.shape[1])), codes, tile_shift, sums)
             else:
-                with buffers.borrow() as buffer:
-                    add(block(X, tile, features, buffer), whole(tile), codes, tile_shift, sums)
+                numpy_engine.weighted_sums(copy, codes, tile_shift, table.weights[rows], sums)
         return sums
 
-    strips = list((tiles if direct else copied_tiles)(X, len(features)))
-    results = map_ordered(work, (tile for _, strip in strips for tile in strip), n_jobs)
-    for columns, strip in strips:
-        total = Sums.zero(result.order, len(shift), columns.stop - columns.start, omit=omit)
-        for _ in strip:
-            total.add(next(results))
-        yield columns, total
+    return sum_strips(work, table.tiles(len(features), in_place=in_place), table.n_jobs)
+
+
+class _Extremes(NamedTuple):
+    """Counts and extremes; every array has shape (K, b)."""
+
+    counted: NDArray[Any]
+    missing: NDArray[np.int64]
+    low: FloatArray
+    high: FloatArray
+    finite_low: FloatArray
+    finite_high: FloatArray
+
+    def add(self, other: _Extremes) -> None:
+        """Add further rows."""
+        for ufunc, total, addend in zip([np.add] * 2 + [np.minimum, np.maximum] * 2, self, other, strict=True):
+            ufunc(total, addend, out=total)
+
+
+@np.errstate(all="ignore")
+def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
+    """Compute the moments of some features whatever their values are. Infinities have a mean and no spread."""
+    scan = _scan_extremes(table, features)
+    n_valid = np.where(scan.counted > 0, scan.counted, 1)
+    largest = np.maximum(np.abs(scan.finite_low), np.abs(scan.finite_high)).max(axis=0, initial=0.0)
+    power = np.clip(-np.frexp(largest)[1], -_MAX_POWER, _MAX_POWER)
+    low, high = np.ldexp(scan.finite_low, power), np.ldexp(scan.finite_high, power)
+
+    def scaled_sums(shift: FloatArray) -> list[FloatArray]:
+        finite_shift = np.where(np.isfinite(shift), shift, 0.0)
+        strips = _power_sums(table, features, finite_shift, omit=True, power=power)
+        return central_sums(np.concatenate([sums.powers for _, sums in strips], axis=-1), n_valid)
+
+    middle = np.where(low == high, low, low / 2 + high / 2)
+    shift = np.where(low == high, low, middle + scaled_sums(middle)[0])
+    distance, *central = scaled_sums(shift)
+    mean = np.ldexp(shift + distance, -power)
+    m2, *higher = (np.ldexp(part, -degree * power) for degree, part in enumerate(central, 2))
+    m2 = np.maximum(m2, 0.0)
+    m2[(scan.low < scan.high) & (m2 == 0)] = np.nextafter(0, 1)  # below float64, but not 0
+    empty, is_low, is_high = scan.counted == 0, np.isinf(scan.low), np.isinf(scan.high)
+    infinite = (is_low | is_high) & ~empty
+    mean = np.where(infinite, np.where(is_low, scan.low, 0.0) + np.where(is_high, scan.high, 0.0), mean)
+    mean[empty] = np.nan
+    for part in (m2, *higher):
+        part[infinite] = np.nan
+        part[empty] = 0.0
+    extremes = [np.where(empty, np.nan, end) for end in (scan.low, scan.high)] if table.order == 4 else []
+    return Moments(scan.counted, scan.missing, mean, m2, *higher, *extremes)
+
+
+def _scan_extremes(table: _Table, features: NDArray[np.intp]) -> _Extremes:
+    """Read some features once: the counts of their values, and the smallest and largest ones."""
+    scratch = ThreadBuffer()
+
+    def work(tile: Tile) -> _Extremes:
+        rows, columns = tile
+        copy, weights = table.copy(rows, features[columns], scratch), table.weights
+        parts = rows_by_class(table.classes.codes[rows], len(table.classes.counts))
+        with np.errstate(all="ignore"):
+            results = [_extremes(copy[part], None if weights is None else weights[rows][part]) for part in parts]
+        return _Extremes(*map(np.array, zip(*results, strict=True)))
+
+    strips = sum_strips(work, table.tiles(len(features), in_place=False), table.n_jobs)
+    return _Extremes(*(np.concatenate(parts, axis=-1) for parts in zip(*(total for _, total in strips), strict=True)))
+
+
+def _extremes(values: FloatArray, weights: FloatArray | None) -> list[NDArray[Any]]:
+    is_valid, is_finite = ~np.isnan(values), np.isfinite(values)
+    count = is_valid.sum(axis=0) if weights is None else weights @ is_valid
+    ends = [
+        ufunc.reduce(values, axis=0, where=where, initial=start)
+        for where in (is_valid, is_finite)
+        for ufunc, start in ((np.minimum, np.inf), (np.maximum, -np.inf))
+    ]
+    return [count, (~is_valid).sum(axis=0), *ends]
 
 
 _SPAN_VALUES = 1_000_000
@@ -131,7 +287,7 @@ _DENSE_CELLS = 4_000_000
 """Cells of the features of a sparse table that are recomputed together as a dense table."""
 
 
-def sparse_moments(
+def _sparse_moments(
     X: Any, classes: Classes, order: int, engine: ModuleType, n_jobs: int, weights: FloatArray | None
 ) -> Moments:
     """Compute the moments of a sparse table in CSC or CSR form. All rows of a class have weights above 0.
@@ -152,22 +308,35 @@ def sparse_moments(
             return sums
 
     result = Moments.empty(*shape, order, np.int64 if weights is None else np.float64)
-    results = map_ordered(work, spans, n_jobs)
-    doubt = []
-    for columns in [slice(0, shape[1])] if by_rows else spans:
-        total = SparseSums.zero(order, shape[0], columns.stop - columns.start)
-        for _ in spans if by_rows else [columns]:
-            total.add(next(results))
+    doubt = [np.empty(0, np.intp)]
+    for columns, sums in sum_strips(
+        work, [(slice(0, shape[1]), spans)] if by_rows else [(s, [s]) for s in spans], n_jobs
+    ):
         with np.errstate(all="ignore"):
-            part = total.moments(classes, weights)
-            doubt.append(columns.start + np.flatnonzero(needs_recompute(total.sums, part.count)))
+            part = _with_zeros(sums, classes, weights)
+            doubt.append(columns.start + np.flatnonzero(needs_recompute(sums.sums, part.count)))
         result.assign(columns, part)
-    features = np.concatenate([np.empty(0, np.intp), *doubt])
+    features = np.concatenate(doubt)
     for chunk in split_by_weight(np.full(len(features), X.shape[0]), _DENSE_CELLS):
-        dense, some = X[:, features[chunk]].astype(np.float64).toarray(), np.arange(chunk.stop - chunk.start)
-        table = FeatureBlock(dense, some, classes, order, engine, n_jobs, weights)
-        result.assign(features[chunk], robust_moments(table))
+        dense = X[:, features[chunk]].astype(np.float64).toarray()
+        table = _Table(dense, classes, order, engine, n_jobs, weights)
+        result.assign(features[chunk], _robust_moments(table, np.arange(dense.shape[1])))
     return result
+
+
+def _with_zeros(sparse: SparseSums, classes: Classes, weights: FloatArray | None) -> Moments:
+    """Return the moments of all rows, the zeros that are not stored included."""
+    sums = sparse.sums
+    n_valid = classes.counts[:, None] - sums.missing
+    count: NDArray[Any] = n_valid
+    if weights is not None:
+        total = [weights[rows].sum() for rows in rows_by_class(classes.codes, len(classes.counts))]
+        count = np.where(n_valid > 0, np.array(total)[:, None] - sparse.missing_weight, 0.0)
+    if sums.low.size:
+        has_zeros = n_valid > sparse.stored
+        np.minimum(sums.low, 0.0, out=sums.low, where=has_zeros)
+        np.maximum(sums.high, 0.0, out=sums.high, where=has_zeros)
+    return as_moments(sums, np.zeros(count.shape), count)
 
 
 def _stored(X: Any, span: slice, canonical: bool) -> Sparse:
@@ -238,7 +407,7 @@ def moments(
     ([2.0, 5.0], [2.0, 0.0], [0, 1])
     """
     check_option("order", order, (2, 4))
-    module = import_module(f"rocpredict.screening.kernels.moments_{select_engine(engine)}")
+    module = import_module(f"rocpredict.screening.kernels.{select_engine(engine)}_engine")
     row_weights, codes = check_sample_weight(weights, X.shape[0]), np.asarray(codes)
     if row_weights is not None:
         module, codes = numpy_engine, np.where(row_weights > 0, codes, -1)
@@ -246,8 +415,6 @@ def moments(
     if hasattr(X, "tocsc"):
         if X.format not in ("csc", "csr"):
             raise RocPredictError(f"X is sparse in {X.format!r} form; the forms read are 'csc' and 'csr'")
-        return sparse_moments(X, members, order, module, n_jobs, row_weights)
-    X = np.asarray(X)
-    if row_weights is not None:
-        return robust_moments(FeatureBlock(X, np.arange(X.shape[1]), members, order, module, n_jobs, row_weights))
-    return dense_moments(X, members, order, module, n_jobs)
+        return _sparse_moments(X, members, order, module, n_jobs, row_weights)
+    table = _Table(np.asarray(X), members, order, module, n_jobs, row_weights)
+    return _dense_moments(table) if row_weights is None else _robust_moments(table, np.arange(X.shape[1]))

@@ -1,26 +1,176 @@
-"""Counts in numpy."""
+"""NumPy engine: sums of powers and exact counts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.ecdf import count_below, count_below_transposed
 from rocpredict.distributions.misfit import N_FPR
-from rocpredict.screening.kernels.base import Sparse
-from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, RankStatistics
+from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, rows_by_class
+from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, Indexes, RankStatistics
+
+_BLOCK_SIZE = 131_072
+"""Numbers at a time: 1 MB, gathered once and read several times."""
+_MAX_BLOCK_COLUMNS = 2_048
+"""Up to how many columns a block of rows has."""
+_MAX_COLUMN_VALUES = 8_192
+"""Values of a column at a time: libraries that compute scalar products leave so few to one thread."""
+_BLOCK_COLUMNS = 8
+"""Columns at a time."""
+
+
+class _Buffers(NamedTuple):
+    """Memory that is used again and again: fresh pages may cost more than the sums."""
+
+    gathered: NDArray[Any]
+    differences: FloatArray
+    squares: FloatArray
+
+
+def _buffer_view(shape: tuple[int, ...], buffer: NDArray[Any]) -> NDArray[Any]:
+    """Return a part of a buffer as an array of some shape."""
+    return buffer[: shape[0] * shape[1]].reshape(shape)
+
+
+def power_sums(
+    X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
+) -> None:
+    """Add the powers of (x - shift) of each class over a tile of a table to sums.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        float64 or float32; its columns are contiguous (``by_columns``), or its rows.
+    tile : pair of slices
+        m rows and b columns.
+    codes : array of shape (m,)
+        The classes of its rows, -1 for none.
+    shift : array of shape (K, b)
+    sums : Sums of shape (K, b)
+    """
+    rows, columns = tile
+    width, height, axis = _BLOCK_COLUMNS, _MAX_COLUMN_VALUES, 1
+    if not by_columns:
+        width, axis = min(_MAX_BLOCK_COLUMNS, max(shift.shape[1], 1)), 0
+        height = max(_BLOCK_SIZE // width, 32)
+    buffers = _Buffers(*(np.empty(height * width, dtype) for dtype in (X.dtype, np.float64, np.float64)))
+    lists = [rows.start + members for members in rows_by_class(codes, len(shift))]
+    for left in range(0, shift.shape[1], width):
+        chunk = slice(left, min(left + width, shift.shape[1]))
+        part = X[:, columns.start + chunk.start : columns.start + chunk.stop]
+        for k, members in enumerate(lists):
+            class_shift = shift[k, chunk, None] if by_columns else shift[k, chunk]
+            for i in range(0, len(members), height):
+                block = _take(part.T if by_columns else part, members[i : i + height], axis, buffers)
+                _add(sums, block, class_shift, k, chunk, axis, buffers)
+
+
+def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffers) -> NDArray[Any]:
+    """Copy rows of the table, which lie along an axis; ``take`` would copy a part that is not contiguous as a whole."""
+    if axis == 0 and not part.flags.c_contiguous:
+        return part[rows]
+    shape = (len(rows), part.shape[1]) if axis == 0 else (len(part), len(rows))
+    return part.take(rows, axis=axis, out=_buffer_view(shape, buffers.gathered), mode="clip")
+
+
+def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, axis: int, buffers: _Buffers) -> None:
+    """Add the powers of a block of rows of one class, which lie along an axis."""
+    dot = np.vecdot if axis else partial(np.einsum, "ij,ij->j")
+    low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
+    if sums.missing.size:
+        is_missing = np.isnan(block)
+        np.copyto(block, shift, where=is_missing, casting="same_kind")
+        sums.missing[k, tile] += np.add.reduce(is_missing, axis=axis, dtype=np.int64)
+    if len(powers) == 4:
+        low[k, tile] = np.minimum(low[k, tile], block.min(axis=axis))
+        high[k, tile] = np.maximum(high[k, tile], block.max(axis=axis))
+    block = np.subtract(
+        block, shift, out=block if block.dtype == np.float64 else _buffer_view(block.shape, buffers.differences)
+    )
+    powers[0] += block.sum(axis=axis)
+    powers[1] += dot(block, block)
+    if len(powers) == 4:
+        square = np.multiply(block, block, out=_buffer_view(block.shape, buffers.squares))
+        powers[2] += dot(square, block)
+        powers[3] += dot(square, square)
+
+
+def weighted_sums(block: FloatArray, codes: NDArray[Any], shift: FloatArray, weights: FloatArray, sums: Sums) -> None:
+    """Add weights times powers to sums; NaN is left out."""
+    for k, rows in enumerate(rows_by_class(codes, len(shift))):
+        difference = block[rows] - shift[k]
+        difference[np.isnan(difference)] = 0.0
+        power = difference.copy()
+        for total in sums.powers:
+            total[k] += np.einsum("i,ij->j", weights[rows], power)
+            power *= difference
+
+
+def sparse_sums(
+    part: Sparse,
+    codes: NDArray[np.intp],
+    shape: tuple[int, int],
+    order: int,
+    *,
+    by_rows: bool,
+    weights: FloatArray | None = None,
+) -> SparseSums:
+    """Sum the powers of the stored values of each class and feature.
+
+    Parameters
+    ----------
+    part : Sparse
+        Some rows (``by_rows``), or some columns.
+    codes : array
+        Classes of the rows of the part, K for none.
+    shape : (K, b)
+    order : {2, 4}
+    weights : array, optional
+        Weights of the rows, above 0. Only this engine takes them.
+    """
+    lengths = np.diff(part.indptr)
+    if by_rows:
+        cells = part.indices * np.intp(shape[0] + 1) + np.repeat(codes, lengths)
+    else:
+        cells = np.repeat(np.arange(shape[1]) * (shape[0] + 1), lengths) + codes.take(part.indices)
+    values, is_missing = part.data, np.isnan(part.data)
+    if is_missing.any():
+        values = np.where(is_missing, 0.0, values)
+
+    def total(selection: Any, terms: FloatArray | None = None) -> NDArray[Any]:
+        totals = np.bincount(cells[selection], terms, minlength=shape[1] * (shape[0] + 1))
+        return totals.reshape(shape[1], -1)[:, :-1].T
+
+    result, entry_weights = SparseSums.zero(order, *shape), None
+    if weights is not None:
+        entry_weights = np.repeat(weights, lengths) if by_rows else weights.take(part.indices)
+    term = values if entry_weights is None else entry_weights * values
+    for power, sums in enumerate(result.sums.powers):
+        term = term * values if power else term
+        sums[:] = total(..., term)
+    if order == 4:
+        is_valid = ~is_missing
+        for ufunc, start, extremes in ((np.minimum, np.inf, result.sums.low), (np.maximum, -np.inf, result.sums.high)):
+            by_cell = np.full((shape[1], shape[0] + 1), start)
+            ufunc.at(by_cell.ravel(), cells[is_valid], values[is_valid])
+            extremes[:] = by_cell[:, :-1].T
+        result.stored[:] = total(is_valid)
+    if is_missing.any():
+        result.sums.missing[:] = total(is_missing)
+        if entry_weights is not None:
+            result.missing_weight[:] = total(is_missing, entry_weights[is_missing])
+    return result
+
 
 _STEPS = 2 * np.arange(N_FPR) + 1
 """The FPRs of the grid in units of 1/(2 N_FPR)."""
-_CHUNK_SIZE = 1_000_000
-"""Stored values that are counted together."""
 _TILE = 2048
 """Rows copied at once: with 16 columns they stay in the cache between reading and writing."""
 
@@ -65,59 +215,6 @@ def partition_csc(
                 last[column, group] = begin + len(part)
                 values[begin : begin + len(part)] = part
     return last
-
-
-def count(table: Sparse, layers: Sequence[GroupLayer], shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Count what is stored (CSR) for each of ``shape`` columns and groups."""
-    counts = np.zeros(shape, dtype=np.int64)
-    for layer in layers:
-        groups = len(layer.groups) + 1
-        totals = np.zeros(shape[0] * groups, dtype=np.int64)
-        for rows in _pieces(table.indptr):
-            inside = slice(table.indptr[rows.start], table.indptr[rows.stop])
-            labels = np.repeat(layer.labels[rows], np.diff(table.indptr[rows.start : rows.stop + 1]))
-            totals += np.bincount(table.indices[inside] * np.int64(groups) + labels, minlength=len(totals))
-        counts[:, layer.groups] = totals.reshape(-1, groups)[:, :-1]
-    return counts
-
-
-def _pieces(indptr: NDArray[Any]) -> list[slice]:
-    """Cut rows into pieces with about as many stored values as ``_CHUNK_SIZE``."""
-    cuts = np.searchsorted(indptr, np.arange(_CHUNK_SIZE, indptr[-1], _CHUNK_SIZE))
-    bounds = np.unique([0, *cuts, len(indptr) - 1])
-    return [slice(start, stop) for start, stop in pairwise(bounds.tolist())]
-
-
-def partition_csr(
-    table: Sparse,
-    cursors: NDArray[np.int64],
-    columns: slice,
-    layers: Sequence[GroupLayer],
-    first: NDArray[np.int64],
-    values: NDArray[Any],
-) -> NDArray[np.int64]:
-    """Copy what is not zero of some columns of rows (CSR) into parts, and give where each ends.
-
-    Parameters
-    ----------
-    table : Sparse
-        n rows, ascending in each, no column twice.
-    cursors : array of shape (n,)
-        Where each row has its first value of these columns; SciPy finds them by itself.
-    columns : slice
-    layers : sequence of Layer
-    first : array of shape (columns, G)
-        Where each part begins.
-    values : array
-        What is written to.
-    """
-    shape = len(cursors), int(table.indices.max(initial=0)) + 1
-    by_row = csr_array(tuple(table), shape=(shape[0], max(shape[1], columns.stop)))[:, columns]
-    by_column = by_row.tocsc()
-    return partition_csc(Sparse(by_column.data, by_column.indices, by_column.indptr), layers, first, values)
-
-
-Indexes = NDArray[np.intp]
 
 
 class RunLengths(NamedTuple):

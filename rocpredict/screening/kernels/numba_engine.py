@@ -1,60 +1,319 @@
-"""Counts in numba."""
+"""Numba engine: sums of powers and exact counts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.misfit import N_FPR
-from rocpredict.screening.kernels import counts_numpy as numpy_reading
-from rocpredict.screening.kernels.base import Sparse
+from rocpredict.screening.kernels import numpy_engine
+from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, rows_by_class
 from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, RankStatistics
-from rocpredict.screening.kernels.moments_numba import numba_jit
 
-jitted = numba_jit()
+Jitted = TypeVar("Jitted", bound=Callable[..., Any])
+
+
+def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
+    """Compile without the interpreter's lock; ``fastmath`` names what the compiler may do to floating point."""
+    options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath)}
+
+    def compiling(function: Jitted) -> Jitted:
+        try:
+            return cast(Jitted, njit(cache=True, **options)(function))
+        except RuntimeError:  # a file system where nothing can be kept
+            return cast(Jitted, njit(**options)(function))
+
+    return compiling
+
+
+_TILE_COLUMNS = 512
+"""Columns at a time, so that the sums of two classes stay in the nearest caches."""
+_BUFFER_SIZE = 1_024
+"""Values of one column that are gathered before they are summed."""
 INDEX_TYPE = np.uint64
 """Of what is indexed in a loop over rows: numba asks of every other index whether it is negative."""
 UNIT_RUN = np.uint64(1)
+_exact_jit = numba_jit()
+_fast_jit = numba_jit("contract")
+_sum_jit = numba_jit("contract", "reassoc")
 
 
-@jitted
-def find_valid_end(values, first, last):  # type: ignore[no-untyped-def]
-    """Return where the values end and NaN, which are sorted behind all others, begin."""
-    if first == last or not np.isnan(values[last - 1]):
-        return last
-    while first < last:
-        middle = (first + last) // 2
-        if np.isnan(values[middle]):
-            last = middle
-        else:
-            first = middle + 1
-    return first
+def power_sums(
+    X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
+) -> None:
+    """Add as the numpy engine's ``power_sums``."""
+    rows, columns = tile
+    if not by_columns:
+        _row_sums(_read_only(X[rows]), codes, shift, columns.start, *sums)
+        return
+    features = _read_only(X.T[columns])
+    if len(shift) == 2 == len(sums.powers):
+        _masked_sums(features, rows.start, codes, shift, sums.missing, sums.powers)
+        return
+    for k, members in enumerate(rows_by_class(codes, len(shift))):
+        _gathered_sums(features, (rows.start + members).view(np.uintp), k, shift, *sums)
 
 
-@jitted
-def lower_bound(values, value, low, high):  # type: ignore[no-untyped-def]
-    """Return the first place between two whose value is not below the one given."""
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def sparse_sums(
+    part: Sparse, codes: NDArray[np.intp], shape: tuple[int, int], order: int, *, by_rows: bool
+) -> SparseSums:
+    """Sum as the numpy engine's ``sparse_sums``."""
+    result = SparseSums.zero(order, *shape)
+    _sparse_sums(*part, codes, by_rows, result.stored, *result.sums)
+    return result
 
 
-@jitted
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a view that cannot be written to: one kind of array to compile for."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@_exact_jit
+def _difference(value, shift):  # type: ignore[no-untyped-def]
+    """Return a difference that no change in the order of terms takes apart again."""
+    return np.float64(value) - shift
+
+
+@_fast_jit
+def _accumulate_8(X, i, left, shift, s1, s2):  # type: ignore[no-untyped-def]
+    right = left + len(shift)
+    x0, x1, x2, x3 = X[i[0], left:right], X[i[1], left:right], X[i[2], left:right], X[i[3], left:right]
+    x4, x5, x6, x7 = X[i[4], left:right], X[i[5], left:right], X[i[6], left:right], X[i[7], left:right]
+    for j in range(len(shift)):
+        c = shift[j]
+        a, b, d, e = np.float64(x0[j]) - c, np.float64(x1[j]) - c, np.float64(x2[j]) - c, np.float64(x3[j]) - c
+        w, x, y, z = np.float64(x4[j]) - c, np.float64(x5[j]) - c, np.float64(x6[j]) - c, np.float64(x7[j]) - c
+        s1[j] += ((a + b) + (d + e)) + ((w + x) + (y + z))
+        s2[j] += ((a * a + b * b) + (d * d + e * e)) + ((w * w + x * x) + (y * y + z * z))
+
+
+@_fast_jit
+def _accumulate_4(X, i, left, shift, s1, s2, s3, s4, low, high):  # type: ignore[no-untyped-def]
+    right = left + len(shift)
+    x0, x1, x2, x3 = X[i[0], left:right], X[i[1], left:right], X[i[2], left:right], X[i[3], left:right]
+    for j in range(len(shift)):
+        c = shift[j]
+        w, x, y, z = np.float64(x0[j]), np.float64(x1[j]), np.float64(x2[j]), np.float64(x3[j])
+        a, b, d, e = w - c, x - c, y - c, z - c
+        aa, bb, dd, ee = a * a, b * b, d * d, e * e
+        s1[j] += (a + b) + (d + e)
+        s2[j] += (aa + bb) + (dd + ee)
+        s3[j] += (aa * a + bb * b) + (dd * d + ee * e)
+        s4[j] += (aa * aa + bb * bb) + (dd * dd + ee * ee)
+        low[j] = min(low[j], min(min(w, x), min(y, z)))  # noqa: PLW3301  (a tree is quicker)
+        high[j] = max(high[j], max(max(w, x), max(y, z)))  # noqa: PLW3301
+
+
+@_fast_jit
+def _accumulate_1(x, k, j0, shift, powers, low, high):  # type: ignore[no-untyped-def]
+    for i in range(len(x)):
+        j = j0 + i
+        value = np.float64(x[i])
+        a = value - shift[k, j]
+        powers[0, k, j] += a
+        powers[1, k, j] += a * a
+        if len(powers) == 4:
+            powers[2, k, j] += a * a * a
+            powers[3, k, j] += (a * a) * (a * a)
+            low[k, j] = min(low[k, j], value)
+            high[k, j] = max(high[k, j], value)
+
+
+@_fast_jit
+def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no-untyped-def]
+    """Add rows of class k: together where as many are there as were waited for. Column j lies at ``left`` in X."""
+    if len(powers) == 2 and len(rows) == 8:
+        _accumulate_8(X, rows, left, shift[k, j:end], powers[0, k, j:end], powers[1, k, j:end])
+    elif len(powers) == 4 and len(rows) == 4:
+        s1, s2, s3, s4 = powers[0, k, j:end], powers[1, k, j:end], powers[2, k, j:end], powers[3, k, j:end]
+        _accumulate_4(X, rows, left, shift[k, j:end], s1, s2, s3, s4, low[k, j:end], high[k, j:end])
+    else:
+        for i in rows:
+            _accumulate_1(X[i, left : left + end - j], k, j, shift, powers, low, high)
+
+
+@_fast_jit
+def _replace_nan(x, shift, missing, buffer):  # type: ignore[no-untyped-def]
+    """Copy values, with the shift in place of what is NaN, which is counted."""
+    for j in range(len(shift)):
+        value = np.float64(x[j])
+        missing[j] += np.isnan(value)
+        buffer[j] = shift[j] if np.isnan(value) else value
+
+
+@_fast_jit
+def _accumulate_pending(X, rows, first, k, j, end, shift, missing, powers, low, high, buffer):  # type: ignore[no-untyped-def]
+    if missing.size:
+        for i in range(len(rows)):
+            _replace_nan(X[rows[i], first + j : first + end], shift[k, j:end], missing[k, j:end], buffer[i])
+        _add(buffer, np.arange(len(rows)).astype(np.uintp), 0, k, j, end, shift, powers, low, high)
+    else:
+        _add(X, rows, first + j, k, j, end, shift, powers, low, high)
+
+
+@_fast_jit
+def _row_sums(X, codes, shift, first, missing, powers, low, high):  # type: ignore[no-untyped-def]
+    classes, width = shift.shape
+    together = 8 if len(powers) == 2 else 4
+    tiles = (width + _TILE_COLUMNS - 1) // _TILE_COLUMNS
+    tile = (width + tiles - 1) // tiles
+    waiting, buffer = np.empty((classes, together), np.uintp), np.empty((together, tile))
+    for j in range(0, width, tile):
+        end, count = min(j + tile, width), np.zeros(classes, np.intp)
+        for i in range(len(X)):
+            k = codes[i]
+            if k >= 0:
+                waiting[k, count[k]] = i
+                count[k] += 1
+                if count[k] == together:
+                    _accumulate_pending(X, waiting[k], first, k, j, end, shift, missing, powers, low, high, buffer)
+                    count[k] = 0
+        for k in range(classes):
+            _accumulate_pending(X, waiting[k, : count[k]], first, k, j, end, shift, missing, powers, low, high, buffer)
+
+
+@_sum_jit
+def _two_classes(values, codes, first, second):  # type: ignore[no-untyped-def]
+    """Count what is there of classes 0 and 1, and sum two powers of it, each about its own shift."""
+    a1 = a2 = b1 = b2 = 0.0
+    a_count = b_count = 0
+    for i in range(len(values)):
+        value, code = values[i], codes[i]
+        is_first, is_second = (code == 0) & (value == value), (code == 1) & (value == value)  # noqa: PLR0124
+        a, b = _difference(value, first) if is_first else 0.0, _difference(value, second) if is_second else 0.0
+        a1 += a
+        a2 += a * a
+        b1 += b
+        b2 += b * b
+        a_count += is_first
+        b_count += is_second
+    return (a1, b1), (a2, b2), (a_count, b_count)
+
+
+@_fast_jit
+def _masked_sums(XT, top, codes, shift, missing, powers):  # type: ignore[no-untyped-def]
+    counts = np.zeros(2, np.int64)
+    for code in codes:
+        if code >= 0:
+            counts[code] += 1
+    for j in range(len(XT)):
+        s1, s2, n_valid = _two_classes(XT[j, top : top + len(codes)], codes, shift[0, j], shift[1, j])
+        for k in range(2):
+            is_complete = n_valid[k] == counts[k]
+            powers[0, k, j] = s1[k] if is_complete or missing.size else np.nan
+            powers[1, k, j] = s2[k] if is_complete or missing.size else np.nan
+            if missing.size:
+                missing[k, j] += counts[k] - n_valid[k]
+
+
+@_sum_jit
+def _two_powers(values, shift):  # type: ignore[no-untyped-def]
+    s1 = s2 = 0.0
+    for i in range(len(values)):
+        a = _difference(values[i], shift)
+        s1 += a
+        s2 += a * a
+    return s1, s2
+
+
+@_sum_jit
+def _four_powers(values, shift):  # type: ignore[no-untyped-def]
+    s1 = s2 = s3 = s4 = 0.0
+    for i in range(len(values)):
+        a = _difference(values[i], shift)
+        aa = a * a
+        s1 += a
+        s2 += aa
+        s3 += aa * a
+        s4 += aa * aa
+    return s1, s2, s3, s4
+
+
+@_fast_jit
+def _min_max(values):  # type: ignore[no-untyped-def]
+    a = b = c = d = np.inf
+    w = x = y = z = -np.inf
+    for group in range(len(values) // 4):
+        i = np.uintp(4 * group)
+        p, q, r, s = values[i], values[i + np.uintp(1)], values[i + np.uintp(2)], values[i + np.uintp(3)]
+        a, b, c, d = min(a, p), min(b, q), min(c, r), min(d, s)
+        w, x, y, z = max(w, p), max(x, q), max(y, r), max(z, s)
+    for rest in range(len(values) // 4 * 4, len(values)):
+        a, w = min(a, values[rest]), max(w, values[rest])
+    return min(a, b, c, d), max(w, x, y, z)
+
+
+@_fast_jit
+def _fill(values, shift):  # type: ignore[no-untyped-def]
+    """Replace NaN by the shift, and return their number."""
+    n_missing = 0
+    for i in range(len(values)):
+        n_missing += np.isnan(values[i])
+        values[i] = shift if np.isnan(values[i]) else values[i]
+    return n_missing
+
+
+@_fast_jit
+def _gathered_sums(XT, rows, k, shift, missing, powers, low, high):  # type: ignore[no-untyped-def]
+    buffer = np.empty(_BUFFER_SIZE)
+    for j in range(len(XT)):
+        for i in range(0, len(rows), _BUFFER_SIZE):
+            batch = rows[i : i + _BUFFER_SIZE]
+            values = buffer[: len(batch)]
+            for g in range(len(batch)):
+                values[g] = np.float64(XT[j, batch[g]])
+            if missing.size:
+                missing[k, j] += _fill(values, shift[k, j])
+            if len(powers) == 2:
+                s1, s2 = _two_powers(values, shift[k, j])
+            else:
+                least, most = _min_max(values)
+                low[k, j], high[k, j] = min(low[k, j], least), max(high[k, j], most)
+                s1, s2, s3, s4 = _four_powers(values, shift[k, j])
+                powers[2, k, j] += s3
+                powers[3, k, j] += s4
+            powers[0, k, j] += s1
+            powers[1, k, j] += s2
+
+
+@_fast_jit
+def _sparse_sums(values, indices, indptr, codes, by_rows, stored, missing, powers, low, high):  # type: ignore[no-untyped-def]
+    for major in range(np.uintp(len(indptr) - 1)):
+        for i in range(np.uintp(indptr[major]), np.uintp(indptr[major + np.uintp(1)])):
+            minor = np.uintp(indices[i])
+            row, j = (major, minor) if by_rows else (minor, major)
+            k, value = np.uintp(codes[row]), values[i]
+            if k == powers.shape[1]:
+                continue
+            if np.isnan(value):
+                missing[k, j] += 1
+                continue
+            square = value * value
+            powers[0, k, j] += value
+            powers[1, k, j] += square
+            if len(powers) == 4:
+                stored[k, j] += 1
+                powers[2, k, j] += square * value
+                powers[3, k, j] += square * square
+                low[k, j] = min(low[k, j], value)
+                high[k, j] = max(high[k, j], value)
+
+
+@_exact_jit
 def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
     """Keep each distinct value once, a block of zeros among them; ``starts`` counts the values below."""
     starts[0] = 0
     if not zeros:
         runs = run_length_encode(values, first, last, first, starts, 0, 0)
     else:  # sparse parts have a free place before their first value
-        cut = lower_bound(values, 0.0, first, last)
+        cut = first + np.searchsorted(values[first:last], 0.0)
         runs = run_length_encode(values, first, cut, first - 1, starts, 0, 0)
         values[first - 1 + runs] = 0.0
         runs += 1
@@ -64,7 +323,7 @@ def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[n
     return runs
 
 
-@jitted
+@_exact_jit
 def run_length_encode(values, first, last, base, starts, runs, counted):  # type: ignore[no-untyped-def]
     """Write the distinct values of a stretch behind the runs there are; give how many these are then."""
     if first == last:
@@ -85,7 +344,7 @@ def run_length_encode(values, first, last, base, starts, runs, counted):  # type
     return np.int64(run) + 1
 
 
-@jitted
+@_exact_jit
 def subtract_runs(a, starts_a, b, starts_b, left, starts):  # type: ignore[no-untyped-def]
     """Remove the values ``b`` from those in ``a``, which include them all."""
     j = n_retained = below = 0
@@ -103,7 +362,7 @@ def subtract_runs(a, starts_a, b, starts_b, left, starts):  # type: ignore[no-un
     return n_retained
 
 
-@jitted
+@_exact_jit
 def tie_correction(starts, runs):  # type: ignore[no-untyped-def]
     """Sum t^3 - t over the runs of one class."""
     total = 0.0
@@ -122,12 +381,12 @@ _ROW_TILE, _COLUMN_TILE = 1024, 32
 def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
     """Copy the rows, in their order, of some columns into rows of ``out``."""
     if X.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
-        numpy_reading.gather(X, rows, columns, out)
+        numpy_engine.gather(X, rows, columns, out)
     else:
         _gather(X, rows, columns.start, out)
 
 
-@jitted
+@_exact_jit
 def _gather(X, rows, start, out):  # type: ignore[no-untyped-def]
     for left in range(0, len(out), _COLUMN_TILE):
         for top in range(0, len(rows), _ROW_TILE):
@@ -152,7 +411,7 @@ def partition_csc(
     return last
 
 
-@jitted
+@_exact_jit
 def _split(data, indices, indptr, labels, bounds, values):  # type: ignore[no-untyped-def]
     nobody = bounds.shape[1] - 1
     for c in range(len(bounds)):
@@ -163,7 +422,7 @@ def _split(data, indices, indptr, labels, bounds, values):  # type: ignore[no-un
             bounds[c, group] = place + ((value != 0) & (group != nobody))
 
 
-@jitted
+@_exact_jit
 def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[no-untyped-def]
     """Split without a branch, and without waiting for the end that was written before."""
     for c in range(len(bounds)):
@@ -186,7 +445,7 @@ def count(table: Sparse, layers: Sequence[GroupLayer], shape: tuple[int, int]) -
     return counts
 
 
-@jitted
+@_exact_jit
 def _count(indices, indptr, labels, counts):  # type: ignore[no-untyped-def]
     for r in range(len(labels)):
         line = counts[labels[r]]
@@ -202,7 +461,21 @@ def partition_csr(
     first: NDArray[np.int64],
     values: NDArray[Any],
 ) -> NDArray[np.int64]:
-    """Copy as the numpy engine's ``partition_csr``; ``cursors`` are moved to the first value behind the columns."""
+    """Copy what is not zero of some columns of rows (CSR) into parts, and return where each ends.
+
+    Parameters
+    ----------
+    table : Sparse
+        n rows, ascending in each, no column twice.
+    cursors : array of shape (n,)
+        Where each row has its first value of these columns; they are moved to the first value behind them.
+    columns : slice
+    layers : sequence of GroupLayer
+    first : array of shape (columns, G)
+        Where each part begins.
+    values : array
+        What is written to.
+    """
     last, moved = np.empty_like(first), cursors
     for layer in layers:
         bounds = np.full((len(layer.groups) + 1, len(first)), len(values) - 1)
@@ -214,7 +487,7 @@ def partition_csr(
     return last
 
 
-@jitted
+@_exact_jit
 def _scatter(data, indices, indptr, cursors, start, stop, labels, bounds, values):  # type: ignore[no-untyped-def]
     for r in range(len(labels)):
         line, has_group = bounds[labels[r]], labels[r] < len(bounds) - 1
@@ -243,7 +516,7 @@ def count_class_pairs(
     _tally(parts, starts, rest, places, pairs, thresholds, counts)
 
 
-@jitted
+@_exact_jit
 def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ignore[no-untyped-def]
     features, groups = parts.first.shape
     base, size, offset = np.empty(groups, np.int64), np.empty(groups, np.int64), np.empty(groups, np.int64)
@@ -251,7 +524,9 @@ def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ign
         used = 0
         for g in range(groups):
             first, zeros = parts.first[f, g], parts.zeros[f, g]
-            last = find_valid_end(parts.values, first, parts.last[f, g])
+            last = parts.last[f, g]
+            if first < last and np.isnan(parts.values[last - 1]):
+                last = first + np.searchsorted(parts.values[first:last], np.nan)
             base[g] = first - (zeros > 0)
             offset[g] = used
             size[g] = run_length_encode_all(parts.values, first, last, zeros, starts[0][used:])
@@ -267,7 +542,7 @@ def _tally(parts, starts, rest, places, pairs, thresholds, counts):  # type: ign
                 _class_pair(a, above, b, sb, places, thresholds[t, f], counts, t, f)
 
 
-@jitted
+@_exact_jit
 def _class_pair(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[no-untyped-def]
     negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
     counts.negatives[t, f], counts.positives[t, f] = negatives, positives
@@ -283,17 +558,17 @@ def _class_pair(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[
         _tpr_on_grid(a, sa, b, sb, places, counts.tpr_grid[t, f])
 
 
-@jitted
+@_exact_jit
 def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
     """Count the values below a threshold, and those at it."""
     if np.isnan(threshold):
         return 0, 0
-    place = lower_bound(values, threshold, 0, len(values))
+    place = np.searchsorted(values, threshold)
     at = starts[place + 1] - starts[place] if place < len(values) and values[place] == threshold else 0
     return starts[place], at
 
 
-@jitted
+@_exact_jit
 def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
     """Sum twice the placement counts of the positives, their squares of both classes, and what ties add.
 
@@ -301,7 +576,7 @@ def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
     and above the middle value, since either alone waits for its own last step.
     """
     middle, end, start = INDEX_TYPE(len(a) // 2), INDEX_TYPE(len(a)), INDEX_TYPE(0)
-    cut, b_end = INDEX_TYPE(lower_bound(b, a[middle], 0, len(b)) if len(a) else 0), INDEX_TYPE(len(b))
+    cut, b_end = INDEX_TYPE(np.searchsorted(b, a[middle]) if len(a) else 0), INDEX_TYPE(len(b))
     i, j, k, m = start, start, middle, cut
     sums = (0, 0, 0, 0.0, 0.0, 0.0)
     while (i < middle) & (j < cut) & (k < end) & (m < b_end):
@@ -311,29 +586,29 @@ def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
     return _merge_to(a, sa, b, sb, places, k, m, end, b_end, sums)
 
 
-@jitted
+@_exact_jit
 def _merge_to(a, sa, b, sb, places, i, j, i_end, j_end, sums):  # type: ignore[no-untyped-def]
     while (i < i_end) & (j < j_end):
         i, j, sums = _advance(a, sa, b, sb, places, i, j, sums)
     while i < i_end:
         places[i] = j
-        sums = _add(sa, sb, i, j, UNIT_RUN, INDEX_TYPE(0), sums)
+        sums = _add_ties(sa, sb, i, j, UNIT_RUN, INDEX_TYPE(0), sums)
         i += UNIT_RUN
     while j < j_end:
-        sums = _add(sa, sb, i, j, INDEX_TYPE(0), UNIT_RUN, sums)
+        sums = _add_ties(sa, sb, i, j, INDEX_TYPE(0), UNIT_RUN, sums)
         j += UNIT_RUN
     return sums
 
 
-@jitted
+@_exact_jit
 def _advance(a, sa, b, sb, places, i, j, sums):  # type: ignore[no-untyped-def]
     places[i] = j
     take0, take1 = INDEX_TYPE(a[i] <= b[j]), INDEX_TYPE(b[j] <= a[i])
-    return i + take0, j + take1, _add(sa, sb, i, j, take0, take1, sums)
+    return i + take0, j + take1, _add_ties(sa, sb, i, j, take0, take1, sums)
 
 
-@jitted
-def _add(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
+@_exact_jit
+def _add_ties(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
     """Add a group of tied values: of the negatives, of the positives, or of both, without a branch."""
     below0, below1 = np.int64(sa[i]), np.int64(sb[j])
     count0 = (sa[i + UNIT_RUN] - below0) & -np.int64(take0)
@@ -351,7 +626,7 @@ def _add(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
     )
 
 
-@jitted
+@_exact_jit
 def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyped-def]
     """Compute the sum of squares about the mean of whole numbers, each as a share of twice the others.
 
@@ -366,16 +641,16 @@ def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyp
     return (about - float(remainder) * remainder / count) / (4.0 * others * others)
 
 
-@jitted
+@_exact_jit
 def _tpr_on_grid(a, sa, b, sb, places, tpr):  # type: ignore[no-untyped-def]
     """Write the TPR half-way through each step of the grid, from the run of negatives at that FPR."""
     negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
-    run, above, tied, height = len(a), np.int64(0), np.int64(0), 0.0
+    run, above, tied, height = np.int64(len(a)), np.int64(0), np.int64(0), 0.0
     for g in range(N_FPR):
         share = (2 * g + 1) * negatives
         rank = negatives - 1 - share // _N_STEPS
         if g == 0 or rank < sa[run]:
-            run = _run_of(sa, rank, run)
+            run = rank if sa[run] == run else np.searchsorted(sa[:run], rank, "right") - 1  # without ties below: rank
             place = places[run]
             is_tied = place < len(b) and b[place] == a[run]
             above = positives - np.int64(sb[place + is_tied])
@@ -385,18 +660,3 @@ def _tpr_on_grid(a, sa, b, sb, places, tpr):  # type: ignore[no-untyped-def]
         if tied:
             passed = share - (negatives - sa[run + 1]) * _N_STEPS
             tpr[g] = (above + passed / (_N_STEPS * np.int64(sa[run + 1] - sa[run])) * tied) / positives
-
-
-@jitted
-def _run_of(starts, rank, high):  # type: ignore[no-untyped-def]
-    """Return the run with a rank, known to be below ``high``."""
-    if starts[high] == high:  # no ties below
-        return rank
-    low = 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        if starts[middle] <= rank:
-            low = middle
-        else:
-            high = middle
-    return low
