@@ -73,7 +73,7 @@ def test_two_features_are_tested_against_each_other(run):
         ["direction", "higher, higher"],
     ]
     assert "Null hypothesis: AUC of glucose = AUC of mass. Alternative: AUC of glucose != AUC of mass." in out
-    assert "Method: DeLong, paired." in out
+    assert "Method: MOVER of smoothed logit intervals, paired." in out
 
 
 OPTIONS = {

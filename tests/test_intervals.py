@@ -75,24 +75,30 @@ def test_delong_and_logit_by_all_pairs():
 
 
 def test_smoothed_logit_by_its_definition():
-    """Half a case at 1/2 in the area; a quarter of one, of mean 1/2 and variance 1/8, in each spread; on the logit."""
-    c, q = 0.5, 0.25
-    sizes_and_more = product(range(3), ((4, 3), (9, 12), (2, 30)), (0.5, 0.95, 0.999), (False, True))
+    """A quarter of an observation at 1/2 in the area, half of one in each variance; Satterthwaite's t; on the logit."""
+    sizes_and_more = product(range(3), ((4, 3), (9, 12), (3, 30)), (0.5, 0.95, 0.999), (False, True))
     for seed, sizes, level, weighted in sizes_and_more:
         negative, positive = samples(seed, sizes)
         rng = np.random.default_rng(seed)
         w0, w1 = (rng.uniform(0.6, 3, n) if weighted else np.ones(n) for n in sizes)
         area, *classes = brute_placements(negative, positive, w0, w1)
-        n = 2 / (1 / w0.sum() + 1 / w1.sum())
-        shrunk = (area * n + 0.5 * c) / (n + c)
-        variance = sum(
-            (w @ (v - shrunk) ** 2 + q * ((0.5 - shrunk) ** 2 + 1 / 8)) / ((w.sum() + q - 1) * (w.sum() + q))
-            for v, w in classes
-        )
-        half = ndtri((1 + level) / 2) * np.sqrt(variance) / (shrunk * (1 - shrunk))
+        n, smallest = 2 / (1 / w0.sum() + 1 / w1.sum()), min(w0.sum(), w1.sum())
+        centre, mean = (area * n + 0.125) / (n + 0.25), (area * n + 0.25) / (n + 0.5)
+        added = 0.5 * (0.9 * mean * (1 - mean) + 0.1 * ((0.5 - centre) ** 2 + 1 / 8))
+        parts = [(w @ (v - area) ** 2 + added) / ((w.sum() - 0.5) * (w.sum() + 0.5)) for v, w in classes]
+        df = sum(parts) ** 2 / sum(part**2 / (w.sum() - 1) for part, (_, w) in zip(parts, classes, strict=True))
+        half = stats.t(df).ppf((1 + level) / 2) * np.sqrt(sum(parts)) / (centre * (1 - centre))
+        low, high = expit(logit(centre) + half * SIDES)
+        if smallest * (1 - area) < 1:  # fewer than one of the pairs that share no observation is lost
+            lost = stats.beta(smallest * (1 - area), smallest * area + 1)
+            high = max(high, 1 - lost.ppf((1 - level) / 2))
+        if smallest * area < 1:
+            low = min(low, stats.beta(smallest * area, smallest * (1 - area) + 1).ppf((1 - level) / 2))
+        assert 0 < area < 1
+        assert not any(np.ptp(v) == 0 for v, _ in classes)
         roc = empirical(rp.Ecdf(negative, w0), rp.Ecdf(positive, w1))
-        assert tuple(roc.auc_interval(level)) == pytest.approx(expit(logit(shrunk) + half * SIDES), rel=1e-12)
-        assert roc.auc_std_error(method="smoothed-logit") == pytest.approx(np.sqrt(variance), rel=1e-12)
+        assert tuple(roc.auc_interval(level)) == pytest.approx((min(low, area), max(high, area)), rel=1e-12)
+        assert roc.auc_std_error(method="smoothed-logit") == pytest.approx(np.sqrt(sum(parts)), rel=1e-12)
 
 
 def newcombe_by_roots(area, n0, n1, z=Z):

@@ -306,12 +306,12 @@ FLAG_DESCRIPTIONS = {
     "constant": "all values are equal: the feature tells nothing",
     "crossings_uncertain": "over an interval the likelihood ratio equals the price to rounding: crossings there may be "
     "missing, or lie anywhere in it",
+    "dominant_cluster": "one cluster has more than half of the observations of a class: the standard error depends on "
+    "that cluster",
     "dropped_resamples": "the family could not be fitted to some resamples, and these were left out",
     "equal_thresholds": "thresholds beyond the plateau do as well as the best one; `equal_thresholds` lists one of "
     "each further interval",
     "fallback": "the method asked for sees no spread here, which is not to be taken for none: another stands in",
-    "few_clusters": "there are two clusters only, which hardly show the variance between clusters: the standard error "
-    "is at least that of independent rows",
     "identical": "both classes have the same distribution: every threshold is as good as chance",
     "infinite": "infinite values, or a spread beyond the range of float64: there are no moments to predict from",
     "interval_extended": "the interval of the rows does not hold the estimate; it was widened up to it",

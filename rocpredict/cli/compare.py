@@ -27,13 +27,17 @@ def _check_tests(options: argparse.Namespace) -> None:
     n_features = len(options.feature or ())
     test_options = [name for name, value in common.pick(options, *_TWO_SAMPLE_OPTIONS).items() if value is not None]
     if test_options and n_features != 2:
-        remedy = "; three or more are tested by DeLong's method" if n_features > 2 else "; name them with --feature"
+        remedy = (
+            "; three or more are tested by the method of Krishnamoorthy and Yu"
+            if n_features > 2
+            else "; name them with --feature"
+        )
         raise RocPredictError(
             f"--{test_options[0]} is for a test of two features, here are {n_features or 'none'} named{remedy}"
         )
     random_options = [name for name in test_options if name in {"seed", "resamples"}]
-    if random_options and options.method in {None, "delong"}:
-        others = ", ".join(TWO_SAMPLE_METHODS[1:])
+    if random_options and options.method in {None, "smoothed-logit", "delong"}:
+        others = ", ".join(TWO_SAMPLE_METHODS[2:])
         raise RocPredictError(f"--{random_options[0]} is for a --method that draws at random: {others}")
 
 
@@ -93,7 +97,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
     common.add_data(command)
     common.add_direction(command, "append", " (default: higher); given once, or once for each --feature")
-    methods = "two features: the test (default: delong; venkatraman: whole curves)"
+    methods = "two features: the test (default: smoothed-logit; venkatraman: whole curves)"
     command.add_argument("--method", choices=TWO_SAMPLE_METHODS, help=methods)
     alternatives = "two features: what is claimed of the first (default: two-sided)"
     command.add_argument("--alternative", choices=ALTERNATIVES, help=alternatives)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,6 @@ from rocpredict.base.proportions import (
     ProportionMethod,
     proportion_interval,
     wilson,
-    zero_variance_interval,
 )
 from rocpredict.base.rates import ConfusionCounts
 from rocpredict.base.results import Flags, Interval
@@ -23,12 +23,11 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.inference.bootstrap import bca_interval, percentile_interval
 from rocpredict.inference.placements import (
     PLACEMENT_TOL,
-    PSEUDO_COUNT_VARIANCE,
     VARIANCE_TOL,
     AnyPlacements,
     Placements,
-    smoothed_area,
 )
+from rocpredict.inference.smoothed_logit import SmoothedAreas
 
 AUC_METHODS = ("smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca")
 """Intervals of the whole empirical area; the first is the default."""
@@ -52,7 +51,7 @@ def auc_interval(areas: AnyPlacements, level: float, method: str | None, replica
     if limits is None or not limits[1] > limits[0]:
         flags |= Flags(fallback=method != "smoothed-logit")
         method = "smoothed-logit"
-        limits = smoothed_logit_interval(areas, level)
+        limits = SmoothedAreas.from_placements(areas).interval(level)
     if method == "smoothed-logit" and 0 < estimate < 1 and not areas.is_partial:
         flags |= Flags(fallback=any(areas.constant_classes))
     low, high = (min(max(float(end), 0.0), 1.0) for end in limits)
@@ -67,10 +66,9 @@ def auc_std_error(areas: AnyPlacements, method: str | None, replicate: Any = Non
     if method == "hanley-mcneil":
         return float(np.sqrt(hanley_mcneil_variance(float(areas.estimate), areas.n_units)))
     variance = float(areas.variance())
-    hidden = getattr(areas, "hides_variance", False)
-    blind = hidden or variance <= VARIANCE_TOL or min(areas.n_units) <= 1
-    if method == "smoothed-logit" or hidden or (method is None and blind):
-        return float(np.sqrt(areas.smoothed_estimate()[1]))
+    blind = variance <= VARIANCE_TOL or min(areas.n_units) <= 1
+    if method == "smoothed-logit" or (method is None and blind):
+        return float(np.sqrt(SmoothedAreas.from_placements(areas).variance))
     return float(np.sqrt(variance))
 
 
@@ -112,7 +110,7 @@ def degenerate_flags(areas: AnyPlacements | AucBatch) -> Flags:
         perfect_separation=(areas.estimate == 1) & whole,
         perfect_reversal=(areas.estimate == 0) & whole,
         point_mass=areas.is_constant,
-        few_clusters=getattr(areas, "has_few_clusters", False),
+        dominant_cluster=getattr(areas, "has_dominant_cluster", False),
     )
 
 
@@ -129,14 +127,15 @@ def _interval_limits(areas: AnyPlacements, level: float, method: str, replicate:
         return percentile_interval(replicate(), level)
     if method == "bca":
         return bca_interval(replicate(), area, _bca_acceleration(areas), level)
-    if method in {"smoothed-logit", "newcombe"}:
-        return (smoothed_logit_interval if method == "smoothed-logit" else _newcombe)(areas, level)
+    if method == "smoothed-logit":
+        return SmoothedAreas.from_placements(areas).interval(level)
+    if method == "newcombe":
+        return _newcombe(areas, level)
     variance = hanley_mcneil_variance(area, units) if method == "hanley-mcneil" else float(areas.variance())
     blind = (method != "hanley-mcneil" and min(units) <= 1) or (method == "logit" and area in {0, 1})
-    blind |= getattr(areas, "hides_variance", False)
     if blind or variance <= VARIANCE_TOL:
         return None
-    limits = {"delong": _wald_limits, "hanley-mcneil": _wald_limits, "logit": logit_wald_interval}[method]
+    limits = {"delong": _wald_limits, "hanley-mcneil": _wald_limits, "logit": _logit_wald_limits}[method]
     return limits(area, variance, critical_value(areas.df, level))
 
 
@@ -145,32 +144,9 @@ def _wald_limits(area: float, variance: float, quantile: float) -> tuple[float, 
     return area - half, area + half
 
 
-def logit_wald_interval(area: ArrayOrFloat, variance: ArrayOrFloat, z: float) -> tuple[ArrayOrFloat, ArrayOrFloat]:
-    """Return the ends of a Wald interval of each area on the logit scale."""
-    half = z * np.sqrt(variance) / (area * (1 - area))
+def _logit_wald_limits(area: float, variance: float, quantile: float) -> tuple[float, float]:
+    half = quantile * np.sqrt(variance) / (area * (1 - area))
     return expit(logit(area) - half), expit(logit(area) + half)
-
-
-def smoothed_logit_interval(areas: AnyPlacements | AucBatch, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the smoothed logit interval, of one area or of each of a batch; it holds the estimate.
-
-    Where a class shows no spread, or the area is 0 or 1, unlike cases that were not seen set the ends: see
-    ``zero_variance_interval``.
-    """
-    estimate, units = areas.estimate, areas.n_units
-    area, variance = areas.smoothed_estimate()
-    low, high = logit_wald_interval(area, variance, critical_value(areas.df, level))
-    low, high = np.minimum(low, estimate), np.maximum(high, estimate)
-    unseen = zero_variance_interval(estimate, units, level)
-    if not areas.is_partial:
-        extreme = (estimate == 0) | (estimate == 1)
-        for count, constant in zip(units, areas.constant_classes, strict=True):
-            limits = zero_variance_interval(estimate, (count, count), level)
-            low = np.where(constant & ~extreme, np.minimum(low, limits[0]), low)
-            high = np.where(constant & ~extreme, np.maximum(high, limits[1]), high)
-        low = np.where(extreme, np.maximum(low, unseen[0]), low)
-        high = np.where(extreme, np.minimum(high, unseen[1]), high)
-    return np.where(areas.is_constant, unseen[0], low), np.where(areas.is_constant, unseen[1], high)
 
 
 def _newcombe(placements: AnyPlacements, level: float) -> tuple[float, float]:
@@ -206,9 +182,6 @@ def _bca_acceleration(placements: AnyPlacements) -> float:
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 
-_LARGEST_VARIANCE = 0.25
-
-
 @dataclass(frozen=True)
 class AucBatch:
     """The areas of many features, and how their placement values scatter; every array has shape F.
@@ -218,32 +191,31 @@ class AucBatch:
 
     estimate: FloatArray
     n_units: tuple[FloatArray, FloatArray]
-    """Cases of the negative and of the positive class."""
+    """Observations of the negative and of the positive class."""
     sum_squares: tuple[FloatArray, FloatArray]
     """Sum of squares of the placement values of each class about the area."""
-    is_partial: ClassVar[bool] = False
-    df: ClassVar[float] = np.inf
+    is_partial = False
+
+    @cached_property
+    def smoothed(self) -> SmoothedAreas:
+        """The areas with smoothed variances."""
+        return SmoothedAreas.from_sum_squares(
+            self.estimate,
+            self.sum_squares,
+            self.n_units,
+            0.5,
+            constant_classes=self.constant_classes,
+            is_constant=self.is_constant,
+        )
 
     def std_error(self) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Return DeLong's standard errors, and where they are 0 or unknown, so that the smoothed ones stand in."""
         variance = np.zeros(np.shape(self.estimate))
-        for scatter, cases in zip(self.sum_squares, self.n_units, strict=True):
+        for scatter, n in zip(self.sum_squares, self.n_units, strict=True):
             with np.errstate(divide="ignore", invalid="ignore"):
-                variance += np.where(cases > 1, scatter / (cases * (cases - 1)), 0.0)
+                variance += np.where(n > 1, scatter / (n * (n - 1)), 0.0)
         blind = (variance <= VARIANCE_TOL) | (np.minimum(*self.n_units) <= 1)
-        return np.sqrt(np.where(blind, self.smoothed_estimate()[1], variance)), blind
-
-    def smoothed_estimate(self) -> tuple[FloatArray, FloatArray]:
-        """Return areas and variances with a little of a case more in each class: see ``Placements``."""
-        area = smoothed_area(self.estimate, self.n_units)
-        pull = PSEUDO_COUNT_VARIANCE * ((0.5 - area) ** 2 + _LARGEST_VARIANCE / 2)
-        variance = np.zeros(np.shape(area))
-        for scatter, count in zip(self.sum_squares, self.n_units, strict=True):
-            about = scatter + count * (self.estimate - area) ** 2
-            units = count + PSEUDO_COUNT_VARIANCE
-            spread = (about + pull) / units**2 * (units / (units - 1))
-            variance += np.where(count <= 1, np.maximum(spread, area * (1 - area)), spread)
-        return area, variance
+        return np.sqrt(np.where(blind, self.smoothed.variance, variance)), blind
 
     @property
     def constant_classes(self) -> list[NDArray[np.bool_]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import Any, Literal, NamedTuple
@@ -33,31 +33,29 @@ from rocpredict.inference.hypotheses import (
     METHOD_NAMES,
     PREDICTED_AUC,
     Alternative,
+    AreaDifference,
     AucStatistic,
     AucTest,
     ComparedQuantity,
     Hypothesis,
-    IndependentDifference,
     bootstrap_test,
-    delong_test,
     empirical_auc_test,
-    is_same_curve,
     opposite_direction_flag,
+    wald_test,
 )
 from rocpredict.inference.permutation import permute_paired_ranks, permute_samples
 from rocpredict.inference.placements import (
     PLACEMENT_TOL,
     VARIANCE_TOL,
     AnyPlacements,
-    ClassPlacements,
-    Placements,
     compute_placements,
 )
 from rocpredict.inference.samples import CurveSample, RowOptions, join_rocs
+from rocpredict.inference.smoothed_logit import AreaContrast, SmoothedAreas
 from rocpredict.inference.uncertainty import UncertaintyMixin
 from rocpredict.solvers.empirical import EmpiricalSolver
 
-TWO_SAMPLE_METHODS = ("delong", "bootstrap", "permutation", "venkatraman")
+TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "bootstrap", "permutation", "venkatraman")
 """Tests of two empirical curves, on the same cases or on different ones; the first is the default."""
 _PERMUTATION_STATISTICS = {"permutation": "area", "venkatraman": "errors"}
 """Methods that exchange cases, and the statistic of each."""
@@ -113,12 +111,13 @@ def auc_test(
     null : float, optional
         The AUC that one curve is tested against (1/2 when left out).
     method : str, optional
-        Two empirical curves: "delong" (default), "bootstrap", "permutation" (of ranks between the curves of each case;
-        Bandos, Rockette and Gur 2005; on different cases of places between the samples, class by class),
-        "venkatraman" (equality of the whole curves, not of their areas). Curves of which one or both are predicted:
-        "delta" (by the standard error of each). One curve: "smoothed-logit" (default; agrees with the default
-        interval), "delong", "mann-whitney" (equal distributions; tie-corrected normal), "exact" (the same, counting
-        all ways to label up to 200 cases); predicted: "delta".
+        Two empirical curves: "smoothed-logit" (default; by MOVER of the two default intervals), "delong", "bootstrap"
+        (by the standard deviation over resamples), "permutation" (of ranks between the curves of each case; Bandos,
+        Rockette and Gur 2005; on different cases of places between the samples, class by class), "venkatraman"
+        (equality of the whole curves, not of their areas). Curves of which one or both are predicted: "delta" (by the
+        standard error of each). One curve: "smoothed-logit" (default; p is the level at which the default interval
+        begins to leave ``null`` out), "delong", "mann-whitney" (equal distributions; tie-corrected normal), "exact"
+        (the same, counting all ways to label up to 200 cases); predicted: "delta".
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
         What is claimed of the first curve. The last two need ``margin``: not worse by as much, not other by as much.
     margin : float
@@ -138,8 +137,8 @@ def auc_test(
         How many cases each row stands for. Of two samples this, ``clusters`` and ``strata`` are pairs: one array, or
         None, for each.
     clusters : array of shape (n,), optional
-        Which rows belong together, such as readings of one patient: variances by Obuchowski (1997). Clusters do not
-        span two samples.
+        Which rows belong together, such as readings of one patient: variances by the jackknife over clusters, of
+        which each class needs four. Clusters do not span two samples.
     strata : array of shape (n,), optional
         Only rows of one stratum are compared; strata count by their pairs of a negative and a positive.
     n_resamples, rng
@@ -157,10 +156,18 @@ def auc_test(
 
     Notes
     -----
-    "delong" refers the difference over its standard error to the normal law (DeLong, DeLong and Clarke-Pearson
-    1988); of partial areas with their own variance. A curve against itself has p = 1, with the flag ``same_curve``.
-    Of different cases the variances add up. Curves of the same cases that are tested as of different ones usually go
-    up and down together, so that the test rejects too seldom.
+    "smoothed-logit" has for a difference the ends that the method of variance estimates recovery (MOVER; Zou and
+    Donner 2008) makes of two smoothed logit intervals with Student's t, whose degrees of freedom are Satterthwaite's
+    (1946). "delong" refers the difference over its standard error to the normal law (DeLong, DeLong and Clarke-Pearson
+    1988); with few observations in a class, samples of unequal sizes or AUCs near 1 it rejects too often. Partial areas
+    have their own variance. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the same
+    observations that are tested as of different ones usually go up and down together, so that the test rejects too
+    seldom.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845. Satterthwaite (1946), Biometrics Bulletin 2,
+    110-114. Zou and Donner (2008), Statistics in Medicine 27, 1693-1702.
 
     Examples
     --------
@@ -169,14 +176,15 @@ def auc_test(
     >>> iris, classes = load_iris(), {"positive": "virginica", "negative": "versicolor"}
     >>> x1, x2 = iris.column("sepal_length"), iris.column("sepal_width")
     >>> auc_test(x1, x2, iris.y, **classes)
-    AucTest(null='AUC of x1 = AUC of x2', method='DeLong, paired', estimates=(0.7896, 0.6636), difference=+0.126,
-            interval=0.02828 to 0.2237, statistic=2.52723, p_value=0.0114966, n=(50, 50))
+    AucTest(null='AUC of x1 = AUC of x2', method='MOVER of smoothed logit intervals, paired',
+            estimates=(0.7896, 0.6636), difference=+0.126, interval=0.02447 to 0.2272, statistic=2.4497,
+            p_value=0.0160723, n=(50, 50))
     >>> auc_test(empirical_roc(x1, iris.y, **classes), empirical_roc(x2, iris.y, **classes)).p_value
-    0.01149658...
+    0.0160722...
     >>> auc_test(x2, None, iris.y, **classes).p_value
-    0.0050620...
+    0.006131...
     >>> auc_test(*(simulate_two_gaussians(count=(80, 70), seed=seed) for seed in (1, 2)))
-    AucTest(null='AUC of sample1 = AUC of sample2', method='DeLong, unpaired', ...
+    AucTest(null='AUC of sample1 = AUC of sample2', method='MOVER of smoothed logit intervals, unpaired', ...
     """
     claim, level = Hypothesis(alternative, margin), check_confidence_level(level)
     quantity = ComparedQuantity.from_arguments(fpr, tpr, tpr_at_fpr)
@@ -304,61 +312,65 @@ def _are_paired(roc1: Any, roc2: Any) -> bool | None:
     return None if np.array_equal(np.add(roc1.count, roc1.omitted), np.add(roc2.count, roc2.omitted)) else False
 
 
-@dataclass(frozen=True)
-class _PredictedArea(Placements):
-    """An area with the standard error of a prediction; where that is 0, one as of cases that are all placed alike."""
+class _RocArea(NamedTuple):
+    """An area of a curve: smoothed, its variance, and the name of the method behind that."""
 
-    std_error: float = 0.0
+    smoothed: SmoothedAreas
+    variance: float
+    method: str
+    null_value: float
 
-    def variance(self) -> FloatArray:
-        """Return the square of the standard error."""
-        return np.asarray(self.std_error**2)
-
-    def smoothed_estimate(self) -> tuple[Any, FloatArray]:
-        """Return area and variance; see ``Placements.smoothed_estimate``."""
-        if self.std_error**2 <= VARIANCE_TOL:
-            return super().smoothed_estimate()
-        return self.estimate, self.variance()
+    @property
+    def estimate(self) -> FloatArray:
+        """The area, as a share of the range's width."""
+        return self.smoothed.estimate
 
 
-def _area_of_roc(roc: Any, options: _TestOptions) -> tuple[AnyPlacements, str]:
-    """Return the area of a curve with its variance, and the name of the method behind that."""
+def _area_of_roc(roc: Any, options: _TestOptions) -> _RocArea:
+    """Return the area of a curve with its variance."""
     rate_range, resampling = options.quantity.rate_range, options.resampling
     if _is_empirical(roc):
-        return join_rocs({"x": roc}).placements(rate_range).contrast(np.ones(1)), METHOD_NAMES["delong"]
+        areas = join_rocs({"x": roc}).placements(rate_range).contrast(np.ones(1))
+        smoothed = SmoothedAreas.from_placements(areas)
+        return _RocArea(smoothed, float(areas.variance()), METHOD_NAMES["delong"], areas.null_value)
     uncertainty = roc._uncertainty(resampling.n_resamples, resampling.rng)
-    estimate, std_error = (
-        np.asarray(area_function(rate_range)(uncertainty.solver)),
-        float(uncertainty.area_std_error(rate_range, None)),
-    )
-    negative, positive = (
-        ClassPlacements(estimate[None], np.array([n]), n) for n in map(float, uncertainty.class_sizes)
-    )
+    estimate = np.asarray(area_function(rate_range)(uncertainty.solver))
+    variance = float(np.nan_to_num(uncertainty.area_std_error(rate_range, None))) ** 2
+    negatives, positives = map(float, uncertainty.class_sizes)
     chance = 0.5 if rate_range is None else float(rate_range.chance_area / rate_range.width)
-    area = _PredictedArea(estimate, negative, positive, chance, is_partial=rate_range is not None, std_error=std_error)
+    if variance > VARIANCE_TOL:
+        limitless = np.asarray(np.inf)
+        smoothed = SmoothedAreas(estimate, estimate, np.asarray(variance), limitless, (negatives, positives))
+    else:  # as of observations that are all placed alike
+        smoothed = SmoothedAreas.from_sum_squares(estimate, (0.0, 0.0), (negatives, positives), chance)
     is_gaussian = isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
-    return area, METHOD_NAMES["delta" if is_gaussian else "delong" if rate_range is None else "bootstrap"]
+    method = "delta" if is_gaussian else "delong" if rate_range is None else "bootstrap"
+    return _RocArea(smoothed, variance, METHOD_NAMES[method], chance)
 
 
 def _compare_predicted(rocs: list[Any], names: tuple[str, str], options: _TestOptions) -> AucTest:
-    """Test two curves of which one or both are predicted, as of different cases, by the standard error of each."""
+    """Test two curves of which one or both are predicted, as of different observations, by their standard errors."""
     check_option("method", options.method, (None, "delta"))
-    if options.quantity.fpr is not None:
+    quantity, claim = options.quantity, options.claim.divide(options.quantity.band_width)
+    if quantity.fpr is not None:
         raise RocPredictError("tpr_at_fpr= compares two empirical curves; the AUC and fpr=(low, high) do for others")
-    areas, methods = zip(*(_area_of_roc(roc, options) for roc in rocs), strict=True)
-    quantity = options.quantity
-    result = delong_test(IndependentDifference(*areas), options.claim.divide(quantity.band_width), options.level)
-    if result.interval.method == "delong":
-        result = result._replace(interval=replace(result.interval, method="delta"))
+    areas = [_area_of_roc(roc, options) for roc in rocs]
+    contrast, variances = AreaContrast.from_samples([area.smoothed for area in areas]), [a.variance for a in areas]
+    blind = min(variances) <= VARIANCE_TOL or min(contrast.areas.n_units) <= 1
+    difference = AreaDifference(contrast, sum(variances), np.inf, contrast.areas.n_units, is_blind=blind)
+    if blind:
+        result = difference.test(claim, options.level, "delong")
+    else:
+        result = wald_test(contrast.estimate, sum(variances), claim, options.level, method="delta")
     return _build_test(
         result,
         options.claim.describe(*(f"{quantity.name} of {name}" for name in names)),
         areas,
         quantity,
-        method=f"{' and '.join(dict.fromkeys(methods))}, unpaired",
+        method=f"{' and '.join(dict.fromkeys(area.method for area in areas))}, unpaired",
         estimator=PREDICTED_AUC if quantity.rate_range is None else "area under the curve over the range, raw",
         estimates=tuple(float(area.estimate) * quantity.band_width for area in areas),
-        covariance=_covariance(areas, quantity),
+        covariance=np.diag(variances) * quantity.band_width**2,
         n=tuple(tuple(map(float, roc.count)) for roc in rocs),
         omitted=tuple(np.sum([roc.omitted for roc in rocs], axis=0).tolist()),
         direction=tuple(roc.direction or "higher" for roc in rocs),
@@ -399,13 +411,13 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
         null = f"{' and '.join(names)} have the same ROC curve"
     if method == "venkatraman":
         alternative = "their ROC curves differ somewhere"
-    paired = len(samples) == 1
+    paired, method_name = len(samples) == 1, METHOD_NAMES["mover" if method == "smoothed-logit" else method]
     return _build_test(
         statistic,
         (null, alternative),
         areas,
         quantity,
-        method=f"{METHOD_NAMES[method]}, {'paired' if paired else 'unpaired'}{samples[0].design or samples[-1].design}",
+        method=f"{method_name}, {'paired' if paired else 'unpaired'}{samples[0].design or samples[-1].design}",
         estimator=quantity.estimator,
         estimates=estimates,
         covariance=covariance,
@@ -419,7 +431,7 @@ def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: 
 def _build_test(
     statistic: AucStatistic,
     hypotheses: tuple[str, str],
-    areas: Sequence[AnyPlacements],
+    areas: Sequence[AnyPlacements | _RocArea],
     quantity: ComparedQuantity,
     *,
     flags: Flags,
@@ -445,12 +457,11 @@ def _test_difference(
     quantity, method, claim, level, resampling = options
     width, paired = quantity.band_width, len(samples) == 1
     claim, covariance = claim.divide(width), _covariance(areas, quantity)
-    difference: AnyPlacements | IndependentDifference
     if paired:
-        difference = areas[0].contrast(_DIFFERENCE)
+        difference = AreaDifference.paired(areas[0], _DIFFERENCE)
     else:
-        difference = IndependentDifference(areas[0].contrast(np.ones(1)), areas[1].contrast(np.ones(1)))
-    statistic, same = delong_test(difference, claim, level), paired and is_same_curve(difference)
+        difference = AreaDifference.unpaired(areas[0].contrast(np.ones(1)), areas[1].contrast(np.ones(1)))
+    statistic, same = difference.test(claim, level, method), paired and difference.is_same_curve
     if method == "bootstrap" and (quantity.fpr is not None or not same):
         estimates_resampled = _replicates(samples, quantity, resampling)
         covariance = covariance if quantity.fpr is None else np.cov(estimates_resampled.T)
@@ -459,7 +470,7 @@ def _test_difference(
             and quantity.fpr is None
             and min(float(np.std(part)) for part in estimates_resampled.T) <= PLACEMENT_TOL
         ):
-            return statistic, covariance  # a sample that shows no spread is not known exactly
+            return statistic.add_flags(Flags(fallback=True)), covariance  # one sample shows no variability
         if not same:
             scaled_difference = (estimates[0] - estimates[1]) / width
             statistic = bootstrap_test(
@@ -481,8 +492,8 @@ def _check_design(samples: tuple[CurveSample, ...], quantity: ComparedQuantity, 
     plain = not any(sample.design for sample in samples)
     if quantity.fpr is not None and not plain:
         raise RocPredictError("tpr_at_fpr= takes no clusters= or strata=; the AUC and fpr=(low, high) do")
-    if method != "delong" and not plain:
-        raise RocPredictError(f"method={method!r} takes no clusters= or strata=; give 'delong'")
+    if method not in {"smoothed-logit", "delong"} and not plain:
+        raise RocPredictError(f"method={method!r} takes no clusters= or strata=; give 'smoothed-logit'")
     weighed = any(sample.classes[0].weights is not None for sample in samples)
     if method in _PERMUTATION_STATISTICS and weighed:
         raise RocPredictError(f"method={method!r} takes whole weights only: what is exchanged is a case")

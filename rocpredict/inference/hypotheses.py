@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from scipy.special import logit, ndtr, ndtri, stdtr
+from scipy.special import ndtr, ndtri, stdtr
 
 from rocpredict.base.formatting import format_interval, format_p_value
 from rocpredict.base.proportions import zero_variance_interval
@@ -23,9 +23,10 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.auc import auc_interval, critical_value
-from rocpredict.inference.bootstrap import make_area_function, make_points_function, percentile_interval
+from rocpredict.inference.bootstrap import make_area_function, make_points_function
 from rocpredict.inference.permutation import exact_auc_p_values, null_auc_variance, tie_correction
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, RateRange, check_rate_range
+from rocpredict.inference.smoothed_logit import AreaContrast, SmoothedAreas, Tails
 from rocpredict.solvers.base import interpolate_tpr_batch
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less", "noninferior", "equivalent"]
@@ -37,11 +38,13 @@ METHOD_NAMES = {
     "permutation": "permutation of ranks",
     "venkatraman": "Venkatraman",
     "smoothed-logit": "smoothed logit",
+    "mover": "MOVER of smoothed logit intervals",
     "mann-whitney": "Mann-Whitney",
     "exact": "exact permutation of labels",
     "delta": "delta",
 }
 """Each method as a result names it."""
+_WITHOUT_INTERVAL = tuple(METHOD_NAMES[name] for name in ("permutation", "venkatraman", "mann-whitney", "exact"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,13 +64,17 @@ class AucTest(Result):
     difference : float
         First minus second; for one curve, its estimate minus the value.
     statistic : float
-        What the method refers to its null distribution: z, an area, or a sum over ranks.
+        The value whose null distribution gives p: Student's t or z, an area, or a sum over ranks.
     p_value : float
+        For methods with an interval, the level at which intervals begin to leave the null value out: 1 - ``level`` of
+        the widest interval without it, of a one-sided alternative half of that.
     interval : Interval
-        Of the difference of two curves; of one curve's estimate.
+        Of the difference of two curves; of one curve's estimate. Tests that permute, and "mann-whitney" and "exact",
+        have no interval of their own: theirs is the default interval, with its name in ``interval.method``.
     covariance : array of shape (K, K)
-        Of the K estimates: by DeLong, DeLong and Clarke-Pearson (1988), with clusters by Obuchowski (1997); of TPRs
-        over the resamples; of a predicted curve the square of its standard error. 0 between curves of different cases.
+        Of the K estimates: by DeLong, DeLong and Clarke-Pearson (1988), with clusters by the jackknife over clusters;
+        of TPRs over the resamples; of a predicted curve the square of its standard error. 0 between curves of
+        different observations.
     n : tuple
         Cases (negative, positive); of two samples one pair for each.
     omitted : tuple of int
@@ -111,6 +118,8 @@ class AucTest(Result):
         if any(self.omitted):
             rows.append(["rows left out (negative, positive)", str(self.omitted)])
         notes = [f"Null hypothesis: {self.null}. Alternative: {self.alternative}.", f"Method: {self.method}."]
+        if self.method.startswith(_WITHOUT_INTERVAL):
+            notes.append(f"This test has no interval of its own; the one shown is by {self.interval.method}.")
         return Table(f"Test of areas ({self.estimator})", ("quantity", "value"), rows, None, notes, self.flags)
 
     def __repr__(self) -> str:
@@ -166,6 +175,18 @@ class Hypothesis:
             "noninferior": (f"{first} <= {second} - {margin}", f"{first} > {second} - {margin}"),
             "equivalent": (f"|{first} - {second}| >= {margin}", f"|{first} - {second}| < {margin}"),
         }[self.alternative]
+
+    def test_tails(
+        self, tails: Callable[[float], Tails], value: float, bounds: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Return statistic and p of a quantity between bounds, from its one-sided p-values at other values."""
+        low = tails(max(value - self.width, bounds[0]))
+        if self.alternative == "equivalent":  # two one-sided tests: the less certain of the two
+            high = tails(min(value + self.width, bounds[1]))
+            return (low.statistic, low.greater) if low.greater >= high.less else (-high.statistic, high.less)
+        if self.alternative == "two-sided":
+            return low.statistic, min(1.0, 2 * min(low.greater, low.less))
+        return low.statistic, low.less if self.alternative == "less" else low.greater
 
     def normal_test(
         self, estimate: Any, low: Any, high: Any, std_error: float, freedom: float = np.inf
@@ -233,6 +254,10 @@ class AucStatistic(NamedTuple):
     p_value: float
     interval: Interval
 
+    def add_flags(self, flags: Flags) -> AucStatistic:
+        """Return the same with more flags on the interval."""
+        return self._replace(interval=replace(self.interval, flags=self.interval.flags | flags))
+
     def result(self, hypotheses: tuple[str, str], *, flags: Flags, **fields: Any) -> AucTest:
         """Return the test; ``fields`` are the other fields of ``AucTest``, ``flags`` those of the data."""
         return AucTest(*hypotheses, flags=flags | self.interval.flags, **(self._asdict() | fields))
@@ -290,88 +315,106 @@ class ComparedQuantity:
 
 
 @dataclass(frozen=True)
-class IndependentDifference:
-    """The difference of two areas on different cases."""
+class AreaDifference:
+    """A difference of areas, or another contrast of them.
 
-    sample1: AnyPlacements
-    sample2: AnyPlacements
-    bounds: tuple[float, float] = (-1.0, 1.0)
+    Attributes
+    ----------
+    contrast : AreaContrast
+        The same by smoothed areas.
+    variance, df : float
+        The variance by DeLong or by the jackknife over clusters, and its degrees of freedom for Wald's test.
+    n_units : pair of float
+        Independent units of each class, in the smaller sample.
+    is_same_curve : bool
+        Whether the curves place every observation alike.
+    is_constant : bool
+        Whether the difference is the same for every observation, and not 0.
+    is_blind : bool
+        Whether a variance was not seen, of a class of one observation or of one of two samples.
+    has_dominant_cluster : bool
+        Whether one cluster has more than half of the observations of a class.
+    """
 
-    @property
-    def estimate(self) -> FloatArray:
-        """First minus second."""
-        return np.asarray(self.sample1.estimate - self.sample2.estimate)
+    contrast: AreaContrast
+    variance: float
+    df: float
+    n_units: tuple[float, float]
+    is_same_curve: bool = False
+    is_constant: bool = False
+    is_blind: bool = False
+    has_dominant_cluster: bool = False
 
-    @property
-    def n_units(self) -> tuple[float, float]:
-        """Independent units of each class in the smaller sample."""
-        pairs = zip(self.sample1.n_units, self.sample2.n_units, strict=True)
-        negative, positive = (min(pair) for pair in pairs)
-        return negative, positive
+    @classmethod
+    def paired(cls, areas: AnyPlacements, weights: FloatArray) -> AreaDifference:
+        """Return a contrast of curves on the same observations."""
+        difference, contrast = areas.contrast(weights), AreaContrast.from_placements(areas, weights)
+        variance, n_units = float(difference.variance()), difference.n_units
+        same = float(difference.estimate) == 0 and difference.is_constant
+        constant, single = variance <= VARIANCE_TOL and not same, min(n_units) <= 1
+        dominant = areas.has_dominant_cluster
+        return cls(contrast, variance, difference.df, n_units, same, constant, single, dominant)
 
-    def variance(self) -> FloatArray:
-        """Return the sum of both variances."""
-        return np.asarray(self.sample1.variance() + self.sample2.variance())
+    @classmethod
+    def unpaired(cls, first: AnyPlacements, second: AnyPlacements) -> AreaDifference:
+        """Return the difference of two areas on different observations."""
+        contrast = AreaContrast.from_samples([SmoothedAreas.from_placements(areas) for areas in (first, second)])
+        variances, n_units = [float(areas.variance()) for areas in (first, second)], contrast.areas.n_units
+        same = contrast.estimate == 0 and bool(first.is_constant and second.is_constant)
+        blind, df = min(variances) <= VARIANCE_TOL or min(n_units) <= 1, min(first.df, second.df)
+        dominant = first.has_dominant_cluster or second.has_dominant_cluster
+        return cls(
+            contrast,
+            sum(variances),
+            df,
+            n_units,
+            is_same_curve=same,
+            is_blind=blind,
+            has_dominant_cluster=dominant,
+        )
 
-    @property
-    def is_constant(self) -> bool:
-        """True if both samples have all values tied."""
-        return self.sample1.is_constant and self.sample2.is_constant
-
-    @property
-    def has_zero_variance_part(self) -> bool:
-        """True if one of the samples shows no spread, which is not to be taken for none."""
-        return min(float(self.sample1.variance()), float(self.sample2.variance())) <= VARIANCE_TOL
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of the variance."""
-        return min(self.sample1.df, self.sample2.df)
-
-    def smoothed_estimate(self) -> tuple[Any, FloatArray]:
-        """Return difference and variance with a little of a case more in each class of both samples."""
-        (area, variance), (other, further) = self.sample1.smoothed_estimate(), self.sample2.smoothed_estimate()
-        return area - other, variance + further
+    def test(self, hypothesis: Hypothesis, level: float, method: str) -> AucStatistic:
+        """Test it against 0, "delong" by Wald's z, and else by MOVER; with the interval of the method."""
+        estimate, flags = self.contrast.estimate, Flags(dominant_cluster=self.has_dominant_cluster)
+        if self.is_same_curve or self.is_constant:
+            result = zero_variance_test(estimate, self.n_units, hypothesis, level, same=self.is_same_curve)
+        elif method == "delong" and not self.is_blind:
+            result = wald_test(estimate, self.variance, hypothesis, level, method=method, freedom=self.df)
+        else:
+            flags |= Flags(fallback=method == "delong", single_observation=min(self.n_units) <= 1)
+            interval = Interval(*self.contrast.interval(level), level, "mover", estimate)
+            result = AucStatistic(*hypothesis.test_tails(self.contrast.tails, 0.0, (-1.0, 1.0)), interval)
+        return result.add_flags(flags)
 
 
-def delong_test(areas: AnyPlacements | IndependentDifference, hypothesis: Hypothesis, level: float) -> AucStatistic:
-    """Test an area difference, already selected, by its normal law (DeLong, DeLong and Clarke-Pearson 1988)."""
-    difference, variance = float(areas.estimate), float(areas.variance())
-    if is_same_curve(areas):
-        return zero_variance_test(0.0, areas.n_units, hypothesis, level, same=True)
-    if variance <= VARIANCE_TOL:
-        return zero_variance_test(difference, areas.n_units, hypothesis, level)
-    single = min(areas.n_units) <= 1
-    smoothed = single or areas.has_zero_variance_part
-    centre, variance = (float(part) for part in areas.smoothed_estimate()) if smoothed else (difference, variance)
+def wald_test(
+    estimate: float, variance: float, hypothesis: Hypothesis, level: float, *, method: str, freedom: float = np.inf
+) -> AucStatistic:
+    """Test a difference of areas by its standard error: its normal law, or Student's t."""
     std_error = float(np.sqrt(variance))
-    half = critical_value(areas.df, level) * std_error
-    limits = max(centre - half, areas.bounds[0]), min(centre + half, areas.bounds[1])
-    flags = Flags(fallback=smoothed, single_observation=single)
-    interval = Interval(*limits, level, "smoothed" if smoothed else "delong", difference, flags)
-    statistic = hypothesis.normal_test(centre, -hypothesis.width, hypothesis.width, std_error, areas.df)
+    half = critical_value(freedom, level) * std_error
+    interval = Interval(max(estimate - half, -1.0), min(estimate + half, 1.0), level, method, estimate)
+    statistic = hypothesis.normal_test(estimate, -hypothesis.width, hypothesis.width, std_error, freedom)
     return AucStatistic(*statistic, interval)
 
 
 def bootstrap_test(
     differences: FloatArray, estimate: float, units: tuple[float, float], hypothesis: Hypothesis, level: float
 ) -> AucStatistic:
-    """Test a difference by its standard deviation over resamples; the interval by their quantiles."""
-    std_error = float(np.std(differences, ddof=1))
-    if std_error**2 <= VARIANCE_TOL:
+    """Test a difference by its standard deviation over resamples, by the normal law."""
+    variance = float(np.var(differences, ddof=1))
+    if variance <= VARIANCE_TOL:
         return zero_variance_test(estimate, units, hypothesis, level)
-    flags = Flags(single_observation=min(units) <= 1)
-    interval = Interval(*percentile_interval(differences, level), level, "bootstrap", estimate, flags)
-    statistic = hypothesis.normal_test(estimate, -hypothesis.width, hypothesis.width, std_error)
-    return AucStatistic(*statistic, interval)
+    result = wald_test(estimate, variance, hypothesis, level, method="bootstrap")
+    return result.add_flags(Flags(single_observation=min(units) <= 1))
 
 
 def one_sample_test(
     areas: AnyPlacements, value: float, hypothesis: Hypothesis, interval: Interval, method: str
 ) -> AucStatistic:
-    """Test an area against a value: by Wald's z, or on the logit scale with a little of a case more.
+    """Test an area against a value: by Wald's z, or by the smoothed logit interval.
 
-    ``interval`` is that of the method; where "delong" sees no spread, its flags say that the smoothed one stands in.
+    ``interval`` is that of the method; where "delong" sees no variability, the smoothed one stands in for both.
     """
     variance, margin = float(areas.variance()), hypothesis.width
     blind = variance <= VARIANCE_TOL or min(areas.n_units) <= 1
@@ -379,20 +422,8 @@ def one_sample_test(
         difference = float(areas.estimate) - value
         statistic = hypothesis.normal_test(difference, -margin, margin, float(np.sqrt(variance)), areas.df)
         return AucStatistic(*statistic, interval)
-    area, variance = (float(part) for part in areas.smoothed_estimate())
-    if hypothesis.margin is None and value in {0, 1} and float(areas.estimate) == value:
-        return AucStatistic(0.0, 1.0, interval)  # no data could agree better
-    if areas.is_constant:  # all values are tied: the interval says what they leave open
-        return AucStatistic(0.0, 1.0 if value in interval else 1 - interval.level, interval)
-    std_error = float(np.sqrt(variance)) / (area * (1 - area))
-    with np.errstate(divide="ignore"):
-        low, high = logit(np.clip([value - margin, value + margin], 0, 1))
-    return AucStatistic(*hypothesis.normal_test(logit(area), low, high, std_error, areas.df), interval)
-
-
-def is_same_curve(areas: AnyPlacements | IndependentDifference) -> bool:
-    """Return whether it is a difference of curves that place every case alike."""
-    return areas.bounds[0] < 0 and float(areas.estimate) == 0 and areas.is_constant
+    tails = SmoothedAreas.from_placements(areas).tails
+    return AucStatistic(*hypothesis.test_tails(tails, value, (0.0, 1.0)), interval)
 
 
 def zero_variance_test(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc, fdtrc
+from scipy.special import fdtrc
 
 from rocpredict.base.formatting import format_list, format_number, format_p_value
 from rocpredict.base.labels import check_index
@@ -29,16 +29,15 @@ from rocpredict.base.validation import (
 from rocpredict.inference.hypotheses import (
     MANN_WHITNEY,
     METHOD_NAMES,
+    AreaDifference,
     AucTest,
     Hypothesis,
-    delong_test,
     opposite_direction_flag,
 )
-from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements
+from rocpredict.inference.placements import EIGENVALUE_RTOL, VARIANCE_TOL, AnyPlacements, VarianceComponent
 from rocpredict.inference.samples import CurveSample, RowOptions
+from rocpredict.inference.smoothed_logit import SmoothedAreas
 from rocpredict.sources.table import as_feature_table
-
-_EIGENVALUE_RTOL = 1e-10  # of the largest eigenvalue: below, curves say the same and a degree of freedom is lost
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,12 +50,13 @@ class AucTestMany(Result):
     estimates : tuple of float
         AUC of each curve.
     covariance : array of shape (K, K)
-        Of the estimates, by DeLong, DeLong and Clarke-Pearson (1988); with clusters by Obuchowski (1997).
+        Of the estimates, by DeLong, DeLong and Clarke-Pearson (1988); with clusters by the jackknife over clusters.
     statistic : float
-        Chi-squared.
+        Hotelling's T squared; with many observations chi-squared.
     df : int
-        Its degrees of freedom: K - 1, less for curves that say the same.
+        Its degrees of freedom: K - 1, less for curves that rank all observations alike.
     p_value : float
+        Of the test that all AUCs are equal, which has no interval.
     contrasts : tuple of AucTest
         Each pair, or each contrast that was asked for; p not adjusted.
     adjusted_p_values : tuple of float
@@ -95,8 +95,8 @@ class AucTestMany(Result):
             f"Estimates: {format_list(map(format_number, self.estimates), MAX_ROWS)}.",
             f"Cases (negative, positive): {self.n}.",
         ]
-        columns = ["null hypothesis", "difference", "low", "high", "z", "p", "adjusted p"]
-        formats = {"p": format_p_value, "adjusted p": format_p_value, "z": ".4g"}
+        columns = ["null hypothesis", "difference", "low", "high", "t", "p", "adjusted p"]
+        formats = {"p": format_p_value, "adjusted p": format_p_value, "t": ".4g"}
         return Table(f"Test of {self.estimator}", columns, rows, formats, notes, self.flags)
 
     def __repr__(self) -> str:
@@ -149,9 +149,15 @@ def auc_test_many(
 
     Notes
     -----
-    The omnibus statistic is chi-squared for the covariance matrix of DeLong, DeLong and Clarke-Pearson (1988). As that
-    is estimated, p comes from Hotelling's F, with the cases (or clusters) of the smaller class, less one, behind the
-    estimate: with few cases the chi-squared law would reject equal curves far too often, this rejects too seldom.
+    The omnibus statistic is a quadratic form of differences and of the covariance matrix of DeLong, DeLong and
+    Clarke-Pearson (1988). As each class adds an estimated part of it, p comes from an F distribution with the degrees
+    of freedom of Krishnamoorthy and Yu (2004), a Satterthwaite approximation for matrices. Contrasts are tested by
+    MOVER, as in ``auc_test``.
+
+    References
+    ----------
+    Krishnamoorthy and Yu (2004), Statistics & Probability Letters 66, 161-169. Holm (1979), Scand. J. Statist. 6,
+    65-70.
 
     Examples
     --------
@@ -171,18 +177,19 @@ def auc_test_many(
     covariance = areas.variance()
     matrix = _contrast_matrix(contrasts, len(columns))
     tests = tuple(_test_contrast(sample, areas, row, check_confidence_level(level)) for row in matrix)
-    statistic, df, smoothed = _wald_statistic(areas)
+    omnibus = _test_equality(areas)
     rows = sample.fields()
-    rows["flags"] |= Flags(same_curve=df == 0, fallback=smoothed) | opposite_direction_flag(areas.estimate)
+    rows["flags"] |= Flags(same_curve=omnibus.df == 0, fallback=omnibus.is_smoothed)
+    rows["flags"] |= opposite_direction_flag(areas.estimate) | Flags(dominant_cluster=areas.has_dominant_cluster)
     return AucTestMany(
         null="all AUCs are equal",
-        method=f"{METHOD_NAMES['delong']}, paired{sample.design}",
+        method=f"Krishnamoorthy-Yu, paired{sample.design}",
         estimator=MANN_WHITNEY,
         estimates=tuple(areas.estimate.tolist()),
         covariance=readonly_array((covariance + covariance.T) / 2),
-        statistic=statistic,
-        df=df,
-        p_value=_hotelling_p_value(statistic, df, min(areas.n_units) - 1),
+        statistic=omnibus.statistic,
+        df=omnibus.df,
+        p_value=omnibus.p_value,
         contrasts=tests,
         adjusted_p_values=_holm([test.p_value for test in tests]),
         **rows,
@@ -217,7 +224,7 @@ def _contrast_matrix(contrasts: ArrayLike | None, count: int) -> FloatArray:
 
 
 def _test_contrast(sample: CurveSample, areas: AnyPlacements, weights: FloatArray, level: float) -> AucTest:
-    area, claim = areas.contrast(weights), Hypothesis()
+    difference, claim = AreaDifference.paired(areas, weights), Hypothesis()
     index = np.flatnonzero(weights)
 
     def describe(sign: int) -> str:
@@ -228,45 +235,60 @@ def _test_contrast(sample: CurveSample, areas: AnyPlacements, weights: FloatArra
     rows = sample.fields()
     rows["direction"] = tuple(sample.directions[k] for k in index)
     rows["flags"] |= opposite_direction_flag(estimates)
-    return delong_test(area, claim, level).result(
+    return difference.test(claim, level, "smoothed-logit").result(
         claim.describe(describe(1), describe(-1)),
-        method=f"{METHOD_NAMES['delong']}, paired{sample.design}",
+        method=f"{METHOD_NAMES['mover']}, paired{sample.design}",
         estimator=MANN_WHITNEY,
         estimates=estimates,
-        difference=float(area.estimate),
+        difference=difference.contrast.estimate,
         covariance=areas.variance()[np.ix_(index, index)],
         **rows,
     )
 
 
-def _wald_statistic(areas: AnyPlacements) -> tuple[float, int, bool]:
-    """Return the quadratic form of the differences between neighbours, its rank, and whether it had to be smoothed."""
-    steps = np.diff(np.eye(len(areas.estimate)), axis=0)
+class _EqualityTest(NamedTuple):
+    """Test that K areas are equal."""
 
-    def form(estimate: FloatArray, variance: FloatArray) -> tuple[float, int, bool]:
-        values, vectors = np.linalg.eigh(steps @ (variance + variance.T) @ steps.T / 2)
-        is_positive = values > max(values.max(initial=0.0) * _EIGENVALUE_RTOL, VARIANCE_TOL)
-        projected = vectors.T @ (steps @ estimate)
-        unseen = bool((np.abs(projected[~is_positive]) > _EIGENVALUE_RTOL).any())  # a difference that no case varies
-        return (
-            float(np.sum(projected[is_positive] ** 2 / values[is_positive])),
-            int(np.count_nonzero(is_positive)),
-            unseen,
-        )
-
-    statistic, df, unseen = form(areas.estimate, areas.variance())
-    return (*form(*areas.smoothed_estimate())[:2], True) if unseen else (statistic, df, False)
+    statistic: float
+    df: int
+    p_value: float
+    is_smoothed: bool
+    """Whether a difference between the areas showed no variance, so that smoothed variances were needed."""
 
 
-def _hotelling_p_value(statistic: float, df: int, freedom: float) -> float:
-    """Return p of a chi-squared of estimated covariances, by Hotelling's F; for df of 1 by the normal law.
+def _test_equality(areas: AnyPlacements) -> _EqualityTest:
+    """Test that K areas are equal by Hotelling's T squared, with a covariance matrix of several parts.
 
-    ``freedom``: the independent cases, or clusters, that the less certain class has behind its covariances, less one.
+    The degrees of freedom are (p + p^2) / sum_k (tr[(V_k V^-1)^2] + tr[V_k V^-1]^2) / df_k for the parts V_k of V, the
+    covariance matrix of p differences (Krishnamoorthy and Yu 2004).
     """
-    rest = freedom - df + 1
-    if df <= 1:
-        return float(chdtrc(df, statistic)) if df else 1.0
-    return float(fdtrc(df, rest, statistic * rest / (freedom * df))) if rest > 0 else 1.0
+
+    def test(estimate: FloatArray, components: list[VarianceComponent]) -> tuple[_EqualityTest, bool]:
+        steps = np.diff(np.eye(len(estimate)), axis=0)
+        differences = steps @ estimate
+        parts = [steps @ component.variance @ steps.T for component in components]
+        values, vectors = np.linalg.eigh(sum(parts, np.zeros((len(steps), len(steps)))))
+        is_positive = values > max(values.max(initial=0.0) * EIGENVALUE_RTOL, VARIANCE_TOL)
+        unseen = bool((np.abs(vectors.T @ differences)[~is_positive] > EIGENVALUE_RTOL).any())
+        scale = vectors[:, is_positive] / np.sqrt(values[is_positive])
+        df, statistic = int(np.count_nonzero(is_positive)), float(np.sum((differences @ scale) ** 2))
+        if not df:
+            return _EqualityTest(statistic, df, 1.0, False), unseen
+        shares = [scale.T @ part @ scale for part in parts]
+        spent = [(np.sum(v * v) + np.trace(v) ** 2) / c.df for v, c in zip(shares, components, strict=True)]
+        freedom = (df + df**2) / max(float(sum(spent)), 1e-12)
+        rest = freedom - df + 1
+        p_value = float(fdtrc(df, rest, statistic * rest / (freedom * df))) if rest > 0 else 1.0
+        return _EqualityTest(statistic, df, p_value, False), unseen
+
+    result, unseen = test(areas.estimate, areas.components())
+    if not unseen:
+        return result
+    profiles = np.column_stack([areas.estimate, areas.variance()]).round(12)  # alike for curves that rank alike
+    areas = areas.select(np.sort(np.unique(profiles, axis=0, return_index=True)[1]))
+    smoothing = SmoothedAreas.from_placements(areas).variance - np.diagonal(areas.variance())
+    added = VarianceComponent(np.diag(np.maximum(smoothing, 0)), max(min(areas.n_units) - 1, 1))
+    return test(areas.estimate, [*areas.components(), added])[0]._replace(is_smoothed=True)
 
 
 def _holm(p_values: list[float]) -> tuple[float, ...]:

@@ -21,18 +21,14 @@ from rocpredict.distributions.ecdf import Ecdf, count_below, count_below_transpo
 from rocpredict.solvers.base import Axis, interpolate_tpr
 from rocpredict.solvers.empirical import EmpiricalSolver
 
-PSEUDO_COUNT = 0.5
-"""Cases that smoothing adds to each class where the area is located, placed where chance is."""
-PSEUDO_COUNT_VARIANCE = 0.25
-"""Cases that smoothing adds to each class where its spread is measured: see ``Placements.smoothed_estimate``."""
 VARIANCE_TOL = 1e-24
 """A variance of areas that is no more than rounding."""
-_MIN_CLUSTERS = 3
-"""Fewer show no more than one difference between clusters."""
-_MIN_VARIANCE_RATIO = 1e-6
-"""Of the variance over clusters to that over rows: below, clusters cancel."""
+MIN_CLUSTERS = 4
+"""Clusters of each class, at least: fewer do not show the variance between clusters."""
 PLACEMENT_TOL = 1e-12
 """Of a placement, or an area."""
+EIGENVALUE_RTOL = 1e-10
+"""Of the largest eigenvalue of a covariance matrix: smaller ones are 0."""
 
 
 class RateRange(NamedTuple):
@@ -82,25 +78,31 @@ class ClassPlacements(NamedTuple):
         """Number of independent units: cases, or clusters with a case of this class."""
         return self.total if self.clusters is None else float(len(np.unique(self.clusters)))
 
-    def deviations(self, centre: FloatArray, clusters: int = 0) -> FloatArray:
-        """Return the weighted deviations from a centre, each row's, or summed over each of the clusters."""
-        weighted = self.values - centre if self.weights is None else ((self.values - centre).T * self.weights).T
-        if self.clusters is None:
-            return weighted
-        summed = np.zeros((clusters, *weighted.shape[1:]))
-        np.add.at(summed, self.clusters, weighted)
-        return summed
+    def deviations(self, centre: FloatArray) -> FloatArray:
+        """Return the deviation of each row from a centre, times its weight."""
+        deviations = self.values - centre
+        return deviations if self.weights is None else (deviations.T * self.weights).T
 
     def sum_squares(self, centre: FloatArray) -> FloatArray:
-        """Return the sum of squares (K curves: of products, shape (K, K)) about a centre, over independent units."""
-        if self.weights is None and self.clusters is None and self.values.ndim == 1:
-            deviation = self.values - centre
-            deviation *= deviation
-            return np.asarray(deviation.sum())
-        if self.clusters is None:
-            return _products(self.deviations(centre), self.values - centre)
-        summed = self.deviations(centre, int(self.clusters.max()) + 1)
-        return _products(summed, summed)
+        """Return the sum of squares (K curves: of products, shape (K, K)) of the rows about a centre."""
+        return _products(self.deviations(centre), self.values - centre)
+
+    def sum_by_cluster(self, values: FloatArray, n_clusters: int) -> FloatArray:
+        """Return the sum of one or K values of each row over the rows of each cluster."""
+        sums = np.zeros((n_clusters, *values.shape[1:]))
+        np.add.at(sums, self.clusters, values)  # type: ignore[arg-type]
+        return sums
+
+    def cluster_shares(self) -> FloatArray:
+        """Return the share of each cluster in the class."""
+        return np.bincount(self.clusters, self.weights) / self.total  # type: ignore[arg-type]
+
+
+class VarianceComponent(NamedTuple):
+    """An independent part of the variance of an area (K curves: of their covariances), and its degrees of freedom."""
+
+    variance: FloatArray
+    df: float
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,9 @@ class Placements:
         Between which every area lies.
     is_partial : bool
         Whether it is a part of the area only.
+    wins_within_clusters : array of shape (G,) or (G, K), optional
+        Of whole areas with clusters: the pairs of a negative and a positive of each cluster that the positive wins,
+        ties half.
     """
 
     estimate: FloatArray
@@ -127,7 +132,7 @@ class Placements:
     null_value: float = 0.5
     bounds: tuple[float, float] = (0.0, 1.0)
     is_partial: bool = False
-    has_zero_variance_part: ClassVar[bool] = False
+    wins_within_clusters: Any = None
 
     @property
     def classes(self) -> tuple[ClassPlacements, ClassPlacements]:
@@ -141,77 +146,40 @@ class Placements:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of the variance: infinitely many, but for clusters, of which there are few."""
-        rows = len(self.negative.values) + len(self.positive.values)
-        return self._clusters - 1 if self._clustered and self._clusters < rows else np.inf
+        """Degrees of freedom of the variance in a Wald interval: infinitely many, except with clusters."""
+        return self.components()[0].df if self.is_clustered else np.inf
 
     def variance(self) -> FloatArray:
         """Return the variance of the area by DeLong, DeLong and Clarke-Pearson (1988); K curves: covariances.
 
-        With clusters that of Obuchowski (1997). A class of one unit shows no spread and adds nothing: see
-        ``smoothed_estimate`` for an honest figure.
+        With clusters that of the jackknife over clusters. A class of one unit shows no variability and adds nothing.
         """
-        variance = self._cross_covariance()
-        for part in self.classes:
-            if part.n_units > 1:
-                variance += part.sum_squares(self.estimate) / part.total**2 * (part.n_units / (part.n_units - 1))
-        if self._clustered and np.linalg.eigvalsh(np.atleast_2d(variance)).min() < 0:
-            return self._sum_over_clusters()
-        return variance
+        return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
 
-    def smoothed_estimate(self) -> tuple[Any, FloatArray]:
-        """Return area and variance with a little of a case more in each class, about where chance is.
-
-        The area has half a case more, placed where chance is. The spread of a class has a quarter of a case, whose
-        placement has its mean where chance is and half of the largest variance that the bounds allow: so that
-        placements which happen to be all alike, there or elsewhere, do not pass for certainty. Of one curve a
-        class of one unit gets that largest variance.
-        """
-        area = smoothed_area(self.estimate, self.n_units, self.null_value)
-        pull = self.pseudo_squares(area)
-        variance = self._cross_covariance()
-        for part in self.classes:
-            units = part.n_units + PSEUDO_COUNT_VARIANCE
-            spread = (part.sum_squares(area) + pull) / (part.total + PSEUDO_COUNT_VARIANCE) ** 2 * (units / (units - 1))
-            if part.n_units <= 1 and self.estimate.ndim == 0:
-                spread = np.maximum(spread, (area - self.bounds[0]) * (self.bounds[1] - area))
-            variance += spread
-        if self.hides_variance:
-            area, independent = self._independent.smoothed_estimate()
-            return area, np.maximum(variance, independent)
-        if self._clustered and np.diagonal(np.atleast_2d(variance)).min() <= VARIANCE_TOL:
-            return self._independent.smoothed_estimate()  # clusters that cancel tell nothing of others
-        return area, variance
+    def components(self) -> list[VarianceComponent]:
+        """Return the parts of the variance: of each class, or of all clusters together."""
+        if self.is_clustered:
+            changes = self._jackknife()
+            n_clusters = len(changes)
+            variance = _products(changes, changes) * ((n_clusters - 1) / n_clusters)
+            return [VarianceComponent(variance, _fourth_moment_df(changes))]
+        return [
+            VarianceComponent(part.sum_squares(self.estimate) / (part.total * (part.total - 1)), part.total - 1)
+            for part in self.classes
+            if part.total > 1
+        ]
 
     @property
-    def has_few_clusters(self) -> bool:
-        """True with two clusters: one difference is all that they show of the variance between clusters."""
-        return self._clustered and self._clusters < _MIN_CLUSTERS
+    def is_clustered(self) -> bool:
+        """True if rows of one cluster depend on each other."""
+        return self.negative.clusters is not None
 
     @property
-    def hides_variance(self) -> bool:
-        """True if clusters of one curve are two, or cancel: their variance is no measure of that of others."""
-        if not self._clustered or self.estimate.ndim:
+    def has_dominant_cluster(self) -> bool:
+        """True if one cluster has more than half of the observations of a class."""
+        if not self.is_clustered:
             return False
-        return self.has_few_clusters or bool(self.variance() <= _MIN_VARIANCE_RATIO * self._independent.variance())
-
-    @property
-    def _independent(self) -> Placements:
-        """The same area, of rows that are no clusters."""
-        negative, positive = (part._replace(clusters=None) for part in self.classes)
-        return replace(self, negative=negative, positive=positive)
-
-    def largest_variance(self) -> FloatArray:
-        """Return the largest variance that areas within the bounds can have; of K curves on the diagonal."""
-        largest = (self.estimate - self.bounds[0]) * (self.bounds[1] - self.estimate)
-        return np.asarray(largest if self.estimate.ndim == 0 else np.diag(largest))
-
-    def pseudo_squares(self, area: Any) -> FloatArray:
-        """Return the squares about an area that the added case of a class has; of K curves without its own spread."""
-        squares = np.multiply.outer(self.null_value - area, self.null_value - area)
-        if self.estimate.ndim == 0:
-            squares = squares + (self.null_value - self.bounds[0]) * (self.bounds[1] - self.null_value) / 2
-        return np.asarray(PSEUDO_COUNT_VARIANCE * squares)
+        return max(float(part.cluster_shares().max()) for part in self.classes) > 1 / 2
 
     @property
     def constant_classes(self) -> list[bool]:
@@ -224,6 +192,23 @@ class Placements:
         extremes = (extreme for part in self.classes for extreme in (part.values.min(), part.values.max()))
         return bool(max(abs(extreme - self.null_value) for extreme in extremes) <= PLACEMENT_TOL)
 
+    def unclustered(self) -> Placements:
+        """Return the same as of independent rows."""
+        negative, positive = (part._replace(clusters=None) for part in self.classes)
+        return replace(self, negative=negative, positive=positive, wins_within_clusters=None)
+
+    def select(self, curves: NDArray[np.intp]) -> Placements:
+        """Return the placements of some of the K curves."""
+        classes = [part._replace(values=part.values[:, curves]) for part in self.classes]
+        within = None if self.wins_within_clusters is None else self.wins_within_clusters[:, curves]
+        return replace(
+            self,
+            estimate=self.estimate[curves],
+            negative=classes[0],
+            positive=classes[1],
+            wins_within_clusters=within,
+        )
+
     def contrast(self, contrast: FloatArray) -> Placements:
         """Return the placements of a weighted sum of the K curves."""
         classes = []
@@ -232,43 +217,49 @@ class Placements:
             classes.append(side._replace(values=sum(w * column for w, column in columns if w)))
         chance = self.null_value * float(contrast.sum())
         bounds = float(np.minimum(contrast, 0).sum()), float(np.maximum(contrast, 0).sum())
-        return Placements(np.asarray(self.estimate @ contrast), classes[0], classes[1], chance, bounds, self.is_partial)
+        within = None if self.wins_within_clusters is None else self.wins_within_clusters @ contrast
+        estimate = np.asarray(self.estimate @ contrast)
+        return Placements(estimate, classes[0], classes[1], chance, bounds, self.is_partial, within)
 
-    @property
-    def _clustered(self) -> bool:
-        return self.negative.clusters is not None
+    def _jackknife(self) -> FloatArray:
+        """Return the change of the area when each cluster is left out, shape (G,) or (G, K).
 
-    def _cross_covariance(self) -> FloatArray:
-        """Return what clusters with cases of both classes add: twice the covariance of their two parts."""
-        if not self._clustered:
-            return np.zeros(self.estimate.shape * 2)
-        negative, positive = self._deviations()
-        product = _products(negative, positive)
-        factor = self._clusters / (self._clusters - 1) if self._clusters > 1 else 1.0
-        return np.asarray((product + product.T) * factor)
-
-    def _sum_over_clusters(self) -> FloatArray:
-        """Return the variance of the sum over clusters, which is never negative as a sum of parts can be."""
-        negative, positive = self._deviations()
-        together = negative + positive
-        factors = [units / (units - 1) for units in self.n_units if units > 1]
-        return _products(together, together) * max(factors, default=1.0)
-
-    def _deviations(self) -> tuple[FloatArray, FloatArray]:
-        """Return each cluster's part of the error of the area, by class."""
-        count = 1 + int(max(self.negative.clusters.max(), self.positive.clusters.max()))  # type: ignore[union-attr]
-        negative, positive = (part.deviations(self.estimate, count) / part.total for part in self.classes)
-        return negative, positive
-
-    @property
-    def _clusters(self) -> int:
-        return len(np.union1d(self.negative.clusters, self.positive.clusters))  # type: ignore[arg-type]
+        Exact for a whole area. Of a partial one the placements stay as they are.
+        """
+        n_clusters = 1 + int(max(part.clusters.max() for part in self.classes))  # type: ignore[union-attr]
+        shape = (n_clusters, *np.ones(self.estimate.ndim, dtype=int))
+        kept, sums = [], []
+        for part in self.classes:
+            weights = np.ones(len(part.values)) if part.weights is None else part.weights
+            kept.append((part.total - part.sum_by_cluster(weights, n_clusters)).reshape(shape))
+            sums.append(part.sum_by_cluster(part.deviations(self.estimate), n_clusters))
+        (left0, left1), (total0, total1) = kept, (part.total for part in self.classes)
+        if self.wins_within_clusters is None:
+            changes = -sums[0] / left0 - sums[1] / left1
+        else:
+            excess = self.wins_within_clusters - self.estimate * (total0 - left0) * (total1 - left1)
+            changes = (excess - total1 * sums[0] - total0 * sums[1]) / (left0 * left1)
+        in_use = (left0 < total0) | (left1 < total1)
+        return changes[in_use.ravel()]
 
 
-def smoothed_area(estimate: Any, units: tuple[Any, Any], null_value: float = 0.5) -> Any:
-    """Return areas with ``PSEUDO_COUNT`` cases more, placed where chance is."""
-    cases = 2 / sum(1 / count for count in units)
-    return (estimate * cases + PSEUDO_COUNT * null_value) / (cases + PSEUDO_COUNT)
+def _fourth_moment_df(changes: FloatArray) -> float:
+    """Return the degrees of freedom of a sum of squares over clusters, from its fourth moment.
+
+    For one curve 3 (sum e^2)^2 / sum e^4 - 2: the Satterthwaite approximation for Gaussian e of unequal variances,
+    which are estimated by e^2. At least 4 for one curve, K + 3 for K, and at most G - 1.
+    """
+    n_clusters, n_curves = len(changes), 1 if changes.ndim == 1 else changes.shape[1]
+    if n_curves == 1:
+        squares = changes.ravel() ** 2
+    else:
+        values, vectors = np.linalg.eigh(_products(changes, changes))
+        is_positive = values > values.max(initial=0.0) * EIGENVALUE_RTOL
+        squares = np.sum((changes @ vectors[:, is_positive]) ** 2 / values[is_positive], axis=1)
+        n_curves = max(1, int(np.count_nonzero(is_positive)))
+    fourth = float(np.sum(squares**2))
+    df = (1 + 2 / n_curves) * float(squares.sum()) ** 2 / fourth - 2 if fourth > 0 else 0.0
+    return float(min(max(df, n_curves + 3), n_clusters - 1))
 
 
 def _products(first: FloatArray, second: FloatArray) -> FloatArray:
@@ -329,6 +320,32 @@ def placements_in_row_order(class_placements: ClassPlacements, ordered: FloatArr
     return values
 
 
+def wins_within_clusters(
+    negative: tuple[FloatArray, Any, NDArray[np.intp]], positive: tuple[FloatArray, Any, NDArray[np.intp]]
+) -> FloatArray:
+    """Return the pairs of each cluster that its positive wins, ties half, shape (G, K).
+
+    Each class has values, shape (rows, K), weights or None, and the clusters of its rows.
+    """
+    values, clusters = (np.concatenate([negative[k], positive[k]]) for k in (0, 2))
+    sizes = len(negative[0]), len(positive[0])
+    weights = np.zeros((2, sum(sizes)))
+    weights[0, : sizes[0]] = 1.0 if negative[1] is None else negative[1]
+    weights[1, sizes[0] :] = 1.0 if positive[1] is None else positive[1]
+    n_clusters, columns = 1 + int(clusters.max()), []
+    for column in values.T:
+        order = np.lexsort((column, clusters))
+        ordered, codes = column[order], clusters[order]
+        is_new = np.append(True, (np.diff(codes) > 0) | (np.diff(ordered) > 0))
+        first = np.flatnonzero(is_new)
+        negatives, positives = np.add.reduceat(weights[:, order], first, axis=1)
+        below, cluster = np.cumsum(negatives) - negatives, codes[first]
+        starts = np.append(True, np.diff(cluster) > 0)
+        below -= np.maximum.accumulate(np.where(starts, below, 0.0))
+        columns.append(np.bincount(cluster, positives * (below + negatives / 2), n_clusters))
+    return np.column_stack(columns)
+
+
 def _fpr_steps(negative: Ecdf, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the FPRs between which the curve passes each value."""
     return negative.weight_above(values) / negative.total, negative.weight_at_or_above(values) / negative.total
@@ -372,7 +389,8 @@ class StratifiedPlacements:
     strata: tuple[Placements, ...]
     weights: FloatArray
     constant_classes: ClassVar[tuple[bool, bool]] = (False, False)  # strata are judged together
-    has_zero_variance_part: ClassVar[bool] = False
+    is_clustered: ClassVar[bool] = False
+    has_dominant_cluster: ClassVar[bool] = False
 
     @classmethod
     def from_strata(cls, parts: tuple[Placements, ...], weighting: str) -> StratifiedPlacements:
@@ -427,11 +445,19 @@ class StratifiedPlacements:
         return [min(part.n_units) <= 1 for part in self.strata]
 
     def variance(self) -> FloatArray:
-        """Return the sum of the variances within strata; those of blind strata are seen in what sets these apart."""
-        variance = np.zeros(self.estimate.shape * 2)
-        for share, part in self._weighted(blind=False):
-            variance += share**2 * part.variance()
-        return variance + self._between_stratum_variance()
+        """Return the sum of the variances within strata, and of that between strata with a class of one observation."""
+        return sum((part.variance for part in self.components()), np.zeros(self.estimate.shape * 2))
+
+    def components(self) -> list[VarianceComponent]:
+        """Return the parts of the variance: of each class of each stratum, and between those of single observations."""
+        within = [
+            VarianceComponent(share**2 * component.variance, component.df)
+            for share, part in self._weighted(blind=False)
+            for component in part.components()
+        ]
+        blind = sum(self.has_singleton_class)
+        df = blind - 1 if blind > 1 else np.inf
+        return [*within, VarianceComponent(self._between_stratum_variance(), df)] if blind else within
 
     def _weighted(self, *, blind: bool) -> list[tuple[float, Placements]]:
         """Return the strata that are blind (see ``has_singleton_class``), or the others, with their weights."""
@@ -441,18 +467,16 @@ class StratifiedPlacements:
     def _between_stratum_variance(self) -> FloatArray:
         strata = self._weighted(blind=True)
         if len(strata) <= 1:
-            return np.asarray(sum((share**2 * part.largest_variance() for share, part in strata), np.zeros(())))
+            lowest, highest = self.bounds
+            largest = [share**2 * (part.estimate - lowest) * (highest - part.estimate) for share, part in strata]
+            return np.asarray(sum((np.diag(v) if v.ndim else v for v in largest), np.zeros(())))
         shares, estimates = np.array([share for share, _ in strata]), np.array([part.estimate for _, part in strata])
         deviation = ((estimates - shares @ estimates / shares.sum()).T * shares).T
         return np.asarray(deviation.T @ deviation * (len(strata) / (len(strata) - 1)))
 
-    def smoothed_estimate(self) -> tuple[Any, FloatArray]:
-        """Return area and variance with a little of a case more in each class; see ``Placements.smoothed_estimate``."""
-        if len(self.strata) == 1:
-            return self.strata[0].smoothed_estimate()
-        area = smoothed_area(self.estimate, self.n_units, self.null_value)
-        pull = self.strata[0].pseudo_squares(area)
-        return area, self.variance() + sum(pull / (units + PSEUDO_COUNT_VARIANCE) ** 2 for units in self.n_units)
+    def select(self, curves: NDArray[np.intp]) -> StratifiedPlacements:
+        """Return the same of some of the K curves."""
+        return StratifiedPlacements(tuple(part.select(curves) for part in self.strata), self.weights)
 
     def contrast(self, contrast: FloatArray) -> StratifiedPlacements:
         """Return the same of a weighted sum of the K curves."""

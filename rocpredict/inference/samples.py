@@ -23,6 +23,7 @@ from rocpredict.base.results import Flags
 from rocpredict.base.validation import FloatArray, Label, NanPolicy, RocPredictError, check_option, short_repr
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.placements import (
+    MIN_CLUSTERS,
     STRATUM_WEIGHTS,
     AnyPlacements,
     ClassPlacements,
@@ -32,6 +33,7 @@ from rocpredict.inference.placements import (
     compute_placements,
     partial_placements,
     placements_in_row_order,
+    wins_within_clusters,
 )
 from rocpredict.solvers.empirical import EmpiricalSolver
 
@@ -116,8 +118,8 @@ class CurveSample:
             if codes is not None:
                 rows = omit_rows(rows, codes < 0, name, options.nan_policy)
         parts, weights = _apply_weights(rows, weights)
-        if clusters is not None and len(np.unique(clusters[np.concatenate(parts)])) < 2:
-            raise RocPredictError("clusters= has one cluster only; two or more are needed to estimate a variance")
+        if clusters is not None:
+            _check_clusters(clusters, parts)
         negative, positive = (ClassColumns(table, weights, clusters, strata).rows(part) for part in parts)
         auto = isinstance(options.direction, str) and options.direction == "auto"
         directions = (
@@ -167,7 +169,9 @@ class CurveSample:
         parts = [
             compute_placements(*pair) if rate_range is None else partial_placements(*pair, rate_range) for pair in pairs
         ]
-        classes = []
+        classes, clusters = [], [rows.clusters for rows in self.classes]
+        if clusters[0] is not None and len(np.unique(codes := np.concatenate(clusters))) == len(codes):
+            clusters = [None, None]  # clusters of one row are independent
         for index, rows in enumerate(self.classes):
             columns = [
                 placements_in_row_order(
@@ -178,8 +182,30 @@ class CurveSample:
                 for part, pair, values in zip(parts, pairs, rows.values.T, strict=True)
             ]
             total = pairs[0][index].total
-            classes.append(ClassPlacements(np.column_stack(columns), rows.weights, total, rows.clusters))
-        return Placements(np.array([part.estimate for part in parts]), classes[0], classes[1], parts[0].null_value)
+            classes.append(ClassPlacements(np.column_stack(columns), rows.weights, total, clusters[index]))
+        is_partial = rate_range is not None
+        within = None
+        if clusters[0] is not None and not is_partial:
+            samples = [(rows.values, rows.weights, rows.clusters) for rows in self.classes]
+            within = wins_within_clusters(*samples)
+        return Placements(
+            np.array([part.estimate for part in parts]),
+            classes[0],
+            classes[1],
+            parts[0].null_value,
+            is_partial=is_partial,
+            wins_within_clusters=within,
+        )
+
+
+def _check_clusters(clusters: NDArray[np.intp], parts: list[NDArray[np.intp]]) -> None:
+    """Refuse fewer clusters than show the variance between them."""
+    counts = [len(np.unique(clusters[part])) for part in parts]
+    if min(counts) < MIN_CLUSTERS:
+        raise RocPredictError(
+            f"clusters= has {counts[0]} clusters with negatives and {counts[1]} with positives; {MIN_CLUSTERS} or more "
+            "of each are needed to estimate the variance between clusters"
+        )
 
 
 def _apply_weights(rows: ClassRows, weights: FloatArray | None) -> tuple[list[NDArray[np.intp]], FloatArray | None]:

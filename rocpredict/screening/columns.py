@@ -17,7 +17,7 @@ from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocP
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.misfit import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
-from rocpredict.inference.auc import AucBatch, degenerate_flags, smoothed_logit_interval
+from rocpredict.inference.auc import AucBatch, degenerate_flags
 from rocpredict.inference.permutation import null_auc_variance, tie_correction
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc
@@ -334,7 +334,7 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
         sizes = counts.negatives.astype(float), counts.positives.astype(float)
         areas = AucBatch(counts.area, sizes, (counts.negative_sum_squares, counts.positive_sum_squares))
         std_error, is_degenerate = areas.std_error()
-        low, high = smoothed_logit_interval(areas, level)
+        low, high = areas.smoothed.interval(level)
         achieved = _achieved(counts, pair)
     area_between_curves, is_misfit = misfit(pair, counts.tpr_grid)
     columns = {

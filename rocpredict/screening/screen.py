@@ -298,7 +298,8 @@ def screen(
     -----
     ``p_value`` is that of Mann and Whitney's test, two-sided, corrected for ties, without continuity correction, where
     the exact AUC is counted, and that of Welch's t-test where it is not: for two Gaussians the AUC is 1/2 where the
-    means are equal.
+    means are equal. The first tests that both classes have the same distribution: of a feature that differs in
+    variability only it may reject where ``empirical_low`` to ``empirical_high`` holds 1/2.
 
     ``ameans_corrected``: counted at the predicted threshold where counting is asked for, and predicted where it is not,
     less its optimism. The optimism is what samples of these sizes would have on average if the classes were two

@@ -863,7 +863,8 @@ GROUPS["diagnose"] |= {
     "one-finding": lambda: rp.diagnose(*skewed(), n_resamples=60).finding("negative skewness").value,
 }
 GROUPS["test"] |= {
-    "paired/delong": paired,
+    "paired/default": paired,
+    "paired/delong": lambda: paired(method="delong"),
     "paired/partial-auc": lambda: [paired(fpr=(0, 0.2)), paired(tpr=(0.8, 1))],
     "paired/one-sided": lambda: [paired(alternative="greater"), paired(alternative="less", level=0.9)],
     "paired/margin": lambda: [
@@ -890,7 +891,8 @@ GROUPS["test"] |= {
     ],
     "one/noninferior": lambda: one(null=0.8, alternative="noninferior", margin=0.05),
     "one/of-curve": lambda: [petals().auc_test(0.9), published().auc_test(0.75)],
-    "unpaired/delong": unpaired,
+    "unpaired/default": unpaired,
+    "unpaired/delong": lambda: unpaired(method="delong"),
     "unpaired/partial": lambda: unpaired(fpr=(0, 0.2)),
     "unpaired/bootstrap": lambda: unpaired(**DRAWN),
     "unpaired/venkatraman": lambda: unpaired(method="venkatraman", n_resamples=50, rng=1),
