@@ -34,6 +34,7 @@ _MODULES_BY_NAME = {
     "auc_estimate": "inference.groups",
     "mcnemar_test": "inference.mcnemar",
     "multiclass_auc": "multiclass",
+    "power": "planning",
     "sample_size": "planning",
     "feature_report": "reports.feature",
     "EmpiricalRoc": "roc.empirical",

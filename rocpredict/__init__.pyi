@@ -18,7 +18,7 @@ from rocpredict.inference.groups import auc_estimate
 from rocpredict.inference.mcnemar import mcnemar_test
 from rocpredict.inference.multiple_tests import auc_test_many
 from rocpredict.multiclass import multiclass_auc
-from rocpredict.planning import sample_size
+from rocpredict.planning import power, sample_size
 from rocpredict.reports import feature_report
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.mean_curve import mean_roc
@@ -68,6 +68,7 @@ __all__ = [
     "multiclass_auc",
     "paper",
     "plots",
+    "power",
     "predict_roc",
     "proportion_interval",
     "rates",

@@ -1,15 +1,15 @@
-"""Sample size of an ROC study."""
+"""Sample size and power of an ROC study."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil, sqrt
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 
 from rocpredict.base.formatting import format_number
 from rocpredict.base.proportions import check_confidence_level, normal_critical_value
@@ -19,192 +19,45 @@ from rocpredict.base.validation import (
     FloatArray,
     RocPredictError,
     check_finite,
+    check_int,
     check_option,
     check_pair,
     check_probability,
     is_scalar,
+    readonly_array,
     short_repr,
 )
 from rocpredict.distributions.base import Distribution
-from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.auc import hanley_mcneil_variance
-from rocpredict.inference.parametric import ProbitEstimate, auc_probit, tpr_probit
+from rocpredict.inference.expected_areas import (
+    Correlation,
+    SharedCovariance,
+    Variance,
+    auc_variances,
+    default_limits,
+    difference_variances,
+    draw_placements,
+    integrate_covariance,
+    is_gaussian,
+    orient_classes,
+    paired_df,
+    share_covariance,
+    smooth_areas,
+    tpr_variances,
+    unpaired_df,
+)
 from rocpredict.roc.base import Roc
 from rocpredict.roc.predicted import PredictedRoc
-from rocpredict.solvers.binormal import BinormalSolver
-from rocpredict.solvers.quadrature import expectation, gauss_legendre, panel_edges
 
-Variance: TypeAlias = Callable[[int, int], float]
-Correlation: TypeAlias = tuple[float, float]
-_ROUNDING = 1e-12  # of two variances: where their difference falls below, both curves are one
-
-
-def auc_variances(roc: Roc, null: float | None = None) -> dict[str, Variance]:
-    """Return the variances of one AUC by method, the reference first; those of a test under its null AUC."""
-    auc = float(roc.auc()) if null is None else null
-    methods: dict[str, Variance] = {"exact": _exact(roc, null)}
-    if is_gaussian(roc):
-        pair = _gaussians(roc, null)
-        methods["delta"] = lambda n0, n1: _probit_variance(auc_probit(*pair, (n0, n1)))
-    methods["hanley-mcneil"] = lambda n0, n1: hanley_mcneil_variance(auc, (n0, n1))
-    return methods | {"obuchowski": _obuchowski(auc)}
-
-
-def difference_variances(roc: Roc, other: Roc, correlation: Correlation | None) -> dict[str, Variance]:
-    """Return the variances of a difference of two AUCs by method; without correlation each has its own cases."""
-    if correlation is not None:
-        return {"exact": _difference(_exact(roc), _exact(other), _covariance(roc, other, correlation).covariance)}
-    first, second = auc_variances(roc), auc_variances(other)
-    return {name: _difference(first[name], second[name]) for name in first if name in second}
-
-
-def tpr_variances(roc: Roc, fpr: float) -> dict[str, Variance]:
-    """Return the variances of the TPR at an FPR by method, the reference first."""
-    tpr, slope = float(roc.tpr_at_fpr(fpr)), float(roc.slope(fpr))
-
-    def empirical(n0: int, n1: int) -> float:
-        return tpr * (1 - tpr) / n1 + slope * slope * fpr * (1 - fpr) / n0
-
-    if not is_gaussian(roc):
-        return {"empirical": empirical}
-    pair = _gaussians(roc)
-    return {
-        "empirical": empirical,
-        "delta": lambda n0, n1: _probit_variance(tpr_probit(*pair, (n0, n1), np.asarray(fpr))),
-    }
-
-
-def is_gaussian(roc: Roc) -> bool:
-    """Return whether both classes are Gaussian."""
-    return isinstance(roc.negative, Gaussian) and isinstance(roc.positive, Gaussian)
-
-
-def _difference(first: Variance, second: Variance, covariance: Variance | None = None) -> Variance:
-    def variance(n0: int, n1: int) -> float:
-        variance_sum = first(n0, n1) + second(n0, n1)
-        variance_difference = variance_sum - (0.0 if covariance is None else 2 * covariance(n0, n1))
-        return variance_difference if variance_difference > _ROUNDING * variance_sum else 0.0
-
-    return variance
-
-
-# ---- the empirical AUC
-class _SharedCovariance(NamedTuple):
-    """Covariances of two comparisons of a positive with a negative, by the cases that both share."""
-
-    both: float
-    positive: float
-    negative: float
-
-    def covariance(self, n0: int, n1: int) -> float:
-        """Return the (co)variance of the mean over all n0 n1 comparisons (Hoeffding 1948)."""
-        return (self.both + (n0 - 1) * self.positive + (n1 - 1) * self.negative) / (n0 * n1)
-
-
-def _exact(roc: Roc, null: float | None = None) -> Variance:
-    """Return the exact variance; under a null hypothesis Mann-Whitney's at 1/2, elsewhere that of shifted Gaussians."""
-    if null == 0.5:
-        return lambda n0, n1: (n0 + n1 + 1) / (12 * n0 * n1)
-    if not is_gaussian(roc):
-        return _placement_variance(*_oriented(roc)).covariance
-    solver = BinormalSolver(*_gaussians(roc, null))
-    return lambda n0, n1: float(solver.empirical_auc_variance((n0, n1)))
-
-
-def _placement_variance(negative: Distribution, positive: Distribution) -> _SharedCovariance:
-    """Integrate the squared placements of one class over the other; a tie counts half."""
-
-    def of_positive(x: FloatArray) -> FloatArray:
-        return np.asarray((np.asarray(negative.cdf_strict(x)) + negative.cdf(x)) / 2)
-
-    def of_negative(x: FloatArray) -> FloatArray:
-        return np.asarray((np.asarray(positive.sf(x)) + positive.sf_inclusive(x)) / 2)
-
-    auc = _mean(positive, of_positive, negative)
-    points, masses = negative.atoms()
-    ties = float(masses @ (np.asarray(positive.sf_inclusive(points)) - positive.sf(points)))
-    return _SharedCovariance(
-        both=auc * (1 - auc) - ties / 4,
-        positive=_mean(positive, lambda x: of_positive(x) ** 2, negative) - auc * auc,
-        negative=_mean(negative, lambda x: of_negative(x) ** 2, positive) - auc * auc,
-    )
-
-
-def _mean(weighing: Distribution, f: Callable[[FloatArray], FloatArray], other: Distribution) -> float:
-    points, masses = weighing.atoms()
-    smooth = 0.0 if is_discrete(weighing) else expectation(weighing, f, panel_edges(weighing, other))
-    return float(masses @ np.asarray(f(points))) + smooth
-
-
-def _covariance(roc: Roc, other: Roc, correlation: Correlation) -> _SharedCovariance:
-    """Return the covariance of the empirical AUCs of two Gaussian features of the same cases."""
-    (first, first0, first1), (second, second0, second1) = _standardized(roc), _standardized(other)
-    turned = -1 if (roc.direction == "lower") != (other.direction == "lower") else 1
-    r0, r1 = (turned * r for r in correlation)
-    by_negative, by_positive = r0 * np.sqrt(first0 * second0), r1 * np.sqrt(first1 * second1)
-    return _SharedCovariance(
-        *(_bivariate_normal_excess(first, second, r) for r in (by_negative + by_positive, by_positive, by_negative))
-    )
-
-
-def _standardized(roc: Roc) -> tuple[float, float, float]:
-    """Return the standardized distance of the means, and the share of each class in the sum of variances."""
-    negative, positive = _gaussians(roc)
-    size = np.hypot(negative.std, positive.std)
-    w0, w1 = ((d.std / size) ** 2 for d in (negative, positive))
-    return float((positive.mean - negative.mean) / size), float(w0), float(w1)
-
-
-def _bivariate_normal_excess(h: float, k: float, correlation: float) -> float:
-    """Return P(Z1 < h, Z2 < k) - Phi(h) Phi(k): the bivariate density over the correlation (Plackett 1954)."""
-    rounded = np.round(correlation, 15)  # at 1 the angle would show half the digits of a rounding
-    end = np.arcsin(np.clip(rounded, -1, 1))
-    edges = np.append(end * (1 - 0.5 ** np.arange(40)), end)  # ever finer to a correlation of 1, where it may bend hard
-
-    def density(angle: FloatArray) -> FloatArray:
-        square = (h - k) ** 2 + 4 * h * k * np.sin(np.pi / 4 - angle / 2) ** 2
-        return np.asarray(np.exp(-square / (2 * np.cos(angle) ** 2)))
-
-    return float(gauss_legendre(density, edges[:-1], edges[1:]).sum() / (2 * np.pi))
-
-
-# ---- other formulas
-def _obuchowski(auc: float) -> Variance:
-    square = 2 * ndtri(auc) ** 2
-    scale = 0.0099 * np.exp(-square / 2)
-    return lambda n0, n1: float(scale * ((5 * square + 8) / n1 + (square + 8) / n0))
-
-
-def _probit_variance(probit: ProbitEstimate) -> float:
-    """Return the variance of Phi(z) from the standard error of z."""
-    return float(np.exp(-(probit.z**2)) / (2 * np.pi) * probit.std_error**2)
-
-
-def _oriented(roc: Roc) -> tuple[Distribution, Distribution]:
-    """Return both classes with the positives on the higher side."""
-    pair = roc.negative, roc.positive
-    return (pair[0].reflect(), pair[1].reflect()) if roc.direction == "lower" else pair
-
-
-def _gaussians(roc: Roc, null: float | None = None) -> tuple[Gaussian, Gaussian]:
-    """Return both classes where they are Gaussian, the means shifted to an AUC of ``null`` if there is one."""
-    negative, positive = _oriented(roc)
-    assert isinstance(negative, Gaussian)
-    assert isinstance(positive, Gaussian)
-    if null is None:
-        return negative, positive
-    shift = ndtri(null) * np.hypot(negative.std, positive.std)
-    return Gaussian(0.0, negative.std), Gaussian(shift, positive.std)
-
-
-# ---- the study
 SampleSizes: TypeAlias = tuple[int, int]
 _MAX_RATIO = 1e6
 _MIN_CLASS_SIZE = 2  # cases of a class, for a variance to be estimated
 _MAX_CLASS_SIZE = 10**12
 _SMALL_CLASS_SIZE = 50  # cases of a class, below which the normal approximation is rough
+DEFAULT = "smoothed-logit"
+"""Method of the default interval and test of the AUC, and of the difference of two."""
 _VARIANCES = {
+    DEFAULT: "the default interval and test of empirical curves, smoothed logit with Student's t",
     "exact": "the exact variance of the empirical AUC of these classes",
     "empirical": "the large-sample variance of the counted TPR at this FPR, its threshold being estimated, too",
     "delta": "for the estimate of two fitted Gaussians, not for the counted one; it takes normality for granted",
@@ -220,6 +73,17 @@ _BIASES = _VARIANCES | {
 """Why a method differs from the reference, in words."""
 METHODS = tuple(_VARIANCES)
 POWER_ALTERNATIVES = ("two-sided", "greater")
+_MIN_EXPECTED_ERRORS = 10  # n min(A, 1 - A) of the smaller class, from which the formula holds
+_MIN_FORMULA_SIZE = 50  # observations of the smaller class, from which the formula holds
+_MAX_SIMULATED_VALUES = 1_500_000
+_N_STUDIES = 10_000, 4_000, 1_500  # simulated at once, by how many values that takes
+_N_QUANTILES = 2**14  # of a distribution, which studies are drawn from
+_DEVIATIONS = readonly_array(np.linspace(-5, 5, 401))  # of the estimate, in standard errors
+
+
+@lru_cache(maxsize=16)
+def _quantiles(distribution: Distribution) -> FloatArray:
+    return np.asarray(distribution.ppf((np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES))
 
 
 @dataclass(frozen=True)
@@ -237,7 +101,8 @@ class StudyDesign:
     correlation: Correlation | None
     fpr: float | None
     quantity: str
-    target: float
+    target: float | None
+    """None where the counts are given, and no goal."""
     level: float
     alternative: str
     auc_only: bool
@@ -255,8 +120,10 @@ class StudyDesign:
         if self.fpr is not None:
             return tpr_variances(self.curve, self.fpr)
         if self.other is not None:
-            return difference_variances(self.curve, self.other, self.correlation)
-        return auc_variances(self.curve)
+            variances = difference_variances(self.curve, self.other, self.correlation)
+        else:
+            variances = auc_variances(self.curve)
+        return {DEFAULT: variances["exact"]} | variances
 
     @cached_property
     def null_variances(self) -> dict[str, Variance]:
@@ -264,13 +131,143 @@ class StudyDesign:
         return self.variances if self.null is None else auc_variances(self.curve, self.null)
 
     def achieved(self, method: str, counts: SampleSizes) -> float:
-        """Return the width of the interval +- z SE at these counts, or the power to reject to the right side."""
+        """Return the width of the interval at these counts, or the power of the test.
+
+        By the default method they are those of the default interval. By others the interval is +- z SE, and the
+        power that to reject to the right side.
+        """
+        if method == DEFAULT:
+            return self._expected(counts) if self.has_formula(counts) else self.simulated(counts)[0]
         z = normal_critical_value(self.level) if self.alternative == "two-sided" else float(ndtri(self.level))
         std_error = sqrt(self.variances[method](*counts))
         if self.quantity == "width":
             return 2 * z * std_error
         gap = abs(self.estimate - (self.null or 0.0))
         return float(ndtr((gap - z * sqrt(self.null_variances[method](*counts))) / std_error))
+
+    # ---- the default interval
+    @property
+    def _rocs(self) -> list[Roc]:
+        return [self.curve] if self.other is None else [self.curve, self.other]
+
+    @cached_property
+    def _covariances(self) -> tuple[list[SharedCovariance], SharedCovariance]:
+        """Covariances of the comparisons of each curve, and of both curves."""
+        same = [
+            share_covariance(roc, roc, (1.0, 1.0)) if is_gaussian(roc) else integrate_covariance(*orient_classes(roc))
+            for roc in self._rocs
+        ]
+        if self.correlation is None or self.other is None:
+            return same, SharedCovariance(0.0, 0.0, 0.0)
+        return same, share_covariance(self.curve, self.other, self.correlation)
+
+    def has_formula(self, counts: SampleSizes) -> bool:
+        """Return whether the formula agrees with simulation: to 2 % of the width, or 2 points of power."""
+        areas = np.array([float(roc.auc()) for roc in self._rocs])
+        errors = min(counts) * np.minimum(areas, 1 - areas).min()
+        return bool(min(counts) >= _MIN_FORMULA_SIZE and errors >= _MIN_EXPECTED_ERRORS)
+
+    def _expected(self, counts: SampleSizes) -> float:
+        """Return the expected width or the power, the estimate being normal on the logit scale.
+
+        The placements vary as expected, in proportion to A(1 - A); two areas deviate together as their regression on
+        the difference has it.
+        """
+        same, both = self._covariances
+        centres = [float(roc.auc()) for roc in self._rocs]
+        variances, shared = [part.covariance(*counts) for part in same], both.covariance(*counts)
+        std_error = sqrt(max(sum(variances) - 2 * shared * (len(same) - 1), 0.0))
+        areas, spreads = [], []
+        for sign, centre, part, variance in zip((1, -1), centres, same, variances, strict=False):
+            slope = sign * (variance - shared) / (std_error * centre * (1 - centre))
+            estimate = expit(logit(centre) + slope * _DEVIATIONS)
+            scale = estimate * (1 - estimate) / (centre * (1 - centre))
+            spreads.append(part.placement_variances(*counts))
+            squares = [(n - 1) * spread * scale for n, spread in zip(counts, spreads[-1], strict=True)]
+            areas.append(smooth_areas(estimate, squares, counts))
+        correlation: FloatArray = np.asarray(0.0)
+        df: Any = areas[0].df
+        if self.correlation is not None:
+            joint = both.placement_variances(*counts)
+            covariance = sum(part / n for part, n in zip(joint, counts, strict=True))
+            correlation = np.clip(covariance / np.sqrt(areas[0].variance * areas[1].variance), -1, 1)
+            parts = zip(counts, *spreads, joint, strict=True)
+            df = paired_df([(n - 1) * (one + two - 2 * product) for n, one, two, product in parts], counts)
+        elif self.other is not None:
+            df = unpaired_df(areas)
+        low, high = default_limits(areas, correlation, df, self._interval_level)
+        if self.quantity == "width":
+            weights = np.exp(-(_DEVIATIONS**2) / 2)
+            return float(weights @ (high - low) / weights.sum())
+        low, high, null = np.maximum.accumulate(low), np.maximum.accumulate(high), self.null or 0.0
+        above = float(ndtr(-np.interp(null, low, _DEVIATIONS, right=np.inf)))
+        if self.alternative == "greater":
+            return above
+        return above + float(ndtr(np.interp(null, high, _DEVIATIONS, left=-np.inf)))
+
+    def simulated(self, counts: SampleSizes) -> tuple[float, float]:
+        """Return the mean width or the power over simulated studies, and its Monte-Carlo standard error."""
+        low, high = self._simulations.get(counts) or self._simulations.setdefault(counts, self._simulate(counts))
+        if self.quantity == "width":
+            values: Any = high - low
+        else:
+            null = self.null or 0.0
+            values = (low > null) | ((high < null) & (self.alternative == "two-sided"))
+        return float(values.mean()), float(values.std() / sqrt(len(values)))
+
+    @cached_property
+    def _simulations(self) -> dict[SampleSizes, tuple[FloatArray, FloatArray]]:
+        return {}
+
+    def _simulate(self, counts: SampleSizes) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of the default interval in each of many simulated studies.
+
+        A study of more observations begins with those of a smaller one, so that the number changes little else.
+        """
+        few = _N_STUDIES[-1]
+        n_studies = next((n for n in _N_STUDIES if n * sum(counts) <= _MAX_SIMULATED_VALUES), few)
+        placements, areas = [], []
+        for index, roc in enumerate(self._rocs):
+            pair = orient_classes(roc)
+            tied = any(d.atoms().points.size for d in pair)
+            values = [
+                self._draw(index, label, d, (n, n_studies))
+                for label, (d, n) in enumerate(zip(pair, counts, strict=True))
+            ]
+            placements.append(draw_placements(*values, tied=tied))
+            estimate = placements[-1][1].mean(axis=1)
+            squares = [((part - estimate[:, None]) ** 2).sum(axis=1) for part in placements[-1]]
+            areas.append(smooth_areas(estimate, squares, counts))
+        correlation: FloatArray = np.asarray(0.0)
+        df: Any = areas[0].df
+        if self.correlation is not None:
+            deviations = [[p - p.mean(axis=1, keepdims=True) for p in pair] for pair in placements]
+            squares = [((one - other) ** 2).sum(axis=1) for one, other in zip(*deviations, strict=True)]
+            products = [(one * other).sum(axis=1) for one, other in zip(*deviations, strict=True)]
+            covariance = sum(part / (n * (n - 1)) for part, n in zip(products, counts, strict=True))
+            std_errors = np.sqrt(areas[0].variance * areas[1].variance)
+            correlation, df = np.clip(covariance / std_errors, -1, 1), paired_df(squares, counts)
+        elif self.other is not None:
+            df = unpaired_df(areas)
+        return default_limits(areas, correlation, df, self._interval_level)
+
+    def _draw(self, index: int, label: int, distribution: Distribution, shape: tuple[int, int]) -> FloatArray:
+        """Draw the values of one class, shape (studies, n)."""
+        uniform = np.random.default_rng([label, index]).random(shape).T
+        if self.correlation is None:
+            return _quantiles(distribution)[(uniform * _N_QUANTILES).astype(np.intp)]
+        assert isinstance(distribution, Gaussian)
+        scores = ndtri(uniform)
+        if index:
+            turned = -1 if (self.curve.direction == "lower") != (self._rocs[1].direction == "lower") else 1
+            r, first = turned * self.correlation[label], ndtri(np.random.default_rng([label, 0]).random(shape).T)
+            scores = r * first + sqrt(1 - r * r) * scores
+        return np.asarray(distribution.mean + distribution.std * scores)
+
+    @property
+    def _interval_level(self) -> float:
+        """Level of the interval that leaves out what the test rejects."""
+        return self.level if self.alternative == "two-sided" else max(2 * self.level - 1, 1e-9)
 
     def minimal_counts(self, method: str, ratio: float) -> SampleSizes:
         """Return the fewest positives that meet the goal, with ``ratio`` negatives for each, rounded up."""
@@ -281,9 +278,13 @@ class StudyDesign:
 
         def is_met(n_positive: int) -> bool:
             achieved = self.achieved(method, _counts(n_positive, ratio))
+            assert self.target is not None
             return achieved <= self.target if self.quantity == "width" else achieved >= self.target
 
-        return _counts(_smallest_satisfying(is_met), ratio)
+        if method != DEFAULT:
+            return _counts(_smallest_satisfying(is_met), ratio)
+        near = self.minimal_counts("exact", ratio)[1]  # where the search begins: a simulated study takes its time
+        return _counts(_smallest_satisfying(is_met, near), ratio)
 
     def describe_goal(self) -> str:
         """Return the goal in words."""
@@ -293,7 +294,8 @@ class StudyDesign:
         other = f"{self.null}" if self.other is None else f"that of a second curve ({self.other.auc():.6g})"
         if self.quantity == "power":
             test = f"by a {self.alternative} test at the {100 * (1 - self.level):.4g} % significance level"
-            return f"a power of {self.target:g} to tell {quantity} from {other} {test}"
+            power = "the power" if self.target is None else f"a power of {self.target:g}"
+            return f"{power} to tell {quantity} from {other} {test}"
         target = quantity if self.other is None else f"the difference of {quantity} from {other}"
         return f"a {100 * self.level:g} % interval of {target} that is {self.target:g} wide"
 
@@ -313,6 +315,9 @@ class StudyDesign:
             )
         elif self.other is not None:
             yield "The second curve has cases of its own: as many negatives and positives again."
+        if method == DEFAULT:
+            yield self._describe_computation(counts)
+            return
         if self.quantity == "width":
             yield "The interval is the estimate +- z SE; about half of such studies find it somewhat wider."
         else:
@@ -321,6 +326,13 @@ class StudyDesign:
             yield (
                 f"Below {_SMALL_CLASS_SIZE} cases in a class the normal approximation is rough: simulate such a study."
             )
+
+    def _describe_computation(self, counts: SampleSizes) -> str:
+        quantity = "mean width over studies" if self.quantity == "width" else "power"
+        if self.has_formula(counts):
+            return f"The {quantity} is computed by a formula, which agrees with simulation here."
+        error = format_number(self.simulated(counts)[1])
+        return f"The {quantity} is that of simulated studies, with a Monte-Carlo standard error of {error}."
 
     def _describe_null(self, method: str) -> str:
         if self.other is not None:
@@ -336,13 +348,15 @@ class StudyDesign:
         return "The variance is taken to be the same under the null hypothesis."
 
     def describe_bias(self, method: str, reference: str, share: float) -> str:
-        """Return how far the number of cases by a method is off that by the reference, and why."""
+        """Return how far the number of observations by a method is off that by the reference, and why."""
         why = _BIASES[method]
         classes: Any = self.curve.negative, self.curve.positive
         if method == "hanley-mcneil" and is_gaussian(self.curve) and classes[0].std > classes[1].std:
             why += "; here the negatives do"
         if method == reference:
             return f"the reference: {why}"
+        if self.target is None:
+            return f"its own formula: {why}"
         percent = f"{abs(share - 1):.0%}".replace("%", " %")
         if percent == "0 %":
             return f"as many: {why}"
@@ -354,42 +368,55 @@ def _counts(n_positive: int, ratio: float) -> SampleSizes:
     return max(_MIN_CLASS_SIZE, ceil(round(ratio * n_positive, 9))), n_positive
 
 
-def _smallest_satisfying(is_met: Callable[[int], bool]) -> int:
-    """Return the first number from which on a statement holds, by halving."""
-    low, high = _MIN_CLASS_SIZE - 1, _MIN_CLASS_SIZE
-    while not is_met(high):
-        low, high = high, 2 * high
-        if high > _MAX_CLASS_SIZE:
-            raise RocPredictError("this goal needs more than 10^12 cases; ask for less")
+def _smallest_satisfying(is_met: Callable[[int], bool], start: int = _MIN_CLASS_SIZE) -> int:
+    """Return the first number from which on a condition holds, by halving, from a number near it."""
+    low, high = _MIN_CLASS_SIZE - 1, max(start, _MIN_CLASS_SIZE)
+    step = max(1, high // 8)
+    if start > _MIN_CLASS_SIZE and is_met(high):
+        while high - step > low and is_met(high - step):
+            high, step = high - step, 2 * step
+        low = max(low, high - step)
+    else:
+        step = max(step, high // 2) if start == _MIN_CLASS_SIZE else step
+        while not is_met(high):
+            low, high, step = high, high + step, 2 * step
+            if high > _MAX_CLASS_SIZE:
+                raise RocPredictError("this goal needs more than 10^12 cases; ask for less")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_met(middle) else (middle, high)
-    while high > _MIN_CLASS_SIZE and is_met(
-        high - 1
-    ):  # the variances fall with every case; this holds if one should not
-        high -= 1
     return high
 
 
 # ---- the arguments
 def _check_design(
-    curve: Roc, *, against: Any, correlation: Any, fpr: Any, width: Any, power: Any, level: Any, alternative: str
+    curve: Roc,
+    *,
+    against: Any,
+    correlation: Any,
+    level: Any,
+    alternative: str,
+    fpr: Any = None,
+    width: Any = None,
+    power: Any = None,
+    is_planned: bool = False,
 ) -> dict[str, Any]:
-    """Return the fields of the design beside the curve."""
+    """Return the fields of the design beside the curve; there is no goal if the counts are planned already."""
     other = _other_curve(against)
     null = None if other is not None or against is None else check_probability("against", against, ends=False)
     within = None if correlation is None else _check_correlation(correlation, curve, other)
     fpr = None if fpr is None else check_probability("tpr_at_fpr", fpr, ends=False)
     check_option("alternative", alternative, POWER_ALTERNATIVES)
     level = check_confidence_level(level)
-    if (width is None) == (power is None):
+    if (width is None) == (power is None) and not is_planned:
         raise RocPredictError("give one goal: width=, or power= with against=")
     if fpr is not None and (width is None or against is not None):
         raise RocPredictError("tpr_at_fpr= is planned for by width= alone")
     if fpr is not None and any(d.atoms().points.size for d in (curve.negative, curve.positive)):
         raise RocPredictError("tpr_at_fpr= needs densities: in a sample or a point mass the curve has no slope")
     if width is None:
-        target = _check_power(power, curve, other.auc() if other is not None else null, alternative, level)
+        compared = null if other is None else float(other.auc())
+        target: float | None = _check_power(power, curve, compared, alternative, level)
     else:
         target = _check_width(width, null, alternative)
     goal = {"quantity": "power" if width is None else "width", "target": target, "level": level}
@@ -450,11 +477,13 @@ def _check_width(width: Any, null: float | None, alternative: str) -> float:
     return check_probability("width", width, ends=False)
 
 
-def _check_power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> float:
+def _check_power(power: Any, curve: Roc, against: float | None, alternative: str, level: float) -> float | None:
     if against is None:
-        raise RocPredictError("power= needs against= to be an AUC as null hypothesis, or a second curve")
-    target, gap = check_probability("power", power, ends=False), float(curve.auc() - against)
-    if target <= 1 - level:
+        name = "power" if power is None else "power="
+        raise RocPredictError(f"{name} needs against= to be an AUC as null hypothesis, or a second curve")
+    gap = float(curve.auc() - against)
+    target = None if power is None else check_probability("power", power, ends=False)
+    if target is not None and target <= 1 - level:
         raise RocPredictError(f"power={target:g} is no more than 1 - level = {1 - level:g}, which chance alone gives")
     if gap == 0:
         raise RocPredictError("the AUC equals that of against=: no number of cases can tell them apart")
@@ -465,57 +494,65 @@ def _check_power(power: Any, curve: Roc, against: float | None, alternative: str
 
 @dataclass(frozen=True, repr=False)
 class SampleSizeByMethod(Result):
-    """Sample size by another method.
+    """Sample size, or power, by another method.
 
     Attributes
     ----------
     method : str
     n_negative, n_positive, total : int
-        What it asks for.
+        The numbers of observations by this method; of ``power`` those that were given.
+    achieved : float
+        Width or power that these numbers give by this method.
     achieved_reference : float
-        What these numbers would give by the reference: the exact variance, of a TPR the empirical one.
+        What they give by the reference: the default interval and test, of a TPR the empirical variance.
     bias : str
-        How far off it is, and why.
+        How far off the method is, and why.
     """
 
     method: str
     n_negative: int
     n_positive: int
     total: int
+    achieved: float
     achieved_reference: float
     bias: str
     _text = (
         "method={method!r}, n_negative={n_negative}, n_positive={n_positive}, "
         "total={total}, achieved_reference={achieved_reference:.6g}"
     )
-    _tabled = ("n_negative", "n_positive", "total", "achieved_reference", "bias")
+    _tabled = ("n_negative", "n_positive", "total", "achieved", "achieved_reference", "bias")
     _heading = "Plan by {method}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampleSize(Result):
-    """Sample size of an ROC study.
+    """Sample size of an ROC study, or the power of a study whose size is given.
 
     Attributes
     ----------
     n_negative, n_positive : int
-        The smallest numbers that meet the goal; of each curve where a second one has cases of its own.
+        The smallest numbers that meet the goal, or those that were given; of each curve where a second one has
+        observations of its own.
     total : int
-        All cases of the study.
+        All observations of the study.
     quantity : {"width", "power"}
         What the goal is about.
-    target, achieved : float
-        What was asked for, and what these whole numbers of cases give by ``method``.
+    target : float or None
+        What was asked for; None where the numbers were given.
+    achieved : float
+        Mean width of the interval, or power of the test, that these numbers give by ``method``.
     achieved_reference : float
-        What they give by the reference: the exact variance, of a TPR the empirical one.
+        What they give by the reference: the default interval and test, of a TPR the empirical variance.
+    mc_error : float
+        Monte-Carlo standard error of ``achieved_reference``; 0 where it is computed by a formula.
     estimate : float
         What is estimated, as predicted: the AUC, the difference of two, or the TPR.
     std_error : float
-        Its standard error with these cases.
+        Its standard error with these numbers.
     level : float
         The confidence level; a test rejects at 1 - level.
     method : str
-        The variance that was planned with.
+        The method that was planned with.
     bias : str
         How far this method is off the reference, and why.
     goal : str
@@ -530,9 +567,10 @@ class SampleSize(Result):
     n_positive: int
     total: int
     quantity: str
-    target: float
+    target: float | None
     achieved: float
     achieved_reference: float
+    mc_error: float
     estimate: float
     std_error: float
     level: float
@@ -548,20 +586,63 @@ class SampleSize(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return the cases that each method asks for."""
+        """Return the observations that each method asks for, or the power by each."""
         methods: tuple[SampleSize | SampleSizeByMethod, ...] = (self, *self.other_methods)
         rows = [
-            [method.method, method.n_negative, method.n_positive, method.total, method.achieved_reference, method.bias]
+            [
+                *(method.method, method.n_negative, method.n_positive, method.total),
+                method.achieved if self.target is None else method.achieved_reference,
+                method.bias,
+            ]
             for method in methods
         ]
         columns = ["method", "negatives", "positives", "total", self.quantity, "against the reference"]
-        achieved_text = f"{self.quantity} {format_number(self.achieved)} (asked: {format_number(self.target)})"
+        goal = "" if self.target is None else f" (asked: {format_number(self.target)})"
         notes = [
-            f"By {self.method} these cases give {achieved_text}.",
+            f"By {self.method} these cases give {self.quantity} {format_number(self.achieved)}{goal}.",
             f"Estimate {format_number(self.estimate)}, standard error {format_number(self.std_error)}.",
             *self.assumptions,
         ]
-        return Table(f"Cases for {self.goal}", columns, rows, {self.quantity: ".4f"}, notes)
+        title = self.goal[0].upper() + self.goal[1:] if self.target is None else f"Cases for {self.goal}"
+        return Table(title, columns, rows, {self.quantity: ".4f"}, notes)
+
+
+def _summarize(design: StudyDesign, counts: dict[str, SampleSizes], method: str | None) -> SampleSize:
+    """Return the result for the counts by each method, the reference first."""
+    reference = next(iter(counts))
+    n_samples = 2 if design.other is not None and design.correlation is None else 1
+    planned = {
+        name: SampleSizeByMethod(
+            name,
+            *sizes,
+            total=n_samples * sum(sizes),
+            achieved=design.achieved(name, sizes),
+            achieved_reference=design.achieved(reference, sizes),
+            bias=design.describe_bias(name, reference, sum(sizes) / sum(counts[reference])),
+        )
+        for name, sizes in counts.items()
+    }
+    selected = method or reference
+    is_simulated = reference == DEFAULT and not design.has_formula(counts[selected])
+    return SampleSize(
+        **asdict(planned.pop(selected)),
+        quantity=design.quantity,
+        target=design.target,
+        mc_error=design.simulated(counts[selected])[1] if is_simulated else 0.0,
+        estimate=design.estimate,
+        std_error=sqrt(design.variances[selected](*counts[selected])),
+        level=design.level,
+        goal=design.describe_goal(),
+        assumptions=tuple(design.describe_assumptions(selected, counts[selected])),
+        other_methods=tuple(planned.values()),
+    )
+
+
+def _check_method(method: Any, design: StudyDesign) -> None:
+    if method is not None and check_option("method", method, METHODS) not in design.variances:
+        raise RocPredictError(
+            f"method={method!r} does not answer this; choose one of {', '.join(map(repr, design.variances))}"
+        )
 
 
 def sample_size(
@@ -578,7 +659,7 @@ def sample_size(
     alternative: Literal["two-sided", "greater"] = "two-sided",
     level: float = 0.95,
     ratio: float = 1.0,
-    method: Literal["exact", "empirical", "delta", "hanley-mcneil", "obuchowski"] | None = None,
+    method: Literal["smoothed-logit", "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"] | None = None,
 ) -> SampleSize:
     """Compute the sample size of an ROC study from the classes it expects.
 
@@ -591,10 +672,11 @@ def sample_size(
     auc : float, optional
         In their place, where no more is known: Gaussian classes with equal standard deviations.
     width : float, optional
-        The full width that the interval estimate +- z SE may have; of the AUC, of the difference from
-        ``against`` where that is a curve, or of the TPR at ``tpr_at_fpr``.
+        The full width that the interval shall have on average: the default interval of the AUC, or of the difference
+        from ``against`` where that is a curve. By other methods that of estimate +- z SE, also of the TPR at
+        ``tpr_at_fpr``.
     power : float, optional
-        In place of ``width``: the probability with which the study shall tell the AUC from ``against``.
+        In place of ``width``: the probability with which the default test shall reject ``against``.
     against : float, PredictedRoc or pair of Gaussians, optional
         An AUC as null hypothesis, such as 0.5; or a second curve.
     correlation : float or pair (negative, positive), optional
@@ -608,9 +690,10 @@ def sample_size(
         Confidence level of the interval; a test rejects at 1 - level.
     ratio : float
         Negatives for each positive; their number is rounded up.
-    method : {None, "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"}
-        The variance to plan with. None: the reference, "exact" for an AUC (of the counted AUC, for any two
-        distributions) and "empirical" for a TPR. "delta": of the AUC or TPR of two fitted Gaussians.
+    method : {None, "smoothed-logit", "exact", "empirical", "delta", "hanley-mcneil", "obuchowski"}
+        None: the reference, for an AUC or a difference "smoothed-logit", the default interval and test of empirical
+        curves, for a TPR "empirical". The others plan with a normal distribution and a variance: "exact" that of the
+        empirical AUC of any two distributions, "delta" that of the AUC or TPR of two fitted Gaussians.
 
     Returns
     -------
@@ -624,58 +707,83 @@ def sample_size(
 
     Notes
     -----
+    The default interval is that of expected placements, averaged over a normal distribution of the logit of the AUC,
+    from 50 observations and 10 expected errors, n min(AUC, 1 - AUC), of the smaller class on: there it agrees with
+    simulation to 2 % of the width or 2 points of power. Elsewhere 1,500 to 10,000 seeded studies are simulated.
     The exact variance of the empirical AUC of n0 negatives and n1 positives is
 
         [A(1 - A) + (n1 - 1)(Q1 - A^2) + (n0 - 1)(Q2 - A^2)] / (n0 n1),
 
     with Q1 = P(two positives > one negative) and Q2 = P(one positive > two negatives) in closed form for two
-    Gaussians. The covariance of two such AUCs of the same cases has the same form. A test against a value
-    takes its null variance at that value, at 1/2 Mann-Whitney's (n0 + n1 + 1)/(12 n0 n1); a test of two curves
-    takes the same variance under both hypotheses, as DeLong's does. Formulas and sources: docs/planning.md.
+    Gaussians. The covariance of two such AUCs of the same cases has the same form. Formulas and sources:
+    docs/planning.md.
 
     Examples
     --------
     >>> sample_size(mean=(4, 8), std=(3, 2), width=0.05)
-    SampleSize(n_negative=406, n_positive=406, total=812, width=0.0499985, method='exact')
+    SampleSize(n_negative=412, n_positive=412, total=824, width=0.0499484, method='smoothed-logit')
     >>> sample_size(auc=0.7, power=0.9, against=0.5)
-    SampleSize(n_negative=41, n_positive=41, total=82, power=0.901913, method='exact')
+    SampleSize(n_negative=44, n_positive=44, total=88, power=0.9072, method='smoothed-logit')
     """
     curve = _expected_curve(roc, mean, std, auc)
     goal: dict[str, Any] = {"width": width, "power": power, "level": level, "alternative": alternative}
     checked = _check_design(curve, against=against, correlation=correlation, fpr=tpr_at_fpr, **goal)
     design = StudyDesign(curve, auc_only=auc is not None, **checked)
-    if method is not None and check_option("method", method, METHODS) not in design.variances:
-        raise RocPredictError(
-            f"method={method!r} does not answer this; choose one of {', '.join(map(repr, design.variances))}"
-        )
+    _check_method(method, design)
     number = check_finite("ratio", ratio)
     if number.ndim or not 0 < number <= _MAX_RATIO:
         raise RocPredictError(
             f"ratio={short_repr(ratio)} is not a number above 0 (to {_MAX_RATIO:g}); give negatives for each positive"
         )
     counts = {name: design.minimal_counts(name, float(number)) for name in design.variances}
-    reference = next(iter(counts))
-    n_samples = 2 if design.other is not None and design.correlation is None else 1
-    planned = {
-        name: SampleSizeByMethod(
-            name,
-            *sizes,
-            total=n_samples * sum(sizes),
-            achieved_reference=design.achieved(reference, sizes),
-            bias=design.describe_bias(name, reference, sum(sizes) / sum(counts[reference])),
-        )
-        for name, sizes in counts.items()
-    }
-    selected = method or reference
-    return SampleSize(
-        **asdict(planned.pop(selected)),
-        quantity=design.quantity,
-        target=design.target,
-        achieved=design.achieved(selected, counts[selected]),
-        estimate=design.estimate,
-        std_error=sqrt(design.variances[selected](*counts[selected])),
-        level=design.level,
-        goal=design.describe_goal(),
-        assumptions=tuple(design.describe_assumptions(selected, counts[selected])),
-        other_methods=tuple(planned.values()),
-    )
+    return _summarize(design, counts, method)
+
+
+def power(
+    roc: Roc[float] | None = None,
+    *,
+    mean: Sequence[float] | None = None,
+    std: Sequence[float] | None = None,
+    auc: float | None = None,
+    count: Sequence[int],
+    against: float | Roc[float] | Sequence[Gaussian[float]],
+    correlation: float | Sequence[float] | None = None,
+    alternative: Literal["two-sided", "greater"] = "two-sided",
+    level: float = 0.95,
+    method: Literal["smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"] | None = None,
+) -> SampleSize:
+    """Compute the power of the default test of an AUC, or of the difference of two, for the observations one has.
+
+    Parameters
+    ----------
+    roc, mean, std, auc, against, correlation, alternative, level
+        As in ``sample_size``.
+    count : pair (negative, positive)
+        Observations of each class, 2 or more; of each curve where a second one has observations of its own.
+    method : {None, "smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"}
+        As in ``sample_size``.
+
+    Returns
+    -------
+    SampleSize
+        ``achieved`` is the power; ``mc_error`` its Monte-Carlo standard error where studies were simulated.
+
+    Raises
+    ------
+    RocPredictError
+        As in ``sample_size``; counts below 2.
+
+    Examples
+    --------
+    >>> power(mean=(4, 8), std=(3, 2), count=(50, 50), against=0.8)
+    SampleSize(n_negative=50, n_positive=50, total=100, power=0.2837, method='smoothed-logit')
+    """
+    curve = _expected_curve(roc, mean, std, auc)
+    options: dict[str, Any] = {"against": against, "correlation": correlation, "level": level}
+    checked = _check_design(curve, **options, alternative=alternative, is_planned=True)
+    design = StudyDesign(curve, auc_only=auc is not None, **checked)
+    _check_method(method, design)
+    sizes = tuple(int(check_int("count", n)) for n in check_pair("count", count))
+    if min(sizes) < _MIN_CLASS_SIZE:
+        raise RocPredictError(f"count={short_repr(count)}: a class needs {_MIN_CLASS_SIZE} observations or more")
+    return _summarize(design, dict.fromkeys(design.variances, cast(SampleSizes, sizes)), method)

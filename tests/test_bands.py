@@ -224,7 +224,7 @@ def test_degenerate_classes_leave_room():
 
 def test_a_method_that_stands_in_is_named():
     """Separated samples are flagged; of two points neither delta nor Working-Hotelling has anything to say."""
-    flag = EmpiricalRoc([1, 2, 3], [4, 5, 6]).band(n_resamples=50).flags["fallback"]
+    flag = EmpiricalRoc([1, 2, 3], [4, 5, 6]).band(n_resamples=50, method="bootstrap").flags["fallback"]
     assert flag[:-1].all()
     assert not flag[-1]  # where every curve ends
     roc = PredictedRoc.from_stats(mean=(0, 1), std=(0, 0), count=(5, 5))
@@ -236,7 +236,7 @@ def test_a_method_that_stands_in_is_named():
 
 def test_a_band_is_a_value():
     band = published().band(fpr=[0.1, 0.5])
-    assert repr(band).startswith("ConfidenceBand(pointwise, n_points=2, level=0.95, method='delta', mean_width=0.")
+    assert repr(band).startswith("ConfidenceBand(pointwise, n_points=2, level=0.95, method='pivotal', mean_width=0.")
     assert len(band) == 2
     as_read = json.loads(to_json(band.to_dict()))
     assert as_read["low"] == band.low.tolist()

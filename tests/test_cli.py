@@ -213,6 +213,7 @@ HELP = {
     "paper": ["rocpredict paper --out paper"],
     "diagnose": ["rocpredict diagnose pima --feature glucose"],
     "sample-size": ["--width 0.05", "--power 0.9 --against 0.5", "--against-mean 4 7", "--tpr-at-fpr 0.1"],
+    "power": ["rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8", "--correlation 0.5"],
     "screen": ["rocpredict screen iris --positive virginica", "--label COLUMN", "--top N", "--out FILE"],
 }
 

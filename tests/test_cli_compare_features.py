@@ -146,7 +146,7 @@ def test_zeros_of_pima_are_missing_values(run):
 
 
 def test_a_table_of_one_feature_shows_its_uncertainty(run):
-    """The empirical AUC has its interval, and the in-sample Ameans stands beside its out-of-bag value (T6)."""
+    """The empirical AUC has its interval, and the in-sample Ameans stands beside its corrected value (T6)."""
     code, out, _ = run(f"{IRIS} --feature sepal_width --direction lower")
     shown = dict(cells(out, "Predicted (Gaussian) against empirical"))
     iris = rp.datasets.load_iris()

@@ -1,4 +1,4 @@
-"""`rocpredict sample-size`: the library's plans as tables and JSON."""
+"""`rocpredict sample-size` and `rocpredict power`: the library's plans as tables and JSON."""
 
 import json
 
@@ -18,12 +18,13 @@ def test_the_table_sets_every_method_beside_the_answer(run):
     lines = out.splitlines()
     assert lines[0] == "Cases for a 95 % interval of the AUC (0.866371) that is 0.04 wide"
     rows = {line.split("│")[0].strip(): [cell.strip() for cell in line.split("│")[1:]] for line in lines if "│" in line}
-    assert list(rows) == ["method", "exact", "delta", "hanley-mcneil", "obuchowski"]
-    assert rows["exact"][:4] == ["552", "1103", "1655", "0.0400"]
-    assert rows["hanley-mcneil"][:4] == ["390", "780", "1170", "0.0476"]
-    assert rows["hanley-mcneil"][4].startswith("29 % too few: ")
-    assert rows["obuchowski"][4].startswith("4 % too many: ")
-    assert "about half of such studies find it somewhat wider" in lines[-1]
+    assert list(rows) == ["method", "smoothed-logit", "exact", "delta", "hanley-mcneil", "obuchowski"]
+    assert rows["smoothed-logit"][:4] == ["556", "1111", "1667", "0.0400"]
+    assert rows["exact"][:4] == ["552", "1103", "1655", "0.0401"]
+    assert rows["hanley-mcneil"][:4] == ["390", "780", "1170", "0.0478"]
+    assert rows["hanley-mcneil"][4].startswith("30 % too few: ")
+    assert rows["obuchowski"][4].startswith("3 % too many: ")
+    assert "The mean width over studies is computed by a formula" in lines[-1]
 
 
 def test_json_is_the_librarys_plan(run):
@@ -47,3 +48,28 @@ def test_json_is_the_librarys_plan(run):
         assert run(line)[0] == 0
 
     check_each({line: line for line in options}, check)
+
+
+def test_power_is_the_librarys(run):
+    """`rocpredict power`: table and JSON, against a value and a second feature."""
+    options = {
+        "power --auc 0.95 --count 6 6 --against 0.5": {"auc": 0.95, "count": (6, 6), "against": 0.5},
+        "power --mean 4 8 --std 3 2 --count 50 40 --against 0.8 --alternative greater --level 0.9": STATS
+        | {"count": (50, 40), "against": 0.8, "alternative": "greater", "level": 0.9},
+        f"power --mean 4 8 --std 3 2 --count 60 60 {SECOND} --correlation 0.5": OTHER
+        | {"count": (60, 60), "correlation": 0.5},
+    }
+
+    def check(line):
+        code, out, _ = run(line, "--json")
+        assert code == 0
+        expected = rp.power(**options[line])
+        assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
+        code, out, _ = run(line)
+        assert out.startswith("The power to tell the AUC (")
+        assert f"these cases give power {expected.achieved:.6g}." in out
+
+    check_each({line: line for line in options}, check)
+    code, _, err = run("power --auc 0.95 --count 6 6")
+    assert (code, err) == (2, "rocpredict: power needs --against to be an AUC as null hypothesis, or a second curve\n")
+    assert run("power --auc 0.95 --count 1 6 --against 0.5")[0] == 2

@@ -209,11 +209,11 @@ def test_literals_name_what_is_implemented():
 
     assert names(thresholds.CriterionName) == set(thresholds.CRITERIA)
     assert names(families.FamilyName) == set(fitting.FAMILIES)
-    assert names(uncertainty.AucMethod) == {*auc.AUC_METHODS, "delta", "reiser-guttman"}
+    assert names(uncertainty.AucMethod) == {*auc.AUC_METHODS, "pivotal", "delta", "reiser-guttman"}
     assert names(uncertainty.AucErrorMethod) == {*auc.STD_ERRORS, *auc.PARTIAL_AUC_STD_ERRORS, "delta"}
-    assert names(uncertainty.AucTestMethod) == {*hypotheses.ONE_SAMPLE_METHODS, "delta"}
-    assert names(uncertainty.PartialAucMethod) == {*auc.PARTIAL_AUC_METHODS, "delta"}
-    assert names(uncertainty.PointMethod) == {*empirical.TPR_METHODS, "delta"}
+    assert names(uncertainty.AucTestMethod) == {*hypotheses.ONE_SAMPLE_METHODS, "pivotal", "delta"}
+    assert names(uncertainty.PartialAucMethod) == {"dirichlet", *auc.PARTIAL_AUC_METHODS, "pivotal", "delta"}
+    assert names(uncertainty.PointMethod) == {*empirical.TPR_METHODS, "pivotal", "delta"}
     assert names(accessors.PictureKind) == set(accessors.PLOT_KINDS)
 
 

@@ -228,8 +228,8 @@ PAIRS = [(4.0, 3.0, 8.0, 2.0), (0.0, 1.0, 1.0, 1.0), (0.0, 1.0, 0.3, 4.0), (1.0,
 COUNT = (31, 17)
 
 
-def by_delta(function, pair, count=COUNT, digits=30):
-    """Give the delta-method standard error of a function of two means and two SDs, its slopes by mpmath."""
+def delta_variances(function, pair, count=COUNT, digits=30):
+    """Give what each class adds to the delta-method variance of a function of two means and two SDs, by mpmath."""
     m0, s0, m1, s1 = map(mp.mpf, pair)
     spread = (s0**2 / count[0], s0**2 / (2 * (count[0] - 1)), s1**2 / count[1], s1**2 / (2 * (count[1] - 1)))
     with mp.workdps(digits):
@@ -237,7 +237,19 @@ def by_delta(function, pair, count=COUNT, digits=30):
         for i in range(4):
             order = tuple(int(i == k) for k in range(4))
             slopes.append(mp.diff(function, (m0, s0, m1, s1), order))
-        return float(mp.sqrt(sum(slope**2 * v for slope, v in zip(slopes, spread, strict=True))))
+        parts = [slope**2 * v for slope, v in zip(slopes, spread, strict=True)]
+        return float(parts[0] + parts[1]), float(parts[2] + parts[3])
+
+
+def by_delta(function, pair):
+    return np.sqrt(sum(delta_variances(function, pair)))
+
+
+def half_width(function, pair):
+    """Give the standard error times the quantile of Student's t with Satterthwaite's degrees of freedom."""
+    variances = np.array(delta_variances(function, pair))
+    df = variances.sum() ** 2 / np.sum(variances**2 / (np.array(COUNT) - 1))
+    return stats.t.ppf(0.975, df) * np.sqrt(variances.sum())
 
 
 def separation(m0, s0, m1, s1):
@@ -263,8 +275,8 @@ def test_areas_and_rates_by_the_delta_method_of_mpmath():
     """AUC, and TPR at an FPR; also the FPR at a TPR of the turned pair."""
     for pair in PAIRS:
         roc, mirrored = predicted(*pair, COUNT), predicted(-pair[2], pair[3], -pair[0], pair[1], COUNT[::-1])
-        d, error = float(separation(*map(mp.mpf, pair))), by_delta(separation, pair)
-        assert tuple(roc.auc_interval()) == pytest.approx(ndtr(d + Z * error * SIDES), rel=1e-12)
+        d, half = float(separation(*map(mp.mpf, pair))), half_width(separation, pair)
+        assert tuple(roc.auc_interval(method="delta")) == pytest.approx(ndtr(d + half * SIDES), rel=1e-12)
         assert roc.auc_std_error() == pytest.approx(by_delta(lambda *p: mp.ncdf(separation(*p)), pair), rel=1e-12)
         for fpr in (0.01, 0.3, 0.9):
             x = mp.mpf(float(ndtri(fpr)))
@@ -272,9 +284,10 @@ def test_areas_and_rates_by_the_delta_method_of_mpmath():
             def probit_tpr(m0, s0, m1, s1, x=x):
                 return (m1 - m0 + s0 * x) / s1
 
-            z, error = float(probit_tpr(*map(mp.mpf, pair))), by_delta(probit_tpr, pair)
-            result, turned = roc.tpr_at_fpr_interval(fpr), mirrored.fpr_at_tpr_interval(1 - fpr)
-            assert tuple(result) == pytest.approx(ndtr(z + Z * error * SIDES), rel=1e-11)
+            z, half = float(probit_tpr(*map(mp.mpf, pair))), half_width(probit_tpr, pair)
+            result = roc.tpr_at_fpr_interval(fpr, method="delta")
+            turned = mirrored.fpr_at_tpr_interval(1 - fpr, method="delta")
+            assert tuple(result) == pytest.approx(ndtr(z + half * SIDES), rel=1e-11)
             assert (1 - turned.high, 1 - turned.low) == pytest.approx(tuple(result), rel=1e-9, abs=1e-12)
 
 
@@ -282,21 +295,22 @@ def test_best_threshold_delta_by_mpmath():
     """Both standard errors: of the threshold, and of the Ameans, in which the threshold's own error cancels."""
     for pair in (PAIRS[0], PAIRS[2]):
         best = predicted(*pair, COUNT).best_threshold()
-        result = best.threshold_interval()
+        result = best.threshold_interval(method="delta")
         assert best.threshold == pytest.approx(float(crossing(*map(mp.mpf, pair))), rel=1e-12)
-        assert result.width / (2 * Z) == pytest.approx(by_delta(crossing, pair), rel=1e-8)
+        assert result.width / 2 == pytest.approx(half_width(crossing, pair), rel=1e-8)
         assert (result.low + result.high) / 2 == pytest.approx(best.threshold, rel=1e-12)
-        z, error = float(ndtri(best.ameans)), by_delta(ameans, pair)
-        expected = ndtr(z + Z * error / stats.norm.pdf(z) * SIDES)
-        assert tuple(best.ameans_interval()) == pytest.approx(expected, rel=1e-6)
+        z, half = float(ndtri(best.ameans)), half_width(ameans, pair)
+        expected = ndtr(z + half / stats.norm.pdf(z) * SIDES)
+        assert tuple(best.ameans_interval(method="delta")) == pytest.approx(expected, rel=1e-6)
     # equal SDs: the sheet's formula, H = Q/(sN sP) = d/s^2, z = +-d/2s, here with d = s = 1
-    shifts = [1 / 4 / n + 9 / 16 / (2 * (n - 1)) for n in COUNT]
-    result = predicted(*PAIRS[1], COUNT).best_threshold().threshold_interval()
-    assert result.width / (2 * Z) == pytest.approx(np.sqrt(sum(shifts)), rel=1e-12)
+    shifts = np.array([1 / 4 / n + 9 / 16 / (2 * (n - 1)) for n in COUNT])
+    df = shifts.sum() ** 2 / np.sum(shifts**2 / (np.array(COUNT) - 1))
+    result = predicted(*PAIRS[1], COUNT).best_threshold().threshold_interval(method="delta")
+    assert result.width / 2 == pytest.approx(stats.t.ppf(0.975, df) * np.sqrt(shifts.sum()), rel=1e-12)
     kappa = 0.9 * 2 / (0.1 * 15)
     best = predicted(*PAIRS[0], COUNT).best_threshold("cost", prevalence=0.1, cost_fp=2, cost_fn=15)
-    error = by_delta(lambda *p: crossing(*p, mp.log(mp.mpf(kappa))), PAIRS[0])
-    assert best.threshold_interval().width / (2 * Z) == pytest.approx(error, rel=1e-8)
+    half = half_width(lambda *p: crossing(*p, mp.log(mp.mpf(kappa))), PAIRS[0])
+    assert best.threshold_interval(method="delta").width / 2 == pytest.approx(half, rel=1e-8)
 
 
 def band_area(axis, low, high):
@@ -555,17 +569,17 @@ def test_rate_at_a_threshold_far_out():
 
 
 def test_batches_answer_as_single_features_do():
-    """The same ends, to the last bit of a formula that is the same."""
+    """The same ends of the delta method, to the last bit of a formula that is the same."""
     means, stds = np.array([[0.0, 1.0, 3.0], [2.0, 2.0, 9.0]]), np.array([[1.0, 2.0, 0.5], [1.0, 0.5, 3.0]])
     batch = rp.PredictedRoc.from_stats(mean=tuple(means), std=tuple(stds), count=COUNT)
     for call, rel in (
-        (lambda roc: roc.auc_interval(), 1e-13),
+        (lambda roc: roc.auc_interval(method="delta"), 1e-13),
         (lambda roc: roc.auc_interval(method="reiser-guttman"), 1e-13),
-        (lambda roc: roc.tpr_at_fpr_interval(0.2), 1e-10),
-        (lambda roc: roc.rate_interval("fnr", 1.5), 1e-10),
-        (lambda roc: roc.partial_auc_interval(fpr=(0, 0.3)), 1e-10),
-        (lambda roc: roc.best_threshold().threshold_interval(), 1e-10),
-        (lambda roc: roc.best_threshold().ameans_interval(), 1e-10),
+        (lambda roc: roc.tpr_at_fpr_interval(0.2, method="delta"), 1e-10),
+        (lambda roc: roc.rate_interval("fnr", 1.5, method="delta"), 1e-10),
+        (lambda roc: roc.partial_auc_interval(fpr=(0, 0.3), method="delta"), 1e-10),
+        (lambda roc: roc.best_threshold().threshold_interval(method="delta"), 1e-10),
+        (lambda roc: roc.best_threshold().ameans_interval(method="delta"), 1e-10),
     ):
         result = call(batch)
         for k in range(3):

@@ -102,9 +102,9 @@ def test_only_two_gaussians_have_an_interval_of_the_predicted_auc(analyze):
         assert predicted[2:] == ["none of its own", ""]
         assert "No interval is given for the AUC of this prediction." in paragraph(analysis)
     analysis = analyze()
-    assert cells(analysis, "areas")[2][3] == "delta"
+    assert cells(analysis, "areas")[2][3] == "pivotal"
     assert "No interval" not in paragraph(analysis)
-    assert "delta method on the threshold's own scale" in paragraph(analysis)
+    assert "generalized pivots of the means and standard deviations" in paragraph(analysis)
     text = section(analysis, "Area under the curve")
     assert "A small p says that the AUC is not 0.5, not how far it is from it: for that read the interval." in text
     assert "A feature may tell something at an AUC of 0.5, where the spreads differ." in text
@@ -188,14 +188,20 @@ def test_family_auto_has_no_flag_misfit():
 
 
 def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
-    """Those of the table of rates, the threshold's and the out-of-bag mean; each with its reference."""
+    """Those of the table of rates, the threshold's and the corrected Ameans; each with its reference."""
     analysis = analyze()
     printed = {row[3] for row in cells(analysis, "rates")[1:]} | {cells(analysis, "thresholds")[2][3]}
-    assert printed == {"clopper-pearson", "newcombe-wilson", "bootstrap"}
+    assert printed == {"clopper-pearson", "newcombe-wilson", "test-inversion"}
     text = paragraph(analysis)
     for name in ("TPR, TNR, PPV, NPV and accuracy (at the prevalence of the sample) with Clopper-Pearson", "Newcombe"):
         assert name in text
-    for name in ("Wilson", "Efron and Tibshirani", "out of bag", "take the threshold as fixed"):
+    for name in (
+        "Wilson",
+        "Efron and Tibshirani",
+        "corrected for optimism",
+        "Kim and Pollard",
+        "take the threshold as fixed",
+    ):
         assert name in text
     for name in ("Newcombe (1998)", "Wilson (1927)", "Clopper", "Efron", "Mann"):
         assert any(name in reference for reference in references(analysis))
@@ -279,7 +285,7 @@ def test_family_empirical_predicts_nothing(analyze, tmp_path):
     analysis = analyze(family="empirical")
     everything = [*cells(analysis, "areas"), *cells(analysis, "thresholds"), *cells(analysis, "rates")]
     assert not any("redicted" in cell for row in everything for cell in row)
-    assert cells(analysis, "thresholds")[1][3] == "bootstrap"
+    assert cells(analysis, "thresholds")[1][3] == "test-inversion"
     headings = ("What was found", "What was asked", "Area under the curve", "Best threshold", "Rates at the empirical")
     assert not [heading for heading in headings if "redict" in section(analysis, heading)]
     verdict = "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."

@@ -227,7 +227,7 @@ NUMBERS = {
     "PredictedRoc batch": lambda roc: {"0": roc.auc()[0], "9": roc.auc()[9]},
     "BestThreshold": lambda best: {
         "threshold": best.threshold,
-        "ameans on other rows (out of bag)": best.ameans_corrected,
+        "ameans, corrected for optimism": best.ameans_corrected,
         "fnr": best.fnr,
     },
     "BestThreshold batch": lambda best: {"3": best.threshold[3]},
@@ -437,7 +437,7 @@ def test_no_repr_of_many_rows_computes():
         assert result._repr_html_()
     assert "auc=" not in repr(roc) + repr(kde)
     assert "ask auc()" in roc._repr_html_()
-    assert "out of bag" not in repr(best) + best._repr_html_()
+    assert "corrected" not in repr(best) + best._repr_html_()
 
 
 def test_the_repr_of_a_shrunk_roc_hides_how_it_is_made():

@@ -8,8 +8,9 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 import rocpredict as rp
-from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.bootstrap import BootstrapOptions, bootstrap_thresholds
 from rocpredict.solvers import thresholds
+from rocpredict.solvers.thresholds import ThresholdCriterion
 from tests.cases import check_each, check_refused
 
 
@@ -33,8 +34,14 @@ CRITERIA = {
     informedness_squared: {},
 }
 
+WEIGHTED_CRITERIA = ("ameans", "youden", "balanced_accuracy", "cost", "accuracy")
+
 
 CASES = {f"{name}, {direction}": (name, direction) for name in CRITERIA for direction in ("higher", "lower")}
+
+
+WEIGHTED = ("ameans", "youden", "balanced_accuracy", "cost", "accuracy")
+"""Criteria that weigh TPR and TNR."""
 
 
 def two_classes(sizes=(30, 24), shift=1.2, seed=4):
@@ -65,10 +72,17 @@ def test_counted_threshold_of_every_criterion():
         assert result.low <= best.plateau[0] <= best.threshold <= best.plateau[1] <= result.high
         assert result.estimate == best.threshold
         worth = best.ameans_interval(n_resamples=60)
-        assert worth.method == "out-of-bag"
+        assert worth.method == "optimism-corrected"
         assert 0 <= worth.low < worth.estimate < worth.high <= 1
         stability = best.stability(n_resamples=60)
-        assert worth.estimate == stability.ameans_oob
+        assert worth.estimate == stability.ameans_corrected
+        assert stability.ameans_corrected == pytest.approx(0.9 * stability.ameans_oob + 0.1 * best.ameans, rel=1e-12)
+        weighted = case[0] in WEIGHTED_CRITERIA
+        assert result.method == ("test-inversion" if weighted else "bootstrap")
+        resampled = best.threshold_interval(method="bootstrap", n_resamples=60)
+        assert "undercoverage" in resampled.flags
+        assert ("undercoverage" in result.flags) == (not weighted)
+        assert resampled.low <= best.plateau[0] <= best.plateau[1] <= resampled.high
         assert stability.ameans_in_sample == pytest.approx(best.ameans, rel=1e-12)
         assert stability.n_resamples == len(stability.thresholds) == 60
         assert (np.diff(stability.thresholds) >= 0).all()
@@ -111,12 +125,12 @@ def test_predicted_threshold_of_every_criterion():
         best = roc.best_threshold(name, **CRITERIA[name])
         n_resamples = 40 if name in {informedness_squared, "closest_topleft"} else 200
         for interval in (best.threshold_interval, best.ameans_interval):
-            delta, refit = interval(), interval(method="bootstrap", n_resamples=n_resamples)
-            for result, method in ((delta, "delta"), (refit, "bootstrap")):
+            default, refit = interval(), interval(method="bootstrap", n_resamples=n_resamples)
+            for result, method in ((default, "pivotal" if name in WEIGHTED else "delta"), (refit, "bootstrap")):
                 assert np.isfinite([result.low, result.high]).all()
                 assert result.low < result.estimate < result.high
                 assert result.method == method
-            assert tuple(delta) == pytest.approx(tuple(refit), abs=0.4 * refit.width)
+            assert tuple(default) == pytest.approx(tuple(refit), abs=0.4 * refit.width)
         assert best.ameans_corrected is None
 
     check_each(CASES, check)
@@ -130,7 +144,7 @@ def test_threshold_at_a_limit_by_its_own_formula():
         best, z = roc.best_threshold(criterion, value=value), ndtri(share)
         assert best.threshold == pytest.approx(mean + z * std, rel=1e-12)
         error = std * np.sqrt(1 / n + z * z / (2 * (n - 1)))
-        assert best.threshold_interval().width == pytest.approx(2 * ndtri(0.975) * error, rel=1e-6)
+        assert best.threshold_interval().width == pytest.approx(2 * stats.t.ppf(0.975, n - 1) * error, rel=1e-6)
 
 
 def test_delta_of_the_threshold_by_monte_carlo():
@@ -160,33 +174,46 @@ def test_resampled_choices_by_brute_force():
     negative, positive = np.sort(np.round(two_classes((11, 9))[0], 1)), np.sort(np.round(two_classes((11, 9))[1], 1))
     best = empirical(negative, positive).best_threshold()
     candidates = empirical(negative, positive).curve().thresholds
-    chosen, worth = [], []
+    chosen, worth, optimism = [], [], []
     for counts in BootstrapOptions(80, 7).resample_counts((None, None), (11, 9), row_size=200):
         for n, p in zip(*counts, strict=True):
             rows = np.repeat(negative, n.astype(int)), np.repeat(positive, p.astype(int))
             t = best_by_brute_force(*rows, candidates)
             chosen.append(t)
+            tpr, tnr = np.mean(rows[1] >= t) - np.mean(positive >= t), np.mean(rows[0] < t) - np.mean(negative < t)
+            optimism.append((tpr, tnr))
             worth.append((np.mean(positive[p == 0] >= t) + np.mean(negative[n == 0] < t)) / 2)
     stability = best.stability(n_resamples=80, rng=7)
+    resampled = bootstrap_thresholds(
+        rp.Ecdf(negative), rp.Ecdf(positive), ThresholdCriterion(), BootstrapOptions(80, 7)
+    )
+    assert resampled.tpr_optimism == pytest.approx(np.mean(optimism, axis=0)[0], rel=1e-9)
+    assert resampled.tnr_optimism == pytest.approx(np.mean(optimism, axis=0)[1], rel=1e-9)
     assert stability.thresholds == pytest.approx(np.sort(chosen), rel=1e-12)
     assert stability.ameans_oob == pytest.approx(np.mean(worth), rel=1e-12)
     inside = (np.array(chosen) >= best.plateau[0]) & (np.array(chosen) <= best.plateau[1])
     assert stability.fraction_in_plateau == pytest.approx(inside.mean(), rel=1e-12)
 
 
-def test_ameans_interval_by_wilson():
-    """Both rates less the optimism of the choice, Wilson's intervals of them, and Newcombe's sum of squares."""
+def wilson_by_hand(share, n, z):
+    """Give Wilson's limits of a share of n."""
+    root = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return [(share + z * z / (2 * n) + sign * root) / (1 + z * z / n) for sign in (-1, 1)]
+
+
+def test_ameans_interval_by_hand():
+    """Each rate less its own optimism, half of it for the upper limit; Wilson's limits, and Newcombe's squares."""
     negative, positive = two_classes((40, 25))
     best = empirical(negative, positive).best_threshold()
-    result, honest = best.ameans_interval(), best.stability().ameans_oob
-    distance = {-1: 0.0, 1: 0.0}
-    for rate, n in ((best.tpr, 25), (best.tnr, 40)):
-        share, z = rate - (best.ameans - honest), ndtri(0.975)
-        root = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-        for sign in distance:
-            distance[sign] += ((share + z * z / (2 * n) + sign * root) / (1 + z * z / n) - share) ** 2
-    expected = honest - np.sqrt(distance[-1]) / 2, honest + np.sqrt(distance[1]) / 2
-    assert tuple(result) == pytest.approx(expected, rel=1e-10)
+    options = BootstrapOptions(2000, 0)
+    resampled = bootstrap_thresholds(rp.Ecdf(negative), rp.Ecdf(positive), ThresholdCriterion(), options)
+    limits = []
+    for end, part in ((0, 1.0), (1, 0.5)):
+        shares = best.tpr - part * resampled.tpr_optimism, best.tnr - part * resampled.tnr_optimism
+        ends = [wilson_by_hand(share, n, ndtri(0.975))[end] for share, n in zip(shares, (25, 40), strict=True)]
+        limits.append(np.mean(shares) + (2 * end - 1) * np.hypot(*np.subtract(ends, shares)) / 2)
+    assert resampled.tpr_optimism > 0 < resampled.tnr_optimism
+    assert tuple(best.ameans_interval()) == pytest.approx(limits, rel=1e-10)
 
 
 def test_ameans_of_null_data():
@@ -225,16 +252,16 @@ def test_repr_shows_the_honest_value_beside_the_other():
     """
     best = empirical(*two_classes()).best_threshold()
     text = repr(best)
-    assert f"ameans={best.ameans:.6g} ({best.ameans_corrected:.4g} out of bag)" in text
+    assert f"ameans={best.ameans:.6g} ({best.ameans_corrected:.4g} corrected)" in text
     assert best.ameans_corrected < best.ameans
     keys = list(best.to_dict())
     assert keys.index("ameans_corrected") == keys.index("ameans") + 1
     assert best.to_dict()["ameans_corrected"] == best.ameans_corrected
     assert f"ameans_oob={best.stability().ameans_oob:.4g}" in repr(best.stability())
-    assert best.ameans_corrected == best.stability(n_resamples=1000, rng=0).ameans_oob
-    assert best.ameans_corrected == pytest.approx(best.stability(n_resamples=4000, rng=1).ameans_oob, abs=0.016)
+    assert best.ameans_corrected == best.stability(n_resamples=1000, rng=0).ameans_corrected
+    assert best.ameans_corrected == pytest.approx(best.stability(n_resamples=4000, rng=1).ameans_corrected, abs=0.016)
     predicted = rp.predict_roc(*labelled(*two_classes())).best_threshold()
-    assert "out of bag" not in repr(predicted)
+    assert "corrected" not in repr(predicted)
     assert "ameans_corrected" not in predicted.to_dict()
 
 
@@ -269,7 +296,7 @@ def test_infinite_thresholds_are_flagged():
 def test_predicted_uncertainty_of_degenerate_moments():
     """Alike, the wrong way round, without spread, of one case: ends in order, no NaN, the estimate inside.
 
-    The standard error grows without bound as the classes become alike.
+    The standard error of the delta method grows without bound as the classes become alike.
     """
     pairs = [((0, 0), (1, 1)), ((1, 0), (1, 1)), ((0, 1), (0, 0)), ((0, 1), (0, 1)), ((0, 1), (1, 0))]
     for (mean, std), count in product(pairs, [(1, 1), (2, 2), (9, 1)]):
@@ -278,7 +305,7 @@ def test_predicted_uncertainty_of_degenerate_moments():
             assert result.low <= result.estimate <= result.high, (mean, std, count)
         assert best.ameans_interval().width > 1e-6, (mean, std, count)
     rocs = [rp.PredictedRoc.from_stats(mean=(0, d), std=(1, 1), count=(50, 50)) for d in (1, 0.1, 0.01, 1e-6)]
-    widths = [roc.best_threshold().threshold_interval().width for roc in rocs]
+    widths = [roc.best_threshold().threshold_interval(method="delta").width for roc in rocs]
     assert (np.diff(widths) > 0).all()
     assert widths[-1] > 1e5
 
@@ -332,7 +359,7 @@ def test_error_words():
     batch = rp.PredictedRoc.from_stats(mean=([0, 0], [1, 2]), std=(1, 1), count=(9, 9)).best_threshold()
     table = [
         (lambda: best.threshold_interval(method="delta"), "method='delta'.*bootstrap"),
-        (lambda: best.ameans_interval(method="wilson"), "method='wilson'.*out-of-bag"),
+        (lambda: best.ameans_interval(method="wilson"), "method='wilson'.*optimism-corrected"),
         (lambda: best.threshold_interval(1.5), "level=1.5"),
         (lambda: best.ameans_interval(0), "level=0"),
         (lambda: best.threshold_interval(n_resamples=2), "n_resamples=2 is too few"),

@@ -81,7 +81,7 @@ def _cases() -> list[tuple[Pair, rp.PredictedRoc]]:
 
 
 def _of_the_best() -> Iterator[Question]:
-    for of_predicted, method, options in ((False, "bootstrap", RESAMPLES), (True, "delta", {})):
+    for of_predicted, method, options in ((False, "test-inversion", {}), (True, "delta", {})):
         yield Question(
             "best threshold",
             method,
@@ -89,7 +89,7 @@ def _of_the_best() -> Iterator[Question]:
             lambda roc: roc.best_threshold().threshold,
             of_predicted,
         )
-    for of_predicted, method, options in ((False, "out-of-bag", RESAMPLES), (True, "delta", {})):
+    for of_predicted, method, options in ((False, "optimism-corrected", RESAMPLES), (True, "delta", {})):
         yield Question(
             "Ameans of the best threshold",
             method,

@@ -119,9 +119,13 @@ def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -
 
 def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the score interval of count/total."""
-    z = normal_critical_value(level)
-    share, square = successes / n_trials, z * z / n_trials
+    return wilson_limits(successes / n_trials, n_trials, normal_critical_value(level))
+
+
+def wilson_limits(share: FloatArray, n_trials: ArrayOrFloat, quantile: float) -> tuple[FloatArray, FloatArray]:
+    """Return the proportions that lie this many standard errors from a share, by their own variance (Wilson 1927)."""
+    square = quantile * quantile / n_trials
     middle = (share + square / 2) / (1 + square)
-    half = z * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)
+    half = quantile * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)
     low, high = np.maximum(middle - half, 0), np.minimum(middle + half, 1)
-    return np.where(successes == 0, 0.0, low), np.where(successes == n_trials, 1.0, high)
+    return np.where(share == 0, 0.0, low), np.where(share == 1, 1.0, high)

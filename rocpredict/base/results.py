@@ -311,6 +311,8 @@ FLAG_DESCRIPTIONS = {
     "dropped_resamples": "the family could not be fitted to some resamples, and these were left out",
     "equal_thresholds": "thresholds beyond the plateau do as well as the best one; `equal_thresholds` lists one of "
     "each further interval",
+    "extrapolated": "fewer than one observation is expected beyond this rate: the interval rests on a curve that was "
+    "assumed there",
     "fallback": "the method asked for sees no spread here, which is not to be taken for none: another stands in",
     "identical": "both classes have the same distribution: every threshold is as good as chance",
     "infinite": "infinite values, or a spread beyond the range of float64: there are no moments to predict from",
@@ -329,6 +331,8 @@ FLAG_DESCRIPTIONS = {
     "point_mass": "a class has a standard deviation of 0: all its values are equal",
     "same_curve": "the curves place every case alike: there is no difference to test, and p is 1",
     "single_observation": "a class has a single observation: its variability cannot be estimated",
+    "undercoverage": "the interval contains the truth less often than its level where the classes differ in size or "
+    "variance",
     "undefined": "the measure is 0/0 here: nothing is known of it, and its interval is all of [0, 1]",
 }
 """Every flag that a result can carry, and what it says; docs/flags.md says when."""

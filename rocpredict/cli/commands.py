@@ -1,4 +1,4 @@
-"""Commands paper, predict, diagnose, sample-size, report and teach: their options, and what they do."""
+"""Commands paper, predict, diagnose, sample-size, power, report and teach: their options, and what they do."""
 
 import argparse
 import re
@@ -18,7 +18,7 @@ from rocpredict.datasets import DATASET_NAMES
 from rocpredict.diagnostics.diagnose import diagnose
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
-from rocpredict.planning import METHODS, POWER_ALTERNATIVES, sample_size
+from rocpredict.planning import METHODS, POWER_ALTERNATIVES, power, sample_size
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.thresholds import AMEANS_ALIASES, CRITERIA, PREVALENCE_FREE_CRITERIA, BestThreshold
 from rocpredict.sources.csv_reader import CsvTable
@@ -192,13 +192,11 @@ def run_diagnose(options: argparse.Namespace) -> None:
     common.print_result(options, {"feature": name} | diagnosis.to_dict(), table)
 
 
-def add_sample_size_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of ``sample-size``."""
+def _add_curve_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the expected curve, and of what it is compared with."""
     common.add_pair_option(command, "--mean", "expected means, in the unit of the feature")
     common.add_pair_option(command, "--std", "expected standard deviations")
     command.add_argument("--auc", type=float, metavar="A", help="in place of both: the AUC alone, of equal SDs")
-    command.add_argument("--width", type=float, metavar="W", help="full width of the interval")
-    command.add_argument("--power", type=float, metavar="P", help="in place of --width: power of a test --against")
     command.add_argument("--against", type=float, metavar="A", help="the AUC of the null hypothesis")
     common.add_pair_option(command, "--against-mean", "means of a second feature to compare with")
     common.add_pair_option(command, "--against-std", "its standard deviations")
@@ -207,32 +205,63 @@ def add_sample_size_options(command: argparse.ArgumentParser) -> None:
         "(default: the second feature has cases of its own)"
     )
     command.add_argument("--correlation", nargs="+", type=float, metavar="R", help=correlation)
-    command.add_argument("--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR, not the AUC")
     command.add_argument("--alternative", choices=POWER_ALTERNATIVES, default="two-sided", help="of the test")
     common.add_level(command, "confidence")
+    command.add_argument("--method", choices=METHODS, help="default: that of the library's default interval and test")
+
+
+def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments that both commands of planning take."""
+    if (options.mean is None) == (options.auc is None):
+        raise RocPredictError("give --mean with --std, or --auc")
+    against, correlation = _parse_null(options), options.correlation
+    if correlation is not None and len(correlation) == 1:
+        correlation = correlation[0]
+    arguments = common.pick(options, "mean", "std", "auc", "alternative", "level", "method")
+    return {**arguments, "against": against, "correlation": correlation}
+
+
+def add_sample_size_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``sample-size``."""
+    _add_curve_options(command)
+    command.add_argument("--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR, not the AUC")
     ratio = "negatives for each positive (default 1)"
     command.add_argument("--ratio", type=float, default=1.0, metavar="R", help=ratio)
-    command.add_argument("--method", choices=METHODS, help="the variance to plan with (default: the reference)")
+    command.add_argument("--width", type=float, metavar="W", help="full width of the interval")
+    command.add_argument("--power", type=float, metavar="P", help="in place of --width: power of a test --against")
 
 
 def run_sample_size(options: argparse.Namespace) -> None:
-    """Compute how many cases a study needs, from the class distributions it expects.
+    """Compute how many observations a study needs, from the class distributions it expects.
 
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.05       the interval of the AUC, this wide from end to end
       rocpredict sample-size --auc 0.7 --power 0.9 --against 0.5     a test of the AUC against a value
       rocpredict sample-size --mean 4 8 --std 3 2 --power 0.8 --against-mean 4 7 --against-std 3 2 --correlation 0.5
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
 
-    Beside the answer stands what other formulas would have said, and how far off they are.
+    The table also lists the sample sizes by other formulas.
     """
-    if (options.mean is None) == (options.auc is None):
-        raise RocPredictError("give --mean with --std, or --auc")
-    names = ("mean", "std", "auc", "width", "power", "tpr_at_fpr", "alternative", "level", "ratio", "method")
-    against, correlation = _parse_null(options), options.correlation
-    if correlation is not None and len(correlation) == 1:
-        correlation = correlation[0]
-    planned = sample_size(**common.pick(options, *names), against=against, correlation=correlation)
+    planned = sample_size(**_curve_arguments(options), **common.pick(options, "width", "power", "tpr_at_fpr", "ratio"))
     common.print_result(options, planned.to_dict(), planned.table())
+
+
+def add_power_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of ``power``."""
+    command.add_argument(
+        "--count", nargs=2, type=int, required=True, metavar=("NEG", "POS"), help="observations of each class"
+    )
+    _add_curve_options(command)
+
+
+def run_power(options: argparse.Namespace) -> None:
+    """Compute the power of the default test of an AUC for the numbers of observations that you have.
+
+    rocpredict power --mean 4 8 --std 3 2 --count 50 50 --against 0.8           the AUC against a value
+    rocpredict power --auc 0.7 --count 40 80 --against 0.5 --alternative greater
+    rocpredict power --mean 4 8 --std 3 2 --count 60 60 --against-mean 4 7 --against-std 3 2 --correlation 0.5
+    """
+    result = power(**_curve_arguments(options), count=options.count)
+    common.print_result(options, result.to_dict(), result.table())
 
 
 def _parse_null(options: argparse.Namespace) -> Any:

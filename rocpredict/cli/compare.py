@@ -89,7 +89,7 @@ def _substitute_names(words: str, names: Sequence[str]) -> str:
 
 _OOB_NOTE = (
     "empirical_ameans is what the best threshold gives on the rows that chose it, and optimistic; "
-    "empirical_ameans_corrected is what such thresholds give on rows that did not choose them."
+    "empirical_ameans_corrected is corrected for that optimism."
 )
 
 

@@ -139,6 +139,7 @@ COMMANDS = {
     "diagnose": (commands.add_diagnose_options, commands.run_diagnose),
     "screen": (screen.add_options, screen.run),
     "sample-size": (commands.add_sample_size_options, commands.run_sample_size),
+    "power": (commands.add_power_options, commands.run_power),
     "report": (commands.add_report_options, commands.run_report),
     "teach": (commands.add_teach_options, commands.run_teach),
 }

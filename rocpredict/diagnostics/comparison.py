@@ -65,7 +65,7 @@ class Comparison(Result):
     empirical_ameans : float
         The best that any threshold gives on these rows: optimistic, since the rows chose it.
     empirical_ameans_corrected : float
-        What thresholds chosen so give on rows that did not choose them: the out-of-bag mean.
+        The same corrected for optimism: what the chosen threshold gives in the population.
     threshold_regret : float
         empirical_ameans - ameans_at_predicted_threshold: what the predicted threshold costs on these rows.
     curves : (predicted, empirical)
@@ -112,7 +112,7 @@ class Comparison(Result):
             ["best threshold", self.predicted_threshold, self.empirical_threshold, None],
             ["Ameans there", self.predicted_ameans, self.empirical_ameans, None],
             ["Ameans of the predicted threshold on these rows", None, self.ameans_at_predicted_threshold, None],
-            ["Ameans on other rows (out of bag)", None, self.empirical_ameans_corrected, None],
+            ["Ameans, corrected for optimism", None, self.empirical_ameans_corrected, None],
             ["largest gap of TPR", None, None, self.max_tpr_gap],
             ["mean distance of the curves", None, None, self.area_between],
         ]

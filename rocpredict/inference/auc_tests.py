@@ -29,6 +29,7 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.inference.auc import map_interval
 from rocpredict.inference.base import area_function
 from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.curve_draws import draw_compared, draws_test
 from rocpredict.inference.hypotheses import (
     METHOD_NAMES,
     PREDICTED_AUC,
@@ -55,8 +56,8 @@ from rocpredict.inference.smoothed_logit import AreaContrast, SmoothedAreas
 from rocpredict.inference.uncertainty import UncertaintyMixin
 from rocpredict.solvers.empirical import EmpiricalSolver
 
-TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "bootstrap", "permutation", "venkatraman")
-"""Tests of two empirical curves, on the same cases or on different ones; the first is the default."""
+TWO_SAMPLE_METHODS = ("smoothed-logit", "delong", "dirichlet", "bootstrap", "permutation", "venkatraman")
+"""Tests of two empirical curves, on the same cases or on different ones; the first is the default for whole areas."""
 _PERMUTATION_STATISTICS = {"permutation": "area", "venkatraman": "errors"}
 """Methods that exchange cases, and the statistic of each."""
 _WHOLE_AREA = ComparedQuantity()
@@ -73,7 +74,16 @@ def auc_test(
     negative: Label = None,
     null: float | None = None,
     method: Literal[
-        "smoothed-logit", "delong", "mann-whitney", "exact", "bootstrap", "permutation", "venkatraman", "delta"
+        "smoothed-logit",
+        "delong",
+        "mann-whitney",
+        "exact",
+        "dirichlet",
+        "bootstrap",
+        "permutation",
+        "venkatraman",
+        "pivotal",
+        "delta",
     ]
     | None = None,
     alternative: Alternative = "two-sided",
@@ -111,13 +121,14 @@ def auc_test(
     null : float, optional
         The AUC that one curve is tested against (1/2 when left out).
     method : str, optional
-        Two empirical curves: "smoothed-logit" (default; by MOVER of the two default intervals), "delong", "bootstrap"
-        (by the standard deviation over resamples), "permutation" (of ranks between the curves of each case; Bandos,
-        Rockette and Gur 2005; on different cases of places between the samples, class by class), "venkatraman"
+        Two empirical curves: "smoothed-logit" (default; by MOVER of the two default intervals), "delong", "dirichlet"
+        (default with ``fpr``, ``tpr`` and ``tpr_at_fpr``; draws of both curves, see ``tpr_at_fpr_interval``),
+        "bootstrap" (by the standard deviation over resamples), "permutation" (of ranks between the curves of each case;
+        Bandos, Rockette and Gur 2005; on different cases of places between the samples, class by class), "venkatraman"
         (equality of the whole curves, not of their areas). Curves of which one or both are predicted: "delta" (by the
         standard error of each). One curve: "smoothed-logit" (default; p is the level at which the default interval
         begins to leave ``null`` out), "delong", "mann-whitney" (equal distributions; tie-corrected normal), "exact"
-        (the same, counting all ways to label up to 200 cases); predicted: "delta".
+        (the same, counting all ways to label up to 200 cases); predicted: "pivotal" (default), "delta".
     alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
         What is claimed of the first curve. The last two need ``margin``: not worse by as much, not other by as much.
     margin : float
@@ -125,7 +136,7 @@ def auc_test(
     fpr, tpr : (low, high), optional
         Compare the raw partial areas over this range in place of the AUC.
     tpr_at_fpr : float, optional
-        Compare the TPRs at this FPR, by the bootstrap.
+        Compare the TPRs at this FPR.
     direction : {None, "higher", "lower", "auto"} or a pair of "higher", "lower"
         Where the positives lie, for both or each. "auto" is resolved once, before anything is resampled; it
         makes both AUCs optimistic, and opposite answers are refused.
@@ -138,11 +149,11 @@ def auc_test(
         None, for each.
     clusters : array of shape (n,), optional
         Which rows belong together, such as readings of one patient: variances by the jackknife over clusters, of
-        which each class needs four. Clusters do not span two samples.
+        which each class needs four; "dirichlet" draws clusters. Clusters do not span two samples.
     strata : array of shape (n,), optional
         Only rows of one stratum are compared; strata count by their pairs of a negative and a positive.
     n_resamples, rng
-        Of "bootstrap", "permutation" and "venkatraman".
+        Of "dirichlet", "bootstrap", "permutation" and "venkatraman".
 
     Returns
     -------
@@ -159,8 +170,9 @@ def auc_test(
     "smoothed-logit" has for a difference the ends that the method of variance estimates recovery (MOVER; Zou and
     Donner 2008) makes of two smoothed logit intervals with Student's t, whose degrees of freedom are Satterthwaite's
     (1946). "delong" refers the difference over its standard error to the normal law (DeLong, DeLong and Clarke-Pearson
-    1988); with few observations in a class, samples of unequal sizes or AUCs near 1 it rejects too often. Partial areas
-    have their own variance. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the same
+    1988); with few observations in a class, samples of unequal sizes or AUCs near 1 it rejects too often. "dirichlet"
+    finds p from draws of the difference, as the level of significance at which their interval excludes the null value;
+    p is never below 1/n_resamples. A curve against itself has p = 1, with the flag ``same_curve``. Curves of the same
     observations that are tested as of different ones usually go up and down together, so that the test rejects too
     seldom.
 
@@ -382,9 +394,11 @@ def select_method(method: str | None, quantity: ComparedQuantity, claim: Hypothe
     """Return the method asked for, or the default, or refuse one that cannot answer this."""
     check_option("method", method, (None, *TWO_SAMPLE_METHODS))
     is_tpr = quantity.fpr is not None
-    selected = method or ("bootstrap" if is_tpr else TWO_SAMPLE_METHODS[0])
-    if is_tpr and selected != "bootstrap":
-        raise RocPredictError(f"tpr_at_fpr= is compared by method='bootstrap', not {selected!r}")
+    selected = method or ("dirichlet" if quantity != _WHOLE_AREA else TWO_SAMPLE_METHODS[0])
+    if is_tpr and selected not in {"dirichlet", "bootstrap"}:
+        raise RocPredictError(f"tpr_at_fpr= is compared by method='dirichlet' or 'bootstrap', not {selected!r}")
+    if selected == "dirichlet" and quantity == _WHOLE_AREA:
+        raise RocPredictError("method='dirichlet' compares partial areas and TPRs; give fpr=, tpr= or tpr_at_fpr=")
     if selected in _PERMUTATION_STATISTICS:
         if quantity != _WHOLE_AREA:
             raise RocPredictError(f"method={selected!r} compares whole curves; leave fpr= and tpr= out")
@@ -399,7 +413,11 @@ def select_method(method: str | None, quantity: ComparedQuantity, claim: Hypothe
 def _compare(samples: tuple[CurveSample, ...], names: tuple[str, str], options: _TestOptions) -> AucTest:
     """Test two empirical curves: both features of one sample, or one feature each of two samples."""
     quantity, claim = options.quantity, options.claim
-    method = select_method(options.method, quantity, claim)
+    is_stratified = any(sample.classes[0].strata is not None for sample in samples)
+    method = options.method
+    if method is None and quantity.rate_range is not None and is_stratified:
+        method = TWO_SAMPLE_METHODS[0]  # draws have no strata
+    method = select_method(method, quantity, claim)
     _check_design(samples, quantity, method)
     areas = [sample.placements(quantity.rate_range) for sample in samples]
     estimates = tuple(
@@ -462,6 +480,14 @@ def _test_difference(
     else:
         difference = AreaDifference.unpaired(areas[0].contrast(np.ones(1)), areas[1].contrast(np.ones(1)))
     statistic, same = difference.test(claim, level, method), paired and difference.is_same_curve
+    if method == "dirichlet" and not (same and quantity.fpr is None):
+        (first, second), flags = draw_compared(samples, quantity, resampling)
+        if quantity.fpr is not None:
+            drawn = np.stack([np.mean(pair, axis=0) for pair in (first, second)])
+            covariance = np.cov(drawn) * (np.ones((2, 2)) if paired else np.eye(2))
+        if not same:
+            scaled_difference = (estimates[0] - estimates[1]) / width
+            statistic = draws_test((first[0] - second[1], first[1] - second[0]), scaled_difference, claim, level, flags)
     if method == "bootstrap" and (quantity.fpr is not None or not same):
         estimates_resampled = _replicates(samples, quantity, resampling)
         covariance = covariance if quantity.fpr is None else np.cov(estimates_resampled.T)
@@ -490,9 +516,12 @@ def _test_difference(
 def _check_design(samples: tuple[CurveSample, ...], quantity: ComparedQuantity, method: str) -> None:
     """Refuse clusters, strata and weights for what draws or exchanges cases one by one."""
     plain = not any(sample.design for sample in samples)
-    if quantity.fpr is not None and not plain:
-        raise RocPredictError("tpr_at_fpr= takes no clusters= or strata=; the AUC and fpr=(low, high) do")
-    if method not in {"smoothed-logit", "delong"} and not plain:
+    if any(sample.classes[0].strata is not None for sample in samples):
+        if quantity.fpr is not None:
+            raise RocPredictError("tpr_at_fpr= takes no strata=; the AUC and fpr=(low, high) do")
+        if method == "dirichlet":
+            raise RocPredictError("method='dirichlet' takes no strata=; give 'smoothed-logit'")
+    if method not in {"smoothed-logit", "delong", "dirichlet"} and not plain:
         raise RocPredictError(f"method={method!r} takes no clusters= or strata=; give 'smoothed-logit'")
     weighed = any(sample.classes[0].weights is not None for sample in samples)
     if method in _PERMUTATION_STATISTICS and weighed:

@@ -168,6 +168,17 @@ class BootstrapPoints(NamedTuple):
         return np.asarray(area_under(self.tpr, 1 - self.fpr, rate_range.low, rate_range.high))
 
 
+class ResampledThresholds(NamedTuple):
+    """Best threshold of each resample, and what it is worth."""
+
+    thresholds: FloatArray
+    ameans_oob: FloatArray
+    """On the observations that were not drawn; NaN where a class has none."""
+    tpr_optimism: float
+    tnr_optimism: float
+    """Mean of a rate in the resample less that in the sample, at the threshold that the resample chooses."""
+
+
 def expand_weights(sample: Ecdf) -> Ecdf:
     """Return a sample with whole weights as the repeated rows that it stands for."""
     weights = sample.sorted_weights
@@ -211,15 +222,18 @@ def bootstrap_tpr(negative: Ecdf, positive: Ecdf, fpr: FloatArray, resampling: B
 
 def bootstrap_thresholds(
     negative: Ecdf, positive: Ecdf, criterion: ThresholdCriterion, resampling: BootstrapOptions
-) -> tuple[FloatArray, FloatArray]:
-    """Return the best threshold of each resample, and its Ameans on the rows not drawn; NaN where a class has none."""
-    thresholds = EmpiricalSolver(negative, positive).points.thresholds
-    best_thresholds, ameans = [], []
+) -> ResampledThresholds:
+    """Choose the best threshold of each resample, and evaluate it on the sample and on the rows not drawn."""
+    sample = EmpiricalSolver(negative, positive).points
+    thresholds, ameans, optimism = [], [], np.zeros(2)
     for points in bootstrap_points(negative, positive, resampling):
         best: Any = middle_of_best(_resampled_utility(criterion, points.tpr, points.fpr), _AMEANS_ROUNDING)
-        best_thresholds.append(thresholds[best])
+        rows = np.arange(len(best))
+        thresholds.append(sample.thresholds[best])
         ameans.append((1 + points.out_of_bag_tpr(best) - points.out_of_bag_fpr(best)) / 2)
-    return np.concatenate(best_thresholds), np.concatenate(ameans)
+        optimism += (points.tpr[rows, best] - sample.tpr[best]).sum(), (sample.fpr[best] - points.fpr[rows, best]).sum()
+    tpr_optimism, tnr_optimism = (optimism / resampling.n_resamples).tolist()
+    return ResampledThresholds(np.concatenate(thresholds), np.concatenate(ameans), tpr_optimism, tnr_optimism)
 
 
 def _resampled_utility(target: ThresholdCriterion, tpr: FloatArray, fpr: FloatArray) -> FloatArray:

@@ -16,28 +16,46 @@ from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, check_option, readonly_array, to_scalar
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.inference.auc import (
-    ameans_interval,
+    PARTIAL_AUC_METHODS,
     auc_interval,
     auc_std_error,
     check_total_weight,
     rate_interval,
 )
-from rocpredict.inference.base import KINDS, ConfidenceBand, Uncertainty
+from rocpredict.inference.base import KINDS, ConfidenceBand, Uncertainty, area_function
+from rocpredict.inference.best_threshold import corrected_ameans_interval, threshold_set
 from rocpredict.inference.bootstrap import (
     BootstrapOptions,
+    ResampledThresholds,
     bootstrap_areas,
     bootstrap_thresholds,
     bootstrap_tpr,
     expand_weights,
     percentile_intervals,
 )
+from rocpredict.inference.curve_draws import (
+    class_columns,
+    draw_quantity,
+    draws_interval,
+    orient_to_range,
+)
 from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_test
 from rocpredict.inference.placements import Placements, RateRange, compute_placements, partial_placements
-from rocpredict.solvers.thresholds import ThresholdCriterion, ThresholdStability, find_best_threshold
+from rocpredict.inference.samples import ClassColumns
+from rocpredict.solvers.empirical import EmpiricalSolver
+from rocpredict.solvers.thresholds import (
+    CHANCE_AMEANS,
+    ThresholdCriterion,
+    ThresholdStability,
+    correct_ameans,
+    find_best_threshold,
+)
 
-TPR_METHODS = ("bootstrap", "hilgers")
+TPR_METHODS = ("dirichlet", "bootstrap", "hilgers")
 """Intervals of the TPR at an FPR; the first is the default."""
-_CHANCE_AMEANS = 0.5  # the Ameans of a rule that knows nothing
+THRESHOLD_METHODS = ("test-inversion", "bootstrap")
+"""Intervals of the best threshold for a weighted criterion; the first is the default. Others have the bootstrap."""
+AMEANS_METHOD = "optimism-corrected"
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -50,6 +68,11 @@ class EmpiricalUncertainty(Uncertainty):
     resampling: BootstrapOptions
     is_empirical = True
 
+    @cached_property
+    def solver(self) -> EmpiricalSolver:
+        """Solver of the two samples."""
+        return EmpiricalSolver(self.negative, self.positive)
+
     @property
     def class_sizes(self) -> tuple[float, float]:
         """Cases of each class."""
@@ -59,6 +82,10 @@ class EmpiricalUncertainty(Uncertainty):
     def _cases(self) -> tuple[Ecdf, Ecdf]:
         return expand_weights(self.negative), expand_weights(self.positive)
 
+    @cached_property
+    def _columns(self) -> tuple[ClassColumns, ClassColumns]:
+        return class_columns(self._cases[0]), class_columns(self._cases[1])
+
     def area_std_error(self, rate_range: RateRange | None, method: str | None) -> float:
         """Return the standard error of an area."""
         replicate = partial(bootstrap_areas, *self._cases, rate_range, self.resampling)
@@ -66,8 +93,25 @@ class EmpiricalUncertainty(Uncertainty):
 
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
+        if rate_range is not None:
+            check_option("method", method, (None, "dirichlet", *PARTIAL_AUC_METHODS))
+            if method in {None, "dirichlet"}:
+                return self._drawn_area_interval(rate_range, level)
         replicate = partial(bootstrap_areas, *self._cases, rate_range, self.resampling)
         return auc_interval(self._placements(rate_range), level, method, replicate)
+
+    def _drawn_area_interval(self, rate_range: RateRange, level: float) -> Interval[Any]:
+        """Return the interval of a partial area, as a fraction of the width of its range, by Dirichlet draws."""
+        check_total_weight(self.class_sizes, "an interval")
+        classes, low_fpr, high_fpr = orient_to_range(self._columns, rate_range)
+        ((low_draws, high_draws),) = draw_quantity(
+            classes, lambda draws: draws.area(low_fpr, high_fpr), (low_fpr, high_fpr), self.resampling
+        )
+        estimate, width = float(area_function(rate_range)(self.solver)), high_fpr - low_fpr
+        low, high = draws_interval(low_draws / width, high_draws / width, level)
+        limits = max(0.0, min(float(low), estimate)), min(1.0, max(float(high), estimate))
+        flags = Flags(extrapolated=classes[0].total * high_fpr < 1, single_observation=min(self.class_sizes) <= 1)
+        return Interval(*limits, level, "dirichlet", estimate, flags)
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
         """Test the AUC against a value."""
@@ -77,6 +121,8 @@ class EmpiricalUncertainty(Uncertainty):
     def tpr_at_fpr_interval(self, fpr: FloatArray, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the TPR at each of some FPRs."""
         method = check_option("method", method, (None, *TPR_METHODS)) or TPR_METHODS[0]
+        if method == "dirichlet":
+            return self._drawn_tpr_interval(fpr, level)
         limits, flat = self._hilgers_limits(fpr, level), np.zeros(fpr.shape, dtype=bool)
         if method == "bootstrap":
             replicates = bootstrap_tpr(*self._cases, fpr.ravel(), self.resampling)
@@ -86,6 +132,19 @@ class EmpiricalUncertainty(Uncertainty):
         low, high, estimate = (to_scalar(part) for part in (*limits, self.solver.along("fpr", fpr)))
         return Interval(low, high, level, "hilgers" if flat.all() else method, estimate, Flags(fallback=flat))
 
+    def _drawn_tpr_interval(self, fpr: FloatArray, level: float) -> Interval[Any]:
+        """Return the interval of the TPR at each of some FPRs by Dirichlet draws; it holds the empirical TPR."""
+        check_total_weight(self.class_sizes, "an interval")
+        at = fpr.ravel()
+        ends = float(at.min()), float(at.max())
+        (draws,) = draw_quantity(self._columns, lambda curve: curve.tpr_at(at), ends, self.resampling)
+        limits = (np.reshape(limit, fpr.shape) for limit in draws_interval(*draws, level))
+        low, high = (np.where(fpr == 1, 1.0, np.clip(limit, 0, 1)) for limit in limits)
+        estimate = np.asarray(self.solver.along("fpr", fpr))
+        flags = Flags(extrapolated=self.negative.total * fpr < 1, single_observation=min(self.class_sizes) <= 1)
+        low, high = np.minimum(low, estimate), np.maximum(high, estimate)
+        return Interval(to_scalar(low), to_scalar(high), level, "dirichlet", to_scalar(estimate), flags)
+
     def rate_interval(self, measure: str, threshold: ArrayOrFloat, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of a measure at a threshold that was fixed beforehand."""
         shares = [(d.sf_inclusive(threshold), d.cdf_strict(threshold)) for d in (self.negative, self.positive)]
@@ -93,13 +152,20 @@ class EmpiricalUncertainty(Uncertainty):
         return rate_interval(ConfusionCounts(tp, fp, fn, tn), measure, level, method)
 
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the best threshold: its quantiles over resamples."""
-        check_option("method", method, (None, "bootstrap"))
+        """Return the interval of the best threshold."""
+        price = criterion.log_price
+        methods = ("bootstrap",) if price is None else THRESHOLD_METHODS
+        method = check_option("method", method, (None, *methods)) or methods[0]
         best = find_best_threshold(self.solver, criterion)
-        resampled = np.sort(bootstrap_thresholds(*self._cases, criterion, self.resampling)[0])
-        low = min(float(np.quantile(resampled, (1 - level) / 2, method="lower")), float(best.plateau_low))
-        high = max(float(np.quantile(resampled, (1 + level) / 2, method="higher")), float(best.plateau_high))
-        return Interval(low, high, level, "bootstrap", float(best.threshold), best.flags)
+        if price is not None and method == THRESHOLD_METHODS[0]:
+            limits, flags = threshold_set(self.solver.points, float(price), self.class_sizes, level), Flags()
+        else:
+            resampled = bootstrap_thresholds(*self._cases, criterion, self.resampling).thresholds
+            low = float(np.quantile(resampled, (1 - level) / 2, method="lower"))
+            high = float(np.quantile(resampled, (1 + level) / 2, method="higher"))
+            limits = min(low, float(best.plateau_low)), max(high, float(best.plateau_high))
+            flags = Flags(undercoverage=True)
+        return Interval(*limits, level, method, float(best.threshold), best.flags | flags)
 
     def stability(
         self, criterion: ThresholdCriterion, to_feature_scale: Callable[[FloatArray], Any] = np.asarray
@@ -107,28 +173,27 @@ class EmpiricalUncertainty(Uncertainty):
         """Return what the threshold does over resamples, and its Ameans on rows that it was not chosen on."""
         best = find_best_threshold(self.solver, criterion)
         first, last = np.sort(to_feature_scale(np.array([best.plateau_low, best.plateau_high])))
-        thresholds, ameans = bootstrap_thresholds(*self._cases, criterion, self.resampling)
-        thresholds, defined = np.sort(np.asarray(to_feature_scale(thresholds))), ameans[~np.isnan(ameans)]
+        resampled = bootstrap_thresholds(*self._cases, criterion, self.resampling)
+        thresholds = np.sort(np.asarray(to_feature_scale(resampled.thresholds)))
         quantiles = np.quantile(thresholds, _QUANTILES, method="inverted_cdf").tolist()
         return ThresholdStability(
             thresholds=readonly_array(thresholds),
             quantiles=dict(zip(_QUANTILES, quantiles, strict=True)),
             fraction_in_plateau=float(np.mean((thresholds >= first) & (thresholds <= last))),
             ameans_in_sample=float(best.tpr + best.tnr) / 2,
-            ameans_oob=float(defined.mean()) if defined.size else _CHANCE_AMEANS,
+            ameans_oob=_mean_oob(resampled),
             n_resamples=len(thresholds),
-            n_failed=len(thresholds) - defined.size,
+            n_failed=int(np.isnan(resampled.ameans_oob).sum()),
         )
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
-        """Return the interval of the Ameans that the chosen threshold has in truth, about its out-of-bag mean."""
-        check_option("method", method, (None, "out-of-bag"))
+        """Return the interval of the Ameans that the chosen threshold has in the population."""
+        check_option("method", method, (None, AMEANS_METHOD))
         best = find_best_threshold(self.solver, criterion)
-        honest = self.stability(criterion).ameans_oob
-        optimism = (float(best.tpr) + float(best.tnr)) / 2 - honest
-        tpr, tnr = (min(max(float(rate) - optimism, 0.0), 1.0) for rate in (best.tpr, best.tnr))
-        low, high = ameans_interval(tpr, tnr, self.class_sizes, level)
-        return Interval(float(low), float(high), level, "out-of-bag", honest, best.flags)
+        resampled = bootstrap_thresholds(*self._cases, criterion, self.resampling)
+        estimate = correct_ameans(_mean_oob(resampled), float(best.tpr + best.tnr) / 2)
+        limits = corrected_ameans_interval(best, resampled, estimate, self.class_sizes, level)
+        return Interval(*limits, level, AMEANS_METHOD, estimate, best.flags)
 
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
         check_total_weight(self.class_sizes, "a band")
@@ -186,6 +251,12 @@ class EmpiricalUncertainty(Uncertainty):
         index = np.searchsorted(np.cumsum(self.negative.unique_weights[::-1]), rank, side="left")
         kth = np.append(values, -np.inf)[index]
         return np.where(rank < 1, np.inf, kth)
+
+
+def _mean_oob(resampled: ResampledThresholds) -> float:
+    """Return the mean out-of-bag Ameans, that of chance where no resample left out a row of each class."""
+    defined = resampled.ameans_oob[~np.isnan(resampled.ameans_oob)]
+    return float(defined.mean()) if defined.size else CHANCE_AMEANS
 
 
 def _largest_satisfying(holds: Callable[[FloatArray], Any], most: float) -> FloatArray:

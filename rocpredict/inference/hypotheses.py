@@ -35,6 +35,7 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 METHOD_NAMES = {
     "delong": "DeLong",
     "bootstrap": "stratified bootstrap",
+    "dirichlet": "Dirichlet draws",
     "permutation": "permutation of ranks",
     "venkatraman": "Venkatraman",
     "smoothed-logit": "smoothed logit",

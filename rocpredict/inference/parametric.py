@@ -1,4 +1,4 @@
-"""Uncertainty of a predicted ROC curve: the delta method of two fitted Gaussians, and resamples fitted anew."""
+"""Uncertainty of a predicted ROC curve: pivots and the delta method of two Gaussians, and refitted resamples."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
 from rocpredict.base.proportions import normal_critical_value, zero_variance_interval
 from rocpredict.base.results import Flags, Interval
@@ -41,6 +41,10 @@ _PROBITS = ndtr(np.linspace(-8, 8, 1025))
 Count = tuple[ArrayOrFloat, ArrayOrFloat]
 """Cases of the (negative, positive) class: a float, or one for each feature."""
 _STEP = 1e-5  # of a standard deviation, for differences
+_N_PIVOTS = 8191  # draws of the pivots; a prime
+_KOROBOV = 2488  # of 2 to 4,095 nearly the least worst-case error (P_2) in two, three and four dimensions
+_N_NODES = 32  # of the quadrature of a drawn partial area
+_MIN_PIVOTAL_THRESHOLD = 10  # observations of each class, for the pivots of a threshold
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class ParametricUncertainty(Uncertainty):
         if self._select_method(method, ("delta",)) == "bootstrap":
             return float(np.std(self.bootstrap(area_function(rate_range))[0], ddof=1))
         if rate_range is not None:
-            return to_scalar(delta_std_error(area_function(rate_range), *self._moments))
+            return to_scalar(delta_std_error(area_function(rate_range), *self._moments)[0])
         spread = auc_probit(*self._moments)
         density = np.exp(-(spread.z**2) / 2) / np.sqrt(2 * np.pi)
         return to_scalar(np.where(density > 0, density * spread.std_error, 0.0))
@@ -117,31 +121,38 @@ class ParametricUncertainty(Uncertainty):
     def area_interval(self, rate_range: RateRange | None, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of an area."""
         if rate_range is not None:
-            return self._probability_interval(area_function(rate_range), level, method)
+            area = area_function(rate_range)
+            return self._probability_interval(area, level, method, lambda: pivotal_areas(*self._moments, rate_range))
         if self._uses_empirical(method):
             return self._empirical_interval(level, method)
-        method = self._select_method(method, ("delta", "reiser-guttman"))
+        method = self._select_method(method, ("pivotal", "delta", "reiser-guttman"))
         estimate = self.solver.auc()
         if method == "bootstrap":
             return self._percentile(Solver.auc, estimate, level)
-        if method == "delta":
-            limits = auc_probit(*self._moments).interval(normal_critical_value(level))
+        limits: tuple[Any, Any]
+        if method == "pivotal":
+            limits = PivotalAuc.from_moments(*self._moments).interval(level)
+        elif method == "delta":
+            limits = auc_probit(*self._moments).interval(level)
         else:
             limits = reiser_guttman_interval(*self._moments, level)
-        return self._ensure_width(*limits, estimate, level, method)
+        return self._ensure_width(np.asarray(limits[0]), np.asarray(limits[1]), estimate, level, method)
 
     def auc_test(self, null: Any, method: str | None, claim: Hypothesis, level: float, direction: str) -> AucTest:
-        """Test the AUC against a value, on the probit scale."""
-        check_option("method", method, (None, "delta"))
-        spread = auc_probit(*self._moments)
-        interval, value = self.area_interval(None, level, "delta"), check_probability("null", null)
-        estimate = float(ndtr(spread.z))
+        """Test the AUC against a value; p is the level of significance at which the interval excludes it."""
+        method = self._select_method(method, ("pivotal", "delta"), resampled=False)
+        probit = auc_probit(*self._moments)
+        interval, value = self.area_interval(None, level, method), check_probability("null", null)
+        estimate = float(ndtr(probit.z))
         with np.errstate(invalid="ignore", divide="ignore"):
-            low, high = (ndtri(np.clip(value + sign * claim.width, 0, 1)) for sign in (-1, 1))
-            statistic = claim.normal_test(spread.z, low, high, float(spread.std_error))
+            low, high = (float(ndtri(np.clip(value + sign * claim.width, 0, 1))) for sign in (-1, 1))
+            if method == "pivotal":
+                statistic = PivotalAuc.from_moments(*self._moments).test(low, high, claim)
+            else:
+                statistic = claim.normal_test(probit.z, low, high, float(probit.std_error), float(probit.df))
         return AucStatistic(*statistic, interval).result(
             claim.describe("AUC", f"{value:g}"),
-            method="delta, on the probit scale",
+            method="generalized pivot" if method == "pivotal" else "delta, on the probit scale",
             estimator="two Gaussians, Phi of the standardised mean difference",
             estimates=(estimate,),
             difference=estimate - value,
@@ -156,15 +167,17 @@ class ParametricUncertainty(Uncertainty):
 
         Where a class has no spread nothing is known of it; at the ends of the curve nothing is left to know.
         """
-        selected, dropped = self._select_method(method, ("delta",)), Flags()
+        selected, dropped = self._select_method(method, ("pivotal", "delta")), Flags()
         estimate = self.solver.along("fpr", fpr)
         if selected == "bootstrap":
             replicates, dropped = self.bootstrap(
                 lambda solver: np.stack([solver.along("fpr", np.asarray(at)) for at in fpr.ravel()], axis=-1), fpr.size
             )
             low, high = (np.reshape(end, fpr.shape) for end in percentile_intervals(replicates, level))
+        elif selected == "pivotal":
+            low, high = pivotal_tpr_interval(*self._moments, fpr, level)
         else:
-            low, high = tpr_probit(*self._moments, fpr).interval(normal_critical_value(level))
+            low, high = tpr_probit(*self._moments, fpr).interval(level)
         certain = ((fpr == 0) & (estimate == 0)) | (fpr == 1)
         flat = ~(high > low) & ~certain
         low, high = (np.where(certain, estimate, np.where(flat, end, ends)) for end, ends in ((0.0, low), (1.0, high)))
@@ -175,10 +188,11 @@ class ParametricUncertainty(Uncertainty):
         """Return the interval of a measure at a threshold that was fixed beforehand."""
         check_option("measure", measure, PARAMETRIC_MEASURES)
         is_positive = measure in {"tpr", "fnr"}
-        method = self._select_method(method, ("delta", "noncentral-t"), resampled=False)
+        check_option("method", method, (None, "noncentral-t", "delta"))
         distribution, count = self._gaussians[is_positive], self.class_sizes[is_positive]
+        method = method or ("delta" if self.solver.shape else "noncentral-t")
         if method == "delta":
-            limits = tail_probit(distribution, count, threshold).interval(normal_critical_value(level))
+            limits = tail_probit(distribution, count, threshold).interval(level)
         else:
             limits = tail_noncentral_t_interval(distribution, count, threshold, level)
         interval = self._ensure_width(*limits, np.asarray(distribution.sf_inclusive(threshold)), level, method)
@@ -187,21 +201,34 @@ class ParametricUncertainty(Uncertainty):
     def threshold_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the best threshold."""
         best = find_best_threshold(self.solver, criterion)
-        if self._select_method(method, ("delta",)) == "bootstrap":
-            replicates, dropped = self.bootstrap(lambda solver: find_best_threshold(solver, criterion).threshold)
-            first, last = percentile_interval(replicates[:, 0], level)
+        price = criterion.log_price
+        allowed = ("delta",) if price is None else ("pivotal", "delta")
+        selected = self._select_method(method, allowed, min_count=_MIN_PIVOTAL_THRESHOLD)
+        if selected == "pivotal" and not np.isfinite(best.threshold):
+            selected = "delta"  # which leaves the threshold open
+        if selected in {"bootstrap", "pivotal"}:
+            replicates, dropped = (
+                (pivotal_draws(*self._moments, self._threshold_of(criterion)), Flags())
+                if selected == "pivotal"
+                else self.bootstrap(self._threshold_of(criterion))
+            )
+            first, last = percentile_interval(replicates.ravel(), level)
             limits = min(first, float(best.plateau_low)), max(last, float(best.plateau_high))
-            return Interval(*limits, level, "bootstrap", float(best.threshold), best.flags | dropped)
-        if (price := criterion.log_price) is not None:
-            std_error = threshold_std_error(*self._moments, price)
+            return Interval(*limits, level, selected, float(best.threshold), best.flags | dropped)
+        if price is not None:
+            std_error, df = threshold_std_error(*self._moments, price)
         else:
-            std_error = delta_std_error(lambda solver: find_best_threshold(solver, criterion).threshold, *self._moments)
+            std_error, df = delta_std_error(self._threshold_of(criterion), *self._moments)
         is_estimated = np.isfinite(best.threshold) & np.isfinite(std_error)
         with np.errstate(invalid="ignore"):
-            half = normal_critical_value(level) * std_error
+            half = student_critical_value(df, level) * std_error
             low = np.where(is_estimated, best.threshold - half, -np.inf)
             high = np.where(is_estimated, best.threshold + half, np.inf)
         return Interval(to_scalar(low), to_scalar(high), level, "delta", to_scalar(best.threshold), best.flags)
+
+    @staticmethod
+    def _threshold_of(criterion: ThresholdCriterion) -> Callable[[Solver], FloatArray]:
+        return lambda solver: find_best_threshold(solver, criterion).threshold
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the Ameans at the best threshold."""
@@ -210,7 +237,9 @@ class ParametricUncertainty(Uncertainty):
             best = find_best_threshold(solver, criterion)
             return np.asarray(best.tpr / 2 + best.tnr / 2)
 
-        return self._probability_interval(ameans, level, method)
+        has_pivot = criterion.log_price is not None
+        draw = (lambda: pivotal_draws(*self._moments, ameans)) if has_pivot else None
+        return self._probability_interval(ameans, level, method, draw)
 
     # ---- bands
     def _band(self, fpr: FloatArray, level: float, kind: str, method: str | None) -> ConfidenceBand:
@@ -221,7 +250,7 @@ class ParametricUncertainty(Uncertainty):
         true curve too often among few (0.912 in place of 0.95 at 10 + 10, 0.929 at 20 + 20).
         """
         if kind == KINDS[0]:
-            check_option("method", method, (None, "delta", "bootstrap"))
+            check_option("method", method, (None, "pivotal", "delta", "bootstrap"))
             if method == "bootstrap" or (method is None and not self._is_gaussian and self.refit is not None):
                 return self._bootstrap_band(fpr, level)
             if not self._is_gaussian:
@@ -229,19 +258,26 @@ class ParametricUncertainty(Uncertainty):
                     "a band from moments alone is for two Gaussians; a prediction by rp.predict_roc has "
                     "method='bootstrap'"
                 )
-            return self._probit_band(fpr, level, kind, normal_critical_value(level))
+            return self._probit_band(fpr, level, kind, self._select_method(method, ("pivotal", "delta")))
         if not self._is_gaussian:
             raise RocPredictError(
                 "a simultaneous band is for samples (rp.empirical_roc) and for two Gaussians with counts"
             )
         check_option("method", method, (None, "working-hotelling"))
-        return self._probit_band(fpr, level, kind, working_hotelling_factor(level, min(self._band_cases) - 1))
+        return self._probit_band(fpr, level, kind, "working-hotelling")
 
-    def _probit_band(self, fpr: FloatArray, level: float, kind: str, quantile: float) -> ConfidenceBand:
-        """Return Phi(a + b x -+ quantile SE(x)), x = Phi^-1(FPR); it begins at (0, 0) and ends at (1, 1)."""
+    def _probit_band(self, fpr: FloatArray, level: float, kind: str, method: str) -> ConfidenceBand:
+        """Return the band of a line on the probit scale; it begins at (0, 0) and ends at (1, 1)."""
         count, pair = self._band_cases, self._gaussians
-        inner = np.union1d(fpr[(fpr > 0) & (fpr < 1)], _PROBITS)
-        low, high = tpr_probit(*pair, count, inner).interval(quantile)
+        inner = fpr[(fpr > 0) & (fpr < 1)]
+        inner = np.unique(inner) if kind == KINDS[0] else np.union1d(inner, _PROBITS)
+        if method == "pivotal":
+            low, high = pivotal_tpr_interval(*pair, count, inner, level)
+        elif method == "delta":
+            low, high = tpr_probit(*pair, count, inner).interval(level)
+        else:
+            factor = working_hotelling_factor(level, min(self._band_cases) - 1)
+            low, high = tpr_probit(*pair, count, inner).limits(factor)
         if any(np.equal(d.std, 0) for d in pair) or not _has_width(low, high):
             return self._kolmogorov_smirnov_band(count, fpr, level, kind, fallback=True)
         if kind == KINDS[1]:  # the curve rises, so what bounds it at one FPR bounds it at all those beyond
@@ -250,7 +286,7 @@ class ParametricUncertainty(Uncertainty):
         low, high = (
             np.where(fpr == 1, 1.0, np.where(fpr == 0, 0.0, np.append(end, 1.0)[index])) for end in (low, high)
         )
-        method, flags = "delta" if kind == KINDS[0] else "working-hotelling", Flags(single_observation=min(count) <= 1)
+        flags = Flags(single_observation=min(count) <= 1)
         return ConfidenceBand(fpr, self.solver.along("fpr", fpr), low, high, level, kind, method, flags)
 
     def _bootstrap_band(self, fpr: FloatArray, level: float) -> ConfidenceBand:
@@ -308,12 +344,27 @@ class ParametricUncertainty(Uncertainty):
         """Both Gaussians and their cases, as the delta method takes them."""
         return *self._gaussians, self.class_sizes
 
-    def _select_method(self, method: str | None, allowed: tuple[str, ...], *, resampled: bool = True) -> str:
-        """Return the method asked for, or the default: from moments for two Gaussians, else by fitting anew."""
+    def _select_method(
+        self, method: str | None, allowed: tuple[str, ...], *, resampled: bool = True, min_count: float = 2
+    ) -> str:
+        """Return the requested method or the default.
+
+        Two Gaussians: "pivotal" for one feature with ``min_count`` observations of each class and more, else "delta".
+        Other fitted families: "bootstrap".
+        """
         check_option("method", method, (None, *allowed, "bootstrap") if resampled else (None, *allowed))
-        if method is not None:
-            return method
-        return allowed[0] if self._is_gaussian or self.refit is None or not resampled else "bootstrap"
+        is_refitted = method is None and not self._is_gaussian and self.refit is not None and resampled
+        if method == "bootstrap" or is_refitted:
+            return "bootstrap"
+        negative, positive, count = self._moments
+        is_batch = bool(self.solver.shape) or any(np.ndim(n) for n in count)
+        if method == "pivotal" and is_batch:
+            raise RocPredictError("method='pivotal' takes one feature at a time; a batch has 'delta'")
+        has_pivot = "pivotal" in allowed and not is_batch and min(count) > 1
+        has_pivot = has_pivot and bool(np.all([d.std > 0 and np.isfinite(d.std) for d in (negative, positive)]))
+        if method is None:
+            return "pivotal" if has_pivot and min(count) >= min_count else "delta"
+        return "delta" if method == "pivotal" and not has_pivot else method
 
     def bootstrap(self, statistic: Callable[[Solver], FloatArray], n_outputs: int = 1) -> tuple[FloatArray, Flags]:
         """Return a statistic of fitted resamples, shape (fits, n_outputs), and a flag if some could not be fitted."""
@@ -339,17 +390,25 @@ class ParametricUncertainty(Uncertainty):
         return replace(interval, flags=interval.flags | dropped)
 
     def _probability_interval(
-        self, quantity: Callable[[Solver], FloatArray], level: float, method: str | None
+        self,
+        quantity: Callable[[Solver], FloatArray],
+        level: float,
+        method: str | None,
+        draw_pivots: Callable[[], FloatArray] | None,
     ) -> Interval[Any]:
-        """Return the interval of a probability, by the delta method on the probit scale."""
+        """Return the interval of a probability: by draws of pivots, or by the delta method on the probit scale."""
         estimate = quantity(self.solver)
-        if self._select_method(method, ("delta",)) == "bootstrap":
+        selected = self._select_method(method, ("pivotal", "delta") if draw_pivots else ("delta",))
+        if selected == "bootstrap":
             return self._percentile(quantity, estimate, level)
-
-        with np.errstate(invalid="ignore"):
-            std_error = delta_std_error(lambda solver: np.asarray(ndtri(quantity(solver))), *self._moments)
-        limits = ProbitEstimate(ndtri(estimate), std_error).interval(normal_critical_value(level))
-        return self._ensure_width(*limits, estimate, level, "delta")
+        limits: tuple[Any, Any]
+        if selected == "pivotal" and draw_pivots:
+            limits = percentile_interval(draw_pivots(), level)
+        else:
+            with np.errstate(invalid="ignore"):
+                moved = delta_std_error(lambda solver: np.asarray(ndtri(quantity(solver))), *self._moments)
+            limits = ProbitEstimate(ndtri(estimate), *moved).interval(level)
+        return self._ensure_width(np.asarray(limits[0]), np.asarray(limits[1]), estimate, level, selected)
 
     def _ensure_width(
         self, low: FloatArray, high: FloatArray, estimate: FloatArray, level: float, method: str
@@ -384,23 +443,47 @@ def _resampled_gaussians(sample: FloatArray, counts: FloatArray) -> Gaussian[Any
 
 # ---- the delta method for two fitted Gaussians
 class ProbitEstimate(NamedTuple):
-    """A probit-scale estimate and its standard error."""
+    """A probit-scale estimate, its standard error, and the degrees of freedom of the variance."""
 
     z: FloatArray
     std_error: FloatArray
+    df: FloatArray
 
-    def interval(self, quantile: float) -> tuple[FloatArray, FloatArray]:
-        """Return the interval on the scale of probabilities."""
+    def limits(self, factor: ArrayOrFloat) -> tuple[FloatArray, FloatArray]:
+        """Return the limits so many standard errors away, on the scale of probabilities."""
         with np.errstate(invalid="ignore"):
-            half = np.nan_to_num(quantile * self.std_error, nan=0.0, posinf=np.inf)
+            half = np.nan_to_num(factor * self.std_error, nan=0.0, posinf=np.inf)
             return ndtr(self.z - half), ndtr(self.z + half)
+
+    def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
+        """Return the interval on the scale of probabilities."""
+        return self.limits(student_critical_value(self.df, level))
+
+
+def satterthwaite_df(variances: tuple[FloatArray, FloatArray], count: Count) -> FloatArray:
+    """Return the degrees of freedom of a sum of two variances (Satterthwaite 1946); 1 or more."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        parts = [
+            (np.asarray(v) / (variances[0] + variances[1])) ** 2 / (n - 1)
+            for v, n in zip(variances, count, strict=True)
+        ]
+        df = np.asarray(1 / (parts[0] + parts[1]))
+    return np.where(np.isfinite(df), np.maximum(df, 1.0), np.inf)
+
+
+def student_critical_value(df: FloatArray, level: float) -> FloatArray:
+    """Return the quantile of Student's t that leaves half of 1 - level above it."""
+    return np.asarray(np.where(np.isinf(df), normal_critical_value(level), -stdtrit(df, (1 - level) / 2)))
 
 
 def auc_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> ProbitEstimate:
     """Return D = (mean difference)/sqrt(sum of variances) and its standard error, so that AUC = Phi(D)."""
-    z, mean_variance, std_variance = _parts(negative, positive, count)
+    z, parts = _parts(negative, positive, count)
     with np.errstate(invalid="ignore"):
-        return ProbitEstimate(z, np.sqrt(mean_variance + z * z / 2 * std_variance))
+        half = z * z / 2
+        std_error = np.sqrt(parts[0][0] + parts[1][0] + half * (parts[0][1] + parts[1][1]))
+        df = satterthwaite_df((parts[0][0] + half * parts[0][1], parts[1][0] + half * parts[1][1]), count)
+        return ProbitEstimate(z, std_error, df)
 
 
 def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> ProbitEstimate:
@@ -411,38 +494,45 @@ def tpr_probit(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, f
         slope = s0 / s1
         z = (d + s0 * x) / s1
         negative_variance = slope**2 / count[0] + _safe_divide(slope**2 * x * x / 2, count[0] - 1)
-        return ProbitEstimate(z, np.sqrt(negative_variance + 1 / count[1] + _safe_divide(z * z / 2, count[1] - 1)))
+        std_variance = _safe_divide(z * z / 2, count[1] - 1)
+        df = satterthwaite_df((negative_variance, 1 / count[1] + std_variance), count)
+        return ProbitEstimate(z, np.sqrt(negative_variance + 1 / count[1] + std_variance), df)
 
 
 def tail_probit(distribution: Gaussian[Any], count: ArrayOrFloat, threshold: FloatArray) -> ProbitEstimate:
     """Return the probit of P(X >= threshold) and its standard error."""
     with np.errstate(divide="ignore", invalid="ignore"):
         z = (np.asarray(distribution.mean) - threshold) / np.asarray(distribution.std)
-        return ProbitEstimate(z, np.sqrt(1 / count + _safe_divide(z * z / 2, count - 1)))
+        std_error = np.sqrt(1 / count + _safe_divide(z * z / 2, count - 1))
+    return ProbitEstimate(z, std_error, np.maximum(np.asarray(count, dtype=np.float64) - 1, 1.0))
 
 
 def threshold_std_error(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, log_price: FloatArray
-) -> FloatArray:
-    """Return the standard error of the best threshold (cf. Schisterman and Perkins 2007).
+) -> tuple[FloatArray, FloatArray]:
+    """Return the standard error of the best threshold (cf. Schisterman and Perkins 2007) and its degrees of freedom.
 
-    It grows without bound as the classes become alike.
+    The error grows without bound as the classes become alike.
     """
     z0, z1, _, _ = BinormalSolver(negative, positive).crossing_z_scores(log_price)
     with np.errstate(divide="ignore", invalid="ignore"):
         steepness = z0 / np.asarray(negative.std) - z1 / np.asarray(positive.std)
         classes = zip((z0, z1), count, strict=True)
-        shifts = [z * z / n + _safe_divide((z * z - 1) ** 2 / 2, n - 1) for z, n in classes]
-        return np.asarray(np.sqrt(shifts[0] + shifts[1]) / np.abs(steepness))
+        first, second = (z * z / n + _safe_divide((z * z - 1) ** 2 / 2, n - 1) for z, n in classes)
+        df = satterthwaite_df((first, second), count)
+        return np.asarray(np.sqrt(first + second) / np.abs(steepness)), df
 
 
 def delta_std_error(
     quantity: Callable[[Solver], FloatArray], negative: Gaussian[Any], positive: Gaussian[Any], count: Count
-) -> FloatArray:
-    """Return the standard error of any smooth function of the two Gaussians, its slopes by central differences."""
-    std_error = np.zeros(())
+) -> tuple[FloatArray, FloatArray]:
+    """Return the standard error of any smooth function of the two Gaussians, and its degrees of freedom.
+
+    The slopes are central differences.
+    """
+    std_errors = []
     for index, (d, n) in enumerate(zip((negative, positive), count, strict=True)):
-        step = _STEP * np.asarray(d.std)
+        step, std_error = _STEP * np.asarray(d.std), np.zeros(())
         for moved, moment_variance in (("mean", 1 / n), ("std", _safe_divide(np.asarray(0.5), n - 1))):
             shifted = []
             for sign in (1, -1):
@@ -452,16 +542,136 @@ def delta_std_error(
             with np.errstate(invalid="ignore"):
                 moves = (shifted[0] - shifted[1]) / (2 * _STEP)  # by one standard deviation
                 std_error = np.hypot(std_error, np.where(step > 0, moves * np.sqrt(moment_variance), 0.0))
-    return std_error
+        std_errors.append(std_error)
+    first, second = std_errors
+    std_error = np.hypot(first, second)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return std_error, satterthwaite_df(((first / std_error) ** 2, (second / std_error) ** 2), count)
+
+
+# ---- generalized pivots of two fitted Gaussians
+@dataclass(frozen=True)
+class PivotalAuc:
+    """Distribution of the generalized pivot of D, with AUC = Phi(D) (cf. Li, Liao and Liu 2008).
+
+    The pivot draws standard deviations s sqrt((n - 1)/chi-squared) and, about the means, a normal distance between
+    the classes. It is a mixture over the standard deviations of normal distributions of that distance.
+
+    Attributes
+    ----------
+    distance : float
+        Between the estimated means.
+    scale, std_error : arrays of shape (draws,)
+        Root of the sum of both drawn variances; standard error of the distance with them.
+    """
+
+    distance: float
+    scale: FloatArray
+    std_error: FloatArray
+
+    @classmethod
+    def from_moments(cls, negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> PivotalAuc:
+        """Return the pivot of two Gaussians of one feature."""
+        points = lattice(2)
+        distance, *stds = BinormalSolver(negative, positive).scaled
+        s0, s1 = (_draw_std(s, n, u) for s, n, u in zip(stds, count, points.T, strict=True))
+        return cls(float(distance), np.hypot(s0, s1), np.hypot(s0 / np.sqrt(count[0]), s1 / np.sqrt(count[1])))
+
+    def tail(self, probit: float, sign: float) -> float:
+        """Return the probability that D is at most ``probit`` (sign 1), or at least (sign -1)."""
+        with np.errstate(under="ignore"):
+            return float(np.mean(ndtr(sign * (probit * self.scale - self.distance) / self.std_error)))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the interval of the AUC."""
+        from scipy.optimize import brentq
+
+        alpha, limits = (1 - level) / 2, []
+        for sign in (1.0, -1.0):
+            ends = (self.distance + sign * ndtri(alpha) * self.std_error) / self.scale
+            start, end = float(ends.min()), float(ends.max())
+            excess = [self.tail(probit, sign) - alpha for probit in (start, end)]
+            if excess[0] * excess[1] < 0:
+                start = float(brentq(lambda probit, s=sign: self.tail(probit, s) - alpha, start, end, xtol=1e-12))
+            limits.append(float(ndtr(start)))
+        return limits[0], limits[1]
+
+    def test(self, low: float, high: float, claim: Hypothesis) -> tuple[float, float]:
+        """Return a normal quantile with this p, and p, of the probits of the value less and plus the margin."""
+        below, above = self.tail(low, 1.0), self.tail(high, -1.0)
+        p_value = {
+            "two-sided": min(1.0, 2 * min(below, above)),
+            "less": above,
+            "equivalent": max(below, above),
+        }.get(claim.alternative, below)
+        return float(ndtri(above) if claim.alternative == "less" else -ndtri(below)), p_value
+
+
+def pivotal_tpr(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray) -> FloatArray:
+    """Return draws of the TPR at each of some FPRs by the pivot of a + b Phi^-1(FPR): shape (draws, k)."""
+    points = lattice(3)
+    d, *stds = BinormalSolver(negative, positive).scaled
+    s0, s1 = (_draw_std(s, n, u)[:, None] for s, n, u in zip(stds, count, points.T, strict=False))
+    distance = d + ndtri(points[:, 2:]) * np.hypot(s0 / np.sqrt(count[0]), s1 / np.sqrt(count[1]))
+    with np.errstate(invalid="ignore", under="ignore"):
+        return np.asarray(ndtr((distance + s0 * ndtri(np.ravel(fpr))) / s1))
+
+
+def pivotal_tpr_interval(
+    negative: Gaussian[Any], positive: Gaussian[Any], count: Count, fpr: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of the TPR at each FPR."""
+    tails = (1 - level) / 2, (1 + level) / 2
+    low, high = np.quantile(pivotal_tpr(negative, positive, count, fpr), tails, axis=0)
+    return np.reshape(low, np.shape(fpr)), np.reshape(high, np.shape(fpr))
+
+
+def pivotal_areas(negative: Gaussian[Any], positive: Gaussian[Any], count: Count, rate_range: RateRange) -> FloatArray:
+    """Return draws of the area over a range of rates as a fraction of its width, shape (draws,).
+
+    By Gauss-Legendre quadrature of x = 3 t^2 - 2 t^3, in which a curve that is steep at its ends is smooth.
+    """
+    low, high = float(rate_range.low), float(rate_range.high)
+    if rate_range.axis == "tpr":
+        negative, positive, count = positive.reflect(), negative.reflect(), count[::-1]
+        low, high = 1 - high, 1 - low
+    nodes, weights = np.polynomial.legendre.leggauss(_N_NODES)
+    t = (nodes + 1) / 2
+    fpr = low + (high - low) * t * t * (3 - 2 * t)
+    return np.asarray(pivotal_tpr(negative, positive, count, fpr) @ (weights * 3 * t * (1 - t)))
+
+
+def pivotal_draws(
+    negative: Gaussian[Any], positive: Gaussian[Any], count: Count, quantity: Callable[[Solver], FloatArray]
+) -> FloatArray:
+    """Return a quantity of two Gaussians at draws of their pivots, shape (draws,)."""
+    points = lattice(4)
+    drawn = []
+    for d, n, u in zip((negative, positive), count, (points[:, :2], points[:, 2:]), strict=True):
+        std = _draw_std(np.asarray(d.std), n, u[:, 0])
+        drawn.append(Gaussian(d.mean + ndtri(u[:, 1]) * std / np.sqrt(n), std))
+    return np.broadcast_to(quantity(BinormalSolver(*drawn)), (_N_PIVOTS,))
+
+
+def lattice(n_dims: int) -> FloatArray:
+    """Return the points of a Korobov lattice in the unit cube, shape (draws, n_dims): quasi-random numbers."""
+    generator = [pow(_KOROBOV, power, _N_PIVOTS) for power in range(n_dims)]
+    return np.asarray((np.outer(np.arange(_N_PIVOTS), generator) % _N_PIVOTS + 0.5) / _N_PIVOTS)
+
+
+def _draw_std(std: FloatArray, count: ArrayOrFloat, uniform: FloatArray) -> FloatArray:
+    """Return s sqrt(f/chi-squared) with f = n - 1 degrees of freedom, at fractions of its distribution."""
+    half = (np.asarray(count) - 1) / 2
+    return np.asarray(std * np.sqrt(half / np.maximum(gammaincinv(half, uniform), np.finfo(float).tiny)))
 
 
 def reiser_guttman_interval(
     negative: Gaussian[Any], positive: Gaussian[Any], count: Count, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of the AUC by the noncentral t of its D (Reiser and Guttman 1986)."""
-    z, mean_variance, std_variance = _parts(negative, positive, count)
+    z, parts = _parts(negative, positive, count)
     with np.errstate(divide="ignore", invalid="ignore"):
-        size, freedom = 1 / np.sqrt(mean_variance), 1 / std_variance
+        size, freedom = 1 / np.sqrt(parts[0][0] + parts[1][0]), 1 / (parts[0][1] + parts[1][1])
         t = size * z
     low, high = np.vectorize(_noncentral_t_limits)(t, freedom, level)
     return ndtr(low / size), ndtr(high / size)
@@ -501,18 +711,20 @@ def _noncentral_t_limits(t: float, freedom: float, level: float) -> tuple[float,
     return solved((1 + level) / 2), solved((1 - level) / 2)
 
 
-def _parts(negative: Gaussian[Any], positive: Gaussian[Any], count: Count) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return D, and what means and standard deviations add to its variance, the latter for D^2/2 = 1.
+def _parts(
+    negative: Gaussian[Any], positive: Gaussian[Any], count: Count
+) -> tuple[FloatArray, tuple[tuple[FloatArray, FloatArray], ...]]:
+    """Return D, and what the mean and the standard deviation of each class add to its variance.
 
-    All from the shares that the classes have in the sum of variances, so that no unit matters.
+    The latter for D^2/2 = 1. All from the fractions of the classes in the sum of variances, so that no unit matters.
     """
     d, s0, s1 = BinormalSolver(negative, positive).scaled
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.hypot(s0, s1)
         z = np.where((size == 0) & (d == 0), 0.0, d / size)
-        share0, share1 = (s0 / size) ** 2, (s1 / size) ** 2
-        std_variance = _safe_divide(share0**2, count[0] - 1) + _safe_divide(share1**2, count[1] - 1)
-        return z, share0 / count[0] + share1 / count[1], std_variance
+        shares = (s0 / size) ** 2, (s1 / size) ** 2
+        parts = tuple((share / n, _safe_divide(share**2, n - 1)) for share, n in zip(shares, count, strict=True))
+    return z, parts
 
 
 def _safe_divide(part: FloatArray, whole: ArrayOrFloat) -> FloatArray:

@@ -25,7 +25,8 @@ PSEUDO_COUNT_VARIANCE = 0.5
 """Observations that smoothing adds to each class where its variance is measured."""
 CHANCE_WEIGHT = 0.1
 """Share of the variance about chance in that of the added observations."""
-_MIN_SUM_SQUARES = 0.005  # of the placements of a difference, so that degrees of freedom are never 0/0
+MIN_SUM_SQUARES = 0.005
+"""Added to those of the placements of a difference, so that degrees of freedom are never 0/0."""
 _QUANTILES = np.concatenate([[0.0], np.geomspace(1e-6, 1e9, 121)])  # brackets of a root
 _FRACTIONS = np.linspace(0, 1, 33)
 
@@ -292,7 +293,7 @@ class AreaContrast:
         np.fill_diagonal(correlation, 1.0)
         components = areas.contrast(weights).components()
         if isinstance(areas, Placements) and not areas.is_clustered:
-            floors = [_MIN_SUM_SQUARES / (component.df * (component.df + 1)) for component in components]
+            floors = [MIN_SUM_SQUARES / (component.df * (component.df + 1)) for component in components]
             components = [
                 component._replace(variance=component.variance + floor)
                 for component, floor in zip(components, floors, strict=True)

@@ -46,14 +46,27 @@ _MAX_REPR_WORK = 2_000_000  # rows times resamples, at most, for the same
 AucErrorMethod: TypeAlias = Literal["delong", "hanley-mcneil", "smoothed-logit", "bootstrap", "delta"] | None
 AucMethod: TypeAlias = (
     Literal[
-        "smoothed-logit", "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap", "bca", "delta", "reiser-guttman"
+        "smoothed-logit",
+        "newcombe",
+        "delong",
+        "logit",
+        "hanley-mcneil",
+        "bootstrap",
+        "bca",
+        "pivotal",
+        "delta",
+        "reiser-guttman",
     ]
     | None
 )
-AucTestMethod: TypeAlias = Literal["smoothed-logit", "delong", "mann-whitney", "exact", "delta"] | None
-PartialAucMethod: TypeAlias = Literal["smoothed-logit", "delong", "logit", "bootstrap", "bca", "delta"] | None
-PointMethod: TypeAlias = Literal["bootstrap", "hilgers", "delta"] | None
-BandMethod: TypeAlias = Literal["bootstrap", "hilgers", "delta", "kolmogorov-smirnov", "working-hotelling"] | None
+AucTestMethod: TypeAlias = Literal["smoothed-logit", "delong", "mann-whitney", "exact", "pivotal", "delta"] | None
+PartialAucMethod: TypeAlias = (
+    Literal["dirichlet", "smoothed-logit", "delong", "logit", "bootstrap", "bca", "pivotal", "delta"] | None
+)
+PointMethod: TypeAlias = Literal["dirichlet", "bootstrap", "hilgers", "pivotal", "delta"] | None
+BandMethod: TypeAlias = (
+    Literal["dirichlet", "bootstrap", "hilgers", "pivotal", "delta", "kolmogorov-smirnov", "working-hotelling"] | None
+)
 RateMethod: TypeAlias = Literal["clopper-pearson", "wilson", "newcombe-wilson", "delta", "noncentral-t"] | None
 """Methods of each interval, for samples or for two Gaussians; None takes the default."""
 BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
@@ -63,8 +76,9 @@ class UncertaintyMixin(Generic[Value]):
     """Standard errors and intervals; mixed into ``Roc``.
 
     Every method names its own default: for samples the intervals that held in simulation, for Gaussians known
-    by mean, standard deviation and count the delta method. Resampling takes ``n_resamples`` and ``rng``, a seed
-    or a numpy Generator; with the default seed the same data give the same interval.
+    by mean, standard deviation and count generalized pivots, of a batch of features the delta method. Methods that
+    draw take ``n_resamples`` and ``rng``, a seed or a numpy Generator; with the default seed the same data give the
+    same interval.
     """
 
     _oriented_distributions: Any
@@ -106,8 +120,9 @@ class UncertaintyMixin(Generic[Value]):
         level : float
         method : str, optional
             Samples: "smoothed-logit" (default), "newcombe", "delong", "logit", "hanley-mcneil", "bootstrap"
-            (stratified percentile), "bca". Two Gaussians with counts: "delta" (default; on the probit scale),
-            "reiser-guttman". A fitted prediction: also "bootstrap", which fits each resample anew.
+            (stratified percentile), "bca". Two Gaussians with counts: "pivotal" (default for one feature), "delta"
+            (default for a batch; on the probit scale, with Student's t), "reiser-guttman". A fitted prediction: also
+            "bootstrap", which fits each resample anew.
         n_resamples, rng
             Of the bootstrap.
 
@@ -125,8 +140,10 @@ class UncertaintyMixin(Generic[Value]):
         -----
         "smoothed-logit" is DeLong's interval (DeLong, DeLong and Clarke-Pearson 1988) on the logit scale, with
         half a case more in each class where the area is located, placed at 1/2, and a quarter of a case where its
-        spread is measured, with the mean 1/2 and the variance 1/8. How each method covers is in the documentation
-        ("How intervals cover").
+        spread is measured, with the mean 1/2 and the variance 1/8. "pivotal" are quantiles of a generalized pivot
+        (cf. Li, Liao and Liu 2008), a distribution of the AUC over standard deviations
+        s sqrt((n - 1)/chi-squared) and normal means. "delta" has Satterthwaite's degrees of freedom. How each method
+        covers is in the documentation ("How intervals cover").
         """
         interval = self._uncertainty(n_resamples, rng).area_interval(None, check_confidence_level(level), method)
         return replace(interval, flags=interval.flags | self._direction_flags)
@@ -149,7 +166,8 @@ class UncertaintyMixin(Generic[Value]):
         method : str, optional
             Samples: "smoothed-logit" (default; on the scale of the default interval), "delong", "mann-whitney" (equal
             distributions; tie-corrected normal), "exact" (the same, counting all ways to label up to 200 cases).
-            Two Gaussians with counts: "delta".
+            Two Gaussians with counts: "pivotal" (default; p is the level of significance at which the interval excludes
+            the value), "delta".
         alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
             What is claimed; the last two need ``margin``.
         margin : float
@@ -212,8 +230,16 @@ class UncertaintyMixin(Generic[Value]):
         Parameters
         ----------
         method : str, optional
-            Samples: "smoothed-logit" (default), "delong", "logit", "bootstrap", "bca". Two Gaussians with
-            counts: "delta". Each from the variance of the partial area itself.
+            Samples: "dirichlet" (default; draws of the curve, see ``tpr_at_fpr_interval``), "smoothed-logit", "delong",
+            "logit" (from the variance of the partial area itself), "bootstrap", "bca". Two Gaussians with counts:
+            "pivotal" (default for one feature), "delta".
+        n_resamples, rng
+            Of "dirichlet" and of the bootstrap.
+
+        Notes
+        -----
+        Where fewer than one negative is expected in the range of FPR (or positive in that of TPR), the flag
+        ``extrapolated`` says that the interval rests on a curve that was assumed there.
         """
         rate_range = self._check_rate_range(fpr, tpr)
         share = self._uncertainty(n_resamples, rng).area_interval(rate_range, check_confidence_level(level), method)
@@ -246,8 +272,24 @@ class UncertaintyMixin(Generic[Value]):
         fpr : float or array
             With a single feature of any shape: one interval for each, each by itself (see ``band``).
         method : str, optional
-            Samples: "bootstrap" (default), "hilgers" (exact for every pair of continuous distributions; wide).
-            Two Gaussians with counts: "delta".
+            Samples: "dirichlet" (default), "bootstrap", "hilgers" (exact for every pair of continuous distributions;
+            wide). Two Gaussians with counts: "pivotal" (default for one feature), "delta".
+        n_resamples, rng
+            Of "dirichlet" and of the bootstrap.
+
+        Returns
+        -------
+        Interval
+            It holds the empirical TPR. With the flag ``extrapolated`` where FPR times the number of negatives is below
+            1: no observation shows the curve there.
+
+        Notes
+        -----
+        "dirichlet": each observation has an exponential weight, and each class one more; then the FPR at the k-th
+        largest negative is distributed as that of a continuous distribution (cf. Rubin 1981; Gu, Ghosal and Roy 2008).
+        The TPR is read off the drawn curve, which is straight between the negatives. Before the largest one it is flat
+        for the lower limit (a power of 4 from (0, 0)) and for the upper limit as steep as the power law of half the
+        exponent that the top quarter of the negatives suggests.
         """
         uncertainty, at = self._uncertainty(n_resamples, rng), _check_rates("fpr", fpr)
         return uncertainty.tpr_at_fpr_interval(at, check_confidence_level(level), method)
@@ -295,11 +337,11 @@ class UncertaintyMixin(Generic[Value]):
         fpr : array of shape (k,), optional
             Where to give the band. Left out: 201 FPRs, evenly from 0 to 1.
         method : str, optional
-            Pointwise, as in ``tpr_at_fpr_interval``. Samples: "bootstrap" (default), "hilgers". Two Gaussians with
-            counts: "delta" (default). A fitted prediction: also "bootstrap". Simultaneous. Samples:
-            "kolmogorov-smirnov". Two Gaussians with counts: "working-hotelling".
+            Pointwise, as in ``tpr_at_fpr_interval``. Samples: "dirichlet" (default), "bootstrap", "hilgers". Two
+            Gaussians with counts: "pivotal" (default), "delta". A fitted prediction: also "bootstrap". Simultaneous.
+            Samples: "kolmogorov-smirnov". Two Gaussians with counts: "working-hotelling".
         n_resamples, rng
-            Of "bootstrap".
+            Of "dirichlet" and "bootstrap".
 
         Returns
         -------
@@ -354,8 +396,8 @@ class UncertaintyMixin(Generic[Value]):
         level : float
         method : str, optional
             Samples: "clopper-pearson" (default; exact), "wilson"; for "ameans" and "youden" Wilson's intervals
-            of both rates are combined (Newcombe 1998). Two Gaussians with counts: "delta" (default), "noncentral-t"
-            (exact).
+            of both rates are combined (Newcombe 1998). Two Gaussians with counts: "noncentral-t" (exact; default
+            for one feature), "delta" (default for a batch).
 
         Raises
         ------
@@ -429,18 +471,18 @@ class ThresholdUncertainty:
 
     @property
     def is_fast(self) -> bool:
-        """True if there is an out-of-bag Ameans that takes no longer than a look."""
+        """True if there is a corrected Ameans that is quick enough for a repr."""
         uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
         return uncertainty.is_empirical and bool(sum(uncertainty.class_sizes) <= _MAX_REPR_SIZE)
 
     @cached_property
     def ameans_corrected(self) -> float | None:
-        """The out-of-bag mean Ameans of a counted threshold; None for a predicted one."""
+        """The optimism-corrected Ameans of an empirical threshold; None for a predicted one."""
         uncertainty = self.make_uncertainty(_N_OOB_RESAMPLES, 0)
         if not uncertainty.is_empirical:
             return None
         n_resamples = int(np.clip(_MAX_REPR_WORK // sum(uncertainty.class_sizes), 20, _N_OOB_RESAMPLES))
-        return self.stability(n_resamples, 0).ameans_oob
+        return self.stability(n_resamples, 0).ameans_corrected
 
 
 def _check_rates(name: str, value: ArrayLike) -> FloatArray:
