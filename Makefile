@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 CORE := $(VENV)-core
 NOTEBOOKS := $(wildcard notebooks)
 
-.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench fidelity docs clean system
+.PHONY: help demo test test-core check-slow test-browser fuzz mutate notebooks gallery lint bench fidelity robust docs clean system
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -54,6 +54,9 @@ mutate: $(VENV)/group-test $(VENV)/compiled  ## change one line at a time and se
 
 fidelity: $(VENV)/keel  ## measure how near predictions come on real data
 	@$(BIN)/python -m benchmarks.fidelity --out docs/fidelity.md
+
+robust: $(VENV)/keel  ## compare family="auto" with the empirical curve on 21 simulated pairs
+	@$(BIN)/python -m benchmarks.robust
 
 docs: $(VENV)/group-docs  ## the documentation, in build/docs
 	@$(BIN)/sphinx-build -q -W --keep-going -d build/doctrees docs build/docs

@@ -32,6 +32,20 @@ def measure() -> Iterator[Ratio]:
     yield from _exact()
     yield from _sparse()
     yield from _many_small()
+    yield from _shrunk_estimates()
+
+
+def _shrunk_estimates() -> Iterator[Ratio]:
+    X, y = _table(400, 20_000)
+    for engine, goal in (("numba", "<= 6"), ("numpy", "<= 6")):
+        yield compare(
+            f"400 x 20,000, family='auto', {engine}",
+            _screen(X, y, family="auto", engine=engine),
+            "the same with exact AUC and DeLong only",
+            _screen(X, y, engine=engine),
+            goal=goal,
+            runs=5,
+        )
 
 
 def _table(rows: int, features: int) -> tuple[Array, Array]:

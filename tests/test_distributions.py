@@ -17,7 +17,7 @@ from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture
 from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.distributions.power import PowerTransform, Transformed
-from rocpredict.distributions.shrinkage import ShrinkageDistribution
+from rocpredict.distributions.shrinkage import fit_shrinkage
 from tests.cases import for_each
 
 EPS, LARGEST = np.finfo(float).eps, np.finfo(float).max
@@ -65,14 +65,8 @@ PLAIN = {
     "yeo-johnson -3": Transformed(Gaussian(-0.1, 0.07), PowerTransform("yeo-johnson", -3.0, 0.0, 3.0, -0.4, 0.6)),
     "yeo-johnson 0": Transformed(Gaussian(-0.4, 0.9), PowerTransform("yeo-johnson", 0.0, -1.0, 1.0, -1.0, 2.0)),
     "transformed kde": Transformed(GaussianKde([-0.3, 0.2, 0.4, 1.3]), FOLDED),
-    "shrunk": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.2),
-    "shrunk, pulled up": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.2, 0.3),
-    "shrunk, pulled down": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.9, -0.4),
-    "shrunk to a transformed": ShrinkageDistribution(
-        Transformed(Gaussian(-0.3, 1.1), FOLDED), Ecdf([-1, 0.5, 0.5, 2]), 0.4, -0.1
-    ),
-    "shrunk, all model": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 0.0, 0.3),
-    "shrunk, all sample": ShrinkageDistribution(Gaussian(2, 3), Ecdf([3, -1, 2, 2, 7.5, 2]), 1.0, 0.3),
+    "shrunk": fit_shrinkage(np.array([3, -1, 2, 2, 7.5, 2]), np.array([4.0, 3, 8, 2]), None)[0],
+    "shrunk, declared lower": fit_shrinkage(np.array([3, -1, 2, 2, 7.5, 2]), np.array([-4.0, 3, 1]), "lower")[1],
 }
 REGISTRY = PLAIN | {f"reflected {name}": d.reflect() for name, d in PLAIN.items()}
 METHODS = ("pdf", "logpdf", "cdf", "sf", "cdf_strict", "sf_inclusive", "ppf", "isf")

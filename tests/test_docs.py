@@ -4,23 +4,19 @@ import ast
 import re
 import shlex
 import textwrap
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rocpredict as rp
+import rocpredict.solvers.shrinkage
+from rocpredict import distributions, solvers
 from rocpredict.base.results import FLAG_DESCRIPTIONS
 from rocpredict.cli import main
 from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
-from rocpredict.distributions.shrinkage import (
-    MAX_SLOPE,
-    NOISE_FACTOR,
-    PRIOR_LOG_RATIO_VARIANCE,
-    PRIOR_SCALE,
-    PRIOR_SCALE_KNOWN_DIRECTION,
-)
 from tests.cases import check_each
 
 ROOT = Path(__file__).parents[1]
@@ -132,16 +128,12 @@ def test_the_page_on_families_has_every_family():
     assert {name for name, made in rows if made == "yes"} == {"gaussian", *MOMENT_ESTIMATORS}
 
 
-def test_the_formulas_of_the_shrunk_estimate_have_its_constants():
-    """The figures in the rows on variance ratio, weight and prior are those that the code has."""
-    text = (ROOT / "docs/formulas.md").read_text("utf-8")
-    rows = {
-        name: re.findall(r"\d+\.\d+", row) for name, row in re.findall(r"^\| ([\w ]+) \| (.*)$", text, re.MULTILINE)
-    }
-    assert rows["variance ratio"] == [f"{PRIOR_LOG_RATIO_VARIANCE:g}"] * 2
-    assert rows["weight of the sample"] == [f"{NOISE_FACTOR:g}"]
-    assert rows["prior"] == [f"{PRIOR_SCALE_KNOWN_DIRECTION:g}", f"{PRIOR_SCALE:g}"]
-    assert f"up to {MAX_SLOPE:g}" in text
+def test_the_page_on_auto_has_the_constants_of_the_code():
+    """Each row of the table of constants names a constant of a module and its value."""
+    rows = re.findall(r"^\| `(_[A-Z_]+)` \| ([-\d./]+) \|", (ROOT / "docs/auto.md").read_text("utf-8"), re.MULTILINE)
+    values = vars(distributions.shrinkage) | vars(solvers.shrinkage)
+    numbers = {name: value for name, value in values.items() if isinstance(value, (int, float)) and name[0] == "_"}
+    assert {name: pytest.approx(float(Fraction(value))) for name, value in rows} == numbers
 
 
 def test_every_page_with_python_is_run():

@@ -49,15 +49,17 @@ def test_every_family_has_one_curve(family):
     roc = fitted(family)
     auc, curve, best = roc.auc(), roc.curve(2001), roc.best_threshold()
     area = np.trapezoid(curve.tpr, curve.fpr)
-    assert auc == pytest.approx(area, abs=2e-4 if family == "auto" else 2e-5)  # the rows are steps
+    assert auc == pytest.approx(area, abs=2e-5)
     assert auc + roc.auc_complement() == pytest.approx(1, abs=1e-10)
     assert roc.log_auc_complement() == pytest.approx(np.log(roc.auc_complement()))
     assert roc.partial_auc(fpr=(0, 0.3)) + roc.partial_auc(fpr=(0.3, 1)) == pytest.approx(auc, abs=1e-9)
     assert roc.partial_auc(tpr=(0, 0.6)) + roc.partial_auc(tpr=(0.6, 1)) == pytest.approx(auc, abs=1e-9)
     rates, t = roc.rates(best.threshold), np.linspace(-0.2, 1.2, 1401)
-    assert (rates.tpr, rates.fpr, rates.ameans) == pytest.approx((best.tpr, best.fpr, best.ameans), abs=1e-12)
+    assert (rates.tpr, rates.fpr) == pytest.approx((best.tpr, best.fpr), abs=1e-12)
+    assert best.ameans == pytest.approx(rates.ameans, abs=1e-12) or (family == "auto" and best.ameans < rates.ameans)
     assert rates.tpr + rates.fnr == pytest.approx(1)
-    assert best.ameans >= max((roc.tpr(t) + roc.tnr(t)).max(), (curve.tpr + 1 - curve.fpr).max()) / 2 - 1e-9
+    plateau = 0.01 if family == "auto" else 1e-9  # a tenth of a standard error
+    assert rates.ameans >= max((roc.tpr(t) + roc.tnr(t)).max(), (curve.tpr + 1 - curve.fpr).max()) / 2 - plateau
     tpr, fpr, slope = roc.tpr_at_fpr(SMALL), roc.fpr_at_tpr(SMALL), roc.slope(SMALL)
     at_fpr, at_tpr = roc.threshold_at_fpr(SMALL), roc.threshold_at_tpr(SMALL)
     assert not np.isnan([tpr, fpr, slope, at_fpr, at_tpr]).any()
@@ -75,7 +77,7 @@ def test_every_family_has_an_interval_a_misfit_and_words(family):
     assert 0.1 < interval.high - interval.low < 0.45
     assert not np.isnan([fit.area_between, fit.misfit_ratio, fit.model_weight]).any()
     assert fit.area_between < (0.25 if family == "exponential" else 0.1)
-    assert repr(roc).startswith(("PredictedRoc(negative=", "PredictedRoc(shrunk to "))
+    assert repr(roc).startswith(("PredictedRoc(negative=", "PredictedRoc(family='auto', "))
     again = pickle.loads(pickle.dumps(roc.negative))
     assert np.array_equal(again.cdf(X), roc.negative.cdf(X))
     assert repr(again) == repr(roc.negative)

@@ -156,7 +156,7 @@ BY_OPTIONS = [
     (
         {"family": "auto"},
         [*FIRST, "Family", "Share of the model", *REST],
-        ["shrunk estimate", "Box-Cox", "held out"],
+        ["shrunk estimate", "binormal model of the pooled ranks", "expected on new cases"],
         ["where the two densities cross"],
     ),
 ]

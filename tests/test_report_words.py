@@ -215,7 +215,7 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
 
 def test_only_methods_that_were_used_are_cited(analyze):
     for family, expected in (
-        ("auto", {"Yeo", "Box,"}),
+        ("auto", set()),
         ("boxcox", {"Yeo", "Box,"}),
         ("yeojohnson", {"Yeo"}),
         ("gaussian", {"Green"}),
@@ -224,7 +224,7 @@ def test_only_methods_that_were_used_are_cited(analyze):
         analysis = analyze(np.exp(X / 4), family=family)
         cited = " ".join(references(analysis))
         assert {name for name in ("Yeo", "Box,", "Green") if name in cited} == expected, family
-        assert family not in {"auto", "boxcox"} or "Yeo-Johnson" in paragraph(analysis)
+        assert family != "boxcox" or "Yeo-Johnson" in paragraph(analysis)
 
 
 def test_several_class_pairs():

@@ -21,7 +21,6 @@ from rocpredict.base.results import Result, batch_table
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.normal_sum import NormalSumDistribution
-from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.roc.base import Roc
 from rocpredict.sources.table import as_feature_table
 from rocpredict.teaching.model import TabulatedRoc
@@ -126,7 +125,7 @@ def _results():
         "GaussianMixture": rp.GaussianMixture([0.5, 0.5], [0, 1], [1, 2]),
         "Histogram": rp.Histogram.fit(Z),
         "Shrunk": AUTO.negative,
-        "Transformed": AUTO.negative.model,
+        "Transformed": rp.predict_roc(X, IRIS.y, **CLASSES, family="boxcox").negative,
         "FromScipy": GAUSS_SCIPY,
         "Reflected": GAUSS_SCIPY.reflect(),
         "Flags": rp.Flags(identical=[True, False], no_benefit=[False, False]),
@@ -428,17 +427,16 @@ def test_no_repr_of_many_rows_computes():
     rows = np.random.default_rng(0).normal(size=100_000)
     y = np.arange(100_000) % 2
     sample = rp.empirical_roc(rows + y, y)
-    shrunk = ShrinkageDistribution(rp.Gaussian(0, 1), rp.Ecdf(rows), 0.5)
-    roc, best = rp.PredictedRoc(shrunk, shrunk), sample.best_threshold()
+    roc, best = rp.predict_roc(rows + y, y, family="auto"), sample.best_threshold()
     batch = rp.PredictedRoc(rp.Gaussian(rows, 1.0), rp.Gaussian(rows + 1, 1.0))
     kde = rp.PredictedRoc(rp.GaussianKde(rows), rp.GaussianKde(rows + 1))
     for result in (sample, roc, batch, kde, sample.proper(), roc.negative, batch.rates(0.0), batch.best_threshold()):
         assert repr(result)
         assert result._repr_html_()
-    assert "auc=" not in repr(roc) + repr(kde)
-    assert "ask auc()" in roc._repr_html_()
+    assert "auc=" not in repr(kde)
+    assert "ask auc()" in kde._repr_html_()
     assert "corrected" not in repr(best) + best._repr_html_()
 
 
 def test_the_repr_of_a_shrunk_roc_hides_how_it_is_made():
-    assert repr(AUTO).startswith("PredictedRoc(shrunk to Gaussian after box-cox, model_weight=0.8356, n_negative=50, ")
+    assert repr(AUTO).startswith("PredictedRoc(family='auto', model_weight=0.8797, n_negative=50, ")

@@ -136,8 +136,10 @@ def test_the_corrected_ameans_is_unbiased():
         sign, t = np.where(table["direction"] == "lower", -1, 1), table["threshold"]
         true = (stats.norm.cdf(sign * t) + stats.norm.sf(sign * (t - shift))) / 2
         tolerance = 0.0225 if rows == 20 else 0.02
+        if auto and shift == 0:  # no estimate from 40 rows tells that the classes are equal: docs/auto.md
+            tolerance = 0.06
         assert abs(np.mean(table["ameans_corrected"] - true)) < tolerance
-        if shift == 0:
+        if shift == 0 and not auto:
             assert np.mean(table["ameans"] - true) > 2 * tolerance
 
     settings = [(rows, shift, kind) for rows, shift in SETTINGS for kind in (True, False)]

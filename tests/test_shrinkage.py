@@ -1,35 +1,30 @@
-"""The shrunk estimate: its transform, its weight, where its area comes to lie, and what it is near in the limit."""
+"""The shrunk estimate: against a slow implementation of its formulas, its invariance, ties, and degenerate samples."""
 
 import itertools
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import integrate, stats
-from scipy.special import ndtr, ndtri
 
 from rocpredict import Ecdf, empirical_roc, predict_roc
-from rocpredict.distributions import shrinkage as levels
+from rocpredict.distributions import shrinkage
 from rocpredict.distributions.misfit import empirical_tpr, upper_tails
-from rocpredict.distributions.power import LAMBDA_GRID, Transformed, fit_power_transforms
+from rocpredict.distributions.power import LAMBDA_GRID, fit_power_transforms
 from rocpredict.distributions.shrinkage import (
-    MAX_SLOPE,
-    NOISE_FACTOR,
-    PRIOR_LOG_RATIO_VARIANCE,
-    SHRINKAGE_FPR,
     ShrinkageDistribution,
-    binormal_tpr,
     estimate_shrinkage,
-    fit_shrinkage,
+    mann_whitney_auc,
     posterior_median_auc,
-    shift_to_auc,
-    shrinkage_weight,
-    trapezoidal_auc,
 )
 from rocpredict.solvers.shrinkage import evaluate_batch
 from tests.cases import for_each
 
 pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
+GRID = (np.arange(200) + 0.5) / 200
 
 
 def two_classes(seed=0, n0=30, n1=25):
@@ -97,10 +92,10 @@ def test_empirical_tpr_values_are_the_empirical_curve(n0, n1):
     """With ties, against EmpiricalRoc.tpr_at_fpr."""
     rng = np.random.default_rng(n0)
     negative, positive = rng.integers(0, 9, (3, n0)) * 1.0, rng.integers(2, 12, (3, n1)) * 1.0
-    result = empirical_tpr(np.sort(negative), np.sort(positive), SHRINKAGE_FPR)
+    result = empirical_tpr(np.sort(negative), np.sort(positive), GRID)
     for k in range(3):
-        assert np.array_equal(empirical_tpr(np.sort(negative[k]), np.sort(positive[k]), SHRINKAGE_FPR), result[k])
-        wanted = empirical_roc(*labelled(negative[k], positive[k])).tpr_at_fpr(SHRINKAGE_FPR)
+        assert np.array_equal(empirical_tpr(np.sort(negative[k]), np.sort(positive[k]), GRID), result[k])
+        wanted = empirical_roc(*labelled(negative[k], positive[k])).tpr_at_fpr(GRID)
         assert result[k] == pytest.approx(wanted, abs=1e-12)
 
 
@@ -112,260 +107,354 @@ def test_shares_above_are_counted():
     assert np.array_equal(reached, np.mean(sample[:, None, :] >= at[:, :, None], axis=2))
 
 
-def test_weighing_the_weight_of_an_example_made_by_hand():
-    """Constant curves: D = 0.04, V = T(1 - T)/n1 + s^2 mean f(1 - f)/n0, all of it by hand."""
-    shape = (1, len(SHRINKAGE_FPR))
-    result = shrinkage_weight(np.full(shape, 0.5), np.full(shape, 0.7), np.full(shape, 2.0), 10, 20)
-    spread = np.mean(SHRINKAGE_FPR * (1 - SHRINKAGE_FPR))
-    noise = 0.25 / 20 + 4 * spread / 10
-    assert spread == pytest.approx(1 / 6, abs=1e-5)
-    assert float(result.mean_square_difference[0]) == pytest.approx(0.04)
-    assert float(result.expected_square_difference[0]) == pytest.approx(noise)
-    assert float(result.weight[0]) == pytest.approx(0.04 / (0.04 + NOISE_FACTOR * noise))
+# ---- the formulas of docs/auto.md, slowly: one feature, loops, scipy.stats
+DELTA = [0.02, 0.08, 0.16, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95, 1.05, 1.15, 1.3, 1.45, 1.6, 1.75, 1.9]
+DELTA += [2.1, 2.3, 2.5, 2.75, 3, 3.3, 3.7, 4.2]
+LOG_RATIO = [0.15, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6]
+LOG_RATIO = [-value for value in LOG_RATIO[::-1]] + [0] + LOG_RATIO
 
 
-def test_weight_at_its_limits():
-    """A slope counts to its limit only; a model that is the sample has all weight."""
-    same = np.full((1, len(SHRINKAGE_FPR)), 0.5)
-    steep, steeper = (shrinkage_weight(same, same + 0.2, 0 * same + slope, 10, 20) for slope in (MAX_SLOPE, 1e9))
-    assert np.array_equal(steep.expected_square_difference, steeper.expected_square_difference)
-    for rates in (same, same * 0):
-        assert shrinkage_weight(rates, rates, rates, 10, 10).weight.tolist() == [0]
+def widths(points, first):
+    ends = [first] + [(a + b) / 2 for a, b in itertools.pairwise(points)]
+    return np.diff([*ends, 2 * points[-1] - ends[-1]])
 
 
-@for_each([10, 40])
-def test_weighing_the_noise_is_how_far_a_sample_strays_from_a_known_curve(n):
-    """Monte Carlo, 4,000 samples of two known Gaussians; the expansion is good to 12 %, its noise adds 2 %."""
-    rng = np.random.default_rng(n)
-    m0, s0, m1, s1 = (np.array([value]) for value in (0.0, 1.0, 0.8, 1.1))
-    tpr, slope = binormal_tpr(m0, s0, m1, s1)
-    samples = rng.normal(0, 1, (4000, n)), rng.normal(0.8, 1.1, (4000, n))
-    counted = empirical_tpr(*map(np.sort, samples), SHRINKAGE_FPR)
-    result = shrinkage_weight(tpr, counted, slope, n, n)
-    assert np.mean(result.mean_square_difference) == pytest.approx(
-        float(result.expected_square_difference[0]), rel=0.14
+@cache
+def slow_shapes(n0, n1, declared):
+    """Yield delta, log ratio, log prior and P(positive) in each of m cells, of every shape."""
+    m = n0 + n1
+    rho, shapes = n1 / m, []
+    spans = widths(DELTA, 0), widths(LOG_RATIO, -1.8)
+    for i, j, sign in np.ndindex(len(DELTA), len(LOG_RATIO), 1 if declared else 2):
+        d, ratio = DELTA[i] * (-1) ** sign, LOG_RATIO[j]
+        s0, s1 = np.exp(-ratio / 2), np.exp(ratio / 2)
+        mu = d * np.sqrt(s0**2 + s1**2)
+        x = np.linspace(-12 * s1 - 12 * s0, 12 * s1 + 12 * s0, 8001)
+        f0, f1 = stats.norm(-mu / 2, s0).cdf(x), stats.norm(mu / 2, s1).cdf(x)
+        reached = np.interp(np.arange(1, m) / m, (1 - rho) * f0 + rho * f1, f1)
+        pi = np.clip(m * rho * np.diff([0, *reached, 1]), 1e-7, 1 - 1e-7)
+        scale = 0.35 * (1 + 0.2 * abs(d))
+        prior = -np.log(1 + (d / 0.5) ** 2) / 2 - np.log(scale) - 1.5 * np.log(1 + (ratio / scale) ** 2 / 2)
+        shapes.append((d, prior + np.log(spans[0][i] * spans[1][j]), pi))
+    return shapes
+
+
+def slow_blocks(x):
+    return [np.flatnonzero(x == value) for value in np.unique(x)]
+
+
+def averaged(values, blocks):
+    result = values.copy()
+    for block in blocks:
+        result[block] = values[block].mean()
+    return result
+
+
+def slow_estimate(negative, positive, *, declared):
+    """Return P(positive) at each position, that of the model, lambda and D: for up to 100 observations."""
+    n0, n1, m = len(negative), len(positive), len(negative) + len(positive)
+    x, is_positive = np.concatenate([negative, positive]), np.repeat([0.0, 1.0], [n0, n1])
+    order = np.argsort(x)
+    x, k = x[order], np.arange(1, m + 1)
+    blocks = slow_blocks(x)
+    q, u = averaged(is_positive[order], blocks), (k - 0.5) / m
+    size = m / 0.4
+    rank = size * (k - 0.5) / m + 0.5
+    kernel = np.array([np.diff(stats.beta(r, size - r + 1).cdf(np.arange(m + 1) / m)) for r in rank])
+    levels, shapes = [], slow_shapes(n0, n1, declared)
+    for _, prior, pi in shapes:
+        smooth = kernel @ pi
+        smooth += smooth * (1 - smooth) * np.sum(pi - smooth) / np.sum(smooth * (1 - smooth))
+        smooth = np.clip(smooth, 1e-7, 1 - 1e-7)
+        level = prior + np.log((pi * (1 - pi)).sum() + 0.1) / 4
+        for block in blocks:
+            share = np.full(len(block), smooth[block].mean()) if len(block) > m / 20 else smooth[block]
+            level += np.sum(q[block] * np.log(share) + (1 - q[block]) * np.log(1 - share))
+        levels.append(level)
+    weights = np.exp(np.array(levels) - max(levels))
+    weights /= weights.sum()
+    p = averaged(sum(w * pi for w, (_, _, pi) in zip(weights, shapes, strict=True)), blocks)
+
+    def area(values):
+        return (np.sum(values * (k - 0.5)) - n1**2 / 2) / (n0 * n1)
+
+    deltas = np.array([d for d, _, _ in shapes])
+    table_area = area(p) + (stats.norm.cdf(weights @ deltas) - weights @ stats.norm.cdf(deltas)) / 2
+    rank_area = slow_posterior_median(negative, positive, declared=declared)
+    w = p * (1 - p)
+    tilt = w * (u - np.sum(w * u) / w.sum())
+    spread = np.sum(tilt * u)
+    residual = q - p - tilt * np.sum((q - p) * u) / spread
+    t = np.cumsum(w) / w.sum()
+    misfit = np.sum(np.cumsum(residual) ** 2) / (w.sum() * np.sum(t * (1 - t)))
+    data_weight = misfit**1.5 / (misfit**1.5 + 0.5)
+    area_weight = misfit / (misfit + 6 * m / (2 * n0 * n1))
+    target = table_area + area_weight * (rank_area - table_area)
+    model = p + tilt * (target - area(p)) * n0 * n1 / (m * spread)
+    pi = averaged(np.clip(model + data_weight * residual, 1e-9, 1 - 1e-9), blocks)
+    return pi, averaged(np.clip(model, 1e-9, 1 - 1e-9), blocks), data_weight, misfit
+
+
+def slow_posterior_median(negative, positive, *, declared):
+    """Return Phi of the posterior median of delta, by quadrature."""
+    n0, n1 = len(negative), len(positive)
+    wins = np.array([[float(b > a) + 0.5 * (b == a) for a in negative] for b in positive])
+    area, g = wins.mean(), n0 * n1 / (n0 + n1)
+    delong = wins.mean(axis=1).var(ddof=1) / n1 + wins.mean(axis=0).var(ddof=1) / n0
+
+    def equal(d):
+        q = stats.norm.cdf(d) * stats.norm.cdf(-d)
+        both = stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([d, d]) - stats.norm.cdf(d) ** 2
+        return (q + (n0 + n1 - 2) * both) / (n0 * n1)
+
+    here = equal(np.clip(stats.norm.ppf(area), -6, 6))
+    ratio = (g * delong + 2 * here) / ((g + 2) * here)
+    d = np.linspace(0 if declared else -5, 5, 501 if declared else 1001)
+    variance = ratio * np.array([equal(value) for value in d])
+    density = np.exp(-((area - stats.norm.cdf(d)) ** 2) / (2 * variance)) / np.sqrt(variance * (1 + (d / 0.5) ** 2))
+    reached = integrate.cumulative_trapezoid(density, d, initial=0)
+    return stats.norm.cdf(np.interp(reached[-1] / 2, reached, d))
+
+
+SAMPLES = {
+    "normal": lambda rng, n0, n1: (rng.normal(0, 1, n0), rng.normal(0.8, 1.5, n1)),
+    "weak": lambda rng, n0, n1: (rng.normal(0, 1, n0), rng.normal(0, 1, n1)),
+    "misfit": lambda rng, n0, n1: (rng.normal(0, 1, n0), rng.choice([-3, 3], n1) + rng.normal(0, 0.4, n1)),
+    "narrow ties": lambda rng, n0, n1: (np.round(rng.normal(0, 1, n0), 1), np.round(rng.normal(1, 1, n1), 1)),
+    "ratings": lambda rng, n0, n1: (rng.integers(0, 4, n0) * 1.0, rng.integers(1, 6, n1) * 1.0),
+    "binary": lambda rng, n0, n1: ((rng.random(n0) < 0.3) * 1.0, (rng.random(n1) < 0.6) * 1.0),
+}
+
+
+LARGER = [(SAMPLES[name], 31, 22, True) for name in ("normal", "narrow ties", "ratings")]
+
+
+@for_each([*((make, 12, 9, declared) for make in SAMPLES.values() for declared in (True, False)), *LARGER])
+def test_estimate_is_the_slow_one(make, n0, n1, declared):
+    """P(positive) to 3e-4, from the finite grids of the table and of the posterior of the area."""
+    negative, positive = make(np.random.default_rng(n0), n0, n1)
+    result = estimate_shrinkage(negative[None], positive[None], declared=declared)
+    posterior, model, data_weight, misfit_ratio = slow_estimate(negative, positive, declared=declared)
+    assert np.diff(result.posterior[0]) == pytest.approx(posterior, abs=3e-4)
+    assert np.diff(result.model[0]) == pytest.approx(model, abs=3e-4)
+    assert float(result.data_weight[0]) == pytest.approx(data_weight, abs=1e-4)
+    assert float(result.misfit_ratio[0]) == pytest.approx(misfit_ratio, rel=1e-3)
+
+
+@for_each(SAMPLES, [True, False])
+def test_cells_of_many_ranks_stand_for_each_rank(make, declared):
+    """With 180 + 90 observations, a table of 64 cells against one of a cell for each rank: to .004."""
+    negative, positive = make(np.random.default_rng(5), 180, 90)
+    coarse = estimate_shrinkage(negative[None], positive[None], declared=declared)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shrinkage, "_MAX_CELLS", 1000)
+        shrinkage._shape_table.cache_clear()
+        fine = estimate_shrinkage(negative[None], positive[None], declared=declared)
+    shrinkage._shape_table.cache_clear()
+    gaps = np.abs(coarse.posterior - fine.posterior) / 90
+    assert gaps.max() < 0.004
+
+
+@for_each(SAMPLES)
+def test_empirical_area_and_its_variance_are_delongs(make):
+    negative, positive = make(np.random.default_rng(2), 17, 23)
+    pooled = shrinkage.PooledSample.from_samples(negative[None], positive[None])
+    area, variance = mann_whitney_auc(pooled, shrinkage._cumulate(pooled.positive_fraction), 17, 23)
+    empirical = empirical_roc(*labelled(negative, positive))
+    assert area[0] == pytest.approx(empirical.auc(), abs=1e-12)
+    assert np.sqrt(variance[0]) == pytest.approx(empirical.auc_std_error(method="delong"), rel=1e-9)
+
+
+@for_each([True, False], [(2, 2), (10, 10), (10, 300), (1000, 1000), (200_000, 200_000)])
+def test_posterior_median_area_rises_and_has_the_right_limits(declared, *sizes):
+    """Any empirical area has a median; it rises, is odd without a direction, and many observations leave it alone."""
+    areas = np.concatenate([[0.0, 1e-16], np.linspace(0.001, 0.999, 99), [1 - 1e-16, 1.0]])
+    variance = shrinkage._binormal_auc_variance(np.clip(stats.norm.ppf(areas), -6, 6), *sizes)
+    result = posterior_median_auc(areas, variance, *sizes, declared=declared)
+    assert ((result >= (0.5 if declared else 0)) & (result <= 1)).all()
+    assert (np.diff(result) > -2e-4).all()
+    if not declared:
+        assert result + result[::-1] == pytest.approx(1, abs=1e-9)
+    if sizes[0] == 200_000:
+        inner = (areas > 0.51) & (areas < 0.99)
+        assert result[inner] == pytest.approx(areas[inner], abs=1e-4)
+
+
+# ---- invariance
+values = st.lists(st.integers(-20, 20), min_size=4, max_size=30)
+
+
+@settings(max_examples=40, deadline=None)
+@given(values, st.integers(0, 2**20), st.sampled_from([None, "higher", "lower"]))
+def test_increasing_maps_change_nothing_but_the_thresholds(whole, seed, direction):
+    """x + c, exp(x) and cubes: all answers are equal to the last digit, thresholds lie between the same values."""
+    rng = np.random.default_rng(seed)
+    x = np.array(whole) / 4
+    y = rng.permutation(np.arange(len(x)) % 2)
+    roc = predict_roc(x, y, family="auto", direction=direction)
+    best, curve = roc.best_threshold(), roc.curve()
+    for transform in (lambda v: v + 16, np.exp, lambda v: v**3):
+        mapped = predict_roc(transform(x), y, family="auto", direction=direction)
+        other = mapped.best_threshold()
+        assert mapped.auc() == roc.auc()
+        assert mapped.model_fit() == roc.model_fit()
+        assert (other.tpr, other.fpr, other.ameans) == (best.tpr, best.fpr, best.ameans)
+        assert np.array_equal(mapped.curve().tpr, curve.tpr)
+        assert np.array_equal(mapped.curve().fpr, curve.fpr)
+        assert np.array_equal(transform(x) >= other.threshold, x >= best.threshold)
+        assert np.array_equal(mapped.tpr(transform(x)), roc.tpr(x))
+
+
+@settings(max_examples=40, deadline=None)
+@given(values, st.integers(0, 2**20))
+def test_a_reflection_mirrors_the_estimate(whole, seed):
+    """-x with the other direction is the same rule; without a direction the curve is that of the exchanged classes."""
+    rng = np.random.default_rng(seed)
+    x = np.array(whole) / 4
+    y = rng.permutation(np.arange(len(x)) % 2)
+    here, there = (
+        predict_roc(sign * x, y, family="auto", direction=way) for sign, way in ((1, "higher"), (-1, "lower"))
     )
+    assert here.auc() == there.auc()
+    assert here.best_threshold().threshold == -there.best_threshold().threshold
+    assert here.best_threshold().ameans == there.best_threshold().ameans
+    open_here, open_there = predict_roc(x, y, family="auto"), predict_roc(-x, y, family="auto")
+    assert open_here.auc() == pytest.approx(1 - open_there.auc(), abs=1e-7)
+    exchanged = predict_roc(x, 1 - y, family="auto")
+    assert exchanged.auc() == pytest.approx(1 - open_here.auc(), abs=1e-7)
 
 
-def test_weighing_binormal_tpr_values_are_the_formula():
-    m0, s0, m1, s1 = (np.array([value]) for value in (0.3, 2.0, 1.9, 0.7))
-    tpr, slope = binormal_tpr(m0, s0, m1, s1)
-    assert tpr[0] == pytest.approx(ndtr((1.6 + 2 * ndtri(SHRINKAGE_FPR)) / 0.7), rel=1e-12)
-    at = 1e-6
-    rise = ndtr((1.6 + 2 * ndtri(SHRINKAGE_FPR + at)) / 0.7) - ndtr((1.6 + 2 * ndtri(SHRINKAGE_FPR - at)) / 0.7)
-    assert slope[0] == pytest.approx(rise / (2 * at), rel=1e-4, abs=1e-8)
+@for_each([10, 50, 400])
+def test_a_wild_value_counts_as_its_rank(n):
+    """The largest value, and one value in a hundred, multiplied by 1,000."""
+    rng = np.random.default_rng(n)
+    negative, positive = np.abs(rng.normal(2, 1, n)), np.abs(rng.normal(3, 1, n))
+    plain = estimate_shrinkage(negative[None], positive[None], declared=True)
+    largest = max(negative.max(), positive.max())
+    wild = [np.where(part == largest, 1000 * part, part) for part in (negative, positive)]
+    assert np.array_equal(estimate_shrinkage(*(part[None] for part in wild), declared=True).posterior, plain.posterior)
+    few = [np.where(np.arange(n) < max(1, n // 100), 1000 * part, part) for part in (negative, positive)]
+    ranks = stats.rankdata(np.concatenate(few))
+    ranked = predict_roc(ranks, labelled(*few)[1], family="auto")
+    assert roc_of(*few).auc() == ranked.auc()
 
 
-def median_by_quadrature(area, n0, n1, *, declared):
-    """The median of the same posterior, by scipy.integrate.quad and bisection."""
-
-    scale = levels.PRIOR_SCALE_KNOWN_DIRECTION if declared else levels.PRIOR_SCALE
-
-    def density(d):
-        variance = levels._variance(np.asarray(d), n0, n1)
-        return float(np.exp(-((area - ndtr(d)) ** 2) / (2 * variance)) / np.sqrt(variance) / (1 + (d / scale) ** 2))
-
-    low = 0.0 if declared else -levels._MAX_D
-    knots = np.linspace(low, levels._MAX_D, 65)
-    pieces = [integrate.quad(density, *ends, epsabs=0, epsrel=1e-9)[0] for ends in itertools.pairwise(knots)]
-    reached = np.concatenate([[0], np.cumsum(pieces)])
-    half = reached[-1] / 2
-    k = int(np.searchsorted(reached, half)) - 1
-    left, right = knots[k], knots[k + 1]
-    for _ in range(40):
-        middle = (left + right) / 2
-        part = integrate.quad(density, knots[k], middle, epsabs=0, epsrel=1e-9)[0]
-        left, right = (middle, right) if reached[k] + part < half else (left, middle)
-    return float(ndtr(left))
+# ---- ties
+@for_each([10, 50, 200], [True, False])
+def test_ties_move_the_area_no_more_than_breaking_them_at_random(n, declared):
+    """Binary features: the mean area of 200 samples against ties broken at random, .012 at n = 10 and .005 beyond."""
+    rng = np.random.default_rng(n)
+    negative, positive = ((rng.random((200, n)) < share) * 1.0 for share in (0.2, 0.5))
+    tied = evaluate_batch(negative, positive, lower=False, declared=declared).auc
+    broken = [part + rng.random(part.shape) / 2 for part in (negative, positive)]
+    gap = np.mean(tied - evaluate_batch(*broken, lower=False, declared=declared).auc)
+    assert abs(gap) < (0.012 if n == 10 else 0.005)
 
 
-@for_each([True, False], [(2, 2), (10, 10), (50, 20), (100, 100)])
-def test_area_the_median_is_that_of_the_posterior(declared, n0, n1):
-    """On a grid of cells, against quadrature: 2e-4 of AUC."""
-    areas = np.array([0.05, 0.4, 0.5, 0.6, 0.9, 0.99])
-    result = posterior_median_auc(areas, n0, n1, declared=declared)
-    wanted = [median_by_quadrature(area, n0, n1, declared=declared) for area in areas]
-    assert result == pytest.approx(wanted, abs=2e-4)
+def test_thresholds_lie_between_values():
+    """Of a binary feature .5; of others the middle of two neighbours."""
+    roc = roc_of([0.0] * 8 + [1.0] * 2, [0.0] * 3 + [1.0] * 9)
+    assert roc.best_threshold().threshold == 0.5
+    assert roc.tpr(1.0) == roc.tpr(0.5) > roc.tpr(1.5) == 0
+    negative, positive = two_classes(4)
+    pooled = np.sort(np.concatenate([negative, positive]))
+    middles = (pooled[1:] + pooled[:-1]) / 2
+    assert roc_of(negative, positive).best_threshold().threshold in middles
 
 
-def test_area_the_variance_is_that_of_a_counted_area():
-    """Two Gaussians of one spread, 20,000 pairs of samples a case: the ratio has an SE of 1 % (false: 1e-6)."""
-    rng = np.random.default_rng(3)
-    for d, n0, n1 in [(0.0, 8, 5), (0.9, 6, 9)]:
-        negative, positive = rng.normal(size=(20_000, n0, 1)), rng.normal(d * np.sqrt(2), size=(20_000, 1, n1))
-        areas = np.mean(positive > negative, axis=(1, 2))
-        assert levels._variance(np.asarray(d), n0, n1) == pytest.approx(np.var(areas), rel=0.055)
+# ---- the batch and one feature
+@for_each([None, "higher", "lower", "auto"], SAMPLES)
+def test_batch_is_the_loop(direction, make):
+    """Curve, threshold and Ameans of nine features at once and one by one."""
+    rng = np.random.default_rng(7)
+    rows = [make(rng, 21, 14) for _ in range(9)]
+    for j, (negative, positive) in enumerate(rows):
+        roc = roc_of(negative, positive, direction=direction)
+        lower = roc.direction == "lower"
+        batch = evaluate_batch(
+            np.array([row[0] for row in rows]),
+            np.array([row[1] for row in rows]),
+            lower=lower,
+            declared=direction in {"higher", "lower"},
+        )
+        best, auc = roc.best_threshold(), 1 - roc.auc() if lower else roc.auc()
+        assert batch.auc[j] == pytest.approx(auc, abs=1e-7)
+        assert batch.threshold[j] == best.threshold
+        assert batch.rule.tpr[j] == pytest.approx(best.tpr, abs=1e-7)
+        assert batch.rule.tnr[j] == pytest.approx(best.tnr, abs=1e-7)
+        assert batch.rule.ameans[j] == pytest.approx(best.ameans, abs=1e-7)
+        assert batch.area_between[j] == pytest.approx(roc.model_fit().area_between, abs=1e-7)
 
 
-def test_area_the_variance_keeps_its_sign_and_its_sides():
-    """Far out A - A^2 and its like cancel; 1,000 rows against 2 made it negative."""
-    d = np.linspace(-9, 9, 361)
-    for n0, n1 in [(2, 1000), (1000, 2), (2, 2), (10_000, 10_000)]:
-        variance = levels._variance(d, n0, n1)
-        assert (variance > 0).all()
-        assert np.array_equal(variance, levels._variance(-d, n0, n1))
+def test_classes_are_point_masses_at_the_values_of_both():
+    """Their weights sum to the class sizes, and the curve of the weights is the ROC curve."""
+    negative, positive = two_classes(3)
+    roc = roc_of(negative, positive, direction="higher")
+    assert isinstance(roc.negative, ShrinkageDistribution)
+    assert isinstance(roc.negative, Ecdf)
+    assert np.array_equal(roc.negative.unique_values, np.union1d(negative, positive))
+    assert (roc.negative.total, roc.positive.total) == (pytest.approx(30), pytest.approx(25))
+    curve = roc.curve()
+    assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(roc.auc(), abs=1e-12)
+    assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(roc.auc(), abs=1e-12)
+    assert roc.negative.pdf(negative).tolist() == [0.0] * 30
 
 
-@for_each([True, False])
-def test_area_any_area_and_any_size_has_a_median(declared):
-    """It rises with the area, is odd where no direction is declared, and many rows leave it alone."""
-    areas = np.concatenate([[0, 1e-300, 1e-16, 1 - 1e-16, 1], np.linspace(0, 1, 101)])
-    for n0, n1 in [(2, 2), (2, 1000), (1000, 2), (30, 40), (100_000, 100_000)]:
-        medians = posterior_median_auc(areas, n0, n1, declared=declared)
-        assert ((medians >= (0.5 if declared else 0)) & (medians <= 1)).all()
-        assert (np.diff(medians[5:]) >= -1e-9).all()
-    areas = np.array([0.55, 0.7, 0.9])
-    assert posterior_median_auc(areas, 10**6, 10**6, declared=declared) == pytest.approx(areas, abs=2e-5)
-    areas = np.linspace(0.01, 0.99, 33)
-    both = [posterior_median_auc(a, 9, 14, declared=False) for a in (areas, 1 - areas)]
-    assert sum(both) == pytest.approx(1, abs=1e-9)
+# ---- what is expected on new data
+@for_each([(10, 0.012), (20, 0.005), (50, 0.005), (200, 0.005)], [True, False])
+def test_expected_ameans_is_that_on_new_data(n, allowed, declared):
+    """Mean over seven pairs of normal classes, 400 samples each; its SE is about .001."""
+    rng = np.random.default_rng(n)
+    gaps = []
+    for mean, std in [(0.3, 1.0), (0.6, 1.0), (1.0, 1.0), (1.5, 1.0), (2.5, 1.0), (1.0, 2.0), (1.0, 0.6)]:
+        batch = evaluate_batch(
+            rng.normal(0, 1, (400, n)), rng.normal(mean, std, (400, n)), lower=False, declared=declared
+        )
+        achieved = (stats.norm.cdf(batch.threshold) + stats.norm(mean, std).sf(batch.threshold)) / 2
+        gaps.append(np.mean(batch.rule.ameans - achieved))
+    assert abs(np.mean(gaps)) < allowed
 
 
-def test_a_shift_reaches_its_area():
-    fpr, t = np.linspace(0, 1, 40), np.linspace(0, 1, 40)
-    curves = np.stack([t**0.3, t, t**2, np.clip(3 * t, 0, 1)])
-    for wanted in (0.2, 0.5, 0.71, 0.95):
-        shift = shift_to_auc(np.tile(fpr, (4, 1)), curves, np.full(4, wanted))
-        moved = [
-            np.concatenate([[0], ndtr(ndtri(part[:, 1:-1]) + s * shift[:, None])[k], [1]])
-            for k, (part, s) in itertools.product(range(4), ((np.tile(fpr, (4, 1)), -1), (curves, 1)))
-        ]
-        areas = trapezoidal_auc(np.stack(moved[::2]), np.stack(moved[1::2]))
-        assert areas == pytest.approx(wanted, abs=1e-9)
+@for_each([20, 100])
+def test_interval_of_the_expected_ameans_covers(n):
+    """Of 300 samples of two normal classes 93 % or more (false: 1e-3), without a resample."""
+    rng = np.random.default_rng(n)
+    hits = []
+    for _ in range(300):
+        roc = roc_of(rng.normal(0, 1, n), rng.normal(1, 1.3, n))
+        best = roc.best_threshold()
+        interval = best.ameans_interval()
+        assert interval.estimate == best.ameans
+        assert 0 <= interval.low < interval.high <= 1
+        hits.append((stats.norm.cdf(best.threshold) + stats.norm(1, 1.3).sf(best.threshold)) / 2 in interval)
+    assert 0.91 < np.mean(hits) <= 1
+    narrow = best.ameans_interval(0.5)
+    assert interval.low < narrow.low < narrow.high < interval.high
 
 
-def test_area_a_curve_along_the_axes_stays():
-    """Perfect separation, and its reverse: no shift changes them, and none is made up."""
-    fpr, tpr = np.array([[0, 0, 1.0], [0, 1, 1.0]]), np.array([[0, 1, 1.0], [0, 0, 1.0]])
-    assert shift_to_auc(fpr, tpr, np.array([0.9, 0.6])).tolist() == [0, 0]
-
-
-@for_each([True, False])
-def test_estimate_a_batch_is_a_loop(declared):
-    """Features of every kind at once and each by itself: the same to 1e-10."""
-    rng = np.random.default_rng(8)
-    rows = [rng.gamma(2, 1, 26), rng.normal(size=26), rng.poisson(2, 26), np.full(26, 3.0), rng.normal(size=26) * 1e9]
-    rows += [np.r_[np.full(12, 1.0), rng.normal(size=14)], np.exp(9 * rng.normal(size=26)), np.arange(26.0) - 9]
-    table = np.array(rows, dtype=float)
-    whole = estimate_shrinkage(table[:, :12], table[:, 12:], direction_known=declared)
-    for k, row in enumerate(table):
-        alone = estimate_shrinkage(row[None, :12], row[None, 12:], direction_known=declared)
-        for part in ("power", "centre", "scale"):
-            assert getattr(alone.transform, part)[0] == pytest.approx(getattr(whole.transform, part)[k], rel=1e-12)
-        assert alone.z[0] == pytest.approx(whole.z[k], rel=1e-12)
-        for one, many in zip((*alone.classes, *alone.weight), (*whole.classes, *whole.weight), strict=True):
-            assert one[0] == pytest.approx(many[k], rel=1e-10, abs=1e-12)
-        assert alone.shift[0] == pytest.approx(whole.shift[k], abs=1e-9)
-
-
-def test_estimate_spreads_are_drawn_towards_each_other():
-    negative, positive = two_classes(3, 12, 40)
-    result = estimate_shrinkage(negative[None], positive[None], direction_known=True)
-    rows = result.z[0]
-    s0, s1 = rows[:12].std(ddof=1), rows[12:].std(ddof=1)
-    kept = PRIOR_LOG_RATIO_VARIANCE / (PRIOR_LOG_RATIO_VARIANCE + 2 / 11 + 2 / 39)
-    assert np.log(result.classes.s1[0] / result.classes.s0[0]) == pytest.approx(kept * np.log(s1 / s0))
-    assert result.classes.s0[0] ** 2 + result.classes.s1[0] ** 2 == pytest.approx(s0**2 + s1**2)
-    assert (result.classes.m0[0], result.classes.m1[0]) == pytest.approx((rows[:12].mean(), rows[12:].mean()))
-
-
-def test_estimate_the_pair_has_the_area_that_was_aimed_at():
-    """The estimate follows a polyline, the answer quadrature: they agree to 2e-4."""
-    for seed in range(4):
-        negative, positive = two_classes(seed)
-        result = estimate_shrinkage(negative[None], positive[None], direction_known=True)
-        pair = fit_shrinkage(negative, positive, "higher")
-        unshifted = [ShrinkageDistribution(d.model, d.sample, d.data_weight) for d in pair]
-        area = type(roc_of(negative, positive))(*unshifted).auc()
-        aim = float(posterior_median_auc(np.array([area]), 30, 25, declared=True)[0])
-        assert type(roc_of(negative, positive))(*pair).auc() == pytest.approx(aim, abs=2e-4)
-        assert [d.shift for d in pair] == [-float(result.shift[0]), float(result.shift[0])]
-
-
-def test_estimate_lower_is_higher_with_the_classes_exchanged():
-    """Declared lower: the pair that is fitted is that of the exchanged classes, bit for bit."""
-    negative, positive = two_classes(5)
-    lower, higher = roc_of(negative, positive, direction="lower"), roc_of(positive, negative, direction="higher")
-    assert (lower.negative, lower.positive) == (higher.positive, higher.negative)
-    assert lower.auc() == pytest.approx(higher.auc(), abs=1e-9)
-    assert lower.best_threshold().ameans == pytest.approx(higher.best_threshold().ameans, abs=1e-12)
-
-
-@for_each(range(5))
-def test_estimate_exchanging_the_classes_mirrors_the_curve_where_no_direction_is_declared(seed):
-    """All but exactly: the weight is measured in TPR over FPR, not the other way, so areas agree to 2e-3."""
-    negative, positive = two_classes(seed)
-    there, back = roc_of(negative, positive), roc_of(positive, negative)
-    assert there.auc() + back.auc() == pytest.approx(1, abs=2e-3)
-    auto = roc_of(positive, negative, direction="auto")
-    assert auto.direction == "lower"
-    assert auto.auc() == pytest.approx(there.auc(), abs=2e-3)
-
-
-def test_estimate_a_declared_direction_is_kept():
-    """However the rows lie, the AUC is 1/2 or more on the declared side, as long as the classes overlap."""
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        negative, positive = rng.normal(1.2, 1, 9), rng.normal(0, 1 + seed / 4, 7)
-        assert roc_of(negative, positive, direction="higher").auc() >= 0.5
-        assert roc_of(positive, negative, direction="lower").auc() >= 0.5
-
-
-@for_each(["positive", "zeros", "any"], [1e-200, 1e-7, 3.0, 1e200])
-def test_estimate_the_unit_does_not_matter(kind, scale):
-    negative, positive = two_classes(7)
-    if kind == "zeros":
-        negative[:3] = 0.0
-    if kind == "any":
-        negative, positive = negative - 4.3, positive - 4.3
-    plain, scaled = roc_of(negative, positive), roc_of(negative * scale, positive * scale)
-    assert scaled.auc() == pytest.approx(plain.auc(), abs=1e-9)
-    best, wanted = scaled.best_threshold(), plain.best_threshold()
-    assert best.threshold == pytest.approx(wanted.threshold * scale, rel=1e-9)
-    assert best.ameans == pytest.approx(wanted.ameans, abs=1e-9)
-
-
-def test_estimate_where_there_are_negative_values_the_zero_does_not_matter():
-    negative, positive = (part - 4.25 for part in two_classes(7))
-    plain, moved = roc_of(negative, positive), roc_of(negative - 64.0, positive - 64.0)
-    assert moved.auc() == pytest.approx(plain.auc(), abs=1e-9)
-    assert moved.best_threshold().threshold == pytest.approx(plain.best_threshold().threshold - 64, rel=1e-9)
-
-
-def test_estimate_an_offset_costs_no_digits():
-    """Steps of 1e-3 on 1e9: 8,000 times the grain of the floats there, and of log x one in three only."""
-    negative, positive = (1e9 + np.round(part, 3) for part in two_classes(7))
-    steps = roc_of(negative, positive, family="boxcox")
-    wanted = roc_of(negative - 1e9 + 1e6, positive - 1e9 + 1e6, family="boxcox")
-    assert steps.auc() == pytest.approx(wanted.auc(), abs=1e-5)
-
-
-def test_estimate_many_rows_go_to_the_sample_if_the_model_is_wrong_and_stay_with_it_if_right():
-    """A right model keeps D/V near 0.3, so a weight of 1/2 or less (false: 1e-3 a seed, 1 seed); a wrong one
-    leaves a gap of 0.05 of TPR, 20 standard errors."""
-    rng, shape = np.random.default_rng(12), (1, 20_000)
+def test_estimate_goes_to_the_sample_if_the_model_is_wrong_and_stays_with_it_if_right():
+    """20,000 observations a class: D of a right model is .3 in the median, of a wrong one it grows with n."""
+    rng, shape = np.random.default_rng(12), (4, 20_000)
     right = evaluate_batch(rng.normal(0, 1, shape), rng.normal(1, 1.3, shape), lower=False, declared=True)
-    assert float(right.weight[0]) < 0.6
-    assert float(right.area_between[0]) < 0.006
+    assert np.median(right.data_weight) < 0.6
+    assert right.area_between.max() < 0.01
     halves = np.where(rng.random(shape) < 0.5, rng.normal(-3, 0.3, shape), rng.normal(3, 0.3, shape))
-    wrong = estimate_shrinkage(rng.normal(0, 1, shape), halves, direction_known=False)
-    assert float(wrong.weight.weight[0]) > 0.99
-    assert abs(float(wrong.shift[0])) < 0.01
+    wrong = estimate_shrinkage(rng.normal(0, 1, shape), halves, declared=False)
+    assert wrong.data_weight.min() > 0.999
 
 
-def test_estimate_beats_the_empirical_curve_on_few_rows():
-    """400 samples of 10 a class of two gammas: a quarter less error in TPR; 0.9 is 5 standard errors away."""
+def test_estimate_beats_the_empirical_curve_on_few_observations():
+    """200 samples of 10 a class of two gammas: 0.85 is 5 standard errors away."""
     rng = np.random.default_rng(4)
-    truth = stats.gamma(3, scale=1.6).sf(stats.gamma(3).isf(SHRINKAGE_FPR))
+    truth = stats.gamma(3, scale=1.6).sf(stats.gamma(3).isf(GRID))
     errors = []
-    for _ in range(60):
+    for _ in range(200):
         negative, positive = rng.gamma(3, 1, 10), rng.gamma(3, 1.6, 10)
-        shrunk = fit_shrinkage(negative, positive, "higher")
-        tpr = shrunk[1].sf(shrunk[0].isf(SHRINKAGE_FPR))
-        counted = empirical_tpr(np.sort(negative), np.sort(positive), SHRINKAGE_FPR)
-        errors.append([np.abs(tpr - truth).mean(), np.abs(counted - truth).mean()])
-    shrunk_error, counted_error = np.mean(errors, axis=0)
-    assert shrunk_error < 0.9 * counted_error
+        tpr = roc_of(negative, positive, direction="higher").tpr_at_fpr(GRID)
+        empirical = empirical_tpr(np.sort(negative), np.sort(positive), GRID)
+        errors.append([np.abs(tpr - truth).mean(), np.abs(empirical - truth).mean()])
+    shrunk_error, empirical_error = np.mean(errors, axis=0)
+    assert shrunk_error < 0.85 * empirical_error
 
 
 LARGE = np.finfo(float).max
@@ -401,10 +490,10 @@ ODD = {
 
 @for_each(ODD)
 def test_odd_samples_have_answers(negative, positive):
-    """No warning, no NaN; areas sum to 1; the best threshold is what it says, and nothing on the curve beats it."""
+    """No warning, no NaN; areas sum to 1; the rates of the best threshold lie on the curve."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for direction in (None, "lower"):
+        for direction in (None, "higher", "lower"):
             roc = roc_of(np.asarray(negative, dtype=float), np.asarray(positive, dtype=float), direction=direction)
             best, curve = roc.best_threshold(), roc.curve(65)
             results = roc.auc(), best.threshold, best.ameans, *roc.tpr_at_fpr([0, 0.1, 0.9, 1]), *curve.fpr, *curve.tpr
@@ -412,13 +501,15 @@ def test_odd_samples_have_answers(negative, positive):
             assert 0 <= roc.auc() <= 1
             assert roc.auc() + roc.auc_complement() == pytest.approx(1, abs=1e-12)
             assert roc.tpr(best.threshold) == pytest.approx(best.tpr, abs=1e-12)
-            assert best.ameans >= np.max(curve.tpr + 1 - curve.fpr) / 2 - 1e-9
+            assert roc.fpr(best.threshold) == pytest.approx(best.fpr, abs=1e-12)
+            assert roc.best_threshold("youden").criterion_value == pytest.approx(2 * best.ameans - 1)
+            assert best.ameans_interval().low <= best.ameans <= best.ameans_interval().high
             assert repr(roc)
+            assert roc.proper().auc() >= 0
 
 
-def test_rows_without_spread_count_alone():
-    """A class of one value says nothing about a model: the pair is the sample's."""
-    roc = roc_of([2.0] * 5, [1.0, 2, 3, 4])
-    assert [d.data_weight for d in (roc.negative, roc.positive)] == [1, 1]
-    assert [type(d.model) for d in (roc.negative, roc.positive)] == [Transformed] * 2
-    assert roc.negative.sample == Ecdf([2.0] * 5)
+def test_a_constant_feature_is_uninformative():
+    roc = roc_of([2.0] * 5, [2.0] * 4, direction="higher")
+    assert roc.auc() == 0.5
+    assert roc.best_threshold().ameans == 0.5
+    assert {"identical", "no_benefit"} <= set(roc.best_threshold().flags)

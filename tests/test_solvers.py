@@ -18,7 +18,6 @@ from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.shrinkage import ShrinkageSolver
 from tests.cases import for_each
 from tests.quantities import compute
 
@@ -65,7 +64,7 @@ PAIRS = {
 PAIRS = {name: tuple(from_scipy(d) if hasattr(d, "dist") else d for d in pair) for name, pair in PAIRS.items()}
 SOLVERS = {name: solver_for(*pair) for name, pair in PAIRS.items()}
 SMOOTH = {name for name, pair in PAIRS.items() if not any(d.atoms().points.size for d in pair)}
-WITH_RATIO = sorted(SOLVERS.keys() - {"shrinkage"})  # it mixes single values and a density
+WITH_RATIO = sorted(SOLVERS.keys() - {"shrinkage"})  # its ratio is that of the model alone
 RATES = np.array([0.0, 1e-6, 0.02, 0.3, 0.5, 0.77, 0.99, 1.0])
 PRICES = (-1.5, 0.0, 0.8)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(400)
@@ -179,9 +178,6 @@ def test_crossings_are_sign_changes_and_all_of_them(name, log_price):
     x, excess = x[np.abs(excess) > 1e-9], excess[np.abs(excess) > 1e-9]
     changes = np.flatnonzero((excess[:-1] > 0) != (excess[1:] > 0))
     within = crossings[(crossings > x[0]) & (crossings < x[-1])]
-    if isinstance(solver, ShrinkageSolver):  # the densities jump at the rows
-        assert len(changes) >= len(within) - 2
-        return
     assert len(within) == len(changes)
     assert ((within >= x[changes]) & (within <= x[changes + 1])).all()
 

@@ -6,14 +6,11 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import ndtr, ndtri
 
 from rocpredict import Ecdf, Gaussian, PredictedRoc
 from rocpredict.distributions.power import PowerTransform, Transformed
-from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.shrinkage import ShrinkageSolver
 from tests.cases import check_refusals, for_each
 
 EPS = np.finfo(float).eps
@@ -157,117 +154,9 @@ def test_transformed_means_what_scipys_lognormal_means():
     assert logarithm.pdf(x) == pytest.approx(wanted.pdf(x), rel=1e-12)
 
 
-LOG = TRANSFORMS["box-cox 0"]
-ROWS = np.array([0.4, 0.9, 0.9, 1.6, 2.0, 3.1]), np.array([0.9, 2.0, 2.6, 3.5, 3.5, 4.4, 9.0])
-MODELS = Transformed(Gaussian(-0.5, 0.6), LOG), Transformed(Gaussian(0.3, 0.7), LOG)
-SHIFTED = [(0.15, 0.2), (0.6, -0.5), (0.6, 0.0), (0.95, 0.2)]
-
-
-def shrunk_pair(weight, shift, models=MODELS, rows=ROWS):
-    return [
-        ShrinkageDistribution(m, Ecdf(x), weight, sign * shift)
-        for m, x, sign in zip(models, rows, (-1, 1), strict=True)
-    ]
-
-
-def test_shrunk_weight_0_is_the_model_and_weight_1_the_sample():
-    x, q = np.concatenate([ROWS[0], np.linspace(0.1, 5, 40)]), np.linspace(0.01, 0.99, 60)
-    model, sample = (ShrinkageDistribution(MODELS[0], Ecdf(ROWS[0]), weight) for weight in (0.0, 1.0))
-    for name in ("cdf", "sf", "cdf_strict", "sf_inclusive"):
-        assert np.array_equal(getattr(model, name)(x), getattr(MODELS[0], name)(x))
-        assert np.array_equal(getattr(sample, name)(x), getattr(Ecdf(ROWS[0]), name)(x))
-    for name in ("ppf", "isf"):
-        assert np.array_equal(getattr(model, name)(q), getattr(MODELS[0], name)(q))
-        assert np.array_equal(getattr(sample, name)(q), getattr(Ecdf(ROWS[0]), name)(q))
-    assert model.atoms().points.size == 0
-    assert sample.atoms().masses == pytest.approx(Ecdf(ROWS[0]).atoms().masses, abs=4 * EPS)
-
-
-@for_each(SHIFTED)
-def test_shrunk_is_the_mixture_moved_on_the_probit_scale(weight, shift):
-    """By its definition, written out: Phi(shift + Phi^-1(w S + (1 - w) M))."""
-    d, x = ShrinkageDistribution(MODELS[0], Ecdf(ROWS[0]), weight, shift), np.linspace(0.05, 6, 80)
-    mixed = weight * np.mean(ROWS[0] > x[:, None], axis=1) + (1 - weight) * MODELS[0].sf(x)
-    assert d.sf(x) == pytest.approx(ndtr(shift + ndtri(mixed)), rel=1e-11)
-
-
-def test_shrunk_a_pulled_model_without_a_sample_is_a_moved_gaussian():
-    d = ShrinkageDistribution(Gaussian(2, 3), Ecdf([1.0]), 0.0, 0.4)
-    x, moved = np.linspace(-60, 60, 241), Gaussian(2 + 0.4 * 3, 3)
-    for name in ("sf", "cdf", "pdf"):
-        assert getattr(d, name)(x) == pytest.approx(getattr(moved, name)(x), rel=1e-10)
-    d = shrunk_pair(0.4, 0.2)[0]
-    d.atoms()
-    assert pickle.loads(pickle.dumps(d)) == d
-    assert repr(d) == f"ShrinkageDistribution({MODELS[0]!r}, Ecdf(total=6, n_unique=5), data_weight=0.4, shift=-0.2)"
-    assert repr(ShrinkageDistribution(Gaussian(0, 1), Ecdf([1]), 0.4)).endswith("data_weight=0.4)")
-
-
-def test_what_cannot_be_transformed_or_shrunk():
+def test_what_cannot_be_transformed():
     refusals = [(Transformed, (BASES[0], None), "transform=None is not a PowerTransform")]
     for base in (Gaussian([0, 1], 1), Gaussian(0, 0), Ecdf([1, 2]), 3.0, None):
         words = "is not a continuous distribution of one feature"
         refusals += [(Transformed, (base, TRANSFORMS["box-cox 0"]), f"base=.* {words}")]
-        refusals += [(ShrinkageDistribution, (base, Ecdf([1, 2]), 0.5), f"model=.* {words}")]
-    for weight, shift, sample, words in [
-        (1.1, 0.0, Ecdf([1]), r"data_weight=1.1 is outside \[0, 1\]"),
-        (np.nan, 0.0, Ecdf([1]), "data_weight=nan is NaN"),
-        (0.5, np.inf, Ecdf([1]), "shift=inf is not finite"),
-        (0.5, np.nan, Ecdf([1]), "shift=nan is not finite"),
-        (0.5, 0.0, Ecdf([1, np.inf]), "is not an Ecdf of finite values"),
-        (0.5, 0.0, [1, 2], "is not an Ecdf of finite values"),
-    ]:
-        refusals += [(ShrinkageDistribution, (Gaussian(0, 1), sample, weight, shift), words)]
     check_refusals(refusals)
-
-
-@for_each(SHIFTED)
-def test_shrunk_engine_agrees_with_the_search_the_signs_and_brute_force(weight, shift):
-    """Areas to 1e-9, the best loss no worse; between two crossings f1 - price f0 keeps its sign on 40,000 thresholds.
-
-    By brute force the AUC is the mean of the middle of both tails over 200,000 quantiles; steps cost up to 2e-5.
-    """
-    negative, positive = pair = shrunk_pair(weight, shift)
-    solver, searched = ShrinkageSolver(*pair), NumericalSolver(*pair)
-    assert isinstance(solver_for(*pair), ShrinkageSolver)
-    assert solver.auc() == pytest.approx(searched.auc(), abs=1e-9)
-    assert solver.auc_complement() == pytest.approx(searched.auc_complement(), abs=1e-9)
-    assert solver.auc() + solver.auc_complement() == pytest.approx(1, abs=1e-12)
-    quantiles = positive.ppf((np.arange(200_000) + 0.5) / 200_000)
-    middle = np.mean((negative.cdf_strict(quantiles) + negative.cdf(quantiles)) / 2)
-    assert solver.auc() == pytest.approx(middle, abs=2e-5)
-    x = np.setdiff1d(np.linspace(0.02, 15, 40_000), np.concatenate(ROWS))
-    for price in PRICES:
-        best, slow = solver.optimal(price), searched.optimal(price)
-        assert best.tpr - np.exp(price) * best.fpr == pytest.approx(slow.tpr - np.exp(price) * slow.fpr, abs=1e-12)
-        assert (best.tpr, best.fpr) == (positive.sf_inclusive(best.threshold), negative.sf_inclusive(best.threshold))
-        crossings = solver.crossings(price)
-        above = positive.logpdf(x) - negative.logpdf(x) > price
-        turns = np.flatnonzero(above[1:] != above[:-1])
-        assert len(crossings[(crossings > x[0]) & (crossings < x[-1])]) == len(turns)
-        assert all(((crossings >= x[i]) & (crossings <= x[i + 1])).any() for i in turns)
-
-
-@for_each(range(6))
-def test_shrunk_engine_no_threshold_is_better_than_the_best(seed):
-    """Against 8,000 thresholds, rows, and the floats beside them, for random samples, models, weights and pulls."""
-    rng = np.random.default_rng(seed)
-    rows = np.round(rng.normal(size=12), 1), np.round(rng.normal(0.7, 1.4, size=9), 1)
-    bases = Gaussian(rng.normal(), 0.5 + rng.random()), Gaussian(rng.normal(), 0.5 + rng.random())
-    models = [Transformed(base, PowerTransform("yeo-johnson", 1.0, 0.0, 1.0, -9.0, 9.0)) for base in bases]
-    pair = shrunk_pair(rng.random(), rng.normal(0, 0.3), models, rows)
-    ends = np.concatenate(rows)
-    t = np.concatenate([np.linspace(-6, 6, 8000), ends, np.nextafter(ends, np.inf), [-np.inf, np.inf]])
-    for price in PRICES:
-        best = ShrinkageSolver(*pair).optimal(price)
-        gains = pair[1].sf_inclusive(t) - np.exp(price) * pair[0].sf_inclusive(t)
-        assert best.tpr - np.exp(price) * best.fpr >= gains.max() - 1e-12
-
-
-def test_shrunk_engine_a_model_that_overflows_keeps_its_probability():
-    """Values near the largest float: quantiles of the model overflow, what lies out there is a tie."""
-    t = PowerTransform("box-cox", 1.0, 0.0, 1.2e308, -0.2, 0.4)
-    models = Transformed(Gaussian(0.0, 0.4), t), Transformed(Gaussian(0.2, 0.5), t)
-    pair = shrunk_pair(0.3, 0.1, models, ([1e308, 1.2e308], [1.1e308, 1.6e308]))
-    assert ShrinkageSolver(*pair).auc() + ShrinkageSolver(*pair).auc_complement() == pytest.approx(1, abs=1e-12)
-    assert 0.5 < ShrinkageSolver(*pair).auc() < 0.8

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import rocpredict as rp
-from benchmarks.fidelity.counted import Answer
+from benchmarks.fidelity.counted import GRID, Answer
 from benchmarks.fidelity.drawing import Draws
 from benchmarks.fidelity.sources import Array
-from rocpredict.distributions.shrinkage import SHRINKAGE_FPR
 
 EXACT = ("empirical", "auto", "gaussian", "boxcox")
 """Estimators whose thresholds are the library's own; others are looked for on a grid."""
@@ -51,5 +50,5 @@ def _compared(name: str, rows: tuple[Array, Array], answer: Answer) -> Agreement
         best = roc.best_threshold()
     unit = max(float(np.ptp(x)), abs(float(best.threshold)))
     gap = 0.0 if best.threshold == answer.threshold else abs(best.threshold - answer.threshold) / unit
-    height = np.abs(roc.tpr_at_fpr(SHRINKAGE_FPR) - answer.heights).max()
+    height = np.abs(roc.tpr_at_fpr(GRID) - answer.heights).max()
     return Agreement(name, float(height), abs(float(best.ameans - answer.ameans)), float(gap))

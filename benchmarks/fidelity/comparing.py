@@ -29,7 +29,8 @@ class Compared:
     win: float
     worse: float
     regret: float | None
-    bias: float
+    bias: float | None
+    bias_of_best: float
 
 
 class Scores:
@@ -73,7 +74,8 @@ def compared(pairs: Sequence[tuple[Score, Score]]) -> Compared:
         float(np.mean(error < counted)),
         float(np.mean(error > WORSE * counted)),
         None if None in lost else float(np.sum(lost) / np.sum(regrets)),
-        float(np.mean([mine.bias for mine, _ in pairs])),
+        None if None in lost else float(np.mean([mine.bias for mine, _ in pairs])),
+        float(np.mean([mine.bias_of_best for mine, _ in pairs])),
     )
 
 
@@ -90,13 +92,13 @@ def interval(error: Array, counted: Array, clusters: Sequence[str]) -> tuple[flo
 def losses(what: str, pairs: Sequence[tuple[Score, Score]], floor: float) -> list[tuple[str, float]]:
     """Give the share of each data set in what is lost, the largest first; sets that lose nothing are left out."""
     lost: dict[str, float] = {}
-    sign = np.sign(np.sum([mine.bias for mine, _ in pairs]))
+    sign = np.sign(np.sum([mine.bias or 0.0 for mine, _ in pairs]))
     for mine, counted in pairs:
         each = {
             "win": float(mine.error >= counted.error),
             "worse": float(mine.error > WORSE * counted.error),
             "regret": (mine.regret or 0.0) - floor * (counted.regret or 0.0),
-            "bias": float(sign * mine.bias) - floor,
+            "bias": float(sign * (mine.bias or 0.0)) - floor,
         }
         lost[mine.case.data] = lost.get(mine.case.data, 0.0) + each.get(what, mine.error - floor * counted.error)
     held = {data: loss for data, loss in lost.items() if loss > 0}

@@ -6,8 +6,9 @@ import numpy as np
 
 from benchmarks.fidelity.sources import Array
 from rocpredict.distributions import misfit
-from rocpredict.distributions.shrinkage import SHRINKAGE_FPR
 
+GRID = (np.arange(200) + 0.5) / 200
+"""FPRs at which curves are compared with the truth."""
 _ROUNDING = 1e-12
 
 
@@ -28,7 +29,7 @@ def counted(negative: Array, positive: Array) -> Answer:
     return Answer(empirical_heights(negative, positive), ameans, threshold)
 
 
-def empirical_heights(negative: Array, positive: Array, fpr: Array = SHRINKAGE_FPR) -> Array:
+def empirical_heights(negative: Array, positive: Array, fpr: Array = GRID) -> Array:
     """Return the empirical TPR at FPRs, those of the estimates unless given."""
     return misfit.empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), fpr)
 

@@ -3,13 +3,12 @@
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from benchmarks.fidelity.counted import Answer, best_counted, empirical_heights
+from benchmarks.fidelity.counted import GRID, Answer, best_counted, empirical_heights
 from benchmarks.fidelity.predicted import best_near
 from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, RocPredictError
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.families import PARAMETRIC_FAMILIES, fit_family
-from rocpredict.distributions.shrinkage import SHRINKAGE_FPR
 
 _PARAMETERS = {"exponential": 1, "student_t": 3, "skew_normal": 3}
 """How many were fitted; of the other families two."""
@@ -49,9 +48,9 @@ def aicc(fitted: Distribution, sample: Array, parameters: int) -> float:
 
 
 def _read(negative: Distribution, positive: Distribution) -> tuple[Array, float, float]:
-    at = np.unique(np.concatenate([np.asarray(d.isf(SHRINKAGE_FPR)) for d in (negative, positive)]))
+    at = np.unique(np.concatenate([np.asarray(d.isf(GRID)) for d in (negative, positive)]))
     excess = np.asarray(positive.sf_inclusive(at)) - negative.sf_inclusive(at)
-    return np.asarray(positive.sf(negative.isf(SHRINKAGE_FPR))), *best_near(negative, positive, at, excess)
+    return np.asarray(positive.sf(negative.isf(GRID))), *best_near(negative, positive, at, excess)
 
 
 def probit_line(negative: Array, positive: Array) -> Answer:
@@ -63,7 +62,7 @@ def probit_line(negative: Array, positive: Array) -> Answer:
     heights, (_, ameans) = empirical_heights(negative, positive), best_counted(negative, positive)
     for i, rows in enumerate(zip(negative, positive, strict=True)):
         if (line := _line(*rows)) is not None:
-            heights[i] = ndtr((ndtri(1 - SHRINKAGE_FPR) - line[0]) / line[1])
+            heights[i] = ndtr((ndtri(1 - GRID) - line[0]) / line[1])
             ameans[i] = (ndtr(_FINE) + ndtr(line[0] + line[1] * _FINE)).max() / 2
     return Answer(heights, ameans, None)
 

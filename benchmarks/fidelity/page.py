@@ -19,7 +19,19 @@ from benchmarks.fidelity.scoring import BETWEEN, COUNTED, DECLARED, SAMPLED, UND
 from rocpredict.base.tables import Table
 
 _NAMED = 8
-_COLUMNS = ["n", "estimator", "features", "L1 error", "ratio", "95 % interval", "win", "worse", "regret", "bias"]
+_COLUMNS = [
+    "n",
+    "estimator",
+    "features",
+    "L1 error",
+    "ratio",
+    "95 % interval",
+    "win",
+    "worse",
+    "regret",
+    "bias",
+    "of the best",
+]
 _FORMATS = {
     "L1 error": ".4f",
     "ratio": ".3f",
@@ -27,6 +39,7 @@ _FORMATS = {
     "worse": ".2f",
     "regret": ".3f",
     "bias": "+.4f",
+    "of the best": "+.4f",
 }
 
 
@@ -96,31 +109,24 @@ def written(m: Measured) -> str:
 
 def value_of(key: str, found: Compared) -> float:
     """Give what a goal is about."""
-    named = {"open": found.ratio, "bias": abs(found.bias)}
+    named = {"open": found.ratio, "bias": abs(found.bias or 0.0), "open_bias": abs(found.bias or 0.0)}
     return named[key] if key in named else getattr(found, key)
 
 
 def _verdict(scores: Scores) -> Table:
     rows = [row for key, goal in GOALS.items() for n in AT for row in _verdict_row(scores, key, goal, n)]
-    columns = ["what", "n", "measured", "floor", "wished", "met", "tuning part", "the rest"]
+    columns = ["what", "n", "measured", "required", "met", "tuning part", "the rest"]
     formats = dict.fromkeys(("measured", "tuning part", "the rest"), ".4f")
     notes = [words.UNDER_VERDICT.format(tuned=", ".join(TUNED))]
-    return Table("Required, wished and measured", columns, rows, formats, notes)
+    return Table("Required and measured", columns, rows, formats, notes)
 
 
 def _verdict_row(scores: Scores, key: str, goal: Goal, n: int) -> Iterator[list[Any]]:
     parts = [scores.compared(n, goal.mode, "auto", among) for among in (None, is_tuned, is_rest)]
     values = [None if part is None else value_of(key, part) for part in parts]
     if values[0] is not None:
-        wished = goal.wished[AT.index(n)] if goal.wished else None
-        met = _in_words(goal, values[0], n, wished)
-        yield [goal.name, n, values[0], goal.floor[AT.index(n)], wished, met, *values[1:]]
-
-
-def _in_words(goal: Goal, measured: float, n: int, wished: float | None) -> str:
-    if not goal.met(measured, n):
-        return "NO"
-    return "yes, and the wish" if wished is not None and measured <= wished else "yes"
+        met = "yes" if goal.met(values[0], n) else "NO"
+        yield [goal.name, n, values[0], goal.floor[AT.index(n)], met, *values[1:]]
 
 
 def _missed(scores: Scores) -> Table:
@@ -161,7 +167,7 @@ def _numbers(name: str, found: Compared) -> list[Any]:
     """Give the rest of a row; what the empirical curve says of itself is left out."""
     spread = f"{found.low:.3f} to {found.high:.3f}"
     beside = [None] * 3 if name == COUNTED else [spread, found.win, found.worse]
-    return [found.ratio, *beside, found.regret, found.bias]
+    return [found.ratio, *beside, found.regret, found.bias, found.bias_of_best]
 
 
 def _by_auc(scores: Scores) -> Table:

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from benchmarks.fidelity.counted import Answer
+from benchmarks.fidelity.counted import GRID, Answer
 from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, PredictedRoc
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.normal_sum import GaussianKde
 from rocpredict.distributions.power import fit_power_transforms
-from rocpredict.distributions.shrinkage import SHRINKAGE_FPR
 
 _POINTS = 401
 _REACH = 5.0  # SDs of a kernel beyond the outermost rows
@@ -22,7 +21,7 @@ def gaussian(negative: Array, positive: Array) -> Answer:
     return Answer(gaussian_heights(*moments), np.asarray(best.ameans), np.asarray(best.threshold))
 
 
-def gaussian_heights(m0: Array, s0: Array, m1: Array, s1: Array, *, fpr: Array = SHRINKAGE_FPR) -> Array:
+def gaussian_heights(m0: Array, s0: Array, m1: Array, s1: Array, *, fpr: Array = GRID) -> Array:
     """Return the TPR of Gaussians of shape (R,) at FPRs."""
     each = [np.repeat(part, len(fpr)) for part in (m0, s0, m1, s1)]
     roc = PredictedRoc(Gaussian(*each[:2]), Gaussian(*each[2:]))
@@ -55,7 +54,7 @@ def _of_kernels(negative: Distribution, positive: Distribution) -> tuple[Array, 
     at = np.linspace(*_ends(negative, positive), _POINTS)
     fpr, tpr = (np.asarray(d.sf_inclusive(at)) for d in (negative, positive))
     ends = [np.concatenate([[0.0], rate[::-1], [1.0]]) for rate in (fpr, tpr)]
-    return np.interp(SHRINKAGE_FPR, *ends), *best_near(negative, positive, at, tpr - fpr)
+    return np.interp(GRID, *ends), *best_near(negative, positive, at, tpr - fpr)
 
 
 def _ends(negative: Distribution, positive: Distribution) -> tuple[float, float]:

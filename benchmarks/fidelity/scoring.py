@@ -56,7 +56,8 @@ class Score:
     """What one estimator came to on one case: means over the draws.
 
     ``error`` is the mean absolute difference of TPR from the curve of the rows left over, ``regret`` the Ameans lost
-    there to the best threshold there, ``bias`` the Ameans promised less that best.
+    there to the best threshold there, ``bias`` the Ameans promised less those achieved there, and ``bias_of_best`` the
+    Ameans promised less that best.
     """
 
     case: Case
@@ -65,7 +66,8 @@ class Score:
     estimator: str
     error: float
     regret: float | None
-    bias: float
+    bias: float | None
+    bias_of_best: float
 
 
 @dataclass(frozen=True)
@@ -135,15 +137,19 @@ def _scores(case: Case, n: int, mode: str, estimators: Mapping[str, Estimator], 
     return [Score(case, n, mode, name, *map(_mean, columns)) for name, columns in joined.items()]
 
 
-def judged(draws: Draws, estimators: Mapping[str, Estimator]) -> dict[str, tuple[Array, Array, Array]]:
-    """Give error, regret (NaN where an estimator names no threshold) and bias of each draw: arrays of shape (R,)."""
+def judged(draws: Draws, estimators: Mapping[str, Estimator]) -> dict[str, tuple[Array, ...]]:
+    """Return error, regret, bias and bias against the best threshold of each draw: arrays of shape (R,).
+
+    Regret and bias are NaN where an estimator names no threshold.
+    """
     truth = draws.truth()
     _, best = best_counted(draws.rest_negative, draws.rest_positive)
     found = {}
     for name, estimator in estimators.items():
         answer = estimator(draws.negative, draws.positive)
-        lost = np.full_like(best, np.nan) if answer.threshold is None else best - draws.achieved(answer.threshold)
-        found[name] = (np.abs(answer.heights - truth).mean(axis=1), lost, answer.ameans - best)
+        achieved = np.full_like(best, np.nan) if answer.threshold is None else draws.achieved(answer.threshold)
+        error = np.abs(answer.heights - truth).mean(axis=1)
+        found[name] = (error, best - achieved, answer.ameans - achieved, answer.ameans - best)
     return found
 
 

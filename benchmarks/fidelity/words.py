@@ -18,7 +18,7 @@ draws, over that of the empirical curve of the same samples; below 1 is better t
 comes from drawing whole data sets anew, since features of one table are alike. *Win*: share of features with a smaller
 mean error; *worse*: share with one more than 5 % larger. *Regret*: Ameans lost on the rows left over at the
 estimator's best threshold, against the best threshold there, over the empirical curve's own. *Bias*: the Ameans
-promised less the best of the rows left over.
+promised less those of the threshold on the rows left over; *of the best*: less the best ones there.
 
 **The estimators.** `empirical`: the sample's own curve, with the middle one of its best thresholds. `auto`: the
 library's estimate shrunk towards the sample, `predict_roc(..., family="auto")`; *declared* means that
@@ -30,10 +30,10 @@ of `predict_roc`, too, with the largest differences given below.
 """
 
 UNDER_VERDICT = (
-    "The wishes are about half-way to what a choice in hindsight could reach. The constants of "
-    "the estimator (the share 1/2 of the noise, the variance 1/4 of log variance ratios, the scale 1.4 of the prior) "
-    "were chosen on the tuning part ({tuned}). So the rest is the fairer judge, though the form of the estimator was "
-    "found with all features in view."
+    "The constants of the estimator were chosen in a study on half of these data sets, with the pairs of simulated "
+    "classes (`make robust`) as a constraint; [How auto works](auto.md) lists them. {tuned} were the tuning part of "
+    "the estimator before this one. The study also measured 175 features of 31 other data sets: "
+    ".682/.742/.816/.859 at n = 10/20/50/100 with the direction declared, .801/.845/.886/.907 without."
 )
 
 UNDER_MISSED = (

@@ -24,7 +24,7 @@ PairFitter = Callable[[FloatArray, FloatArray], DistributionPair]
 _TRANSFORMED = ("boxcox", "yeojohnson", "kde")
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
-    "auto": "between the sample and a transformed Gaussian, with an area that real features have; see model_fit()",
+    "auto": "shrunk from the sample to a binormal model of the pooled ranks; see model_fit()",
     "boxcox": "Gaussians after one Box-Cox transform of both classes (Yeo-Johnson where some value is 0 or less)",
     "yeojohnson": "Gaussians after one Yeo-Johnson transform of both classes",
     "kde": "a Gaussian kernel density on the scale of 'boxcox', as wide as twice Silverman's rule, variance preserved",

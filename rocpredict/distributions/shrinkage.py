@@ -1,422 +1,396 @@
-"""Shrinkage estimate of two class distributions, between the sample and a model."""
+"""Shrinkage estimate of two class distributions from the pooled ranks, between the sample and a binormal model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, owens_t
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, ndtr, ndtri, owens_t
 
-from rocpredict.base.validation import (
-    ArrayOrFloat,
-    Direction,
-    FloatArray,
-    RocPredictError,
-    check_probabilities,
-    short_repr,
-)
-from rocpredict.distributions.base import Atoms, Distribution, check_continuous
+from rocpredict.base.validation import Direction, FloatArray
+from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.misfit import empirical_tpr, upper_tails
-from rocpredict.distributions.power import PowerTransform, Transformed, fit_power_transforms
+
+# ---- constants; docs/auto.md states where each comes from
+_DELTAS = np.array(
+    [0.02, 0.08, 0.16, *np.arange(0.25, 1.2, 0.1), *np.arange(1.3, 2, 0.15), 2.1, 2.3, 2.5, 2.75, 3, 3.3, 3.7, 4.2]
+)
+"""Distances of the classes, Phi^-1(AUC), in the table of shapes."""
+_LOG_RATIOS = np.array([-1.6, -1.2, -0.9, -0.65, -0.45, -0.3, -0.15, 0, 0.15, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6])
+"""Logarithms of the ratio of the standard deviations, positive over negative, in the table."""
+_SHAPE_GRID = np.concatenate([-np.linspace(9, 3.6, 55), np.linspace(-3.5, 3.5, 281), np.linspace(3.6, 9, 55)])
+"""Normal scores of each class at which the cdfs of a shape are computed."""
+_MAX_CELLS = 64
+_MIN_PROBABILITY = 1e-7
+_PRIOR_SCALE = 0.5
+_LOG_RATIO_SCALE, _LOG_RATIO_GROWTH = 0.35, 0.2
+_RANK_VARIANCE = 0.4
+_INFORMATION_POWER, _INFORMATION_OFFSET = 0.25, 0.1
+_MAX_LIKELIHOOD_SIZE = 500
+_WIDE_BLOCK = 1 / 20
+_MAX_DELTA, _N_AREA_CELLS, _MIN_AREA_RANGE, _MAX_SCORE = 5.0, 128, 0.4, 6.0
+_EQUAL_VARIANCE_WEIGHT = 2.0
+_RESIDUAL_OFFSET, _RESIDUAL_POWER = 0.5, 1.5
+_AREA_OFFSET = 6.0
+_MIN_POSTERIOR = 1e-9
+_MASS_UNIT = 2.0**-34  # sums of such masses are exact in any order
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ShrinkageDistribution(Distribution):
-    """Mixture of the sample and a model of a class, with a shift towards the other class.
+class PooledSample(NamedTuple):
+    """Values of both classes in ascending order, and their blocks of equal values.
 
-    P(X > x) = Phi(shift + Phi^-1(w S(x) + (1 - w) M(x))), with S the upper tail of the sample
-    and M that of the model. Values of the sample are point masses; between them the model has its density.
-
-    Parameters
+    Attributes
     ----------
-    model : distribution
-        Continuous, of one feature.
-    sample : Ecdf
-        Finite values.
-    data_weight : float
-        w, from 0 (the model alone) to 1 (the sample alone).
-    shift : float
-        By how many normal scores the class lies higher than sample and model have it.
-
-    Raises
-    ------
-    RocPredictError
-        A model with atoms or of several features, a sample that is no Ecdf of finite values, a weight outside [0, 1].
-
-    Examples
-    --------
-    >>> from rocpredict.distributions import Gaussian
-    >>> half = ShrinkageDistribution(Gaussian(0, 1), Ecdf([-1, 1]), 0.5)
-    >>> half.sf(0), half.sf_inclusive(1) - half.sf(1)
-    (0.5, 0.25)
+    x : array of shape (F, m)
+        Values, ascending.
+    positive_fraction : array of shape (F, m)
+        Share of positives in the block of each position: 0 or 1 without ties.
+    is_first : array of bool of shape (F, m)
+        Whether a position is the first one of its block.
+    starts, sizes : arrays of int
+        Blocks of all features, as positions in the flattened arrays.
     """
 
-    model: Distribution
-    sample: Any
-    data_weight: float
-    shift: float = 0.0
-    _heading = "Shrunk estimate"
+    x: FloatArray
+    positive_fraction: FloatArray
+    is_first: NDArray[np.bool_]
+    starts: NDArray[np.intp]
+    sizes: NDArray[np.intp]
 
-    def __post_init__(self) -> None:
-        check_continuous("model", self.model)
-        if not isinstance(self.sample, Ecdf) or not np.isfinite(self.sample.unique_values).all():
-            raise RocPredictError(f"sample={short_repr(self.sample)} is not an Ecdf of finite values")
-        check_probabilities("data_weight", self.data_weight)
-        if not np.isfinite(self.shift):
-            raise RocPredictError(f"shift={self.shift!r} is not finite")
+    @classmethod
+    def from_samples(cls, negative: FloatArray, positive: FloatArray) -> PooledSample:
+        """Pool samples of shape (F, n0) and (F, n1)."""
+        x = np.concatenate([negative, positive], axis=1)
+        order = np.argsort(x, axis=1)
+        x = np.take_along_axis(x, order, axis=1)
+        is_first = np.ones(x.shape, dtype=bool)
+        np.not_equal(x[:, 1:], x[:, :-1], out=is_first[:, 1:])
+        starts = np.flatnonzero(is_first)
+        pooled = cls(x, np.empty(0), is_first, starts, np.diff(starts, append=x.size))
+        return pooled._replace(positive_fraction=pooled.average((order >= negative.shape[1]).astype(np.float64)))
 
-    def _logpdf(self, x: FloatArray) -> FloatArray:
-        level = self.model._logpdf(x)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            level = np.log1p(-self.data_weight) + level
-            if self.shift:
-                score = _score(self._mid_tail("_sf", "_sf_inclusive", x), self._mid_tail("_cdf", "_cdf_strict", x))
-                level = np.where(np.isinf(score), -np.inf, level - self.shift * (score + self.shift / 2))
-        return np.where(np.isinf(x), -np.inf, level)
-
-    def _cdf(self, x: FloatArray) -> FloatArray:
-        return self._tail("_cdf", "_sf", -self.shift, x)
-
-    def _sf(self, x: FloatArray) -> FloatArray:
-        return self._tail("_sf", "_cdf", self.shift, x)
-
-    def _cdf_strict(self, x: FloatArray) -> FloatArray:
-        return self._tail("_cdf_strict", "_sf_inclusive", -self.shift, x)
-
-    def _sf_inclusive(self, x: FloatArray) -> FloatArray:
-        return self._tail("_sf_inclusive", "_cdf_strict", self.shift, x)
-
-    def _ppf(self, q: FloatArray) -> FloatArray:
-        return self._quantile(q if self.shift == 0 else ndtr(ndtri(q) + self.shift), "_cdf")
-
-    def _isf(self, q: FloatArray) -> FloatArray:
-        return self._quantile(q if self.shift == 0 else ndtr(ndtri(q) - self.shift), "_sf")
-
-    def atoms(self) -> Atoms:
-        """Return the distinct values of the sample and their shrunken probabilities."""
-        return self._atoms
-
-    @cached_property
-    def _atoms(self) -> Atoms:
-        if self.data_weight == 0:
-            return Atoms(np.empty(0), np.empty(0))
-        points = self.sample.unique_values
-        beyond, reached = self._sf(points), self._sf_inclusive(points)
-        under, up_to = self._cdf_strict(points), self._cdf(points)
-        nearer = np.heaviside(beyond + reached - under - up_to, 0.5)  # 1: the lower tail keeps the digits
-        masses = nearer * (up_to - under) + (1 - nearer) * (reached - beyond)
-        return Atoms(points[masses > 0], masses[masses > 0])
-
-    def reflect(self) -> ShrinkageDistribution:
-        """Return the distribution of -X."""
-        return ShrinkageDistribution(self.model.reflect(), self.sample.reflect(), self.data_weight, -self.shift)
-
-    @np.errstate(under="ignore")
-    def _mixed(self, tail: str, x: FloatArray) -> FloatArray:
-        sample, model = getattr(self.sample, tail)(x), getattr(self.model, tail)(x)
-        return np.asarray(self.data_weight * sample + (1 - self.data_weight) * model)
-
-    def _mid_tail(self, tail: str, other: str, x: FloatArray) -> FloatArray:
-        """Return the mean of a strict and an inclusive tail."""
-        sample = (getattr(self.sample, tail)(x) + getattr(self.sample, other)(x)) / 2
-        return np.asarray(self.data_weight * sample + (1 - self.data_weight) * getattr(self.model, tail)(x))
-
-    def _tail(self, tail: str, other: str, shift: float, x: FloatArray) -> FloatArray:
-        if shift == 0:
-            return np.minimum(self._mixed(tail, x), 1.0)
-        return np.asarray(ndtr(_score(self._mixed(tail, x), self._mixed(other, x)) + shift))
-
-    def _quantile(self, q: FloatArray, tail: str) -> FloatArray:
-        """Return the smallest x at which the mixed tail has reached ``q``: an atom, or a value between two atoms."""
-        points, rising = self.sample.unique_values, tail == "_cdf"
-        if self.data_weight == 0:
-            return self.model._ppf(q) if rising else self.model._isf(q)
-        at, before = (
-            self._mixed(name, points) for name in (("_cdf", "_cdf_strict") if rising else ("_sf", "_sf_inclusive"))
-        )
-        if rising:
-            passed, jumped = np.searchsorted(at, q, side="left"), np.searchsorted(before, q, side="left")
-        else:
-            passed, jumped = (len(points) - np.searchsorted(t[::-1], q, side="right") for t in (at, before))
-        edges = np.concatenate([[-np.inf], points, [np.inf]])
-        empirical = self.sample._cdf(edges[passed]) if rising else self.sample._sf(edges[passed])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rest = (q - self.data_weight * empirical) / (1 - self.data_weight)
-        rest = np.clip(np.where(np.isnan(rest), 1.0, rest), 0.0, 1.0)
-        smooth = self.model._ppf(rest) if rising else self.model._isf(rest)
-        with np.errstate(over="ignore"):
-            above = np.nextafter(edges[passed], np.inf)
-        between = np.clip(smooth, above, edges[np.minimum(passed + 1, len(points) + 1)])
-        return np.where(jumped > passed, edges[np.minimum(passed + 1, len(points))], between)
-
-    def __repr__(self) -> str:
-        shift = f", shift={self.shift:.6g}" if self.shift else ""
-        return f"ShrinkageDistribution({self.model!r}, {self.sample!r}, data_weight={self.data_weight:.6g}{shift})"
+    def average(self, values: FloatArray) -> FloatArray:
+        """Return the mean of values of shape (F, m) over each block of equal values."""
+        if len(self.starts) == self.x.size:
+            return values
+        means = np.add.reduceat(values.ravel(), self.starts) / self.sizes
+        return np.repeat(means, self.sizes).reshape(values.shape)
 
 
-def _score(upper: FloatArray, lower: FloatArray) -> FloatArray:
-    """Return the normal score of an upper tail, computed from the smaller tail."""
-    return np.asarray(np.where(upper < 0.5, ndtri(np.minimum(upper, 0.5)), -ndtri(np.minimum(lower, 0.5))))
+class _ShapeTable(NamedTuple):
+    """Binormal shapes on the pooled ranks: C shapes, M cells of equal numbers of ranks."""
+
+    posterior: FloatArray
+    """P(positive) in each cell, shape (C, M)."""
+    log_odds: FloatArray
+    """Log odds of the smoothed ``posterior``, shape (M, C)."""
+    log_complement: FloatArray
+    """Logarithm of 1 less the smoothed ``posterior``, shape (M, C)."""
+    cumulative: FloatArray
+    """Expected positives up to each end of a cell, by the smoothed ``posterior``, shape (C, M + 1)."""
+    log_prior: FloatArray
+    """Logarithm of the prior, with the correction of the likelihood for the places of the ranks, shape (C,)."""
+    delta: FloatArray
+    """Phi^-1(AUC), shape (C,)."""
 
 
-N_GRID = 200
-SHRINKAGE_FPR = (np.arange(N_GRID) + 0.5) / N_GRID
-"""FPRs at which the model is weighed against the sample: the middles of as many equal parts of [0, 1]."""
-_FPR_PROBIT = ndtri(SHRINKAGE_FPR)
+def _cell_widths(centres: FloatArray, first_edge: float) -> FloatArray:
+    middles = (centres[1:] + centres[:-1]) / 2
+    return np.diff(np.concatenate([[first_edge], middles, [2 * centres[-1] - middles[-1]]]))
 
 
-PRIOR_SCALE_KNOWN_DIRECTION, PRIOR_SCALE = 1.4, 0.7
-"""Scales of the prior on the distance D of the classes: of a feature whose direction is known beforehand more is to be
-expected than of one that is merely looked at."""
-_MAX_D = 8.0
-_CELLS = 1024
-_MIN_RANGE, _NEGLIGIBLE = 1.0, 1e-12
-_ROOT_TOLERANCES = {"xatol": 4e-16, "xrtol": 4e-16, "fatol": 0.0, "frtol": 0.0}
-_MAX_SHIFT = 4.0
+@lru_cache(maxsize=2)
+def _shapes(declared: bool) -> tuple[FloatArray, ...]:
+    """Return delta and log prior of each shape, shape (C,), and both cdfs on a grid, shape (C, P)."""
+    delta, log_ratio = (part.ravel() for part in np.meshgrid(_DELTAS, _LOG_RATIOS, indexing="ij"))
+    widths = [_cell_widths(_DELTAS, 0.0), _cell_widths(_LOG_RATIOS, 1.5 * _LOG_RATIOS[0] - 0.5 * _LOG_RATIOS[1])]
+    width = np.outer(*widths).ravel()
+    if not declared:
+        delta, log_ratio, width = np.append(-delta, delta), np.tile(log_ratio, 2), np.tile(width, 2)
+    scale = _LOG_RATIO_SCALE * (1 + _LOG_RATIO_GROWTH * np.abs(delta))
+    log_prior = -0.5 * np.log1p((delta / _PRIOR_SCALE) ** 2) - np.log(scale) + np.log(width)
+    log_prior -= 1.5 * np.log1p((log_ratio / scale) ** 2 / 2)
+    s0, s1 = np.exp(-log_ratio / 2)[:, None], np.exp(log_ratio / 2)[:, None]
+    half = delta[:, None] * np.hypot(s0, s1) / 2
+    x = np.sort(np.concatenate([s0 * _SHAPE_GRID - half, s1 * _SHAPE_GRID + half], axis=1), axis=1)
+    return delta, log_prior, ndtr((x + half) / s0), ndtr((x - half) / s1)
 
 
-def posterior_median_auc(area: FloatArray, n0: int, n1: int, *, declared: bool) -> FloatArray:
-    """Return the posterior median of the AUC given its estimate: shape (F,).
-
-    Parameters
-    ----------
-    area : array of shape (F,)
-    n0, n1 : int
-        Cases behind it.
-    declared : bool
-        Whether positives are known to lie on their side: then the AUC is at least 1/2.
-
-    Notes
-    -----
-    The prior is on D = Phi^-1(AUC), the distance of two Gaussian classes in units of sqrt(s0^2 + s1^2): Cauchy, of
-    scale 1.4 and folded to D >= 0 where the direction is declared, else of scale 0.7; it is cut off at 8. Its heavy
-    tails let a convincing area stand. The estimate is taken as normal about the AUC, with the variance that a counted
-    one has for two Gaussians of one spread. The median does not depend on the scale on which it is taken.
-    """
-    scale, start = (PRIOR_SCALE_KNOWN_DIRECTION, 0.0) if declared else (PRIOR_SCALE, -_MAX_D)
-    middle, low, high = _median_of_grid(area, np.array([start]), np.array([_MAX_D]), scale, (n0, n1))
-    narrow = np.flatnonzero(high - low < _MIN_RANGE)  # many cases: look closer
-    if narrow.size:
-        middle[narrow] = _median_of_grid(area[narrow], low[narrow], high[narrow], scale, (n0, n1))[0]
-    return np.asarray(ndtr(middle))
-
-
-@np.errstate(under="ignore")
-def _median_of_grid(
-    area: FloatArray, low: FloatArray, high: FloatArray, scale: float, counts: tuple[int, int]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the median of D between two bounds, and narrower bounds of its density."""
-    step = ((high - low) / _CELLS)[:, None]
-    d = low[:, None] + (np.arange(_CELLS) + 0.5) * step
-    prior, variance, possible = -np.log1p((d / scale) ** 2), _variance(d, *counts), ndtr(d)
-    level = prior - np.log(variance) / 2 - (area[:, None] - possible) ** 2 / (2 * variance)
-    density = np.exp(level - level.max(axis=1, keepdims=True))
-    reached = np.cumsum(density, axis=1)
-    half = reached[:, -1:] / 2
-    at = np.sum(reached < half, axis=1)[:, None]
-    inside = np.take_along_axis(density, at, axis=1)
-    before = np.take_along_axis(reached, at, axis=1) - inside
-    is_relevant = density > _NEGLIGIBLE
-    first, last = np.argmax(is_relevant, axis=1)[:, None], _CELLS - np.argmax(is_relevant[:, ::-1], axis=1)[:, None]
-    places = (at + (half - before) / inside, np.maximum(first - 1, 0), np.minimum(last + 1, _CELLS))
-    middle, first_end, last_end = ((low[:, None] + step * place)[:, 0] for place in places)
-    return middle, first_end, last_end
+@lru_cache(maxsize=64)
+def _shape_table(n0: int, n1: int, declared: bool) -> _ShapeTable:
+    """Return the shapes for classes of these sizes."""
+    delta, log_prior, cdf0, cdf1 = _shapes(declared)
+    m, prevalence = n0 + n1, n1 / (n0 + n1)
+    n_cells = min(m, _MAX_CELLS)
+    ends, inner = np.arange(n_cells + 1) / n_cells, np.empty((len(delta), n_cells + 1))
+    pooled = (1 - prevalence) * cdf0 + prevalence * cdf1
+    for row, ranks, cdf in zip(inner, pooled, cdf1, strict=True):
+        row[:] = np.interp(ends, ranks, cdf)
+    inner[:, 0], inner[:, -1] = 0, 1
+    posterior = np.clip(n_cells * prevalence * np.diff(inner, axis=1), _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
+    size = m / _RANK_VARIANCE
+    rank = size * (np.arange(n_cells) + 0.5) / n_cells + 0.5
+    kernel = np.diff(betainc(rank[:, None], (size - rank + 1)[:, None], ends), axis=1)
+    smoothed = posterior @ kernel.T
+    noise = smoothed * (1 - smoothed)
+    smoothed += noise * ((posterior - smoothed).sum(axis=1) / noise.sum(axis=1))[:, None]
+    smoothed = np.clip(smoothed, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
+    information = m / n_cells * (posterior * (1 - posterior)).sum(axis=1)
+    log_complement = np.log1p(-smoothed)
+    return _ShapeTable(
+        posterior,
+        np.ascontiguousarray((np.log(smoothed) - log_complement).T),
+        np.ascontiguousarray(log_complement.T),
+        _cumulate(smoothed * (m / n_cells)),
+        log_prior + _INFORMATION_POWER * np.log(information + _INFORMATION_OFFSET),
+        delta,
+    )
 
 
-def _variance(d: FloatArray, n0: int, n1: int) -> FloatArray:
-    """Return the variance of the empirical AUC of two Gaussians with equal variance at a distance of ``d``.
+def _rebin(values: FloatArray, n_bins: int) -> FloatArray:
+    """Return the sums of values of shape (F, k) over as many equal parts of the axis, shape (F, n_bins)."""
+    size = values.shape[1]
+    if size == n_bins:
+        return values
+    return np.diff(_interpolate_columns(_cumulate(values), np.arange(n_bins + 1) * (size / n_bins)), axis=1)
+
+
+def _cumulate(values: FloatArray) -> FloatArray:
+    """Return the sums of the first 0, 1, ... values along the last axis."""
+    total = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=total[:, 1:])
+    return total
+
+
+def _interpolate_columns(values: FloatArray, at: FloatArray) -> FloatArray:
+    """Return values of shape (F, k) at fractional columns, shape (F, len(at))."""
+    column = np.minimum(at.astype(np.intp), values.shape[1] - 2)
+    share = at - column
+    return values[:, column] * (1 - share) + values[:, column + 1] * share
+
+
+def _shape_weights(pooled: PooledSample, table: _ShapeTable) -> FloatArray:
+    """Return the posterior weight of each shape, shape (F, C)."""
+    (n_features, m), n_cells = pooled.x.shape, len(table.log_odds)
+    wide = np.flatnonzero(pooled.sizes > _WIDE_BLOCK * m)
+    if not wide.size:
+        base = table.log_prior + m / n_cells * table.log_complement.sum(axis=0)
+        level = _rebin(pooled.positive_fraction, n_cells) @ table.log_odds + base
+    else:  # the exact likelihood of a wide block replaces that of its positions
+        is_narrow = np.repeat(pooled.sizes <= _WIDE_BLOCK * m, pooled.sizes).reshape(n_features, m)
+        level = _rebin(pooled.positive_fraction * is_narrow, n_cells) @ table.log_odds + table.log_prior
+        level += _rebin(is_narrow.astype(np.float64), n_cells) @ table.log_complement
+        feature, first = np.divmod(pooled.starts[wide], m)
+        size, n_positive = pooled.sizes[wide], pooled.sizes[wide] * pooled.positive_fraction[feature, first]
+        limits = [_interpolate_columns(table.cumulative, at * (n_cells / m)) for at in (first, first + size)]
+        share = np.clip((limits[1] - limits[0]) / size, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY).T
+        terms = n_positive[:, None] * np.log(share) + (size - n_positive)[:, None] * np.log1p(-share)
+        np.add.at(level, feature, terms)
+    level -= level.max(axis=1, keepdims=True)
+    weights = np.exp(level * min(1.0, _MAX_LIKELIHOOD_SIZE / m))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def mann_whitney_auc(pooled: PooledSample, below: FloatArray, n0: int, n1: int) -> tuple[FloatArray, FloatArray]:
+    """Return the empirical AUC and its variance by DeLong, from the cumulated positives: shape (F,)."""
+    q = pooled.positive_fraction
+    middle = pooled.average(np.broadcast_to(np.arange(q.shape[1]) + 0.5, q.shape))
+    positives_below = pooled.average(below[:, 1:] - q / 2)
+    negatives_below = middle - positives_below
+    area = np.einsum("ij,ij->i", q, negatives_below) / (n0 * n1)
+    spread1 = np.einsum("ij,ij,ij->i", q, negatives_below, negatives_below) / (n0 * n0 * n1) - area**2
+    spread0 = np.einsum("ij,ij,ij->i", 1 - q, positives_below, positives_below) / (n1 * n1 * n0) - (1 - area) ** 2
+    return area, np.maximum(spread1, 0) / (n1 - 1) + np.maximum(spread0, 0) / (n0 - 1)
+
+
+def _binormal_auc_variance(delta: FloatArray, n0: int, n1: int) -> FloatArray:
+    """Return the variance of the empirical AUC of two Gaussians with equal variance, Phi^-1(AUC) = ``delta``.
 
     Var = [A(1 - A) + (n0 + n1 - 2)(Q - A^2)]/(n0 n1), Q = A - 2 T(d, 1/sqrt(3)) with Owen's T.
     """
-    upper, lower = ndtr(np.abs(d)), ndtr(-np.abs(d))
-    two_of_a_class = upper * lower - 2 * owens_t(np.abs(d), 1 / np.sqrt(3))
+    upper, lower = ndtr(np.abs(delta)), ndtr(-np.abs(delta))
+    two_of_a_class = upper * lower - 2 * owens_t(np.abs(delta), 1 / np.sqrt(3))
     return np.asarray((upper * lower + (n0 + n1 - 2) * two_of_a_class) / (n0 * n1))
 
 
-def trapezoidal_auc(fpr: FloatArray, tpr: FloatArray) -> FloatArray:
-    """Compute the area under ascending polylines of shape (F, m)."""
-    return np.asarray(np.sum(np.diff(fpr, axis=1) * (tpr[:, 1:] + tpr[:, :-1]) / 2, axis=1))
+@np.errstate(under="ignore")
+def posterior_median_auc(area: FloatArray, variance: FloatArray, n0: int, n1: int, *, declared: bool) -> FloatArray:
+    """Return the posterior median of the AUC given the empirical one and DeLong's variance, shape (F,)."""
+    g = n0 * n1 / (n0 + n1)
+    binormal = _binormal_auc_variance(np.clip(ndtri(area), -_MAX_SCORE, _MAX_SCORE), n0, n1)
+    ratio = (g * variance + _EQUAL_VARIANCE_WEIGHT * binormal) / ((g + _EQUAL_VARIANCE_WEIGHT) * binormal)
 
+    def median(low: FloatArray, high: FloatArray, n_cells: int) -> FloatArray:
+        """Return the median of delta between bounds of shape (f, 1), and bounds of its density: rows of (3, F)."""
+        step = (high - low) / n_cells
+        delta = low + (np.arange(n_cells) + 0.5) * step
+        level = -0.5 * np.log1p((delta / _PRIOR_SCALE) ** 2)
+        spread = _binormal_auc_variance(delta, n0, n1)
+        level = level - 0.5 * np.log(spread) - (area[:, None] - ndtr(delta)) ** 2 / (2 * spread * ratio[:, None])
+        density = np.exp(level - level.max(axis=1, keepdims=True))
+        reached = np.cumsum(density, axis=1)
+        half = reached[:, -1:] / 2
+        cell = np.sum(reached < half, axis=1)[:, None]
+        inside = np.take_along_axis(density, cell, axis=1)
+        rest = (half - np.take_along_axis(reached, cell, axis=1)) / inside + 1
+        relevant = density > 1e-12
+        first, last = np.argmax(relevant, axis=1)[:, None], n_cells - np.argmax(relevant[:, ::-1], axis=1)[:, None]
+        places = cell + rest, np.maximum(first - 1, 0), np.minimum(last + 1, n_cells)
+        return np.stack([low + step * place for place in places])
 
-def shift_to_auc(fpr: FloatArray, tpr: FloatArray, area: FloatArray) -> FloatArray:
-    """Return the shift of both classes, in normal scores, at which polylines of shape (F, m) enclose these areas.
-
-    Every TPR becomes Phi(Phi^-1(TPR) + shift), every FPR Phi(Phi^-1(FPR) - shift): the area rises with the shift. The
-    shift is 0 where none helps: a curve that only touches the axes encloses its area for any shift.
-    """
-    from scipy.optimize.elementwise import find_root
-
-    scores = ndtri(np.stack([fpr, tpr]))
-
-    def difference(shift: FloatArray, feature: FloatArray) -> FloatArray:
-        index = feature.astype(np.intp)
-        below, above = scores[:, index]
-        return trapezoidal_auc(ndtr(below - shift[:, None]), ndtr(above + shift[:, None])) - area[index]
-
-    limits = np.full(len(area), _MAX_SHIFT)
-    root = find_root(difference, (-limits, limits), args=(np.arange(len(area)),), tolerances=_ROOT_TOLERANCES)
-    return np.where(root.success & (np.abs(root.x) < _MAX_SHIFT), root.x, 0.0)
-
-
-NOISE_FACTOR = 0.5
-"""The share of the noise that is held against the sample, chosen by measurement."""
-MAX_SLOPE = 20.0
-"""The largest slope of a curve that counts in its noise."""
-
-
-class ShrinkageWeight(NamedTuple):
-    """Weight of the sample, and distance of the model's curve from the empirical one.
-
-    Attributes
-    ----------
-    weight : array
-        Of the sample; the rest is the model's.
-    mean_square_difference : array
-        D, the mean square of the difference of both curves over all FPR.
-    expected_square_difference : array
-        V, what the mean square would be by chance, were the model's curve the true one and fixed beforehand.
-    """
-
-    weight: ArrayOrFloat
-    mean_square_difference: ArrayOrFloat
-    expected_square_difference: ArrayOrFloat
-
-
-def shrinkage_weight(model: FloatArray, empirical: FloatArray, slope: FloatArray, n0: int, n1: int) -> ShrinkageWeight:
-    """Compute the weight of the sample from TPR values at ``FPR``, shape (F, N_GRID).
-
-    Notes
-    -----
-    w = D/(D + V/2), V = mean[T(1 - T)/n1 + slope^2 f(1 - f)/n0]. D is what was seen, noise included, for which an
-    empirical Bayes rule would have 1 - V/D (James and Stein 1961); this form never drops the sample, and was the better
-    one by measurement, since the model was fitted to the same rows and errs with them. The slope is cut off at 20:
-    towards the ends of a steep curve the expansion that it stands in holds no longer.
-    """
-    gap = empirical - model
-    square = np.mean(gap**2, axis=1)
-    noise = np.mean(
-        model * (1 - model) / n1 + np.minimum(slope, MAX_SLOPE) ** 2 * SHRINKAGE_FPR * (1 - SHRINKAGE_FPR) / n0, axis=1
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.where(square > 0, square / (square + NOISE_FACTOR * noise), 0.0)
-    return ShrinkageWeight(weight, square, noise)
-
-
-def binormal_tpr(
-    m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, probit: FloatArray = _FPR_PROBIT
-) -> tuple[FloatArray, FloatArray]:
-    """Return the TPR of binormal curves at FPRs, given by their probits, and the slopes: shape (F, m)."""
-    with np.errstate(over="ignore", under="ignore"):
-        z = ((m1 - m0)[:, None] + s0[:, None] * probit) / s1[:, None]
-        slope = (s0 / s1)[:, None] * np.exp((probit**2 - z**2) / 2)
-    return ndtr(z), slope
-
-
-PRIOR_LOG_RATIO_VARIANCE = 0.25
-"""Mean square of the log variance ratios of real features."""
-_TAIL = np.array([3.2, 4.0, 5.0, 6.0])
-_Z_GRID = np.concatenate([-_TAIL, ndtri((np.arange(48) + 0.5) / 48), _TAIL])
-"""Normal scores at which the curve of the model is followed between the rows."""
-
-
-class BinormalParameters(NamedTuple):
-    """Parameters of two Gaussians on the transformed scale: arrays of shape (F,)."""
-
-    m0: FloatArray
-    s0: FloatArray
-    m1: FloatArray
-    s1: FloatArray
+    start = np.array([[0.0 if declared else -_MAX_DELTA]])
+    n_cells = _N_AREA_CELLS if declared else 2 * _N_AREA_CELLS
+    middle, low, high = median(start, np.array([[_MAX_DELTA]]), n_cells)
+    if (high - low < _MIN_AREA_RANGE).any():  # many observations: a finer grid
+        middle = np.where(high - low < _MIN_AREA_RANGE, median(low, high, _N_AREA_CELLS)[0], middle)
+    return np.asarray(ndtr(middle[:, 0]))
 
 
 class ShrinkageEstimate(NamedTuple):
-    """Shrinkage estimate of F features.
+    """Shrinkage estimate of F features; P(positive) is cumulated along the m positions of the pooled sample.
 
     Attributes
     ----------
-    transform : PowerTransform
-        Common transform of both classes, of shape (F,).
-    z : array of shape (F, n0 + n1)
-        Transformed values of both classes.
-    classes : BinormalParameters
-        Gaussians on the transformed scale, with standard deviations shrunk towards each other; 1 for a class of equal
-        values, to which the model adds nothing.
-    weight : ShrinkageWeight
-        Weight of the sample, and the distances behind it.
-    shift : array of shape (F,)
-        Shift of the positives upwards and of the negatives downwards, in normal scores.
+    pooled : PooledSample
+    posterior : array of shape (F, m + 1)
+        Of the estimate.
+    model : array of shape (F, m + 1)
+        Of the model alone, with the area of the estimate.
+    sample : array of shape (F, m + 1)
+        Of the sample.
+    data_weight : array of shape (F,)
+        Share of the residual of the sample in the estimate.
+    misfit_ratio : array of shape (F,)
+        Cramer-von Mises statistic of the residual, 1 in the mean for a model that is right and fixed beforehand.
+    area_between : array of shape (F,)
+        Area between the curve of the model and the empirical one.
     """
 
-    transform: PowerTransform
-    z: FloatArray
-    classes: BinormalParameters
-    weight: ShrinkageWeight
-    shift: FloatArray
+    pooled: PooledSample
+    posterior: FloatArray
+    model: FloatArray
+    sample: FloatArray
+    data_weight: FloatArray
+    misfit_ratio: FloatArray
+    area_between: FloatArray
 
 
-def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, direction_known: bool) -> ShrinkageEstimate:
-    """Estimate the pair of class distributions of each feature.
+def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
+    """Return the Cramer-von Mises statistic of the residual of P(positive), along the last axis."""
+    noise = model * (1 - model)
+    total = noise.sum(axis=-1)
+    share = np.cumsum(noise, axis=-1) / total[..., None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = (np.cumsum(residual, axis=-1) ** 2).sum(axis=-1) / (total * (share * (1 - share)).sum(axis=-1))
+    return np.where(np.isnan(ratio), 0.0, ratio)
+
+
+def residual_weight(misfit_ratio: ArrayLike) -> FloatArray:
+    """Return the share of the residual that an estimate keeps: 0 for a perfect fit, near 1 for a large misfit."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(1 / (1 + _RESIDUAL_OFFSET * np.asarray(misfit_ratio, dtype=np.float64) ** -_RESIDUAL_POWER))
+
+
+def ranked_misfit(fpr: FloatArray, tpr: FloatArray, negative: FloatArray, positive: FloatArray) -> FloatArray:
+    """Return the misfit statistic of a curve, given by TPRs at FPRs, for two samples of one feature."""
+    pooled = PooledSample.from_samples(negative[None, :], positive[None, :])
+    n0, n1, m = len(negative), len(positive), pooled.x.shape[1]
+    fpr, tpr = (np.concatenate([[0.0], rate, [1.0]]) for rate in (fpr, tpr))
+    pooled_above = (n0 * fpr + n1 * tpr) / m
+    above = n1 * np.interp(np.arange(m, -1, -1) / m, pooled_above, tpr)
+    model = np.clip(pooled.average(-np.diff(above)[None, :])[0], _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
+    return misfit_statistic(model, pooled.positive_fraction[0] - model)
+
+
+@np.errstate(under="ignore")
+def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: bool) -> ShrinkageEstimate:
+    """Estimate P(positive) along the pooled ranks of each feature.
 
     Parameters
     ----------
     negative, positive : arrays of shape (F, n0) and (F, n1)
-        Finite values, 2 or more a class; positives are looked for among the high ones.
-    direction_known : bool
-        Whether they are known to lie there.
+        Finite values, 2 or more a class; the rule is "positive when x >= threshold".
+    declared : bool
+        Whether positives are known to have the larger values.
+
+    Notes
+    -----
+    The page "How auto works" of the documentation has the formulas.
     """
     n0, n1 = negative.shape[1], positive.shape[1]
-    transform, z = fit_power_transforms(negative, positive)
-    rows = z[:, :n0], z[:, n0:]
-    classes, is_measured = _shrink_variances(*rows)
-    tpr, slope = binormal_tpr(*classes)
-    empirical = empirical_tpr(np.sort(negative, axis=1), np.sort(positive, axis=1), SHRINKAGE_FPR)
-    weighing = shrinkage_weight(tpr, empirical, slope, n0, n1)
-    weighing = weighing._replace(weight=np.where(is_measured, weighing.weight, 1.0))
-    fpr, tpr = _blended_roc(rows, classes, np.asarray(weighing.weight))
-    middle = posterior_median_auc(trapezoidal_auc(fpr, tpr), n0, n1, declared=direction_known)
-    return ShrinkageEstimate(transform, z, classes, weighing, shift_to_auc(fpr, tpr, middle))
+    pooled = PooledSample.from_samples(negative, positive)
+    m, table, sample = n0 + n1, _shape_table(n0, n1, declared), pooled.positive_fraction
+    weights, below = _shape_weights(pooled, table), _cumulate(sample)
+    n_cells = len(table.log_odds)
+    shape = pooled.average(_rebin(weights @ table.posterior * (m / n_cells), m))
+
+    rank = (np.arange(m) + 0.5) / m
+    shape_area = (m * (shape @ rank) - n1 * n1 / 2) / (n0 * n1)
+    table_area = shape_area + (ndtr(weights @ table.delta) - weights @ ndtr(table.delta)) / 2
+    rank_area = posterior_median_auc(*mann_whitney_auc(pooled, below, n0, n1), n0, n1, declared=declared)
+
+    noise = shape * (1 - shape)
+    tilt = noise * (rank - ((noise @ rank) / noise.sum(axis=1))[:, None])
+    tilt /= (tilt @ rank)[:, None]  # adds 1 to the sum of P(positive) times rank
+    residual = sample - shape
+    residual -= tilt * (residual @ rank)[:, None]
+    misfit_ratio = misfit_statistic(shape, residual)
+    data_weight = residual_weight(misfit_ratio)
+    rank_weight = misfit_ratio / (misfit_ratio + _AREA_OFFSET * m / (2 * n0 * n1))
+    area = table_area + rank_weight * (rank_area - table_area)
+    model = shape + tilt * ((area - shape_area) * (n0 * n1 / m))[:, None]
+    posterior = model + data_weight[:, None] * residual
+    limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
+    posterior, model = (_cumulate(pooled.average(np.clip(part, *limits))) for part in (posterior, model))
+    area_between = np.abs(below - model).sum(axis=1) / (n0 * n1)
+    return ShrinkageEstimate(pooled, posterior, model, below, data_weight, misfit_ratio, area_between)
 
 
-def _shrink_variances(negative: FloatArray, positive: FloatArray) -> tuple[BinormalParameters, NDArray[np.bool_]]:
-    """Return means and SDs, and whether both classes vary.
+@dataclass(frozen=True, eq=False, repr=False)
+class ShrinkageDistribution(Ecdf):
+    """Distribution of a class as ``family="auto"`` estimates it: a point mass at each value of both classes.
 
-    The ratio of the variances is shrunk towards 1, more so in small samples.
-    The log ratio varies by 2/(n0 - 1) + 2/(n1 - 1) about its true value, and that by ``PRIOR_LOG_RATIO_VARIANCE``
-    about 0. The sum of both variances stays, and with it the area under the curve.
+    Parameters
+    ----------
+    sample : array of shape (n,)
+        Distinct values of both classes.
+    weights : array of shape (n,)
+        Expected observations of this class at each value.
+    model : Ecdf
+        The same by the model alone.
+    observed : Ecdf
+        Sample of this class.
+    data_weight : float
+        Share of the residual of the sample in the estimate.
+    misfit_ratio : float
+        Distance of the sample from the model, over that expected from sampling variation.
+    area_between : float
+        Area between the curve of the model and the empirical one.
     """
-    spreads = [np.where(np.ptp(part, axis=1) > 0, part.std(axis=1, ddof=1), 0.0) for part in (negative, positive)]
-    noise = sum(2 / (part.shape[1] - 1) for part in (negative, positive))
-    retained = PRIOR_LOG_RATIO_VARIANCE / (PRIOR_LOG_RATIO_VARIANCE + noise)
-    both = np.hypot(*spreads)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = (spreads[1] / spreads[0]) ** retained
-    varies = [spread > 0 for spread in spreads]
-    has_variance = varies[0] & varies[1]
-    alone = [np.where(some, spread, 1.0) for some, spread in zip(varies, spreads, strict=True)]
-    s0 = np.where(has_variance, both / np.hypot(1, ratio), alone[0])
-    s1 = np.where(has_variance, both / np.hypot(1, 1 / np.where(has_variance, ratio, 1.0)), alone[1])
-    return BinormalParameters(negative.mean(axis=1), s0, positive.mean(axis=1), s1), has_variance
 
+    _: KW_ONLY
+    model: Ecdf
+    observed: Ecdf
+    data_weight: float
+    misfit_ratio: float
+    area_between: float
+    _heading = "Shrunk estimate from {observed.total:g} cases"
+    _text = "total={observed.total:g}, n_unique={unique_values.size}, data_weight={data_weight:.6g}"
 
-def _blended_roc(
-    rows: tuple[FloatArray, FloatArray], classes: BinormalParameters, weight: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the mixed curve as a polyline from (0, 0) to (1, 1): (fpr, tpr) of shape (F, m)."""
-    m0, s0, m1, s1 = (part[:, None] for part in classes)
-    at = np.sort(np.concatenate([*rows, m0 + s0 * _Z_GRID, m1 + s1 * _Z_GRID], axis=1), axis=1)
-    share, corners = weight[:, None], (np.zeros((len(at), 1)), np.ones((len(at), 1)))
-
-    def rates(sample: FloatArray, mean: FloatArray, std: FloatArray) -> FloatArray:
-        model = (1 - share) * ndtr((mean - at) / std)
-        tails = [share * empirical + model for empirical in upper_tails(sample, at)]
-        falling = np.stack(tails, axis=2)[:, ::-1].reshape(len(at), -1)
-        return np.concatenate([corners[0], falling, corners[1]], axis=1)
-
-    return rates(rows[0], m0, s0), rates(rows[1], m1, s1)
+    def reflect(self) -> ShrinkageDistribution:
+        """Return the distribution of -X."""
+        return ShrinkageDistribution(
+            -self.sample,
+            self.weights,
+            model=self.model.reflect(),
+            observed=self.observed.reflect(),
+            data_weight=self.data_weight,
+            misfit_ratio=self.misfit_ratio,
+            area_between=self.area_between,
+        )
 
 
 def fit_shrinkage(
@@ -429,16 +403,31 @@ def fit_shrinkage(
     negative, positive : arrays of shape (n,)
         Finite values, 2 or more.
     direction : {None, "higher", "lower", "auto"}
-        "higher" and "lower" are taken as known before these rows.
+        "higher" and "lower" are taken as known before these data.
     """
-    lower = direction == "lower"
-    samples = (positive, negative) if lower else (negative, positive)
-    estimate = estimate_shrinkage(
-        samples[0][None, :], samples[1][None, :], direction_known=direction in {"higher", "lower"}
-    )
-    m0, s0, m1, s1 = (float(part[0]) for part in estimate.classes)
-    weight, shift, transform = float(estimate.weight.weight[0]), float(estimate.shift[0]), estimate.transform[0]
-    models = [Transformed(Gaussian(mean, std), transform) for mean, std in ((m0, s0), (m1, s1))]
-    below = ShrinkageDistribution(models[0], Ecdf(samples[0]), weight, -shift)
-    above = ShrinkageDistribution(models[1], Ecdf(samples[1]), weight, shift)
-    return (above, below) if lower else (below, above)
+    if direction == "lower":
+        below, above = fit_shrinkage(-negative, -positive, "higher")
+        return below.reflect(), above.reflect()
+    estimate = estimate_shrinkage(negative[None, :], positive[None, :], declared=direction == "higher")
+    pooled, data_weight = estimate.pooled, float(estimate.data_weight[0])
+    values, sizes = pooled.x[0, pooled.starts] + 0.0, pooled.sizes
+    pair = []
+    for observed, is_positive in ((negative, False), (positive, True)):
+        masses = []
+        for part in (estimate.posterior, estimate.model):
+            positives = np.diff(part[0, np.append(pooled.starts, part.shape[1] - 1)])
+            mass = positives if is_positive else sizes - positives
+            scale = len(observed) / mass.sum()
+            masses.append(np.round(mass * scale / _MASS_UNIT) * _MASS_UNIT)
+        pair.append(
+            ShrinkageDistribution(
+                values,
+                masses[0],
+                model=Ecdf(values, masses[1]),
+                observed=Ecdf(observed),
+                data_weight=data_weight,
+                misfit_ratio=float(estimate.misfit_ratio[0]),
+                area_between=float(estimate.area_between[0]),
+            )
+        )
+    return pair[0], pair[1]

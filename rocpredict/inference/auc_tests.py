@@ -26,6 +26,7 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
+from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.inference.auc import map_interval
 from rocpredict.inference.base import area_function
 from rocpredict.inference.bootstrap import BootstrapOptions
@@ -310,7 +311,7 @@ def _test_rocs(rocs: list[Any], paired: bool | None, options: _TestOptions) -> A
 
 
 def _is_empirical(roc: Any) -> bool:
-    return isinstance(roc.negative, Ecdf) and isinstance(roc.positive, Ecdf)
+    return all(isinstance(d, Ecdf) and not isinstance(d, ShrinkageDistribution) for d in (roc.negative, roc.positive))
 
 
 def _are_paired(roc1: Any, roc2: Any) -> bool | None:

@@ -31,7 +31,8 @@ from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import Solver
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.families import solver_for
-from rocpredict.solvers.thresholds import ThresholdCriterion, find_best_threshold
+from rocpredict.solvers.shrinkage import ShrinkageSolver
+from rocpredict.solvers.thresholds import AMEANS_ALIASES, ThresholdCriterion, find_best_threshold
 
 Pair = tuple[Distribution, Distribution]
 PARAMETRIC_MEASURES = ("tpr", "fpr", "tnr", "fnr")
@@ -232,6 +233,15 @@ class ParametricUncertainty(Uncertainty):
 
     def ameans_interval(self, criterion: ThresholdCriterion, level: float, method: str | None) -> Interval[Any]:
         """Return the interval of the Ameans at the best threshold."""
+        if (
+            isinstance(self.solver, ShrinkageSolver)
+            and criterion.criterion in AMEANS_ALIASES
+            and method in (None, "delta")
+        ):
+            rule, half = self.solver.rule, normal_critical_value(level) * self.solver.rule.std_error[0]
+            estimate = float(rule.ameans[0])
+            limits = float(max(estimate - half, 0.0)), float(min(estimate + half, 1.0))
+            return Interval(*limits, level, "delta", estimate, Flags())
 
         def ameans(solver: Solver) -> FloatArray:
             best = find_best_threshold(solver, criterion)

@@ -59,21 +59,16 @@ _N_SEARCHED_POINTS = 13  # of these, where a quantile takes a search
 _MAX_FAST_SIZE = 1_000  # values, at most, whose area a repr waits for
 
 
-def _is_fast(roc: Any) -> bool:
-    """Return whether every method is quick enough for a repr."""
-    return not isinstance(roc.negative, ShrinkageDistribution) and roc._solver.is_fast
-
-
 def is_auc_fast(roc: Any) -> bool:
     """Return whether the area is quick enough for a repr."""
-    return _is_fast(roc) or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
+    return roc._solver.is_fast or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
     """Return FPR and TPR at few thresholds, spread over both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
-    inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=_is_fast(roc)) for d in pair])
+    inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=roc._solver.is_fast) for d in pair])
     return _rates_on_curve(roc, np.concatenate([[np.inf], np.sort(inner)[::-1], [-np.inf]]))
 
 
@@ -96,14 +91,11 @@ def _distribution_label(distribution: Any) -> str:
     """Return a description of the distribution of a class."""
     if not isinstance(distribution, ShrinkageDistribution):
         return repr(distribution)
-    share = f"{1 - distribution.data_weight:.4g} of it the model's"
-    return f"{distribution.sample.total:g} cases shrunk to {distribution.model!r}, {share}"
+    return f"{distribution.observed.total:g} observations shrunk to a model, weight {1 - distribution.data_weight:.4g}"
 
 
 def n_terms(distribution: Any) -> int:
     """Return how many values a distribution sums over for one answer, as far as they make it slow."""
-    if isinstance(distribution, ShrinkageDistribution):
-        return 20 * n_terms(distribution.model) + int(distribution.sample.total)
     if hasattr(distribution, "base"):
         return n_terms(distribution.base)
     return len(distribution.components.weights) if hasattr(distribution, "components") else 0
@@ -455,11 +447,15 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         optimum = find_best_threshold(self._solver, target)
         plateau = self._to_feature_scale(optimum.plateau_low), self._to_feature_scale(optimum.plateau_high)
         rates = Rates(optimum.tpr, optimum.fpr, optimum.tnr, optimum.fnr, target.prevalence)
+        expected, criterion_value = optimum.expected_ameans, evaluate_criterion(target, rates)
+        if expected is not None:
+            criterion_value = to_scalar(2 * expected - 1 if criterion == "youden" else expected)
         return BestThreshold(
+            _expected_ameans=expected,
             threshold=self._to_feature_scale(optimum.threshold),
             **{name: to_scalar(getattr(optimum, name)) for name in ("tpr", "fpr", "tnr", "fnr")},
             criterion=criterion if isinstance(criterion, str) else getattr(criterion, "__name__", "function"),
-            criterion_value=evaluate_criterion(target, rates),
+            criterion_value=criterion_value,
             crossings=self._sort_on_feature_scale(optimum.crossings),
             plateau=(to_scalar(np.minimum(*plateau)), to_scalar(np.maximum(*plateau))),
             equal_thresholds=self._sort_on_feature_scale(optimum.equal_thresholds),
@@ -479,7 +475,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Notes
         -----
-        Two Gaussians, most pairs of one family, histograms and shrunk estimates have their crossings by structure.
+        Two Gaussians, most pairs of one family and histograms have their crossings by structure.
         For other pairs the log ratio is bracketed from about 2,000 quantiles of both classes, and for sums of up to
         1,000 normals from points a quarter of a standard deviation apart about each; intervals are halved until no
         further crossing fits between their ends. A density that bends more often than these points resolve may have
@@ -493,8 +489,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     def proper(self) -> LikelihoodRatioRoc[Value]:
         """Return the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
 
-        A shrunk estimate (family "auto") answers by its model alone, as it was fitted: between rows and
-        densities there is no likelihood ratio.
+        For family "auto" it is that of the model alone: the likelihood ratio of single observations is noise.
         """
         from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
@@ -613,7 +608,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         rows: list[list[Any]] = [[name, _distribution_label(getattr(self, name))] for name in ("negative", "positive")]
         auc = self.auc() if is_auc_fast(self) else None
         rows += [] if auc is None else [["AUC", auc]]
-        best: BestThreshold[Any] | None = self.best_threshold() if _is_fast(self) else None
+        best: BestThreshold[Any] | None = self.best_threshold() if self._solver.is_fast else None
         if best is not None:
             rows += [["best threshold (Ameans)", best.threshold], ["Ameans there", best.ameans]]
         if self.direction:
@@ -658,8 +653,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @property
     def _model_solver(self) -> Solver:
         """The solver of the models alone where both classes are shrunk to one, else the solver of the curve."""
-        pair = self._orient(self.negative), self._orient(self.positive)
-        models = [d.model for d in pair if isinstance(d, ShrinkageDistribution)]
+        models = [d.model for d in self._oriented_distributions if isinstance(d, ShrinkageDistribution)]
         return solver_for(*models) if len(models) == 2 else self._solver
 
     @cached_property
@@ -726,9 +720,6 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         inner = [_quantiles_with_atoms(d, share) for d, share in zip(wide, shares, strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
         corners = [np.full((*self.shape, 1), value) for value in (np.inf, -np.inf)]
-        if isinstance(self.negative, ShrinkageDistribution):  # whose curve turns at every row
-            rows = np.concatenate([d.atoms().points for d in self._oriented_distributions])
-            inner += [rows, _next_float(rows)]
         return -np.sort(-np.concatenate([*inner, *corners], axis=-1), axis=-1)
 
 

@@ -33,7 +33,7 @@ from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen, from_moments
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.shrinkage import SHRINKAGE_FPR, ShrinkageDistribution, shrinkage_weight
+from rocpredict.distributions.shrinkage import ShrinkageDistribution, ranked_misfit, residual_weight
 from rocpredict.roc.base import Roc, is_auc_fast
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ class ModelFit(Result):
     area_between : float
         Mean absolute difference of the TPRs of the model's curve and the empirical one, over all FPR.
     misfit_ratio : float
-        Mean square of that distance, over what chance alone would make of it had the model been known beforehand (D/V).
-        About 0.3 for a model that is right, since it was fitted to the same rows.
+        Cramer-von Mises statistic: mean square distance of the cumulated classes along the pooled ranks, over its
+        expectation for a model that is right and known beforehand. About 0.3 for a model that is right, since it was
+        fitted to the same data.
     n_negative, n_positive : int
         Rows behind it.
     """
@@ -348,27 +349,26 @@ class PredictedRoc(Roc[Value]):
         >>> iris = datasets.load_iris()
         >>> classes = {"positive": "virginica", "negative": "versicolor"}
         >>> predict_roc(iris.column("petal_width"), iris.y, family="auto", **classes).model_fit()
-        ModelFit(model_weight=0.8356, area_between=0.0054, misfit_ratio=0.09839)
+        ModelFit(model_weight=0.8797, area_between=0.006936, misfit_ratio=0.1672)
         """
         refit = self._refit()
         if refit is None:
             raise RocPredictError("model_fit() needs a prediction with a sample behind it; see rp.predict_roc")
         if self.shape:
             raise RocPredictError("model_fit() is for one feature at a time")
-        solver, samples = self._model_solver, (np.sort(refit.negative), np.sort(refit.positive))
-        curves = solver.along("fpr", SHRINKAGE_FPR), misfit.empirical_tpr(*samples, SHRINKAGE_FPR)
-        model, empirical, slope = (np.asarray(part)[None, :] for part in (*curves, solver.slope(SHRINKAGE_FPR)))
-        weight = shrinkage_weight(model, empirical, slope, len(samples[0]), len(samples[1]))
-        noise, square = weight.expected_square_difference.item(), weight.mean_square_difference.item()
-        tpr_values = solver.along("fpr", misfit.COMPARISON_FPR)
-        data_weight = getattr(self.negative, "data_weight", None)  # of a shrunk estimate
+        counts = {"n_negative": len(refit.negative), "n_positive": len(refit.positive)}
+        if isinstance(self.negative, ShrinkageDistribution):
+            fit = self.negative
+            return ModelFit(1 - fit.data_weight, True, fit.area_between, fit.misfit_ratio, **counts)
+        tpr = self._solver.along("fpr", misfit.COMPARISON_FPR)
+        empirical = misfit.empirical_tpr(np.sort(refit.negative), np.sort(refit.positive))
+        misfit_ratio = float(ranked_misfit(misfit.COMPARISON_FPR, tpr, refit.negative, refit.positive))
         return ModelFit(
-            model_weight=1 - (weight.weight.item() if data_weight is None else data_weight),
-            is_shrinkage=data_weight is not None,
-            area_between=float(misfit.area_between(tpr_values, misfit.empirical_tpr(*samples))),
-            misfit_ratio=square / noise if noise > 0 else (np.inf if square > 0 else 0.0),
-            n_negative=len(samples[0]),
-            n_positive=len(samples[1]),
+            model_weight=1 - float(residual_weight(misfit_ratio)),
+            is_shrinkage=False,
+            area_between=float(misfit.area_between(tpr, empirical)),
+            misfit_ratio=misfit_ratio,
+            **counts,
         )
 
     def _refit(self) -> PairFit | None:
@@ -381,18 +381,11 @@ class PredictedRoc(Roc[Value]):
             return f"PredictedRoc(shape={self.shape}, negative={self.negative!r}, positive={self.positive!r})"
         auc = f", auc={self.auc():.6g}" if is_auc_fast(self) else ""
         if isinstance(self.negative, ShrinkageDistribution) and isinstance(self.positive, ShrinkageDistribution):
-            model, samples = _distribution_name(self.negative.model), (self.negative.sample, self.positive.sample)
-            cases = f"n_negative={samples[0].total:g}, n_positive={samples[1].total:g}"
-            share = 1 - self.negative.data_weight
-            return f"PredictedRoc(shrunk to {model}, model_weight={share:.4g}, {cases}{auc}{self._repr_suffix})"
+            sizes = f"n_negative={self.negative.observed.total:g}, n_positive={self.positive.observed.total:g}"
+            weight = 1 - self.negative.data_weight
+            return f"PredictedRoc(family='auto', model_weight={weight:.4g}, {sizes}{auc}{self._repr_suffix})"
         pair = f"negative={short_repr(self.negative, 110)}, positive={short_repr(self.positive, 110)}"
         return f"PredictedRoc({pair}{auc}{self._repr_suffix})"
-
-
-def _distribution_name(model: Any) -> str:
-    """Name a distribution without its numbers."""
-    base = getattr(model, "base", None)
-    return type(model).__name__ if base is None else f"{_distribution_name(base)} after {model.transform.kind}"
 
 
 def predict_roc(

@@ -27,7 +27,7 @@ from rocpredict.screening.summary import TwoClassSummary
 from rocpredict.solvers.base import EVEN
 from rocpredict.solvers.binormal import BinormalSolver, map_blocks, z_scores
 from rocpredict.solvers.empirical import EmpiricalSolver
-from rocpredict.solvers.shrinkage import ShrinkageBatch, cross_validated_ameans, evaluate_batch
+from rocpredict.solvers.shrinkage import ShrinkageBatch, evaluate_batch
 
 _BLOCK = 256  # features at a time
 _N_DRAWS = 16  # and as many mirrored ones: optimism to about .004 at 30 cases a class
@@ -427,8 +427,7 @@ def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
 
 GAUSSIAN_ONLY_FLAGS = ("always_negative", "always_positive", "no_benefit", "misfit")
 """Flags of the Gaussian rule that say nothing of the estimate."""
-_N_SHRINKAGE_POINTS = 128
-_BLOCK_SIZE = 2**16  # values, and places between them, of one block
+_MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # that are estimated together
 
 
 class ShrinkageBlock(NamedTuple):
@@ -458,9 +457,7 @@ def shrinkage_columns(
 
     def work(places: NDArray[np.intp]) -> ShrinkageBlock:
         (negative, positive), lower = _values(matrix, places, pair, rows), bool(pair.lower[places[0]])
-        held_out_lower = None if direction == "auto" else lower
-        ameans = cross_validated_ameans(negative, positive, lower=held_out_lower, declared=declared)
-        return _shrinkage_block(places, evaluate_batch(negative, positive, lower=lower, declared=declared), ameans)
+        return _shrinkage_block(places, evaluate_batch(negative, positive, lower=lower, declared=declared))
 
     return map_ordered(work, _blocks(pair), n_jobs)
 
@@ -491,8 +488,8 @@ def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
     valid = np.flatnonzero(pair.is_valid)
     for kind in np.unique(kinds[valid], axis=0):
         same_kind = valid[(kinds[valid] == kind).all(axis=1)]
-        step = max(1, _BLOCK_SIZE // int(kind[0] + kind[1] + _N_SHRINKAGE_POINTS))
-        yield from (same_kind[start : start + step] for start in range(0, len(same_kind), step))
+        size = max(1, min(_MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES // int(kind[0] + kind[1])))
+        yield from (same_kind[start : start + size] for start in range(0, len(same_kind), size))
 
 
 def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> list[FloatArray]:
@@ -507,21 +504,24 @@ def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: Ro
     return result
 
 
-def _shrinkage_block(places: NDArray[np.intp], batch: ShrinkageBatch, held_out_ameans: FloatArray) -> ShrinkageBlock:
-    rule, unknown = batch.rule, np.full(len(places), np.nan)
-    has_no_threshold = np.isinf(rule.threshold)
+def _shrinkage_block(places: NDArray[np.intp], batch: ShrinkageBatch) -> ShrinkageBlock:
+    rule, unknown, is_infinite = batch.rule, np.full(len(places), np.nan), np.isinf(batch.threshold)
     columns = {
         "auc": batch.auc,
-        "auc_low": unknown,  # DeLong's interval is that of the same rows
+        "auc_low": unknown,  # the empirical interval is that of the same data
         "auc_high": unknown,
-        "threshold": rule.threshold,
-        "ameans": rule.tpr / 2 + rule.tnr / 2,
-        "ameans_corrected": np.where(has_no_threshold, 0.5, held_out_ameans),
+        "threshold": batch.threshold,
+        "ameans": rule.ameans,
+        "ameans_corrected": rule.ameans,
         "tpr": rule.tpr,
-        "fpr": rule.fpr,
+        "fpr": 1 - rule.tnr,
         "misfit": batch.area_between,
-        "model_weight": 1 - batch.weight,
+        "model_weight": 1 - batch.data_weight,
     }
-    separates = (rule.fnr == 0) & (rule.fpr == 0)
-    flags = Flags(always_negative=has_no_threshold, no_benefit=rule.tpr <= rule.fpr, perfect_separation=separates)
+    flags = Flags(
+        always_negative=is_infinite & (rule.tpr == 0),
+        always_positive=is_infinite & (rule.tpr == 1),
+        no_benefit=is_infinite,
+        perfect_separation=rule.is_separated,
+    )
     return ShrinkageBlock(places, columns, flags)

@@ -163,7 +163,7 @@ class ScreeningResult(Result):
     ameans, tpr, fpr          predicted there
     ameans_corrected             what the Ameans is worth beyond these rows (see ``screen``)
     misfit                    mean distance of the predicted and the empirical curve; where family is "auto" that of the
-                              model, before the estimate was drawn to the sample
+                              model alone
     family                    with family="auto": "auto", where the predicted columns are of the shrunk estimate, or
                               "gaussian"; "" where nothing was predicted
     model_weight               with family="auto": the share of the model in the estimate, the rest being the sample's

@@ -307,8 +307,8 @@ def screen(
     spread. It is right on the average over features: the best of many rows are still too good, as are their AUCs and
     intervals; judge features that were chosen here on new rows.
 
-    Of rows with family "auto" ``ameans_corrected`` is counted on rows that were held out, a fifth of each class in
-    turn: it moves a little with the order of the rows, and is NaN where a class has two values only. These rows have no
+    In rows with family "auto" both ``ameans`` and ``ameans_corrected`` are the Ameans that is expected on new data:
+    less than ``tpr`` and ``fpr`` have, which lie on the curve. These rows have no
     interval of their own, as theirs would be that of the counted AUC; ``misfit`` is how far the model lies from the
     counted curve, and no flag: the estimate takes it into account. With direction "auto" the sample chose the sides,
     so that the prior that positives lie on theirs is not used; ``direction="higher"`` and ``"lower"`` declare it.

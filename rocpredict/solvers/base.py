@@ -45,6 +45,8 @@ class OptimalThreshold(NamedTuple):
     equal_thresholds: FloatArray
     """One threshold of each other interval that does as well, ascending, on the last axis; NaN beyond their number."""
     flags: Flags
+    expected_ameans: FloatArray | None = None
+    """Ameans on new data, where that of the curve is known to be optimistic."""
 
 
 class _HookFields(NamedTuple, Generic[Value]):
@@ -389,6 +391,10 @@ class Solver(CurveSolver):
         fpr, tpr = np.asarray(negative.sf_inclusive(thresholds)), np.asarray(positive.sf_inclusive(thresholds))
         low, high, _ = hook_of_polyline(np.concatenate([[0.0], fpr, [1.0]]), np.concatenate([[0.0], tpr, [1.0]]))
         return Hook(*(np.asarray(part if area > 0 else 0.0) for part in (low, high, area)))
+
+    def optimal_ameans(self) -> OptimalThreshold:
+        """Return the threshold with the best Ameans."""
+        return self.optimal(EVEN)
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
         """Return the threshold that maximises a function of the rates, -inf where that is undefined."""

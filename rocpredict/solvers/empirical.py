@@ -46,7 +46,7 @@ class OperatingPoints(NamedTuple):
     fnr: FloatArray
 
 
-class _BestRun(NamedTuple):
+class BestRun(NamedTuple):
     """Index of the best operating point, first and last of the equally good ones around it, and other such runs."""
 
     best: int
@@ -68,7 +68,7 @@ class EmpiricalSolver(Solver):
         """All operating points, thresholds descending from +inf to -inf."""
         values = np.union1d(self.negative.unique_values, self.positive.unique_values)
         edges = np.concatenate([[-np.inf], values, [np.inf]])
-        thresholds = np.concatenate([[-np.inf], _midpoints(values), [np.inf]])[::-1]
+        thresholds = np.concatenate([[-np.inf], midpoints(values[:-1], values[1:]), [np.inf]])[::-1]
         upper = np.concatenate([values, [np.inf]])[::-1]
         never = np.arange(len(upper)) == 0  # an infinite value does not exceed +inf, yet this end is "never"
         pair = self.positive, self.negative
@@ -130,7 +130,7 @@ class EmpiricalSolver(Solver):
         """Return the operating point that maximises TPR - price FPR; step functions have no crossings."""
         v = self.points
 
-        def best_run(price: float) -> _BestRun:
+        def best_run(price: float) -> BestRun:
             if np.isinf(price):
                 return self._best_run(np.where(v.fpr == 0, v.tpr, -np.inf), ROUNDING)
             utility = v.tpr - price * v.fpr
@@ -153,7 +153,7 @@ class EmpiricalSolver(Solver):
         """Mask of the operating points without another one that has an equal rate and a better other one."""
         return is_undominated(self.points.tpr, self.points.fpr)
 
-    def _best_run(self, utility: FloatArray, tolerance: float) -> _BestRun:
+    def _best_run(self, utility: FloatArray, tolerance: float) -> BestRun:
         """Return the middle one of the best operating points, the run that it is in, and the middles of other runs.
 
         Of operating points with the same utility those are left out that another one dominates.
@@ -165,9 +165,9 @@ class EmpiricalSolver(Solver):
         best = int(equal[(len(equal) - 1) // 2])
         first, last = next((int(run[0]), int(run[-1])) for run in runs if run[0] <= best <= run[-1])
         others = [run[(len(run) - 1) // 2] for run in runs if not run[0] <= best <= run[-1]]
-        return _BestRun(best, first, last, np.array(others[::-1], dtype=np.intp))
+        return BestRun(best, first, last, np.array(others[::-1], dtype=np.intp))
 
-    def _optimum(self, runs: list[_BestRun], shape: tuple[int, ...]) -> OptimalThreshold:
+    def _optimum(self, runs: list[BestRun], shape: tuple[int, ...]) -> OptimalThreshold:
         v, negative, positive = self.points, self.negative, self.positive
         best, first, last = (np.reshape([run[i] for run in runs], shape).astype(np.intp) for i in range(3))
         equal = pad_rows([v.thresholds[run.others] for run in runs])
@@ -227,7 +227,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
     def _rule(self, called: NDArray[np.bool_]) -> TwoThresholdRule[Any]:
         """Return the rule that calls these of the values positive."""
-        edges = _midpoints(self.values)[np.diff(called.astype(int)) != 0]
+        edges = midpoints(self.values[:-1], self.values[1:])[np.diff(called.astype(int)) != 0]
         rates = (
             np.asarray(self.weights[label][where].sum() / self.total[label])
             for where, label in ((called, 1), (called, 0), (~called, 0), (~called, 1))
@@ -235,9 +235,8 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
         return TwoThresholdRule(*summarize_rule(edges, starts_positive=bool(called[0])), edges, *rates)
 
 
-def _midpoints(values: FloatArray) -> FloatArray:
+def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
     """Return a threshold between neighbours: above the lower one and at most the upper one, whatever the floats."""
-    lower, upper = values[:-1], values[1:]
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, lower / 2 + upper / 2)
     largest = np.finfo(float).max

@@ -17,12 +17,13 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, symmetric_sum
 from rocpredict.distributions.power import Transformed
+from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.solvers.base import MappedSolver, Solver
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.histogram import HistogramSolver
 from rocpredict.solvers.numerical import NumericalSolver
-from rocpredict.solvers.shrinkage import ShrinkageSolver, is_batch_of_one
+from rocpredict.solvers.shrinkage import ShrinkageSolver
 
 _SERIES_BELOW = 1.0  # of a shift in units of the scale
 _NEWTON_STEPS = 3
@@ -534,12 +535,12 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
     """Return the solver of a pair: exact where there is a closed form or a sample, else numerical."""
     if isinstance(negative, Gaussian) and isinstance(positive, Gaussian):
         return BinormalSolver(negative, positive)
+    if isinstance(negative, ShrinkageDistribution) and isinstance(positive, ShrinkageDistribution):
+        return ShrinkageSolver(negative, positive)
     if isinstance(negative, Ecdf) and isinstance(positive, Ecdf):
         return EmpiricalSolver(negative, positive)
     if negative.shape or positive.shape:
         raise RocPredictError("a batch of features needs rp.Gaussian for both classes; give other pairs one by one")
-    if is_batch_of_one(negative, positive):
-        return ShrinkageSolver(negative, positive)
     if not isinstance(negative, Transformed) or not isinstance(positive, Transformed):
         return _numerical_solver(negative, positive)
     if negative.transform != positive.transform:

@@ -172,8 +172,11 @@ class BestThreshold(Result, Generic[Value]):
     ----------
     threshold : float or array of shape F
         In the unit of the feature.
-    tpr, fpr, tnr, fnr, ameans : float or array of shape F
-        Rates of the rule at the threshold.
+    tpr, fpr, tnr, fnr : float or array of shape F
+        Rates of the rule at the threshold, on the curve.
+    ameans : float or array of shape F
+        (TPR + TNR)/2. For family "auto" and criterion "ameans" that on new data: less than on the curve, since the
+        threshold was chosen on these data.
     criterion : str
         What was looked for.
     criterion_value : float or array of shape F
@@ -207,12 +210,15 @@ class BestThreshold(Result, Generic[Value]):
     equal_thresholds: FloatArray
     flags: Flags
     _uncertainty: Any = field(default=None, compare=False)
+    _expected_ameans: Any = None
     _tabled = ("threshold", "ameans", "tpr", "fpr", "tnr", "fnr")
     _heading = "Best threshold by {_criterion_text}"
 
     @property
     def ameans(self) -> Value:
-        """Return (TPR + TNR)/2."""
+        """Return (TPR + TNR)/2; for family "auto" the Ameans that is expected on new data."""
+        if self._expected_ameans is not None:
+            return to_scalar(self._expected_ameans)
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
     @property
@@ -343,6 +349,8 @@ def correct_ameans(out_of_bag: float, in_sample: float) -> float:
 
 def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold:
     """Return the best threshold of the rule "positive when x >= threshold" for a criterion."""
+    if target.criterion in AMEANS_ALIASES:
+        return solver.optimal_ameans()
     if (log_price := target.log_price) is not None:
         return solver.optimal(log_price)
     if target.criterion in {"f1", "f_beta"}:

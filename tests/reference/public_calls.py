@@ -1308,9 +1308,6 @@ TOLERANCE = {name: (1e-10, reason) for name, reason in LESS_CERTAIN.items()}
 
 EXCEPTIONS = by_id(
     {
-        "the shift of family='auto' is a root found to the float, and one feature has the quadrature and the roots of "
-        "a batch; before, its AUC was within 2e-12, the difference of two AUCs within 1e-10": """
-        command/compare/auto diagnose/skewed-auto family/auto/* screen/*/auto""",
         "these quantiles are the smallest float that reaches the probability; before, they were within 2e-14 of it": """
         family/skew-normal/fit""",
         "crossings are found by scipy.optimize.elementwise.find_root: other rounding where f1 - kappa f0 is near 0": """

@@ -1,0 +1,239 @@
+"""Compare family="auto" with the empirical curve on 21 simulated pairs: ``python -m benchmarks.robust [--quick]``."""
+
+import argparse
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from scipy import stats
+
+import rocpredict as rp
+from benchmarks.fidelity.counted import Answer, counted, empirical_heights
+from benchmarks.fidelity.predicted import gaussian, kde
+from benchmarks.fidelity.shrunk import auto
+from benchmarks.fidelity.sources import Array
+from rocpredict.base.tables import Table
+
+Class = list[tuple[float, Callable[[Array], Array]]]
+"""Weights and quantile functions of the components of a class."""
+
+DRAWS = {(10, 10): 400, (20, 20): 300, (50, 50): 200, (200, 200): 100, (1000, 1000): 30, (10, 100): 200, (100, 10): 200}
+_POPULATION = 20_000
+_MAX_KDE_DRAWS, _MAX_INTERVAL_DRAWS = 20, 100
+_TOLERANCE, _MIN_REGRET = 1.05, 0.002
+
+
+def _normal(mean: float = 0.0, std: float = 1.0, weight: float = 1.0) -> tuple[float, Callable[[Array], Array]]:
+    return weight, stats.norm(mean, std).ppf
+
+
+def _single(distribution: object, shift: float = 0.0) -> Class:
+    return [(1.0, lambda u: np.asarray(distribution.ppf(u)) + shift)]  # type: ignore[attr-defined]
+
+
+def _steps(*shares: float) -> Class:
+    return [(1.0, lambda u: np.searchsorted(np.cumsum(shares)[:-1], u, side="right").astype(float))]
+
+
+def _zeros(share: float) -> Class:
+    return [(share, np.zeros_like), (1 - share, stats.lognorm(1).ppf)]
+
+
+def _wild(mean: float) -> Class:
+    return [_normal(mean, 1, 0.98), (0.02, lambda u: 1000 * stats.norm(mean).ppf(u))]
+
+
+_STANDARD = [_normal()]
+PAIRS: dict[str, tuple[Class, Class]] = {
+    "N(0,1) / N(0,1)": (_STANDARD, _STANDARD),
+    "N(0,1) / N(.5,1)": (_STANDARD, [_normal(0.5)]),
+    "N(0,1) / N(1.5,1)": (_STANDARD, [_normal(1.5)]),
+    "N(0,1) / N(3,1)": (_STANDARD, [_normal(3)]),
+    "N(0,1) / N(0,3)": (_STANDARD, [_normal(0, 3)]),
+    "N(0,1) / N(1,2)": (_STANDARD, [_normal(1, 2)]),
+    "lognormal 0 / 1": (_single(stats.lognorm(1)), _single(stats.lognorm(1, scale=np.e))),
+    "exponential 1 / 3": (_single(stats.expon), _single(stats.expon(scale=3))),
+    "uniform / uniform + .3": (_single(stats.uniform), _single(stats.uniform, 0.3)),
+    "uniform / beta(1, .2)": (_single(stats.uniform), _single(stats.beta(1, 0.2))),
+    "t2, shift 1": (_single(stats.t(2)), _single(stats.t(2), 1.0)),
+    "Cauchy, shift 2": (_single(stats.cauchy), _single(stats.cauchy, 2.0)),
+    "Laplace, shift 1": (_single(stats.laplace), _single(stats.laplace, 1.0)),
+    "N(0,1) / bimodal": (_STANDARD, [_normal(-3, 0.5, 0.5), _normal(3, 0.5, 0.5)]),
+    "N(0,1) / 30 % responders": (_STANDARD, [_normal(0, 1, 0.7), _normal(4, 1, 0.3)]),
+    "binary .2 / .5": (_steps(0.8, 0.2), _steps(0.5, 0.5)),
+    "Poisson .2 / .5": (_single(stats.poisson(0.2)), _single(stats.poisson(0.5))),
+    "Poisson 3 / 5": (_single(stats.poisson(3)), _single(stats.poisson(5))),
+    "90 % / 60 % zeros": (_zeros(0.9), _zeros(0.6)),
+    "five ratings": (_steps(0.5, 0.2, 0.15, 0.1, 0.05), _steps(0.05, 0.1, 0.15, 0.2, 0.5)),
+    "2 % times 1,000": (_wild(0), _wild(1)),
+}
+_TIED = ("binary .2 / .5", "Poisson .2 / .5", "Poisson 3 / 5", "five ratings")
+
+
+class Cell(NamedTuple):
+    """Figures of one estimator on one pair at one size, means over the draws."""
+
+    pair: str
+    sizes: tuple[int, int]
+    estimator: str
+    ratio: float
+    ratio_error: float
+    regret: float
+    empirical_regret: float
+    regret_error: float
+    bias: float
+    tie_shift: float
+    ameans_coverage: float
+    auc_coverage: float
+
+    @property
+    def is_met(self) -> bool:
+        """Whether error and regret are within their bounds."""
+        allowed = self.empirical_regret + max(0.05 * self.empirical_regret, _MIN_REGRET) + 2 * self.regret_error
+        return self.ratio <= _TOLERANCE + 2 * self.ratio_error and self.regret <= allowed
+
+
+def population(components: Class) -> Array:
+    """Return evenly spaced quantiles of a class, ascending."""
+    parts = []
+    for weight, quantile in components:
+        size = round(weight * _POPULATION)
+        parts.append(quantile((np.arange(size) + 0.5) / size))
+    return np.sort(np.concatenate(parts))
+
+
+def sample(components: Class, rng: np.random.Generator, shape: tuple[int, int]) -> Array:
+    """Return independent values of a class."""
+    u, which = rng.random(shape), rng.choice(len(components), shape, p=[weight for weight, _ in components])
+    return np.choose(which, [quantile(u) for _, quantile in components])
+
+
+def measure(name: str, sizes: tuple[int, int], n_draws: int) -> list[Cell]:
+    """Return the cells of all estimators on one pair."""
+    pair = PAIRS[name]
+    rng = np.random.default_rng([crc32(name.encode()), *sizes])
+    samples = [sample(part, rng, (n_draws, n)) for part, n in zip(pair, sizes, strict=True)]
+    whole = [population(part) for part in pair]
+    truth = empirical_heights(whole[0][None, :], whole[1][None, :])[0]
+    gain = np.searchsorted(whole[0], np.unique(whole), "left") - np.searchsorted(whole[1], np.unique(whole), "left")
+    best, area = (1 + max(gain.max(), 0) / _POPULATION) / 2, rp.EmpiricalRoc(negative=whole[0], positive=whole[1]).auc()
+
+    def achieved(threshold: Array) -> Array:
+        below = [np.searchsorted(part, threshold, "left") / _POPULATION for part in whole]
+        return (1 + below[0] - below[1]) / 2
+
+    def scores(answer: Answer) -> tuple[Array, Array]:
+        assert answer.threshold is not None
+        return np.abs(answer.heights - truth).mean(axis=1), best - achieved(answer.threshold)
+
+    def cell(label: str, estimator: Callable[[Array, Array], Answer], count: int) -> Cell:
+        part = [values[:count] for values in samples]
+        answer = estimator(part[0], part[1])
+        (error, regret), (base, base_regret) = scores(answer), (values[:count] for values in empirical)
+        ratio = error.mean() / base.mean()
+        ratio_error = np.std(error - ratio * base) / base.mean() / np.sqrt(count)
+        shift, coverage = np.nan, (np.nan, np.nan)
+        if label.startswith("auto"):
+            shift = _tie_shift(part, estimator, rng) if name in _TIED else 0.0
+            coverage = _coverage(part, achieved, area, label)
+        return Cell(
+            name, sizes, label, ratio, ratio_error, regret.mean(), base_regret.mean(),
+            np.std(regret - base_regret) / np.sqrt(count), np.mean(answer.ameans - achieved(answer.threshold)), shift,
+            *coverage,
+        )  # fmt: skip
+
+    empirical = scores(counted(*samples))
+    few = min(n_draws, _MAX_KDE_DRAWS)
+    return [
+        cell("auto, declared", auto, n_draws),
+        cell("auto", partial(auto, declared=False), n_draws),
+        cell("gaussian", gaussian, n_draws),
+        *([cell("kde", kde, few)] if max(sizes) <= 200 else []),
+    ]
+
+
+def _tie_shift(part: Sequence[Array], estimator: Callable[[Array, Array], Answer], rng: np.random.Generator) -> float:
+    """Return the mean change of the area when ties are broken at random."""
+    broken = estimator(*(values + rng.random(values.shape) / 2 for values in part))
+    return float(np.mean(estimator(*part).heights - broken.heights))
+
+
+def _coverage(
+    part: Sequence[Array], achieved: Callable[[Array], Array], area: float, label: str
+) -> tuple[float, float]:
+    """Return the shares of intervals that hold the Ameans of their threshold, and the AUC."""
+    direction, labels = "higher" if "declared" in label else None, np.repeat([0, 1], [p.shape[1] for p in part])
+    hits = []
+    for values in np.concatenate(part, axis=1)[:_MAX_INTERVAL_DRAWS]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", rp.AssumptionWarning)
+            roc = rp.predict_roc(values, labels, family="auto", direction=direction)
+        threshold = roc.best_threshold()
+        hits.append([achieved(threshold.threshold) in threshold.ameans_interval(), area in roc.auc_interval()])
+    return tuple(np.mean(hits, axis=0))
+
+
+def tables(cells: Sequence[Cell]) -> list[Table]:
+    """Return the mean of each size, the ratio of each pair, and the cells that miss a bound."""
+    sizes, labels = list(dict.fromkeys(c.sizes for c in cells)), list(dict.fromkeys(c.estimator for c in cells))
+    means = []
+    for size in sizes:
+        for label in labels:
+            some = [c for c in cells if c.sizes == size and c.estimator == label]
+            if some:
+                mean = {field: np.mean([getattr(c, field) for c in some]) for field in Cell._fields[3:]}
+                worst = [max(c.ratio for c in some), max(abs(c.tie_shift) for c in some)]
+                lowest = [min(c.ameans_coverage for c in some), min(c.auc_coverage for c in some)]
+                regret = mean["regret"] / mean["empirical_regret"]
+                row = [mean["ratio"], worst[0], regret, mean["bias"], worst[1]]
+                intervals = [mean["ameans_coverage"], lowest[0], mean["auc_coverage"], lowest[1]]
+                means.append([_named(size), label, *row, *intervals])
+    columns = ["n", "estimator", "ratio", "worst", "regret", "bias", "tie shift", "Ameans interval", "lowest",
+               "AUC interval", "lowest "]  # fmt: skip
+    formats = dict.fromkeys(columns[2:5] + columns[7:], ".3f") | {"bias": "+.4f", "tie shift": ".4f"}
+    result = [Table("Mean over the 21 pairs", columns, means, formats)]
+    for label in labels:
+        rows = []
+        for name in PAIRS:
+            found = {c.sizes: c for c in cells if c.pair == name and c.estimator == label}
+            rows.append([name, *(found[size].ratio if size in found else None for size in sizes)])
+        heads = ["pair", *map(_named, sizes)]
+        result.append(Table(f"L1 error / empirical: {label}", heads, rows, dict.fromkeys(heads[1:], ".3f")))
+    missed = [
+        [c.pair, _named(c.sizes), c.estimator, c.ratio, c.ratio_error, c.regret, c.empirical_regret, c.regret_error]
+        for c in cells
+        if c.estimator.startswith("auto") and not c.is_met
+    ]
+    heads = ["pair", "n", "estimator", "ratio", "SE", "regret", "empirical", "SE of the difference"]
+    result.append(Table("Cells that miss a bound", heads, missed, dict.fromkeys(heads[3:], ".3f")))
+    biased = [
+        [c.pair, _named(c.sizes), c.estimator, c.bias]
+        for c in cells
+        if c.estimator.startswith("auto") and abs(c.bias) > (0.012 if min(c.sizes) == 10 else 0.005)
+    ]
+    result.append(Table("Cells with a biased Ameans", ["pair", "n", "estimator", "bias"], biased, {"bias": "+.4f"}))
+    return result
+
+
+def _named(sizes: tuple[int, int]) -> str:
+    return f"{sizes[0]:,}" if sizes[0] == sizes[1] else f"{sizes[0]} + {sizes[1]}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.robust", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the draws, and no more than 200 a class")
+    quick = parser.parse_args().quick
+    sizes = {size: max(20, count // 10) if quick else count for size, count in DRAWS.items()}
+    work = [(name, size, count) for size, count in sizes.items() if not (quick and max(size) > 200) for name in PAIRS]
+    with ProcessPoolExecutor(2) as pool:
+        cells = [cell for found in pool.map(measure, *zip(*work, strict=True)) for cell in found]
+    for table in tables(cells):
+        print(table.to_markdown(), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()
