@@ -28,26 +28,27 @@ from rocpredict.sources.csv_reader import read_csv
 __all__ = ["Dataset", "load_breast_cancer", "load_iris", "load_pima", "simulate_two_gaussians"]
 
 _PIMA_UNITS = ("count", "mg/dl", "mm Hg", "mm", "mu U/ml", "kg/m^2", "1", "years")
-"""In the order of the columns: pregnant, glucose, pressure, triceps, insulin, mass, pedigree, age."""
+"""Units of the columns pregnant, glucose, pressure, triceps, insulin, mass, pedigree and age."""
 _CANCER_UNITS = {"radius": "a.u.", "perimeter": "a.u.", "area": "a.u.^2", "texture": "grey levels"}
-"""By the kind of feature; the others are pure numbers."""
+"""Units by the kind of feature. Other features are dimensionless."""
 PIMA_ZERO_MISSING = ("glucose", "pressure", "triceps", "insulin", "mass")
-"""Features whose zeros stand for missing values."""
+"""Features whose zeros are missing values."""
 _MAX_NAMES_REPR = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset(Result):
-    """Table of features with one label for each row.
+    """Data set of features with one label for each observation.
 
     Attributes
     ----------
-    X : array of shape (n, features)
+    X : array of shape (n, n_features)
+        Feature values.
     y : array of shape (n,)
-        Labels.
+        Class labels.
     feature_names : tuple of str
     units : tuple of str
-        Of each feature; "1" is a pure number.
+        Unit of each feature; "1" for a dimensionless feature.
     description, source, license : str
     """
 
@@ -63,15 +64,46 @@ class Dataset(Result):
         return dict(zip(self.feature_names, self.X.T, strict=True)) | {"label": self.y}
 
     def column(self, name: str) -> FloatArray:
-        """Return one feature by name, shape (n,)."""
+        """Return the values of one feature.
+
+        Parameters
+        ----------
+        name : str
+            Name of the feature.
+
+        Returns
+        -------
+        array of shape (n,)
+
+        Raises
+        ------
+        RocPredictError
+            If there is no feature of this name.
+        """
         return self.X[:, self.feature_names.index(check_option("name", name, self.feature_names))]
 
     def unit(self, name: str) -> str:
-        """Return the unit of one feature by name."""
+        """Return the unit of one feature.
+
+        Parameters
+        ----------
+        name : str
+            Name of the feature.
+
+        Returns
+        -------
+        str
+            Unit; "1" for a dimensionless feature.
+
+        Raises
+        ------
+        RocPredictError
+            If there is no feature of this name.
+        """
         return self.units[self.feature_names.index(check_option("name", name, self.feature_names))]
 
     def table(self) -> Table:
-        """Return the features with their ranges."""
+        """Return a table of the features with their units and ranges."""
         rows = []
         for name, unit, values in zip(self.feature_names, self.units, self.X.T, strict=True):
             valid = values[~np.isnan(values)]
@@ -90,7 +122,7 @@ class Dataset(Result):
 
 
 def _abbreviate(names: Any) -> str:
-    """Return the first names, so that they fit on one line."""
+    """Format the first names for one line."""
     items = list(names)
     more = f", ... {len(items)} in all" if len(items) > _MAX_NAMES_REPR else ""
     text = short_repr(items[:_MAX_NAMES_REPR], 120)
@@ -98,7 +130,10 @@ def _abbreviate(names: Any) -> str:
 
 
 def _read_table(file: str) -> dict[str, Any]:
-    """Read a file of the top-level folder ``data``, which a wheel has inside the package; the last column is y."""
+    """Read a file of the folder ``data``, which a wheel has inside the package.
+
+    The last column has the labels.
+    """
     installed = Path(str(resources.files("rocpredict"))) / "data" / file
     table = read_csv(installed if installed.exists() else Path(__file__).parents[1] / "data" / file)
     *names, label = table.header
@@ -107,7 +142,11 @@ def _read_table(file: str) -> dict[str, Any]:
 
 
 def load_iris() -> Dataset:
-    """Load Fisher's Iris data: 50 flowers of each of three species, four lengths in cm.
+    """Load Fisher's Iris data, with four lengths in cm of 50 flowers of each of three species.
+
+    Returns
+    -------
+    Dataset
 
     Examples
     --------
@@ -126,30 +165,30 @@ def load_iris() -> Dataset:
 
 
 def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
-    """Load the diabetes data of 768 women of Pima heritage: eight features, labels "neg" and "pos".
+    """Load the diabetes data of 768 women of Pima heritage, with eight features and labels "neg" and "pos".
 
     Parameters
     ----------
-    zeros_as_missing : bool
-        Turn the zeros of glucose, pressure, triceps, insulin and mass, which no living person has and which
-        stand for missing values, into NaN. Left out, the table is as it is in the file.
+    zeros_as_missing : bool, default=False
+        Whether to replace the zeros of glucose, pressure, triceps, insulin and mass by NaN. These zeros are impossible
+        for a living person and represent missing values. By default, they are unchanged.
 
     Returns
     -------
     Dataset
-        Units: glucose, of plasma 2 h into an oral glucose tolerance test, mg/dl; diastolic blood pressure,
-        mm Hg; triceps skin fold, mm; serum insulin at 2 h, mu U/ml; body mass index, kg/m^2; age, years.
-        Pregnancies are a count, the pedigree function a pure number.
+        Units: plasma glucose 2 h into an oral glucose tolerance test, mg/dl; diastolic blood pressure, mm Hg; triceps
+        skin fold, mm; serum insulin at 2 h, mu U/ml; body mass index, kg/m^2; age, years. The number of pregnancies is
+        a count, and the pedigree function is dimensionless.
 
     Raises
     ------
     RocPredictError
-        zeros_as_missing that is neither True nor False.
+        If ``zeros_as_missing`` is neither True nor False.
 
     Notes
     -----
-    Zeros for missing values: glucose 5, pressure 35, triceps 227, insulin 374, mass 11 of 768. They pull the
-    means of both classes down, and a Gaussian fitted to insulin or triceps describes them badly.
+    Numbers of zeros that are missing values: glucose 5, pressure 35, triceps 227, insulin 374, mass 11 of 768. They
+    reduce the means of both classes, and a Gaussian describes insulin and triceps with these zeros badly.
 
     Examples
     --------
@@ -169,8 +208,7 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
         **table,
         units=_PIMA_UNITS,
         description="Pima: diabetes within five years, and eight features, of 768 women of 21 years or more. Zeros "
-        f"in {', '.join(PIMA_ZERO_MISSING)} stand for missing values"
-        + (" and are NaN here." if zeros_as_missing else "."),
+        f"in {', '.join(PIMA_ZERO_MISSING)} are missing values" + (" and are NaN here." if zeros_as_missing else "."),
         source="National Institute of Diabetes and Digestive and Kidney Diseases; donated to the UCI repository by "
         "V. Sigillito (1990); as PimaIndiansDiabetes of the R package mlbench 2.1",
         license="none stated; donated to UCI for public use",
@@ -178,19 +216,19 @@ def load_pima(*, zeros_as_missing: bool = False) -> Dataset:
 
 
 def load_breast_cancer() -> Dataset:
-    """Load the Wisconsin diagnostic data: thirty features of 569 breast masses, labels "benign" and "malignant".
+    """Load the Wisconsin diagnostic data of 569 breast masses, with thirty features, "benign" or "malignant".
 
     Returns
     -------
     Dataset
-        Ten features of the cell nuclei in a digitised image of a fine needle aspirate; of each the mean over the
-        nuclei, its standard error ("error") and the mean of the three largest ("worst"). The source states no unit
-        of length: radius and perimeter are in arbitrary units ("a.u."), area in their square; texture is in levels
-        of grey, the others are pure numbers.
+        Ten features of the cell nuclei in a digitised image of a fine needle aspirate, each with its mean over the
+        nuclei ("mean"), the standard error of this mean ("error") and the mean of the three largest values ("worst").
+        The source states no unit of length: radius and perimeter are in arbitrary units ("a.u."), area in their square.
+        Texture is in grey levels; the other features are dimensionless.
 
     Notes
     -----
-    A concavity of 0 (13 rows) is a number: an outline without dents.
+    A concavity of 0 (13 observations) is a valid value, for an outline without indentations.
 
     Examples
     --------
@@ -213,7 +251,7 @@ def load_breast_cancer() -> Dataset:
 
 _LOADERS: dict[str, Callable[[], Dataset]] = {"iris": load_iris, "pima": load_pima, "breast_cancer": load_breast_cancer}
 DATASET_NAMES = tuple(_LOADERS)
-"""The names of the data sets that need no file."""
+"""Names of the built-in data sets."""
 
 
 def load_dataset(name: str) -> Dataset:
@@ -228,28 +266,30 @@ def simulate_two_gaussians(
     count: tuple[int, int] = (1000, 1000),
     seed: int = 0,
 ) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Draw a sample of two Gaussian classes.
+    """Simulate a sample of two Gaussian classes.
 
     Parameters
     ----------
-    mean, std : pair of float
-        (negative, positive); the founding paper's example when left out.
-    count : pair of int
-        Rows of each class, 1 or more.
-    seed : int
-        The same seed draws the same sample.
+    mean : pair of float, default=(4.0, 8.0)
+        Means, (negative, positive). The defaults are the example of the founding paper.
+    std : pair of float, default=(3.0, 2.0)
+        Standard deviations, (negative, positive).
+    count : pair of int, default=(1000, 1000)
+        Number of observations of each class, (negative, positive), 1 or more.
+    seed : int, default=0
+        Seed of the random generator.
 
     Returns
     -------
     x : array of shape (n,)
-        Values, the negatives first.
+        Feature values, negatives first.
     y : array of shape (n,)
         Labels 0 and 1.
 
     Raises
     ------
     RocPredictError
-        A negative std, a count below 1, a negative seed, or what is not a pair.
+        If an argument is not a pair, a standard deviation or the seed is negative, or a count is below 1.
 
     Examples
     --------
@@ -261,6 +301,6 @@ def simulate_two_gaussians(
     means, stds = check_finite("mean", check_pair("mean", mean)), check_nonnegative("std", check_pair("std", std))
     counts = [check_int("count", n) for n in check_pair("count", count)]
     if min(counts) < 1:
-        raise RocPredictError(f"count={count!r} has a class without rows; give 1 or more for each")
+        raise RocPredictError(f"count={count!r} has a class without observations; pass 1 or more for each class")
     x = np.concatenate([rng.normal(m, s, n) for m, s, n in zip(means, stds, counts, strict=True)])
     return x, np.repeat([0, 1], counts)

@@ -38,38 +38,40 @@ from rocpredict.inference.bootstrap import BootstrapOptions, draw_counts, make_a
 from rocpredict.inference.placements import compute_placements, placements_in_row_order
 from rocpredict.roc.empirical import EmpiricalRoc
 
-Groups = list[NDArray[np.intp]]  # the rows of each class
+Groups = list[NDArray[np.intp]]  # row indices of each class
 _CLASSES = ("negative", "positive")
 MulticlassMethod: TypeAlias = Literal["hand-till", "one-vs-rest", "one-vs-one"]
 MULTICLASS_METHODS: tuple[MulticlassMethod, ...] = get_args(MulticlassMethod)
 
 
 class BinaryProblem(NamedTuple):
-    """Column of scores that ranks some classes against others, by their positions among the labels."""
+    """Column of scores that ranks some classes against others, given by label positions."""
 
     column: int
     positive: tuple[int, ...]
     negative: tuple[int, ...]
 
     def rows(self, class_name: str, groups: Groups) -> NDArray[np.intp]:
-        """Return the rows of the positive or the negative classes."""
+        """Return the row indices of the positive or the negative classes."""
         return np.concatenate([groups[k] for k in getattr(self, class_name)])
 
 
 @dataclass(frozen=True)
 class Decomposition:
-    """Binary problems of several classes, and the means of their areas.
+    """Decomposition of a multiclass problem into binary problems.
 
     Attributes
     ----------
     columns : array of shape (n, columns)
         Scores.
     groups : list of arrays
+        Row indices of each class.
     problems : list of BinaryProblem
+        Binary problems.
     weights : array of shape (means, problems)
-        Each mean is one answer.
+        Weights of the problems in each mean AUC.
     rocs : list of EmpiricalRoc
-        One for each problem.
+        ROC curve of each problem.
     """
 
     columns: FloatArray
@@ -80,7 +82,7 @@ class Decomposition:
 
     @classmethod
     def of_scores(cls, columns: FloatArray, groups: Groups, method: str, average: str | None) -> Decomposition:
-        """Decompose scores by a method and an average of ``multiclass_auc``."""
+        """Decompose scores by ``method`` and ``average`` of ``multiclass_auc``."""
         sizes, classes = [len(rows) for rows in groups], range(len(groups))
         if method == "one-vs-rest":
             problems = [BinaryProblem(k, (k,), tuple(other for other in classes if other != k)) for k in classes]
@@ -100,13 +102,14 @@ class Decomposition:
         return cls(columns, groups, problems, single, [EmpiricalRoc(*pair) for pair in samples])
 
     def mean(self, areas: FloatArray) -> FloatArray:
-        """Return the weighted means of areas, shape (..., problems)."""
-        return np.asarray(areas @ self.weights.T / self.weights.sum(axis=1))  # divided last: the mean of ones is 1
+        """Return the weighted means of AUCs of shape (..., problems)."""
+        return np.asarray(areas @ self.weights.T / self.weights.sum(axis=1))  # dividing last keeps the mean of ones 1
 
     def influence(self) -> FloatArray:
-        """Return the influence of each row on the area of each problem, shape (n, problems).
+        """Return the influence of each observation on the AUC of each problem, of shape (n, problems).
 
-        It is the row's placement, times the share that its class has in its side; 0 for rows that the problem omits.
+        The influence is the placement of the observation times the proportion of its class among the positives or
+        negatives of the problem. It is 0 for observations that the problem does not use.
         """
         influence = np.zeros((len(self.columns), len(self.problems)))
         for index, (problem, roc) in enumerate(zip(self.problems, self.rocs, strict=True)):
@@ -120,7 +123,7 @@ class Decomposition:
         return influence
 
     def resample(self, resampling: BootstrapOptions) -> FloatArray:
-        """Return the means in each resample, shape (n_resamples, means): all problems on the same rows."""
+        """Return the mean AUCs of each resample, of shape (n_resamples, means)."""
         parts: list[Any] = []
         for problem, roc in zip(self.problems, self.rocs, strict=True):
             row_sets = [problem.rows(class_name, self.groups) for class_name in _CLASSES]
@@ -138,15 +141,15 @@ class Decomposition:
         return np.concatenate(chunks)
 
     def interval(self, level: float, replicates: FloatArray | None = None) -> Interval:
-        """Return the interval of each mean; from ``replicates`` (resamples, means) if given."""
+        """Return the confidence interval of each mean AUC, from bootstrap ``replicates`` if passed."""
         estimate, influence = self.mean(np.array([roc.auc() for roc in self.rocs])), self.influence()
-        lonely = min(len(rows) for rows in self.groups) == 1
+        has_singleton = min(len(rows) for rows in self.groups) == 1
         limits, replaced = [], []
         for index, (weights, area) in enumerate(zip(self.weights, estimate, strict=True)):
             indices = np.flatnonzero(weights)
             variance = _variance(influence[:, indices] @ (weights[indices] / weights.sum()), self.groups)
             is_single = len(indices) == 1
-            replaced.append((not is_single or replicates is not None) and (lonely or variance <= _ROUNDING**2))
+            replaced.append((not is_single or replicates is not None) and (has_singleton or variance <= _ROUNDING**2))
             if replicates is not None and not replaced[-1]:
                 limits.append(percentile_interval(replicates[:, index], level))
             elif is_single:
@@ -156,7 +159,7 @@ class Decomposition:
             else:
                 size = _effective_size([self.problems[k] for k in indices], self.groups)
                 limits.append(_smoothed_logit(area, variance, size, level))
-        results: Any = (*np.transpose(limits), estimate, np.array(replaced), np.full(len(self.weights), lonely))
+        results: Any = (*np.transpose(limits), estimate, np.array(replaced), np.full(len(self.weights), has_singleton))
         if len(self.weights) == 1:
             results = [to_scalar(item[0]) for item in results]
         low, high, estimate, fallback, single = results
@@ -165,26 +168,27 @@ class Decomposition:
         return Interval(low, high, level, method, estimate, Flags(fallback=fallback, single_observation=single))
 
 
-_PSEUDO_COUNT = 0.25  # cases that smoothing adds, placed where chance is
-#: The variance is no less than A(1 - A)/3 has it for one case: uniform placements vary so at A = 1/2.
+#: Number of observations with AUC 1/2 that the smoothing adds.
+_PSEUDO_COUNT = 0.25
+#: The variance per observation is at least A(1 - A)/3, the variance of uniform placements at A = 1/2.
 _MIN_VARIANCE_DIVISOR = 3.0
 _ROUNDING = 1e-12
 
 
 def _variance(values: FloatArray, groups: Groups) -> float:
-    """Return the variance of a mean over classes: that of DeLong, DeLong and Clarke-Pearson, for more than two."""
+    """Return the DeLong variance of a mean AUC, generalized to several classes."""
     return sum(float(values[rows].var(ddof=1)) / len(rows) for rows in groups if len(rows) > 1)
 
 
 def _effective_size(problems: list[BinaryProblem], groups: Groups) -> float:
-    """Return the harmonic mean of the class sizes, times the pairs of classes that are compared."""
+    """Return the harmonic mean of the class sizes times the number of compared class pairs."""
     pairs = {frozenset((i, j)) for problem in problems for i in problem.positive for j in problem.negative}
     sizes = [len(groups[k]) for k in set().union(*pairs)]
     return len(pairs) * len(sizes) / sum(1 / size for size in sizes)
 
 
 def _smoothed_logit(area: float, variance: float, n_observations: float, level: float) -> tuple[float, float]:
-    """Return the logit interval about the area with a quarter of a case more, of a variance that is never too small."""
+    """Return the logit interval of a smoothed AUC, with a lower bound on the variance."""
     centre = (area * n_observations + _PSEUDO_COUNT / 2) / (n_observations + _PSEUDO_COUNT)
     variance_scale = centre * (1 - centre)
     std_error = np.sqrt(max(variance, variance_scale / (_MIN_VARIANCE_DIVISOR * n_observations)))
@@ -194,28 +198,29 @@ def _smoothed_logit(area: float, variance: float, n_observations: float, level: 
 
 
 def _conservative_limits(weights: FloatArray, rocs: list[EmpiricalRoc], level: float) -> tuple[float, float]:
-    """Return conservative ends for a weighted mean of areas."""
+    """Return conservative confidence limits of a weighted mean of AUCs."""
     n_values = [len(np.union1d(roc.negative.unique_values, roc.positive.unique_values)) for roc in rocs]
-    if all(n == 1 or roc.auc() in (0.0, 1.0) for n, roc in zip(n_values, rocs, strict=True)):  # all pairs are alike
-        pairs = min(d.total for roc in rocs for d in (roc.negative, roc.positive))
-        alike = ((1 - level) / 2) ** (1 / pairs)
+    if all(n == 1 or roc.auc() in (0.0, 1.0) for n, roc in zip(n_values, rocs, strict=True)):  # all pairs agree
+        n_pairs = min(d.total for roc in rocs for d in (roc.negative, roc.positive))
+        factor = ((1 - level) / 2) ** (1 / n_pairs)
         area = float(np.average([roc.auc() for roc in rocs], weights=weights))
-        return area * alike, 1 - (1 - area) * alike
+        return area * factor, 1 - (1 - area) * factor
     stricter = 1 - (1 - level) / len(rocs)
     low, high = np.average([list(roc.auc_interval(level=stricter)) for roc in rocs], axis=0, weights=weights)
     return float(low), float(high)
 
 
 class BinaryAuc(NamedTuple):
-    """One of the areas whose mean is a multiclass AUC.
+    """AUC of one of the binary problems of a multiclass AUC.
 
     Attributes
     ----------
     positive, negative : label
-        ``negative`` is "rest" when it is every other class.
+        Labels of the classes; ``negative`` is "rest" for all other classes.
     auc : float
-        The probability that the score of the positive class is higher for a positive, ties half.
+        Probability that a positive has a larger score than a negative; ties count one half.
     interval : Interval
+        Confidence interval of the AUC.
     """
 
     positive: Any
@@ -231,19 +236,22 @@ class MulticlassAuc(Result):
     Attributes
     ----------
     auc : float, or array of shape (classes,) or (pairs,) without an average
-        1/2 by chance, 1 when every part separates perfectly.
+        AUC: 1/2 by chance, 1 if all binary problems are separated perfectly.
     interval : Interval
-        Of the same shape.
+        Confidence interval of the AUC, of the same shape.
     binary_aucs : tuple of BinaryAuc
-        Each area with its own interval, at the same level.
+        AUC and confidence interval of each binary problem.
     method : str
+        Decomposition into binary problems.
     average : str or None
+        Weighting of the binary problems.
     labels : tuple
-        In the order of the columns of scores.
+        Class labels, in the order of the columns of scores.
     n_by_class : dict of label to int
+        Number of observations of each class.
     flags : Flags
-        ``single_observation``: a class has one row. ``fallback``: for this, or because all rows
-        are placed alike, the interval is the conservative one of ``multiclass_auc``'s Notes.
+        ``single_observation``: a class has one observation. ``fallback``: because of this, or because all observations
+        have the same placement, the interval is the conservative one described in the Notes of ``multiclass_auc``.
     """
 
     auc: ArrayOrFloat
@@ -260,12 +268,17 @@ class MulticlassAuc(Result):
     _frame_of_table = True
 
     def table(self) -> Table:
-        """Return the areas of the pairs of classes, under their average."""
+        """Return the average AUC and the AUCs of the binary problems as a table.
+
+        Returns
+        -------
+        Table
+        """
         rows = [] if np.ndim(self.auc) else [[f"average ({self.average})", self.auc, *self.interval]]
         for positive, negative, auc, interval in self.binary_aucs:
             rows.append([f"{truncate(str(positive), 60)} against {truncate(str(negative), 60)}", auc, *interval])
         sizes = format_list(f"{label} {count}" for label, count in self.n_by_class.items())
-        notes = [f"Intervals of level {self.interval.level:g}. Cases: {sizes}."]
+        notes = [f"{100 * self.interval.level:g}% confidence intervals. Observations: {sizes}."]
         columns = ["positive against negative", "AUC", "low", "high"]
         return Table(f"AUC of {len(self.labels)} classes, {self.method}", columns, rows, None, notes, self.flags)
 
@@ -288,33 +301,43 @@ def multiclass_auc(
     rng: Seed = 0,
     weights: ArrayLike | None = None,
 ) -> MulticlassAuc:
-    """Compute the AUC of more than two classes, with its interval.
+    """Compute the AUC for more than two classes with a confidence interval.
 
     Parameters
     ----------
-    scores : array of shape (n, K), or of shape (n,)
-        One column a class: the higher, the more this class. Any real numbers; rows need not sum to 1.
-        Or one feature, which is to rise along the order of the labels.
-    y : array of shape (n,)
-        Labels.
-    labels : K labels, optional
-        The class of each column; for one feature, the classes from low to high. Left out, they are the sorted
-        labels of ``y``; for one feature only if these are numbers, as text has no order of its own.
-    method : {"hand-till", "one-vs-one", "one-vs-rest"}
-        Hand-Till and one-vs-one: each pair of classes by itself, by the mean of two areas, one by the column of
-        either class (for one feature there is one area a pair). One-vs-rest: each class, by its own column,
-        against all other rows; it depends on how frequent the classes are.
-    average : {"macro", "weighted", None}
-        Equal weights; weights by the rows of the class, or of the pair (not for Hand-Till); or no average but
-        one area a class, or a pair in the order (1, 2), (1, 3), ..., (2, 3), ...
-    level : float
-    interval_method : {"smoothed-logit", "bootstrap"}
-        How the interval is made: by the variance of the mean (see Notes), or by the quantiles over resamples, the rows
-        of each class resampled among themselves.
-    n_resamples, rng
-        Of "bootstrap".
-    weights : array of shape (n,), optional
-        How many cases each row stands for; whole numbers.
+    scores : array-like of shape (n, K) or (n,)
+        Scores with one column for each class, larger for observations of this class, on any scale. Or one feature that
+        increases along the order of the labels.
+    y : array-like of shape (n,)
+        Class labels.
+    labels : sequence of K labels, optional
+        Class of each column or, for one feature, the classes in ascending order. By default, the sorted labels of
+        ``y``. For one feature the default needs numeric labels.
+    method : {"hand-till", "one-vs-rest", "one-vs-one"}, default="hand-till"
+        Decomposition into binary problems:
+
+        * "hand-till", "one-vs-one": each pair of classes. Its AUC is the mean of two AUCs, one for the column of each
+          class; for one feature there is one AUC per pair.
+        * "one-vs-rest": each class, by its own column, against all others. The result depends on the class frequencies.
+    average : {"macro", "weighted", None}, default="macro"
+        Average over the binary problems:
+
+        * "macro": equal weights.
+        * "weighted": weights proportional to the number of observations of the class or pair; not for "hand-till".
+        * None: no average, but one AUC per class, or per pair in the order (1, 2), (1, 3), ..., (2, 3), ...
+    level : float, default=0.95
+        Confidence level, in (0, 1).
+    interval_method : {"smoothed-logit", "bootstrap"}, default="smoothed-logit"
+        Method of the confidence interval:
+
+        * "smoothed-logit": from the variance of the mean AUC; see Notes.
+        * "bootstrap": percentile bootstrap, with each class resampled separately.
+    n_resamples : int, default=2000
+        Number of bootstrap resamples.
+    rng : None, int or numpy.random.Generator, default=0
+        Seed or generator for resampling.
+    weights : array-like of shape (n,), optional
+        Frequency weights of the observations, integers.
 
     Returns
     -------
@@ -323,39 +346,43 @@ def multiclass_auc(
     Raises
     ------
     RocPredictError
-        Lengths or columns that do not fit, NaN among scores or labels, fewer than two classes, a class without
-        rows, labels that are not listed, an order that is not known, an unknown method or average.
+        If lengths or columns do not match, values are missing, there are fewer than two classes, ``labels`` does not
+        contain the classes of ``y``, the order of the classes is unknown, or an option is invalid.
 
     Notes
     -----
-    "smoothed-logit" is a logit interval. Its variance is DeLong, DeLong and Clarke-Pearson's, for any number of
-    classes: each row moves the answer by its placements in all parts that use it, weighted as the parts are;
-    the variance is the sum over classes of the variance of these, divided by the rows. It is made safe where
-    few pairs are wrong: N being the harmonic mean of the class sizes times the pairs of classes, the centre is
-    the area with a quarter of a case placed at chance, (A N + 1/8)/(N + 1/4), and the variance no less than A(1
-    - A)/(3 N). A single part has the interval of its own curve (``roc.auc_interval``).
+    The average over pairs was proposed in [1]_.
 
-    Chosen among fifteen by simulation. Of level 0.95 it covered, over three Gaussian classes of 10, 20 and 50 rows
-    and AUCs of 0.8, 0.9 and 0.98, 0.944 to 0.977 with one column a class and 0.947 to 0.965 with one feature (2000
-    draws each); over classes of 10, 20 and 50 rows and other averages 0.950 to 0.982, over five classes of 10 rows
-    0.942 to 0.969. The percentile bootstrap covered 0.912 to 0.953, once 0.978 (1000 draws each). At 10 rows a class
-    the interval is 1.04 to 1.1 times as wide as the bootstrap's at AUC 0.8 and 0.9, 1.3 to 1.7 times at 0.98; half a
-    case more in each class would have made it 2.4 to 2.9 times as wide as it is there.
+    "smoothed-logit" is a logit interval with the variance of DeLong, DeLong and Clarke-Pearson, generalized to several
+    classes. The influence of an observation is the weighted sum of its placements in all binary problems; the variance
+    is the sum over the classes of the variance of the influences divided by the class size. Let A be the AUC and N the
+    harmonic mean of the class sizes times the number of class pairs. The centre of the interval is
+    (A N + 1/8)/(N + 1/4), as if a quarter of an observation had an AUC of 1/2, and the variance is at least
+    A(1 - A)/(3 N). A single binary problem has the interval of its own curve (``roc.auc_interval``).
 
-    Where all rows of each class are placed alike, or a class has a single row, placements tell nothing about the
-    uncertainty, and the interval of several parts is a conservative one. The ends are the weighted means of the ends of
-    the parts' intervals, each at level 1 - (1 - level)/parts (Bonferroni). Where in each part all pairs of rows are
-    alike, all right, wrong or tied, they are A q and 1 - (1 - A) q with A the area, q = ((1 - level)/2)**(1/m) and m
-    the rows of the smallest class: the m one-to-one pairs of a part are independent, and were pairs like those seen
-    rarer than q in some part, all would hardly be alike.
+    The method was chosen among fifteen by simulation. At level 0.95, for three Gaussian classes of 10, 20 and 50
+    observations and AUCs of 0.8, 0.9 and 0.98, its coverage was 0.944 to 0.977 with one column per class and 0.947 to
+    0.965 with one feature (2000 samples each). For classes of 10, 20 and 50 observations and other averages it was
+    0.950 to 0.982, for five classes of 10 observations 0.942 to 0.969. The coverage of the percentile bootstrap was
+    0.912 to 0.953, once 0.978 (1000 samples each). For 10 observations per class the interval is 1.04 to 1.1 times as
+    wide as the bootstrap interval at AUCs of 0.8 and 0.9, and 1.3 to 1.7 times at 0.98. Adding half an observation to
+    each class instead would make it 2.4 to 2.9 times as wide at 0.98.
 
-    The AUC of one feature is what ordering the classes by it achieves. No direction is chosen, so none is
-    chosen by the data; a feature that falls along the labels has an AUC below 1/2.
+    If all observations of each class have the same placement, or a class has one observation, placements contain no
+    information on the uncertainty, and the interval of an average is conservative. Its limits are the weighted means of
+    the limits of the binary problems, each at level 1 - (1 - level)/(number of problems) (Bonferroni). If in each
+    binary problem all pairs of observations agree (all ordered correctly, all wrongly, or all tied), the limits are A q
+    and 1 - (1 - A) q with q = ((1 - level)/2)**(1/m), where m is the size of the smallest class: a binary problem
+    contains m independent pairs, and if their common outcome had a probability below q, m such outcomes would be
+    unlikely.
+
+    For one feature the direction is not chosen from the data. A feature that decreases along the labels has an AUC
+    below 1/2.
 
     References
     ----------
-    D. J. Hand, R. J. Till (2001), A simple generalisation of the area under the ROC curve for multiple class
-    classification problems, Machine Learning 45, 171-186.
+    .. [1] D. J. Hand, R. J. Till (2001), A simple generalisation of the area under the ROC curve for multiple class
+       classification problems, Machine Learning 45, 171-186.
 
     Examples
     --------
@@ -371,17 +398,18 @@ def multiclass_auc(
     check_option("interval_method", interval_method, ("smoothed-logit", "bootstrap"))
     check_option("average", average, ("macro", "weighted", None))
     if average == "weighted" and method == "hand-till":
-        raise RocPredictError("average='weighted' is not Hand and Till's, who weigh pairs equally; use 'one-vs-one'")
+        raise RocPredictError("average='weighted' is not available for method='hand-till'; use method='one-vs-one'")
     level = check_confidence_level(level)
     check_index({"scores": scores, "y": y, "weights": weights})
     if is_scalar(scores) and not isinstance(scores, Iterator):
-        raise RocPredictError(f"scores={short_repr(scores)} is no array; give (n, classes), or (n,) for one feature")
+        remedy = "pass shape (n, classes), or (n,) for one feature"
+        raise RocPredictError(f"scores={short_repr(scores)} is not an array; {remedy}")
     scores, y = repeat_rows(weights, scores, y)
     columns = _as_columns(scores)
     truth = check_labels(y, np.asarray(scores))
     names = _class_names(truth, labels, columns, method)
     if len(truth) != len(columns):
-        raise RocPredictError(f"scores has {len(columns)} rows and y has {len(truth)}; they must have as many")
+        raise RocPredictError(f"scores has {len(columns)} rows, but y has {len(truth)}; pass equal lengths")
     groups = [np.flatnonzero(equal_labels(truth, name)) for name in names]
     parts = Decomposition.of_scores(columns, groups, method, average)
     replicates = parts.resample(BootstrapOptions(n_resamples, rng)) if interval_method == "bootstrap" else None
@@ -403,7 +431,7 @@ def multiclass_auc(
 
 
 def _as_columns(scores: Any) -> FloatArray:
-    """Return the scores as float64 of shape (n, columns)."""
+    """Return the scores as a float array of shape (n, columns)."""
     scores = list(scores) if isinstance(scores, Iterator) else scores
     try:
         shape = np.shape(scores)
@@ -415,28 +443,30 @@ def _as_columns(scores: Any) -> FloatArray:
         rows = np.asarray(scores)
         columns = np.column_stack([check_feature(rows[:, k], f"scores[:, {k}]") for k in range(rows.shape[1])])
     else:
-        raise RocPredictError(f"scores has shape {shape}; give (n, classes), or (n,) for one feature")
+        raise RocPredictError(f"scores has shape {shape}; pass (n, classes), or (n,) for one feature")
     if n_missing := int(np.isnan(columns).any(axis=1).sum()):
-        raise RocPredictError(f"scores has missing values (NaN) in {n_missing} rows; leave these rows out")
+        raise RocPredictError(f"scores has missing values (NaN) in {n_missing} rows; remove these rows")
     return columns
 
 
 def _class_names(y: NDArray[Any], labels: ArrayLike | None, columns: FloatArray, method: str) -> list[Any]:
-    """Return the labels in the order of the columns, or from low to high."""
+    """Return the labels in the order of the columns or, for one feature, in ascending order."""
     present = unique_labels(y)
     one_feature = columns.shape[1] == 1
     if one_feature and method == "one-vs-rest":
-        raise RocPredictError("method='one-vs-rest' needs one column of scores a class; scores is one feature")
+        problem = f"scores has shape ({len(columns)},), but method='one-vs-rest' needs one column for each class"
+        raise RocPredictError(f"{problem}; use method='hand-till' for one feature")
     if labels is None and one_feature and not all(isinstance(name, (bool, int, float)) for name in present):
-        raise RocPredictError(f"labels= is needed: which of {present} goes with low values, which with high ones?")
+        raise RocPredictError(f"the order of the classes {present} is unknown; pass labels= from low to high values")
     names = present if labels is None else list(check_labels(labels, labels).tolist())
     if len(set(names)) != len(names):
-        raise RocPredictError(f"labels={short_repr(names)} has a label twice")
+        raise RocPredictError(f"labels={short_repr(names)} contains duplicates; pass each label once")
     unlisted, absent = [name for name in present if name not in names], [name for name in names if name not in present]
     if unlisted or absent:
-        raise RocPredictError(f"labels={short_repr(names)} does not name the classes of y, which are {present}")
+        raise RocPredictError(f"labels={short_repr(names)} does not match the classes of y; pass each of {present}")
     if len(names) < 2:
-        raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
+        raise RocPredictError(f"y has only one label, {names[0]!r}; pass two classes or more")
     if not one_feature and columns.shape[1] != len(names):
-        raise RocPredictError(f"scores has {columns.shape[1]} columns and y {len(names)} classes {names}")
+        problem = f"scores has {columns.shape[1]} columns, but y has {len(names)} classes {names}"
+        raise RocPredictError(f"{problem}; pass one column for each class")
     return names

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EXAMPLE = {"mean": (4.0, 8.0), "std": (3.0, 2.0)}
-"""The simulated classes of Table I and Figure 2, (negative, positive)."""
+"""Class means and standard deviations of Table I and Figure 2, (negative, positive)."""
 BALANCED = (1000, 1000)
 IMBALANCED = (500, 1000)
-"""Cases of the two experiments of Table I, (negative, positive)."""
+"""Class sizes of the two experiments of Table I, (negative, positive)."""
 TABLE_1 = {
     "AUC": {"prediction": 0.8663, "balanced": 0.8735, "imbalanced": 0.8712},
     "max Ameans": {"prediction": 0.7950, "balanced": 0.8000, "imbalanced": 0.7990},
@@ -49,14 +49,14 @@ TABLE_2 = {
     "SD class 2": (0.52, 0.31, 0.47, 0.20),
     "SD class 3": (0.64, 0.32, 0.55, 0.27),
 }
-"""Iris, classes 2 (versicolor) and 3 (virginica), by feature."""
+"""Printed statistics of Iris classes 2 (versicolor) and 3 (virginica), by feature."""
 TABLE_3 = {
     "class 2 to the mean of class 2": (0.71, 0.34),
     "class 3 to the mean of class 2": (1.74, 0.70),
     "class 2 to the mean of class 3": (1.70, 0.60),
     "class 3 to the mean of class 3": (0.82, 0.45),
 }
-"""Mean and SD of the Euclidean distance to a class mean, over all four features."""
+"""Printed mean and SD of the Euclidean distance to a class mean, over all four features."""
 TABLE_4 = {
     "sepal length": (0.7847, 0.7175),
     "sepal width": (0.6735, 0.6259),
@@ -65,15 +65,15 @@ TABLE_4 = {
     "distance to mean of class 2": (0.9086, 0.8538),
     "distance to mean of class 3": (0.8783, 0.8013),
 }
-"""Predicted AUC and maximum Ameans."""
+"""Printed predicted AUC and maximum Ameans."""
 _NEGATIVE, _POSITIVE = "versicolor", "virginica"
 _N_REPLICATIONS = 400
 _GRID_STEPS = dict(zip(TABLE_4, (0.2, 0.1, 0.1, 0.1, 0.04, 0.05), strict=True))
-"""Steps of a threshold grid whose trapezoid areas have the printed digits; inferred, not stated by the paper."""
+"""Steps of threshold grids whose trapezoidal areas agree with the printed digits. The paper does not state them."""
 
 
 def example() -> PredictedRoc:
-    """Return the paper's predicted ROC of two Gaussians."""
+    """Return the predicted ROC of the example of the paper, two Gaussians."""
     return PredictedRoc.from_stats(mean=EXAMPLE["mean"], std=EXAMPLE["std"])
 
 
@@ -84,7 +84,7 @@ def simulate_experiment(count: tuple[int, int], seed: int) -> EmpiricalRoc:
 
 
 def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]:
-    """Return each feature of Table IV: its values and labels in classes 2 and 3, and its direction."""
+    """Return values, labels and direction of each feature of Table IV, for classes 2 and 3."""
     iris = load_iris()
     selected = np.isin(iris.y, [_NEGATIVE, _POSITIVE])
     X, y = iris.X[selected], iris.y[selected]
@@ -98,12 +98,22 @@ def iris_features() -> dict[str, tuple[FloatArray, NDArray[np.str_], Direction]]
 def iris_prediction(feature: str) -> PredictedRoc:
     """Return the predicted ROC of one feature of Table IV."""
     x, y, direction = iris_features()[feature]
-    with suppress_normality_warning():  # the paper takes distances as Gaussian, which they are not
+    with suppress_normality_warning():  # the paper assumes that distances are Gaussian, which they are not
         return predict_roc(x, y, positive=_POSITIVE, negative=_NEGATIVE, direction=direction)
 
 
 def table_1(seed: int = 0) -> Table:
-    """Return Table I: an experiment with two Gaussians, and its prediction."""
+    """Return Table I, experiments with two Gaussians and their prediction.
+
+    Parameters
+    ----------
+    seed : int, default=0
+        Seed of the simulated experiments.
+
+    Returns
+    -------
+    Table
+    """
     predicted = example()
     exact = {"AUC": predicted.auc(), "max Ameans": predicted.best_threshold().ameans}
     rows: list[list[object]] = []
@@ -118,21 +128,21 @@ def table_1(seed: int = 0) -> Table:
             rows.append([measure, f"{name}, {count[1]} + {count[0]}", values[name], ours, None, expected, away])
     return Table(
         "Table I. Two Gaussian classes: an experiment and its prediction",
-        ["measure", "of", "printed", "ours", "difference", "expected", "SE away"],
+        ["measure", "source", "printed", "recomputed", "difference", "expected", "z"],
         rows,
-        {"printed": ".2%", "ours": ".2%", "difference": "+z.3%", "expected": ".2%", "SE away": "+z.2f"},
+        {"printed": ".2%", "recomputed": ".2%", "difference": "+z.3%", "expected": ".2%", "z": "+z.2f"},
         [
-            f"Experiments are redrawn with seed {seed}; counts are positives + negatives.",
-            "SE away: how many standard errors the printed value lies from what such an experiment gives on average.",
-            "Average and SE are exact for the AUC (Mann-Whitney statistic of two Gaussians).",
-            f"For the maximum of Ameans, which is optimistic, they are those of {_N_REPLICATIONS} redrawn experiments.",
-            "The printed predictions are ours cut off, not rounded, after two decimals.",
+            f"Experiments are simulated with seed {seed}; class sizes are positives + negatives.",
+            "z: difference of the printed value from the expected value of such an experiment, in standard errors.",
+            "Expected value and standard error of the AUC are exact (Mann-Whitney statistic of two Gaussians).",
+            f"Those of the maximum Ameans, which is optimistic, come from {_N_REPLICATIONS} simulated experiments.",
+            "The printed predictions are truncated, not rounded, after two decimals.",
         ],
     )
 
 
 def table_2() -> Table:
-    """Return Table II: means and standard deviations of the Iris features."""
+    """Return Table II, means and standard deviations of the Iris features."""
     features = iris_features()
     samples = [_by_class(features[name]) for name in FEATURES]
     ours = {
@@ -149,15 +159,15 @@ def table_2() -> Table:
     ]
     return Table(
         "Table II. Iris, classes 2 (versicolor) and 3 (virginica), in cm",
-        ["statistic", "feature", "printed", "ours", "difference"],
+        ["statistic", "feature", "printed", "recomputed", "difference"],
         rows,
-        {"printed": ".2f", "ours": ".4f", "difference": "+z.4f"},
-        ["Standard deviations divide by n - 1; dividing by n would not give the printed digits."],
+        {"printed": ".2f", "recomputed": ".4f", "difference": "+z.4f"},
+        ["Standard deviations divide by n - 1; division by n would not agree with the printed digits."],
     )
 
 
 def table_3() -> Table:
-    """Return Table III: distances to the class means."""
+    """Return Table III, distances to the class means."""
     features = iris_features()
     ours = [values for number in (2, 3) for values in _by_class(features[f"distance to mean of class {number}"])]
     rows = []
@@ -166,16 +176,24 @@ def table_3() -> Table:
         rows.append([name, mean, fitted.mean, mean - fitted.mean, std, fitted.std, std - fitted.std])
     return Table(
         "Table III. Iris: Euclidean distance to a class mean, all four features",
-        ["distance of", "mean printed", "ours", "difference", "SD printed", "SD ours", "SD difference"],
+        [
+            "distance",
+            "mean printed",
+            "mean recomputed",
+            "mean difference",
+            "SD printed",
+            "SD recomputed",
+            "SD difference",
+        ],
         rows,
         dict.fromkeys(("mean printed", "SD printed"), ".2f")
-        | dict.fromkeys(("ours", "SD ours"), ".4f")
-        | dict.fromkeys(("difference", "SD difference"), "+z.4f"),
+        | dict.fromkeys(("mean recomputed", "SD recomputed"), ".4f")
+        | dict.fromkeys(("mean difference", "SD difference"), "+z.4f"),
     )
 
 
 def table_4() -> Table:
-    """Return Table IV: predicted AUC and Ameans of the Iris features."""
+    """Return Table IV, predicted AUC and maximum Ameans of the Iris features."""
     rows = []
     for name, (auc, ameans) in TABLE_4.items():
         roc = iris_prediction(name)
@@ -186,12 +204,12 @@ def table_4() -> Table:
     formats = {
         "feature": "",
         "AUC printed": ".2%",
-        "AUC ours": ".3%",
+        "AUC recomputed": ".3%",
         "AUC difference": "+z.3%",
         "step": "g",
         "AUC on grid": ".3%",
         "Ameans printed": ".2%",
-        "Ameans ours": ".3%",
+        "Ameans recomputed": ".3%",
         "Ameans difference": "+z.3%",
         "threshold": ".4f",
     }
@@ -202,21 +220,21 @@ def table_4() -> Table:
         formats,
         [
             (
-                "AUC ours is the closed form Phi(D). Every printed AUC lies below it, as the trapezoid area over a "
-                "grid of thresholds does: by about step^2/6 D phi(D)/(s0^2 + s1^2)."
+                "AUC recomputed is the closed form Phi(D). Every printed AUC is below it, as is the trapezoidal area "
+                "over a grid of thresholds: by about step^2/6 D phi(D)/(s0^2 + s1^2)."
             ),
             (
-                "AUC on grid is such an area, with a step that gives the printed digits; the step is inferred here, "
-                "the paper does not say how it integrated."
+                "AUC on grid is such an area, with a step that agrees with the printed digits. The step is inferred "
+                "here; the paper does not state how it integrated."
             ),
-            "The printed Ameans are ours, rounded; for sepal length the mean of two rates that were rounded before.",
-            "For the distance to the mean of class 3 positive means x <= threshold.",
+            "The printed Ameans are rounded; that of sepal length is the mean of two rounded rates.",
+            "For the distance to the mean of class 3, the rule is positive if x <= threshold.",
         ],
     )
 
 
 TABLES: dict[str, Callable[..., Table]] = {make.__name__: make for make in (table_1, table_2, table_3, table_4)}
-"""Every table, by the name of its file."""
+"""Function of each table, by the name of its file."""
 
 
 def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[FloatArray, FloatArray]:
@@ -225,7 +243,7 @@ def _by_class(feature: tuple[FloatArray, NDArray[np.str_], Direction]) -> tuple[
 
 
 def _sampling(measure: str, count: tuple[int, int]) -> tuple[float, float]:
-    """Return the average of a measure over experiments of this size, and its standard error."""
+    """Return the expected value and the standard error of a measure in experiments of this size."""
     predicted = example()
     if measure == "AUC":
         variance = BinormalSolver(predicted.negative, predicted.positive).empirical_auc_variance(count)
@@ -241,7 +259,7 @@ def _replicated_ameans(count: tuple[int, int]) -> FloatArray:
 
 
 def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
-    """Return the area under a predicted ROC whose thresholds lie a step apart."""
+    """Return the trapezoidal area under a predicted ROC on a grid of thresholds."""
     classes: list[Any] = [roc.negative, roc.positive]
     low = min(d.mean - 10 * d.std for d in classes)
     high = max(d.mean + 10 * d.std for d in classes)
@@ -251,10 +269,10 @@ def _trapezoid_auc(roc: PredictedRoc, step: float) -> float:
 
 
 def figure_1() -> Figure:
-    """Draw two class densities, a threshold, and the four areas it cuts out.
+    """Plot two class densities, a threshold and the four areas that it separates.
 
-    The threshold cuts each density in two: true and false negatives (TN, FN) below, true and false positives (TP, FP)
-    above. The best one lies where the densities are equal.
+    The threshold divides each density: true and false negatives (TN, FN) are below, true and false positives (TP, FP)
+    above. At the best threshold the densities are equal.
     """
     figure = NotebookFigure((6.4, 4.0))
     plot_densities(example(), ax=figure.add_subplot(), feature="feature x")
@@ -262,10 +280,19 @@ def figure_1() -> Figure:
 
 
 def figure_2(*, seed_balanced: int = 0, seed_imbalanced: int = 0) -> Figure:
-    """Draw the predicted ROC of the example over the ROCs of two simulated experiments.
+    """Plot the predicted ROC of the example over the ROCs of two simulated experiments.
 
-    The example is N(4, 3) against N(8, 2). The experiments are a balanced and an imbalanced one (positives +
-    negatives), each with the point of its highest Ameans.
+    The classes are N(4, 3) and N(8, 2). One experiment is balanced, the other imbalanced (positives + negatives). Each
+    curve has the point of its highest Ameans.
+
+    Parameters
+    ----------
+    seed_balanced, seed_imbalanced : int, default=0
+        Seeds of the two experiments.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
     """
     experiments = simulate_experiment(BALANCED, seed_balanced), simulate_experiment(IMBALANCED, seed_imbalanced)
     labels = ["predicted", "balanced, 1000 + 1000", "imbalanced, 1000 + 500"]
@@ -273,10 +300,10 @@ def figure_2(*, seed_balanced: int = 0, seed_imbalanced: int = 0) -> Figure:
 
 
 def figure_3() -> Figure:
-    """Draw predicted ROCs for several means of the positive class.
+    """Plot predicted ROCs for several means of the positive class.
 
-    The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The further the means lie apart, the higher the curve. Where
-    m is small, a part of the curve lies below chance: the spreads differ.
+    The classes are N(0, 2) and N(m, 1) for m from 0 to 4. The curve rises with the distance between the means. For
+    small m a part of the curve is below the chance line, since the standard deviations differ.
     """
     means = (0.0, 1.0, 2.0, 3.0, 4.0)
     rocs = [PredictedRoc(negative=Gaussian(0, 2), positive=Gaussian(mean, 1)) for mean in means]
@@ -284,10 +311,10 @@ def figure_3() -> Figure:
 
 
 def figure_4() -> Figure:
-    """Draw predicted ROCs for several standard deviations of the negative class, and where they meet.
+    """Plot predicted ROCs for several standard deviations of the negative class, and their common point.
 
-    The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves meet at one point: at the threshold 0, the
-    negative median whatever s is, FPR is 1/2 and TPR is Phi(1) = 0.841.
+    The classes are N(0, s) and N(2, 2) for s from 0.5 to 4. All curves have a common point: at the threshold 0, the
+    negative median for every s, FPR is 1/2 and TPR is Phi(1) = 0.841.
     """
     stds = (0.5, 1.0, 2.0, 3.0, 4.0)
     rocs = [PredictedRoc(negative=Gaussian(0, std), positive=Gaussian(2, 2)) for std in stds]
@@ -297,9 +324,9 @@ def figure_4() -> Figure:
 
 
 def figure_5() -> Figure:
-    """Draw the predicted ROCs of four Iris features and of the distances to both class means.
+    """Plot the predicted ROCs of four Iris features and of the distances to both class means.
 
-    Virginica is positive, versicolor negative. Petal width tells the classes apart best.
+    Virginica is positive, versicolor negative. Petal width has the highest AUC.
     """
     names = list(iris_features())
     return _draw_rocs(list(map(iris_prediction, names)), names, "Iris: virginica (positive) against versicolor")
@@ -308,28 +335,28 @@ def figure_5() -> Figure:
 FIGURES: dict[str, Callable[[], Figure]] = {
     draw.__name__: draw for draw in (figure_1, figure_2, figure_3, figure_4, figure_5)
 }
-"""Every figure, by the name of its file; its docstring says what it shows."""
+"""Function of each figure, by the name of its file. Its docstring describes the figure."""
 
 
 def save_figures(folder: str | PathLike[str], *, seed: int = 0) -> list[Path]:
-    """Write every figure as PNG and as SVG, the same bytes each time.
+    """Write every figure as PNG and SVG, with reproducible bytes.
 
     Parameters
     ----------
     folder : path
-        Made where it is missing.
-    seed : int
-        Of the simulated experiments in Figure 2.
+        Folder of the files, which is created if it does not exist.
+    seed : int, default=0
+        Seed of the simulated experiments in Figure 2.
 
     Returns
     -------
     list of Path
-        The files, in the order of the figures.
+        Paths of the files, in the order of the figures.
 
     Raises
     ------
     RocPredictError
-        A folder that cannot be written to.
+        If the folder cannot be written.
     """
     folder = make_directory(folder)
     paths = []
@@ -348,10 +375,10 @@ def _draw_rocs(rocs: Sequence[Roc], labels: Sequence[str], title: str = "") -> F
 
 
 def _mark_intersection(ax: Axes, fpr: float, tpr: float) -> None:
-    """Mark the point that all curves share."""
+    """Mark the common point of all curves."""
     square: dict[str, Any] = {"markersize": 7, "markerfacecolor": "white", "markeredgewidth": 1.6}
     ax.plot(fpr, tpr, "s", color=TEXT_COLOR, zorder=6, gid="meeting", **square)
     arrow = {"arrowstyle": "->", "color": TEXT_COLOR, "shrinkA": 0, "shrinkB": 6, "relpos": (0.1, 1.0)}
-    words = f"all meet here:\nFPR 1/2, TPR {tpr:.3f}"
+    words = f"common point:\nFPR 1/2, TPR {tpr:.3f}"
     style: dict[str, Any] = {"fontsize": SMALL, "color": TEXT_COLOR, "va": "top", "bbox": TEXT_BACKGROUND, "zorder": 6}
     ax.annotate(words, (fpr, tpr), (0.47, 0.70), arrowprops=arrow, **style)

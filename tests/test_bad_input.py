@@ -44,43 +44,43 @@ def refused(call, words):
 
 CONSTRUCTIONS = {
     "negative std": (lambda: Gaussian(1, -1), "std=-1 is negative; it must be 0 or more"),
-    "NaN mean": (lambda: Gaussian(NAN, 1), "mean=nan is NaN somewhere; real numbers are needed"),
-    "NaN std": (lambda: Gaussian(1, NAN), "std=nan is NaN somewhere"),
-    "infinite mean": (lambda: Gaussian(INF, 1), "mean=inf is infinite somewhere; finite numbers are needed"),
-    "infinite std": (lambda: Gaussian(1, INF), "std=inf is infinite somewhere"),
+    "NaN mean": (lambda: Gaussian(NAN, 1), "mean=nan contains NaN; real numbers are needed"),
+    "NaN std": (lambda: Gaussian(1, NAN), "std=nan contains NaN"),
+    "infinite mean": (lambda: Gaussian(INF, 1), "mean=inf contains infinite values; finite numbers are needed"),
+    "infinite std": (lambda: Gaussian(1, INF), "std=inf contains infinite values"),
     "text mean": (lambda: Gaussian("4", 1), "mean='4' is not a real number"),
     "no std": (lambda: Gaussian(4, None), "std=None is not a real number"),
     "complex std": (lambda: Gaussian(4, 1j), "std=1j is not a real number"),
     "ragged mean": (lambda: Gaussian([1, [2]], 1), "mean=[1, [2]] is not a real number or an array of real numbers"),
-    "masked mean": (lambda: Gaussian(np.ma.array([1, 9], mask=[0, 1]), 1), "is NaN somewhere"),
-    "shapes": (lambda: Gaussian([1, 2], [1, 2, 3]), "shapes do not fit together: mean (2,), std (3,)"),
-    "large integer": (lambda: Gaussian(2**53 + 1, 1), "mean holds integers beyond 2**53"),
-    "empty sample": (lambda: Ecdf([]), "sample has shape (0,); a class needs shape (n,) with n of 1 or more"),
-    "NaN in a sample": (lambda: Ecdf([1, NAN]), "sample=[1, nan] is NaN somewhere"),
+    "masked mean": (lambda: Gaussian(np.ma.array([1, 9], mask=[0, 1]), 1), "contains NaN"),
+    "shapes": (lambda: Gaussian([1, 2], [1, 2, 3]), "shapes cannot be broadcast: mean (2,), std (3,)"),
+    "large integer": (lambda: Gaussian(2**53 + 1, 1), "mean contains integers beyond 2**53"),
+    "empty sample": (lambda: Ecdf([]), "sample has shape (0,); expected shape (n,) with n >= 1"),
+    "NaN in a sample": (lambda: Ecdf([1, NAN]), "sample=[1, nan] contains NaN"),
     "2-D sample": (lambda: Ecdf([[1, 2]]), "sample has shape (1, 2)"),
-    "integers a float cannot tell apart": (lambda: Ecdf([2**53 + 1, 2**53]), "sample holds integers beyond 2**53"),
-    "masked sample": (lambda: Ecdf(np.ma.array([1, 999], mask=[0, 1])), "is NaN somewhere"),
+    "integers a float cannot tell apart": (lambda: Ecdf([2**53 + 1, 2**53]), "sample contains integers beyond 2**53"),
+    "masked sample": (lambda: Ecdf(np.ma.array([1, 999], mask=[0, 1])), "contains NaN"),
     "dates in a sample": (lambda: Ecdf(np.array(["2020"], dtype="M8[Y]")), "is not a real number"),
     "negative weight": (lambda: Ecdf([1, 2], weights=[1, -1]), "weights=[1, -1] is negative"),
-    "NaN weight": (lambda: Ecdf([1, 2], weights=[1, NAN]), "weights=[1, nan] is NaN somewhere"),
-    "no weight": (lambda: Ecdf([1, 2], weights=[0, 0]), "weights are all 0; a class needs one above 0"),
+    "NaN weight": (lambda: Ecdf([1, 2], weights=[1, NAN]), "weights=[1, nan] contains NaN"),
+    "no weight": (lambda: Ecdf([1, 2], weights=[0, 0]), "weights are all 0; at least one must be above 0"),
     "too few weights": (
         lambda: Ecdf([1, 2], weights=[1]),
-        "weights has shape (1,), sample (2,); give one for each row",
+        "weights has shape (1,) but sample has shape (2,); pass one weight for each observation",
     ),
     "empty class": (count([]), "negative: sample has shape (0,)"),
-    "NaN in a class": (count([1], [NAN]), "positive: sample=[nan] is NaN somewhere"),
-    "density": (count(Gaussian(0, 1)), "negative=Gaussian(mean=0, std=1) is no sample; an empirical ROC needs values"),
-    "scipy for a sample": (count([1], stats.norm()), "is no sample"),
+    "NaN in a class": (count([1], [NAN]), "positive: sample=[nan] contains NaN"),
+    "density": (count(Gaussian(0, 1)), "negative=Gaussian(mean=0, std=1) is not a sample; pass an array of values"),
+    "scipy for a sample": (count([1], stats.norm()), "is not a sample"),
     "list for a density": (
         predict([1, 2]),
-        "negative=[1, 2] is not a distribution; give rp.Gaussian(mean, std), rp.Ecdf(sample) or a frozen scipy.stats",
+        "negative=[1, 2] is not a distribution; pass rp.Gaussian(mean, std), rp.Ecdf(sample) or a frozen scipy.stats",
     ),
     "class for an instance": (predict(Gaussian), "is not a distribution"),
     "scipy, not frozen": (predict(stats.norm), "is not a distribution"),
     "batches that do not fit": (
         predict(Gaussian([0, 1], 1), Gaussian([0, 1, 2], 1)),
-        "batches of different shapes: negative (2,), positive (3,)",
+        "batches have different shapes: negative (2,), positive (3,)",
     ),
     "batch beside a sample": (
         predict(Gaussian([0, 1], 1), Ecdf([1, 2])),
@@ -102,7 +102,7 @@ CONSTRUCTIONS = {
     "array family": (lambda: rp.predict_roc(X, Y, family=np.array(["a", "b"])), "is not available"),
     "infinity and moments": (
         lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1]),
-        "x has 1 infinite values in the negative class; a fit needs finite ones (ranks do not: see empirical_roc)",
+        "x has 1 infinite values in the negative class; a fit needs finite values (rp.empirical_roc accepts",
     ),
     "infinity and likelihood": (
         lambda: rp.predict_roc([1, INF, 2, 3], [0, 0, 1, 1], family=stats.gamma),
@@ -110,7 +110,7 @@ CONSTRUCTIONS = {
     ),
     "one row and moments": (
         lambda: rp.predict_roc([1, 2, 3], [0, 0, 1]),
-        "x has 1 row in the positive class; a standard deviation needs 2 or more",
+        "x has 1 observation in the positive class; a standard deviation needs at least 2",
     ),
     "constant and likelihood": (
         lambda: rp.predict_roc([1, 1, 3, 3.0], [0, 0, 1, 1], family=stats.norm),
@@ -151,23 +151,23 @@ BANDS = [
     ({"fpr": (0.5, 0.5)}, "fpr=(0.5, 0.5) is an empty range; give (low, high) with low < high"),
     ({"tpr": (0.6, 0.5)}, "tpr=(0.6, 0.5) is an empty range"),
     ({"fpr": (0, 10)}, "fpr=10 is outside [0, 1]; rates are fractions, not percent"),
-    ({"fpr": (0, NAN)}, "fpr=nan is NaN somewhere"),
-    ({"fpr": 0.1}, "fpr=0.1 is not a pair; give (low, high)"),
-    ({"tpr": (0, 0.1, 1)}, "is not a pair; give (low, high)"),
-    ({"fpr": {0, 1}}, "is not a pair; give (low, high)"),
+    ({"fpr": (0, NAN)}, "fpr=nan contains NaN"),
+    ({"fpr": 0.1}, "fpr=0.1 is not a pair; pass (low, high)"),
+    ({"tpr": (0, 0.1, 1)}, "is not a pair; pass (low, high)"),
+    ({"fpr": {0, 1}}, "is not a pair; pass (low, high)"),
     ({"fpr": (0, 0.1), "correction": True}, "correction=True is not allowed; choose one of None, 'mcclish'"),
 ]
 CRITERIA = [
     ({"criterion": "foo"}, "criterion='foo' is not allowed; choose one of 'ameans', 'youden'"),
     ({"criterion": None}, "criterion=None is not allowed"),
     ({"criterion": ["ameans"]}, "criterion=['ameans'] is not allowed"),
-    ({"value": 0.5}, "criterion='ameans' takes no value="),
+    ({"value": 0.5}, "criterion='ameans' does not accept value="),
     ({"criterion": "min_tpr"}, "criterion='min_tpr' needs value="),
-    ({"criterion": "min_tpr", "value": NAN}, "value=nan is NaN somewhere"),
+    ({"criterion": "min_tpr", "value": NAN}, "value=nan contains NaN"),
     ({"criterion": "max_fpr", "value": 95}, "value=95 is outside [0, 1]; rates are fractions, not percent"),
-    ({"criterion": lambda _: "high"}, "criterion gave 'high'; it must give numbers"),
+    ({"criterion": lambda _: "high"}, "criterion returned 'high'; it must return an array of numbers"),
     ({"criterion": lambda rates: rates.tpr * NAN}, "criterion is undefined (NaN) at every threshold"),
-    ({"criterion": lambda rates: 1.0}, "criterion gave shape () for rates of shape"),
+    ({"criterion": lambda rates: 1.0}, "criterion returned shape () for rates of shape"),
     ({"prevalence": "x"}, "prevalence='x' is not a real number"),
 ]
 CRITERIA += [
@@ -177,17 +177,17 @@ CRITERIA += [
         ("f_beta", {"prevalence": 0.5, "beta": -1}, "beta=-1 is not above 0"),
         ("f_beta", {"prevalence": 0.5, "beta": 0}, "beta=0 is not above 0"),
         ("f_beta", {"prevalence": 0.5, "beta": 1e200}, "beta=1e+200 is not above 0 and below 1e+100"),
-        ("f_beta", {"prevalence": 0.5, "beta": NAN}, "beta=nan is NaN somewhere"),
-        ("f1", {"prevalence": 0.5, "beta": 2}, "criterion='f1' takes no beta="),
+        ("f_beta", {"prevalence": 0.5, "beta": NAN}, "beta=nan contains NaN"),
+        ("f1", {"prevalence": 0.5, "beta": 2}, "criterion='f1' does not accept beta="),
         ("f1", {"prevalence": 0}, "prevalence=0 is outside the open interval (0, 1)"),
-        ("cost", {"prevalence": NAN}, "prevalence=nan is NaN somewhere"),
+        ("cost", {"prevalence": NAN}, "prevalence=nan contains NaN"),
         ("cost", {"prevalence": 10}, "prevalence=10 is outside [0, 1]; rates are fractions, not percent"),
         ("cost", {"prevalence": 0.5, "cost_fp": -1}, "cost_fp=-1 is negative"),
-        ("cost", {"prevalence": 0.5, "cost_fn": NAN}, "cost_fn=nan is NaN somewhere"),
-        ("cost", {"prevalence": 0.5, "cost_fp": INF}, "cost_fp=inf is infinite somewhere"),
+        ("cost", {"prevalence": 0.5, "cost_fn": NAN}, "cost_fn=nan contains NaN"),
+        ("cost", {"prevalence": 0.5, "cost_fp": INF}, "cost_fp=inf contains infinite values"),
         ("cost", {"prevalence": 0.5, "cost_fp": 0, "cost_fn": 0}, "cost_fp and cost_fn are both 0"),
-        ("cost", {"prevalence": 0, "cost_fp": 0}, "prevalence=0 leaves only errors that cost nothing"),
-        ("accuracy", {"prevalence": 0.5, "cost_fp": 2}, "takes no costs; use criterion='cost'"),
+        ("cost", {"prevalence": 0, "cost_fp": 0}, "prevalence=0 makes the cost 0 at every threshold"),
+        ("accuracy", {"prevalence": 0.5, "cost_fp": 2}, "does not accept costs; use criterion='cost'"),
     ]
 ]
 
@@ -202,50 +202,53 @@ def test_bands_and_criteria(roc):
 
 @for_each(["cost", "accuracy", "f1"])
 def test_a_criterion_that_needs_a_prevalence_says_so(criterion):
-    words = f"criterion='{criterion}' needs the share of positives; give prevalence= (0 to 1) or class counts"
+    words = f"criterion='{criterion}' needs the proportion of positives; pass prevalence= (0 to 1) or class counts"
     refused(partial(ROCS["gaussian"].best_threshold, criterion), words)
 
 
 def test_shapes_that_do_not_fit_the_batch():
     batch, three = ROCS["batch"], [0.1, 0.2, 0.3]
-    words = "has shape (3,) and the batch of features (2,); give one for all, or one for each"
+    words = "has shape (3,), but the shape of the batch of features is (2,); pass one number, or one for each"
     for method in ("tpr", "rates", "tpr_at_fpr", "threshold_at_tpr", "slope"):
         refused(partial(getattr(batch, method), three), words)
     refused(lambda: batch.partial_auc(fpr=(0, three)), words)
     refused(lambda: batch.best_threshold("max_fpr", value=three), words)
     refused(lambda: batch.crossings(prevalence=three), words)
-    refused(lambda: batch.rates(0, prevalence=three), "prevalence has shape (3,) and the rates (2,)")
+    refused(lambda: batch.rates(0, prevalence=three), "prevalence has shape (3,), but the shape of the rates is (2,)")
     refused(
         lambda: rp.rates(tp=[1, 2], fp=[1, 2, 3], fn=1, tn=1),
-        "shapes do not fit together: tp (2,), fp (3,), fn (), tn ()",
+        "shapes cannot be broadcast: tp (2,), fp (3,), fn (), tn ()",
     )
-    refused(lambda: rp.rates(tp=[1, 2], fp=1, fn=1, tn=1).f_beta([1, 2, 3]), "shapes do not fit together: beta (3,)")
-    refused(lambda: precision_from_rates([0.1, 0.2], three, 0.1), "shapes do not fit together: tpr (2,), fpr (3,)")
-    refused(lambda: precision_from_recall(0.5, [1, 2], [1, 2, 3]), "shapes do not fit together")
+    refused(lambda: rp.rates(tp=[1, 2], fp=1, fn=1, tn=1).f_beta([1, 2, 3]), "shapes cannot be broadcast: beta (3,)")
+    refused(lambda: precision_from_rates([0.1, 0.2], three, 0.1), "shapes cannot be broadcast: tpr (2,), fpr (3,)")
+    refused(lambda: precision_from_recall(0.5, [1, 2], [1, 2, 3]), "shapes cannot be broadcast")
     for name in ("scipy", "samples"):
-        refused(partial(ROCS[name].best_threshold, "max_fpr", value=three), "has shape (3,); give one number")
+        refused(partial(ROCS[name].best_threshold, "max_fpr", value=three), "has shape (3,); pass one number")
     roc = PredictedRoc(negative=Gaussian([0, 0.5], 1), positive=Gaussian(1, 1))
     for result in (roc.tpr(1.0), roc.fpr(1.0), roc.rates(1.0).tpr, roc.auc(), roc.tpr_at_fpr(0.1)):
         assert result.shape == (2,)
 
 
 FROM_STATS = {
-    "nothing": ({}, "give one of std=, sem=, iqr= (with median=) and effect_size=; got none of them"),
-    "mean alone": ({"mean": (1, 2)}, "got none of them"),
+    "nothing": ({}, "no standard deviation was passed; pass one of std=, sem=, iqr= (with median=) and effect_size="),
+    "mean alone": ({"mean": (1, 2)}, "no standard deviation was passed"),
     "std alone": ({"std": (1, 2)}, "std= needs mean="),
     "sem alone": ({"sem": (1, 2), "count": (4, 9)}, "sem= needs mean="),
-    "std and sem": ({"mean": (1, 2), "std": (1, 2), "sem": (1, 2)}, "got std= and sem="),
-    "std and effect_size": ({"std": (1, 2), "effect_size": 1}, "got std= and effect_size="),
-    "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=, since std = sem sqrt(count)"),
-    "iqr and mean": ({"mean": (1, 2), "iqr": (1, 2)}, "median= and iqr= go together, in place of mean= and std="),
-    "median and std": ({"median": (1, 2), "std": (1, 2)}, "median= and iqr= go together"),
-    "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= go together"),
-    "all of them": ({"mean": (1, 2), "median": (1, 2), "iqr": (1, 2)}, "iqr= goes without mean="),
-    "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 does not fit the means; it has the sign"),
-    "no difference": ({"mean": (1, 1), "effect_size": 1}, "effect_size=1 does not fit the means"),
-    "no effect": ({"mean": (1, 2), "effect_size": 0}, "effect_size=0 does not fit the means"),
-    "NaN effect": ({"effect_size": NAN}, "effect_size=nan is NaN somewhere"),
-    "one std": ({"mean": (1, 2), "std": 1}, "std=1 is not a pair; give (negative, positive)"),
+    "std and sem": ({"mean": (1, 2), "std": (1, 2), "sem": (1, 2)}, "std= and sem= exclude each other; pass one of"),
+    "std and effect_size": ({"std": (1, 2), "effect_size": 1}, "std= and effect_size= exclude each other"),
+    "sem, no count": ({"mean": (1, 2), "sem": (1, 2)}, "sem= needs count=, because std = sem sqrt(count)"),
+    "iqr and mean": (
+        {"mean": (1, 2), "iqr": (1, 2)},
+        "median= and iqr= need each other; pass both, in place of mean= and std=",
+    ),
+    "median and std": ({"median": (1, 2), "std": (1, 2)}, "median= and iqr= need each other"),
+    "iqr alone": ({"iqr": (1, 2)}, "median= and iqr= need each other"),
+    "all of them": ({"mean": (1, 2), "median": (1, 2), "iqr": (1, 2)}, "iqr= cannot be combined with mean="),
+    "wrong sign": ({"mean": (1, 2), "effect_size": -1}, "effect_size=-1 does not match mean=; it must have the sign"),
+    "no difference": ({"mean": (1, 1), "effect_size": 1}, "effect_size=1 does not match mean="),
+    "no effect": ({"mean": (1, 2), "effect_size": 0}, "effect_size=0 does not match mean="),
+    "NaN effect": ({"effect_size": NAN}, "effect_size=nan contains NaN"),
+    "one std": ({"mean": (1, 2), "std": 1}, "std=1 is not a pair; pass (negative, positive)"),
     "one mean": ({"mean": 1, "std": (1, 2)}, "mean=1 is not a pair"),
     "three means": ({"mean": (1, 2, 3), "std": (1, 2)}, "mean=(1, 2, 3) is not a pair"),
     "a word": ({"mean": "ab", "std": (1, 2)}, "mean='ab' is not a pair"),
@@ -254,11 +257,14 @@ FROM_STATS = {
     "negative std": ({"mean": (1, 2), "std": (1, -2)}, "std=-2 is negative"),
     "negative sem": ({"mean": (1, 2), "sem": (1, -2), "count": (3, 2)}, "sem=-2 is negative"),
     "negative iqr": ({"median": (1, 2), "iqr": (-1, 2)}, "iqr=-1.0 is negative"),
-    "no cases": ({"mean": (1, 2), "std": (1, 2), "count": (0, 1)}, "count=(0, 1) is not one number of cases above 0"),
-    "median outside": ({"median": (5, 2), "iqr": ((0, 2), (1, 3))}, "iqr=(0, 2) does not hold its median 5"),
-    "quartiles exchanged": ({"median": (1, 2), "iqr": ((2, 0), (1, 3))}, "iqr=(2, 0) does not hold its median 1"),
-    "three quartiles": ({"median": (1, 2), "iqr": ((0, 1, 2), (1, 3))}, "is not a pair; give a width or (q1, q3)"),
-    "shapes": ({"mean": ([1, 2], 3), "std": ([1, 2, 3], 1)}, "shapes do not fit together: mean (2,), std (3,)"),
+    "no cases": (
+        {"mean": (1, 2), "std": (1, 2), "count": (0, 1)},
+        "count=(0, 1) is invalid; pass a finite number above 0 per class",
+    ),
+    "median outside": ({"median": (5, 2), "iqr": ((0, 2), (1, 3))}, "iqr=(0, 2) does not contain median=5"),
+    "quartiles exchanged": ({"median": (1, 2), "iqr": ((2, 0), (1, 3))}, "iqr=(2, 0) does not contain median=1"),
+    "three quartiles": ({"median": (1, 2), "iqr": ((0, 1, 2), (1, 3))}, "is not a pair; pass a width or (q1, q3)"),
+    "shapes": ({"mean": ([1, 2], 3), "std": ([1, 2, 3], 1)}, "shapes cannot be broadcast: mean (2,), std (3,)"),
     "direction": ({"mean": (1, 2), "std": (1, 2), "direction": "up"}, "direction='up' is not allowed"),
 }
 
@@ -282,7 +288,7 @@ def test_statistics_in_every_legal_form():
 
 
 def test_skewed_quartiles_warn_at_the_callers_line():
-    words = r"the median 0.1 lies far from the middle of its quartiles \(0, 2\)"
+    words = r"median=0.1 is far from the midpoint of its quartiles \(0, 2\)"
     with pytest.warns(AssumptionWarning, match=words) as warned:
         PredictedRoc.from_stats(median=(0.1, 2), iqr=((0, 2), (1, 3)))
     assert [warning.filename for warning in warned] == [__file__]

@@ -39,7 +39,7 @@ def test_predict_prints_the_papers_example(run):
     assert (code, err) == (0, "")
     for words in ("0.866371", "5.82611, 16.5739", "0.795054", "x >= threshold", "below the chance line", "0.861469"):
         assert words in out
-    assert "precision, accuracy and their like need --prevalence or --count." in out
+    assert "Precision, accuracy and other measures across classes need --prevalence or --count." in out
     assert "confidence intervals" not in out
     assert "confidence intervals" in run(PAPER, "--count", 60, 40)[1]
 
@@ -78,7 +78,7 @@ def test_predict_takes_a_family(run, family):
     assert (answer["auc"], answer["best_threshold"]["threshold"]) == (roc.auc(), roc.best_threshold().threshold)
     code, out, err = run(line, "--count", 50, 40)
     assert (code, err) == (0, "")
-    for words in (repr(roc.negative), "Intervals from means and SDs alone are for two Gaussians.", "precision"):
+    for words in (repr(roc.negative), "Confidence intervals from means and SDs are available for", "precision"):
         assert words in out
     assert "confidence intervals" not in out
     assert "intervals" not in strict_json(run(line, "--count", 50, 40, "--json")[1])
@@ -105,11 +105,12 @@ def test_compare_shows_where_values_are_missing(run):
     """A missing value is refused with its place, and left out on request."""
     line = f"compare data.csv {OUTCOME} weight"
     assert run(line)[2] == (
-        "rocpredict: data.csv: column 'weight' has 1 missing of 5, at lines 5; --nan omit leaves these rows out\n"
+        "rocpredict: data.csv: column 'weight' has missing values in 1 of 5 rows, at lines 5; use --nan omit to omit "
+        "these observations\n"
     )
     code, out, _ = run(line, "--nan", "omit", "--direction", "auto")
     assert code == 0
-    assert "weight: rows without a value, left out: 1." in out
+    assert "weight: observations omitted because the value is missing: 1." in out
     assert "empirical_auc" in out
 
 
@@ -155,7 +156,7 @@ def test_compare_takes_a_family(run, family):
     if family == "auto":
         text = run(AGE, "--family", family)[1]
         assert f"age: {roc.model_fit().summary}" in text
-        assert text.startswith("Predicted (auto) against empirical")
+        assert text.startswith("Predicted (auto) and empirical curve")
 
 
 def test_a_direction_that_was_found_is_not_declared(run):
@@ -203,11 +204,11 @@ def test_our_own_fault_is_code_1_with_its_traceback(run, monkeypatch):
     code, _, err = run(PAPER)
     assert code == 1
     assert "ZeroDivisionError: inside" in err
-    assert "a fault of rocpredict" in err
+    assert "internal error of rocpredict" in err
 
 
 HELP = {
-    "": ["positive when x >= threshold"],
+    "": ["predicted positive if x >= threshold"],
     "predict": ["rocpredict predict --mean 4 8 --std 3 2"],
     "compare": ["rocpredict compare iris --positive virginica"],
     "paper": ["rocpredict paper --out paper"],
@@ -244,9 +245,9 @@ def test_a_doubt_is_one_line_on_stderr(run):
     code, out, err = run(AGE)
     assert code == 0
     assert err == (
-        "rocpredict compare: warning: age: 12 % of the negative class are equal (22): the curve of two Gaussians lies "
-        "0.06 of TPR off the counted one on the average, more than chance explains; use --family 'auto' or the "
-        "empirical curve\n"
+        "rocpredict compare: warning: age: 12 % of the values of the negative class are equal to 22: the TPR predicted "
+        "from two Gaussians differs from the empirical TPR by 0.06 on average, more than expected from sampling "
+        "variation; use --family 'auto' or the empirical curve\n"
     )
     assert "predicted_auc" in out
     code, again, _ = run(AGE, "--json")
@@ -257,7 +258,7 @@ def test_a_doubt_from_statistics_is_one_line_too():
     """In a process of its own, with Python's usual filters: a median far from the middle of its quartiles."""
     command = f"{sys.executable} -m rocpredict predict --median 4 8 --iqr 1 4.1 6 9 --json"
     process = subprocess.run(command.split(), capture_output=True, text=True, check=True, timeout=60)
-    assert process.stderr.startswith("rocpredict predict: warning: the median 4.0 lies far from the middle")
+    assert process.stderr.startswith("rocpredict predict: warning: --median 4.0 is far from the midpoint")
     assert process.stderr.count("\n") == 1
     assert strict_json(process.stdout)["direction"] == "higher"
 

@@ -62,7 +62,7 @@ def test_two_features_are_tested_against_each_other(run):
     expected = by_library("glucose", "mass")
     low, high = expected.interval
     assert (code, warned_features(err)) == (0, ["mass"])
-    assert cells(out, "glucose, mass on the same cases")[1:] == [
+    assert cells(out, "glucose, mass on the same observations")[1:] == [
         ["AUC of glucose", f"{expected.estimates[0]:.6g}"],
         ["AUC of mass", f"{expected.estimates[1]:.6g}"],
         ["difference", f"{expected.difference:.6g}"],
@@ -112,7 +112,7 @@ def test_three_features_have_an_omnibus_test_and_pairs(run):
     assert (code, warned_features(err)) == (0, ["mass", "age"])
     assert "Null hypothesis: all AUCs are equal." in out
     assert f"Statistic {expected.statistic:.6g}, df 2, p {format_p_value(expected.p_value)}." in out
-    pairs = cells(out, "glucose, mass, age on the same cases")[1:]
+    pairs = cells(out, "glucose, mass, age on the same observations")[1:]
     equal = ["AUC of glucose = AUC of mass", "AUC of glucose = AUC of age", "AUC of mass = AUC of age"]
     assert [row[0] for row in pairs] == equal
     assert [row[-1] for row in pairs] == [format_p_value(p) for p in expected.adjusted_p_values]
@@ -133,13 +133,13 @@ def test_pairs_stay_pairs_when_values_are_missing(run, table):
     expected, answer = rp.auc_test(a[whole], b[whole], y[whole]), auc_test(run, line)
     assert (answer["p_value"], answer["n"]) == (expected.p_value, list(expected.n))
     out = run(line)[1]
-    assert "Rows without a value of any of them, left out for all: 10." in out
-    assert "a: rows without a value, left out: 6." in out
+    assert "Observations omitted because a feature is missing: 10." in out
+    assert "a: observations omitted because the value is missing: 6." in out
 
 
 def test_zeros_of_pima_are_missing_values(run):
     """As in the file unless asked, with a note; `--nan omit` leaves the zeros that stand for missing values out."""
-    assert "pima: zeros in glucose, mass stand for missing values; --nan omit" in run(TWO)[1]
+    assert "pima: zeros in glucose, mass are missing values; use --nan omit" in run(TWO)[1]
     data = rp.datasets.load_pima(zeros_as_missing=True)
     expected = rp.auc_test(data.column("glucose"), data.column("mass"), data.y, positive="pos", nan_policy="omit")
     assert auc_test(run, f"{TWO} --nan omit")["p_value"] == expected.p_value
@@ -148,23 +148,23 @@ def test_zeros_of_pima_are_missing_values(run):
 def test_a_table_of_one_feature_shows_its_uncertainty(run):
     """The empirical AUC has its interval, and the in-sample Ameans stands beside its corrected value (T6)."""
     code, out, _ = run(f"{IRIS} --feature sepal_width --direction lower")
-    shown = dict(cells(out, "Predicted (Gaussian) against empirical"))
+    shown = dict(cells(out, "Predicted (Gaussian) and empirical curve"))
     iris = rp.datasets.load_iris()
     classes = {"positive": "versicolor", "negative": "setosa", "direction": "lower"}
     roc = rp.empirical_roc(iris.column("sepal_width"), iris.y, **classes)
     assert code == 0
     assert shown["empirical_auc_low"] == f"{roc.auc_interval().low:.6g}"
     assert shown["empirical_ameans_corrected"] == f"{roc.best_threshold().ameans_corrected:.6g}"
-    assert "empirical_ameans is what the best threshold gives on the rows that chose it, and optimistic" in out
-    assert "95 % interval" in out
-    assert "on the same cases" not in out
+    assert "empirical_ameans is the Ameans (balanced accuracy) on the data that the threshold was chosen on" in out
+    assert "95% confidence interval" in out
+    assert "on the same observations" not in out
 
 
 def test_features_that_are_not_named_are_not_tested(run):
     """All features of built-in data are compared with their predictions only."""
     code, out, _ = run(IRIS)
     assert code == 0
-    assert "on the same cases" not in out
+    assert "on the same observations" not in out
     answer = json.loads(run(IRIS, "--json")[1])
     assert list(answer) == ["features"]
     assert list(answer["features"]) == list(rp.datasets.load_iris().feature_names)
@@ -184,8 +184,8 @@ def test_degenerate_tests_are_described_in_words(run, table):
     line = table("a,b,y\n1,1,0\n2,4,0\n3,9,1\n1.5,2.25,1\n") + " --direction auto"
     code, out, _ = run(line)
     assert code == 0
-    assert ["p", "1"] in cells(out, "a, b on the same cases")
-    assert "the curves place every case alike" in out
+    assert ["p", "1"] in cells(out, "a, b on the same observations")
+    assert "the curves rank all observations alike" in out
     assert "direction='auto' was resolved here" in out
     assert auc_test(run, line)["flags"] == ["auto_direction", "same_curve"]
 
@@ -193,10 +193,10 @@ def test_degenerate_tests_are_described_in_words(run, table):
 def test_an_error_names_the_feature(run, table):
     """What the library says of x is said of the feature that it is about, also where it begins with the class."""
     line = table("a,b,y\n1,2,0\n2,,0\n3,4,1\n4,1,1\n")
-    error = "rocpredict: 'b' has 1 row in the negative class; a standard deviation needs 2 or more\n"
+    error = "rocpredict: 'b' has 1 observation in the negative class; a standard deviation needs at least 2\n"
     assert run(line, "--nan", "omit") == (2, "", error)
     line = table("a,b,y\n1,2,0\n2,2,0\n3,4,1\n4,1,1\n")
-    for family, words in {"gamma": "the negative class has no", "boxcox": "--family 'boxcox' cannot be fitted"}.items():
+    for family, words in {"gamma": "needs at least two", "boxcox": "cannot be fitted"}.items():
         code, out, err = run(line, "--family", family)
         assert (code, out) == (2, "")
-        assert err.startswith(f"rocpredict: b: {words}")
+        assert err.startswith(f"rocpredict: b: the values of the negative class are equal; --family '{family}' {words}")

@@ -67,7 +67,8 @@ def test_a_file_and_what_is_missing_in_it(run, tmp_path, monkeypatch):
     rows = [f"{'' if k == 7 else k * k},{'ill' if k % 3 else 'well'}" for k in range(40)]
     Path("data.csv").write_text("\n".join(["size,outcome", *rows]) + "\n", encoding="utf-8")
     line = "diagnose data.csv --label outcome --positive ill --negative well --feature size"
-    error = "rocpredict: data.csv: column 'size' has 1 missing of 40, at lines 9; --nan omit leaves these rows out\n"
+    error = "rocpredict: data.csv: column 'size' has missing values in 1 of 40 rows, at lines 9; "
+    error += "use --nan omit to omit these observations\n"
     assert run(line) == (2, "", error)
     code, out, _ = run(f"{line} --nan omit --resamples 20 --json")
     answer = json.loads(out)
@@ -78,7 +79,7 @@ def test_zeros_of_pima_are_named(run):
     """As in ``compare``."""
     code, out, _ = run("diagnose pima --feature mass --resamples 20")
     assert code == 0
-    assert "pima: zeros in mass stand for missing values; --nan omit leaves these rows out." in out
+    assert "pima: zeros in mass are missing values; use --nan omit to omit these observations." in out
 
 
 def test_the_picture_is_the_diagnosis_own(run, tmp_path):

@@ -105,17 +105,17 @@ def test_a_pipe_can_hold_parquet(run):
 UNREADABLE = {
     "a decimal comma among commas": (
         b'size,outcome\n"1,5",sick\n2,well\n3,sick\n1,well\n',
-        "(1.5 if the comma is decimal, 15 if it groups digits; write the one that is meant)",
+        "(1.5 if the comma is decimal, 15 if it groups digits; write the intended one)",
     ),
     "a cell too many": (
         b"size,outcome\n1,5,sick\n2,0,well\n",
         "write decimals with a point, or separate cells by semi",
     ),
-    "point groups": (b"size;mass;outcome\n1.500;2,5;sick\n2.250;3;well\n", "a decimal comma and a point that groups"),
+    "point groups": (b"size;mass;outcome\n1.500;2,5;sick\n2.250;3;well\n", "which have different decimal marks"),
     "groups with decimals": (b"size;outcome\n1.500,25;sick\n2;well\n", "'1.500,25', which is not a number"),
     "half a gzip": (gzip.compress(table())[:-9], "end-of-stream"),
     "no gzip": (b"\x1f\x8b nothing", "t.csv"),
-    "latin-1": ("gr\xf6\xdfe,outcome\n1,sick\n".encode("latin-1"), "t.csv is not UTF-8 text; a CSV file is needed"),
+    "latin-1": ("gr\xf6\xdfe,outcome\n1,sick\n".encode("latin-1"), "t.csv is not UTF-8 text; pass a CSV file"),
 }
 
 
@@ -148,19 +148,19 @@ WORDS = {
     "long name of a page": (["report", "pima", "--feature", "age", "--out", "x" * 300 + ".html"], "File name too long"),
     "overflow": (
         ["predict", "--mean", "4", "8", "--sem", "1e308", "1e6", "--count", "9", "9"],
-        "--std inf is infinite",
+        "--std inf contains infinite",
     ),
     "json into csv": (["screen", "iris", "--positive", "setosa", "--json", "--out", "a.csv"], "ends in .json or .txt"),
     "json into pdf": (["screen", "iris", "--positive", "setosa", "--json", "--out", "a.pdf"], "ends in .json or .txt"),
     "csv into json": (["screen", "iris", "--positive", "setosa", "--format", "csv", "--out", "a.json"], "ends in .csv"),
     "report": (
         ["screen", "iris", "--positive", "setosa", "--report", "a.pdf"],
-        "--report a.pdf: give a name that ends in",
+        "--report a.pdf: pass a name that ends in",
     ),
-    "page": (["report", "pima", "--feature", "age", "--out", "a.svg"], "--out a.svg: give a name that ends in .html"),
-    "teaching page": (["teach", "--save", "a.png"], "--save a.png: give a name that ends in .html"),
-    "worksheet": (["teach", "--worksheet", "a.pdf"], "--worksheet a.pdf: give a name that ends in .html"),
-    "picture": (["compare", "pima", "--feature", "age", "--plot", "a.html"], "--plot a.html: give a name that ends in"),
+    "page": (["report", "pima", "--feature", "age", "--out", "a.svg"], "--out a.svg: pass a name that ends in .html"),
+    "teaching page": (["teach", "--save", "a.png"], "--save a.png: pass a name that ends in .html"),
+    "worksheet": (["teach", "--worksheet", "a.pdf"], "--worksheet a.pdf: pass a name that ends in .html"),
+    "picture": (["compare", "pima", "--feature", "age", "--plot", "a.html"], "--plot a.html: pass a name that ends in"),
 }
 
 
@@ -201,7 +201,7 @@ def test_negative_numbers_of_every_form_are_numbers(run):
 def test_a_constraint_names_the_rate_that_it_maximizes(run, criterion, rate):
     words = ("predict", "--mean", "4", "8", "--std", "3", "2", "--criterion", criterion, "--value", "0.8")
     best = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2)).best_threshold(criterion, value=0.8)
-    (line,) = [line for line in run(*words)[1].splitlines() if f"{rate.upper()} there" in line]
+    (line,) = [line for line in run(*words)[1].splitlines() if f"{rate.upper()} at this threshold" in line]
     assert f"{getattr(best, rate):.6g}" in line
 
 
@@ -297,7 +297,7 @@ def test_the_bare_command_prints_its_help():
     done = process()
     assert (done.returncode, done.stdout) == (2, "")
     assert "sample-size" in done.stderr
-    assert done.stderr.endswith("rocpredict: a command is needed\n")
+    assert done.stderr.endswith("rocpredict: no command; pass one of the commands above\n")
 
 
 INTERRUPT = """

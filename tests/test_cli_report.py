@@ -30,8 +30,8 @@ GLUCOSE = ("report", "pima", "--feature", "glucose", "--nan", "omit", "--resampl
 def test_the_page_is_that_of_the_library(run, tmp_path):
     """Byte for byte, with prevalence, level, unit and seed: so twice the same data and day give the same bytes."""
     words = ("--prevalence", 0.1, "--level", 0.9, "--unit", "mg/dL", "--seed", 3, "--out", "a.html")
-    note = "pima: zeros in glucose stand for missing values; they are left out"
-    out = f"a.html: a report of glucose\n{note} (--nan raise takes them as they are).\n"
+    note = "pima: zeros in glucose are missing values; these observations are omitted"
+    out = f"a.html: a report of glucose\n{note} (with --nan raise they are used as zeros).\n"
     assert run(*GLUCOSE, *words) == (0, out, "")
     pima = rp.datasets.load_pima(zeros_as_missing=True)
     options = {"feature": "glucose", "unit": "mg/dL", "positive": "pos", "nan_policy": "omit", "level": 0.9}
@@ -43,11 +43,11 @@ def test_the_page_is_that_of_the_library(run, tmp_path):
 def test_zeros_that_may_be_missing_values_are_mentioned(run, tmp_path):
     """On the page without an option, on the command line with it; not for a feature that has none."""
     words = ("--resamples", 20, "--out", "a.html")
-    note = "pima: zeros in insulin stand for missing values;"
+    note = "pima: zeros in insulin are missing values;"
     out = run("report", "pima", "--feature", "insulin", *words)[1]
-    assert out == f"a.html: a report of insulin\n{note} --nan omit leaves these rows out.\n"
+    assert out == f"a.html: a report of insulin\n{note} use --nan omit to omit these observations.\n"
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert f"<dt>Note</dt><dd>{note} here they are taken as they are.</dd>" in text
+    assert f"<dt>Note</dt><dd>{note} they are used as zeros.</dd>" in text
     assert "--nan" not in text[text.index("</style>") :]
     assert run("report", "pima", "--feature", "age", *words)[1] == "a.html: a report of age\n"
     assert "<dt>Note</dt>" not in (tmp_path / "a.html").read_text(encoding="utf-8")
@@ -68,10 +68,10 @@ def test_a_refusal_is_one_line(run, tmp_path):
     glucose = ("pima", "--feature", "glucose")
     for message, words in {
         "--out": ("report", *glucose),
-        "a report is of one feature, here are 8": ("report", "pima", "--out", "a.html"),
+        "report needs one feature, but 8 are selected": ("report", "pima", "--out", "a.html"),
         "none/a.html cannot be written": ("report", *glucose, "--out", "none/a.html"),
         "--prevalence": ("report", *glucose, "--out", "a.html", "--prevalence", "2"),
-        "is no day": ("report", *glucose, "--out", "a.html", "--date", "soon"),
+        "is not a date": ("report", *glucose, "--out", "a.html", "--date", "soon"),
         "a.html cannot be written": ("screen", "none.csv", "--label", "y", "--report", "none/a.html"),
     }.items():
         code, out, err = run(*words)

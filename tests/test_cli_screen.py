@@ -87,12 +87,12 @@ def test_a_table_on_the_screen(run):
     code, out, err = run(STUDY)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "5 features: sick (positive) against well"
+    assert lines[0] == "5 features (4 numeric): sick (positive) against well"
     assert [line.split()[0] for line in lines[3:8]] == table()["feature"].tolist()
     assert "not_numeric" in lines[7]
     for words in (
-        "Not numeric, and not screened: name.",
-        "auc is predicted by two Gaussians, empirical_auc counted.",
+        "Not screened, because they are not numeric: name.",
+        "auc is predicted by two Gaussians; empirical_auc is computed from ranks.",
         "q_value: benjamini-hochberg over all features.",
     ):
         assert words in out
@@ -137,7 +137,7 @@ def test_the_suffix_names_the_format(run):
         assert Path(name).read_bytes().decode() == run(STUDY, "--format", kind)[1]
         assert files() == before | {name}
     run(STUDY, "--out", "a.txt")
-    assert Path("a.txt").read_text(encoding="utf-8").startswith("5 features: sick")
+    assert Path("a.txt").read_text(encoding="utf-8").startswith("5 features (4 numeric): sick")
     run(STUDY, "--out", "a.txt", "--format", "csv")
     assert Path("a.txt").read_text(encoding="utf-8") == table().to_csv()
     assert run(STUDY, "--out", "a.parquet") == (0, "a.parquet: 5 rows\n", "")
@@ -168,7 +168,7 @@ def test_top_and_sort(run):
 def test_a_table_cut_short_counts_all(run):
     """2 rows of 5 features are not "2 features"; one is one."""
     for line, title in {
-        f"{STUDY} --top 2": "2 of 5 features: sick (positive) against well",
+        f"{STUDY} --top 2": "2 of 5 features (4 numeric): sick (positive) against well",
         f"{STUDY} --feature size": "1 feature: sick (positive) against well",
         "screen iris --top 2": "2 of 12 rows of 3 class pairs",
     }.items():
@@ -233,9 +233,9 @@ def test_built_in_data(run):
     expected = rp.screen({name: data.column(name) for name in data.feature_names}, data.y, positive="pos")
     assert run("screen pima --format csv")[1] == expected.to_csv()
     out = run("screen pima")[1]
-    assert "zeros in glucose, pressure, triceps, insulin, mass stand for missing values" in out
-    assert "they are left out (--nan raise takes them as they are)" in out
-    assert "--nan omit leaves these rows out" in run("screen pima --nan raise")[1]
+    assert "zeros in glucose, pressure, triceps, insulin, mass are missing values" in out
+    assert "these observations are omitted (with --nan raise they are used as zeros)" in out
+    assert "use --nan omit to omit these observations" in run("screen pima --nan raise")[1]
 
 
 @pytest.mark.parametrize("kind", ["int", "float", "bool", "text"])

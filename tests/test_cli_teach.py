@@ -79,7 +79,7 @@ def test_it_serves_until_somebody_ends_it(run, monkeypatch, line, shown):
     monkeypatch.setattr("webbrowser.open", opened.append)
     monkeypatch.setattr("rocpredict.teaching.server.TeachingServer.wait", wait)
     code, out, err = run(line)
-    url = re.fullmatch(r"(http://127\.0\.0\.1:\d+/)  \(Ctrl-C ends\)\n", out)[1]
+    url = re.fullmatch(r"(http://127\.0\.0\.1:\d+/)  \(press Ctrl-C to stop\)\n", out)[1]
     assert (code, err, opened) == (0, "", [url] * shown)
     assert answers == [0.8663712534228061]
     assert list(json.loads(run(line, "--json")[1])) == ["url"]
@@ -95,7 +95,7 @@ def test_ctrl_c_ends_it_without_a_traceback():
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()
         guard.cancel()
-    assert "(Ctrl-C ends)" in line
+    assert "(press Ctrl-C to stop)" in line
     assert (process.returncode, err) == (0, "")
 
 
@@ -110,5 +110,5 @@ def test_a_port_in_use_is_one_line(run):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        error = f"rocpredict: port {port} is in use; give another, or --port 0 for any that is free\n"
+        error = f"rocpredict: port {port} is in use; pass another port, or --port 0 for any free port\n"
         assert run(f"teach --port {port}") == (2, "", error)

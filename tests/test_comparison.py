@@ -124,9 +124,16 @@ def test_what_cannot_be_compared():
     batch = PredictedRoc(negative=Gaussian([0, 1], 1), positive=Gaussian(1, 1))
     table = [
         (lambda: compare(1, empirical), "predicted=1 is not a ROC"),
-        (lambda: compare(predicted, predicted), "is not an empirical ROC; give rp.empirical_roc"),
+        (
+            lambda: compare(empirical, empirical),
+            "predicted= is an empirical curve; compare two samples with rp.auc_test",
+        ),
+        (lambda: compare(predicted, predicted), "is not an empirical ROC; pass rp.empirical_roc"),
         (lambda: compare(batch, empirical), r"predicted is a batch of shape \(2,\); compare one feature at a time"),
-        (lambda: compare(predicted, lower), "predicted has direction='higher', empirical 'lower'; give both the same"),
+        (
+            lambda: compare(predicted, lower),
+            "predicted has direction='higher', empirical has 'lower'; pass the same direction",
+        ),
         (lambda: compare(predicted, empirical, level=95), "level=95 is outside"),
     ]
     check_refused(table)

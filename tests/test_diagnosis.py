@@ -136,7 +136,7 @@ def test_the_right_family_has_nothing_against_it():
     assert severities(result) == {}
     assert result.severity == "ok"
     assert all(item.suggestion == "" for item in result.findings)
-    assert result.verdict == "Nothing speaks against family='gaussian' here."
+    assert result.verdict == "There is no evidence against family='gaussian'."
     assert result.area_between < result.area_between_expected
 
 
@@ -145,7 +145,7 @@ def test_skewness_and_heavy_tails_are_found_with_their_remedy():
     result = diagnosis_of(NORMAL, LOGNORMAL)
     item = result.finding("positive skewness")
     assert (item.severity, item.value) == ("warn", pytest.approx(stats.skew(LOGNORMAL, bias=False)))
-    assert item.message == f"positive class: skewness {item.value:.1f} (z {result.positive.skewness_z:.1f})"
+    assert item.message == f"positive class: skewness {item.value:.1f} (z = {result.positive.skewness_z:.1f})"
     assert item.suggestion == "use family='boxcox' or family='auto'"
     assert result.finding("negative skewness").severity == "ok"
     result = diagnosis_of(stats.t(2).ppf(Q), NORMAL + 1)
@@ -157,16 +157,16 @@ def test_skewness_and_heavy_tails_are_found_with_their_remedy():
     negative, positive = stats.expon.ppf(Q[::2]), 9 * stats.expon.ppf(Q[::2]) ** 1.5
     assert "warn" in severities(diagnosis_of(negative, positive)).values()
     item = diagnosis_of(negative, positive, family=stats.gamma, n_resamples=20).finding("positive skewness")
-    assert (item.severity, item.suggestion) == ("note", "none where the curve holds")
+    assert (item.severity, item.suggestion) == ("note", "none if the curve fits")
 
 
 def test_ties_and_the_mass_at_an_end_are_found():
     result = diagnosis_of(np.where(Q < 0.41, 0, stats.expon.ppf(Q)), 2 + NORMAL / 4)
     ties, end = result.finding("negative ties"), result.finding("negative boundary")
     assert (ties.value, ties.severity) == (pytest.approx(0.41), "warn")
-    assert ties.message == "negative class: 41 % of its rows equal 0"
+    assert ties.message == "negative class: 41% of the values equal 0"
     assert (end.value, end.severity) == (pytest.approx(0.41), "warn")
-    assert end.message == "negative class: 41 % of its rows lie at the minimum 0"
+    assert end.message == "negative class: 41% of the values lie at the minimum 0"
     assert "positive ties" not in severities(result)
     middle = severities(diagnosis_of(np.sort(np.concatenate([NORMAL[:80], np.full(20, 0.1)])), NORMAL + 1))
     assert "negative boundary" not in middle
@@ -175,9 +175,9 @@ def test_ties_and_the_mass_at_an_end_are_found():
     assert top.message.split(" lie at the ")[1].startswith("maximum 0.8")
     thrice, twice = (np.tile(np.linspace(-2, 2, 14), times) for times in (3, 2))
     few = diagnosis_of(thrice, NORMAL).finding("negative ties")
-    assert (few.severity, few.message) == ("note", "negative class: 7 % of its rows equal -2")
+    assert (few.severity, few.message) == ("note", "negative class: 7% of the values equal -2")
     few = diagnosis_of(twice, NORMAL).finding("negative ties")
-    assert (few.severity, few.message) == ("ok", "negative class: 14 different values in 28 rows")
+    assert (few.severity, few.message) == ("ok", "negative class: 14 distinct values in 28 observations")
 
 
 def test_unequal_spread_asks_for_two_thresholds_and_does_not_blame_the_family():
@@ -185,11 +185,11 @@ def test_unequal_spread_asks_for_two_thresholds_and_does_not_blame_the_family():
     result = diagnosis_of(NORMAL, 1 + 3.2 * NORMAL)
     item = result.finding("SD ratio")
     assert item.severity == "warn"
-    assert item.message.startswith("SD ratio (positive/negative) 3.20 (2.6")
+    assert item.message.startswith("SD ratio (positive/negative) 3.20 (95% CI 2.6")
     assert "two thresholds" in item.message
     assert item.suggestion == "see roc.proper() and its best_rule()"
     advice = "two thresholds may do better than one: see roc.proper()."
-    assert result.verdict == f"Nothing speaks against family='gaussian' here; {advice}"
+    assert result.verdict == f"There is no evidence against family='gaussian'; {advice}"
     interval = diagnosis_of(NORMAL, 2 * NORMAL[::2]).std_ratio
     ratio = 2 * NORMAL[::2].std(ddof=1) / NORMAL.std(ddof=1)
     assert interval.estimate == pytest.approx(ratio)
@@ -225,16 +225,16 @@ def test_where_the_curve_fails_is_told():
 def test_few_rows_are_said_to_tell_little():
     q = (np.arange(10) + 0.5) / 10
     result = diagnosis_of(stats.norm.ppf(q), 1 + stats.norm.ppf(q))
-    assert result.finding("cases").severity == "warn"
-    assert "no check is decisive" in result.finding("cases").message
-    assert result.verdict.endswith("could hardly tell: no check is decisive here.")
-    assert diagnosis_of(NORMAL[::4], NORMAL[::4]).finding("cases").severity == "note"
+    assert result.finding("sample size").severity == "warn"
+    assert "too few for a decisive check" in result.finding("sample size").message
+    assert result.verdict.endswith("are too few for a decisive check.")
+    assert diagnosis_of(NORMAL[::4], NORMAL[::4]).finding("sample size").severity == "note"
     assert result.severity == "ok"
     result = diagnose([1.0, 2, 3, 4], [0, 0, 1, 1], n_resamples=20)
     assert np.isnan([result.negative.skewness, result.negative.kurtosis, result.negative.skewness_z]).all()
-    assert "too few rows for a z" in result.finding("negative skewness").message
+    assert "too few observations for z" in result.finding("negative skewness").message
     assert result.finding("negative skewness").severity == "ok"
-    assert "no check is decisive" in result.verdict
+    assert "too few for a decisive check" in result.verdict
 
 
 def test_direction_and_unit_change_nothing():
@@ -292,7 +292,7 @@ def test_classes_without_spread_are_named_and_everything_else_is_still_told():
     """All rows equal and two points are fitted by what they are; classes far apart are no misfit."""
     for negative, positive, word in ((np.zeros(30), NORMAL, "negative"), (NORMAL, np.full(30, 0.5), "positive")):
         result = diagnosis_of(negative, positive, n_resamples=20)
-        item, shape = result.finding(f"{word} spread"), getattr(result, word)
+        item, shape = result.finding(f"{word} variability"), getattr(result, word)
         assert item.severity == "warn"
         assert "all 30 values equal" in item.message
         assert (shape.p_value, shape.anderson_darling, shape.n_unique) == (1.0, 0.0, 1)
@@ -333,11 +333,11 @@ def test_what_cannot_be_diagnosed_is_refused_in_words():
     table = [
         ([1, 2, 3, np.inf], {}, "infinite"),
         ([1, 2, 3, np.nan], {}, "missing"),
-        ([1, 2, 3, 4], {"family": "empirical"}, "nothing to diagnose"),
+        ([1, 2, 3, 4], {"family": "empirical"}, "has no fit to diagnose"),
         ([1, 2, 3, 4], {"family": "nonsense"}, "family='nonsense'"),
         ([1, 2, 3, 4], {"n_resamples": 3}, "n_resamples=3 is too few"),
         ([1, 2, 3, 4], {"direction": "up"}, "direction='up'"),
-        ([1.0, 2, 3], {}, "1 row in the positive class"),
+        ([1.0, 2, 3], {}, "1 observation in the positive class"),
     ]
     check_refused([(partial(diagnose, x, [0, 0, 1, 1][: len(x)], **options), words) for x, options, words in table])
     result = diagnose([1.0, 2, 3, np.nan, 4, 5], [0, 0, 1, 1, 1, 0], nan_policy="omit", n_resamples=20)

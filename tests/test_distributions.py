@@ -269,7 +269,7 @@ def test_a_batch_of_gaussians_answers_as_each_alone():
     assert hash(batch) == hash(Gaussian(np.broadcast_to(mean, (2, 3)), std))
     assert batch != Gaussian(0, 1)
     for name in METHODS:
-        with pytest.raises(RocPredictError, match="shapes do not fit together"):
+        with pytest.raises(RocPredictError, match="shapes cannot be broadcast"):
             getattr(batch, name)(np.full(4, 0.5))
     with pytest.raises(RocPredictError, match=r"a batch of shape \(2, 3\)"):
         batch.atoms()
@@ -309,14 +309,14 @@ def test_fit_of_columns_of_float32_and_of_constants():
 
 @for_each(
     [
-        ([], 1, "x has 0 rows; a standard deviation with ddof=1 needs 2"),
-        ([1.0], 1, "x has 1 rows"),
-        ([1.0, np.nan], 1, "x=.* is NaN somewhere"),
-        ([1.0, np.inf], 1, "x=.* is infinite somewhere"),
+        ([], 1, "x has 0 observations; a standard deviation with ddof=1 needs more than 1"),
+        ([1.0], 1, "x has 1 observations"),
+        ([1.0, np.nan], 1, "x=.* contains NaN"),
+        ([1.0, np.inf], 1, "x=.* contains infinite values"),
         (3.0, 1, r"x has shape \(\)"),
         (np.ones((2, 2, 2)), 1, r"x has shape \(2, 2, 2\)"),
         ([1.0, 2.0, 3.0], 2, "ddof=2 is not allowed; choose one of 0, 1"),
-        ([1.0, 2.0], "a", "ddof='a' is not a whole number"),
+        ([1.0, 2.0], "a", "ddof='a' is not an integer"),
     ]
 )
 def test_fit_refuses_what_has_no_moments(sample, ddof, words):
@@ -340,7 +340,10 @@ def test_samples_with_weights_steps_and_signed_zeros():
 
 @for_each(
     [
-        (stats.norm([0, 1], 1), r"norm\(\[0, 1\], 1\) has parameters of shape \(2,\); give one distribution a feature"),
+        (
+            stats.norm([0, 1], 1),
+            r"norm\(\[0, 1\], 1\) has parameters of shape \(2,\); pass one distribution per feature",
+        ),
         (stats.norm(0, -1), r"norm\(0, -1\) has parameters outside its domain"),
         (stats.gamma(-2), r"gamma\(-2\) has parameters outside its domain"),
         (stats.poisson(-1), r"poisson\(-1\) has parameters outside its domain"),

@@ -251,7 +251,7 @@ def test_a_million_rows_need_no_outer_product():
 
 
 def test_a_count_that_contradicts_the_samples_is_refused():
-    with pytest.raises(RocPredictError, match=r"count=\(5, 5\) is not that of the samples, \(1.0, 2.0\)"):
+    with pytest.raises(RocPredictError, match=r"count=\(5, 5\) differs from the sizes of the samples, \(1.0, 2.0\)"):
         EmpiricalRoc(negative=[1], positive=[1, 2], count=(5, 5))
 
 
@@ -283,12 +283,12 @@ def test_a_classifiers_curve_is_that_of_its_scores():
         assert roc.auc() == rp.EmpiricalRoc.from_predictions(y, scores, positive=positive).auc()
     fit = rp.EmpiricalRoc.from_estimator
     refusals = [
-        (partial(fit, machine, X, y, positive="rose"), "positive='rose' is not a label of the estimator; labels are"),
+        (partial(fit, machine, X, y, positive="rose"), "positive='rose' is not a class of the estimator; use one of"),
         (
             partial(fit, machine, X, y, response_method="predict"),
             "response_method='predict' is not allowed; choose one",
         ),
-        (partial(fit, machine, X, y, response_method="predict_proba"), "has no predict_proba"),
-        (partial(fit, object(), X, y), "has no classes_; give a fitted classifier of two classes"),
+        (partial(fit, machine, X, y, response_method="predict_proba"), "has no method predict_proba"),
+        (partial(fit, object(), X, y), "has no attribute classes_; pass a fitted classifier of two classes"),
     ]
     check_refusals([(call, (), words) for call, words in refusals])

@@ -208,33 +208,33 @@ def test_a_student_t_without_tails_or_with_half_its_rows_tied_is_a_gaussian():
 
 
 def test_samples_and_moments_that_no_family_can_have():
-    below = r"'gamma' needs values above 0; 2 of 4 values of the positive class are not \(such as 0\); add one"
+    below = r"'gamma' needs values above 0; 2 of 4 values of the positive class are not \(such as 0\); add the"
     fits = [
         ("gama", [1, 2], "family='gama' is not allowed; choose one of 'gamma'"),
         ("gamma", [1, 0, -2, 3], below),
-        ("weibull", [-1.0, 2], "'weibull' needs values above 0; 1 of 2 .* lives everywhere"),
+        ("weibull", [-1.0, 2], "'weibull' needs values above 0; 1 of 2 .* a family on the real line"),
         ("exponential", [-1.0, 2], "'exponential' needs values of 0 or more; 1 of 2"),
         ("beta", [0.5, 1, 1.5], r"needs values strictly between 0 and 1; 2 of 3 .* map both classes into \(0, 1\)"),
-        ("logistic", [1.0], "the positive class has 1 values; family='logistic' needs two distinct values"),
+        ("logistic", [1.0], "the positive class has 1 values; family='logistic' needs at least two distinct values"),
         ("laplace", [], "the positive class has 0 values"),
-        ("student_t", [3.0, 3.0], r"the positive class has no spread \(all values are equal\)"),
-        ("gamma", [1.0, np.nan], "the positive class=.* is NaN somewhere"),
-        ("gamma", [1.0, np.inf], "the positive class=.* is infinite somewhere"),
+        ("student_t", [3.0, 3.0], "the values of the positive class are equal; family='student_t'"),
+        ("gamma", [1.0, np.nan], "the positive class=.* contains NaN"),
+        ("gamma", [1.0, np.inf], "the positive class=.* contains infinite values"),
         ("gamma", [[1.0, 2.0]], r"the positive class has shape \(1, 2\)"),
     ]
     check_refusals([(fit_family, (name, sample, "positive"), pattern) for name, sample, pattern in fits])
     moments = [
-        ("student_t", 1, 2, "'student_t' has three parameters, which a mean and a std leave open; .* 'gamma'"),
+        ("student_t", 1, 2, "'student_t' has three parameters, which mean and std do not determine; .* 'gamma'"),
         ("skew_normal", 1, 2, "three parameters"),
         ("normal", 1, 2, "family='normal' is not allowed"),
-        ("gamma", -1, 2, "'gamma' lives on values above 0, so it cannot have a mean of -1"),
+        ("gamma", -1, 2, "mean=-1 is outside the support of family='gamma': values above 0"),
         ("exponential", 0, None, "point mass"),
-        ("exponential", 3, 2, "std=2 differs from mean=3, .* leave std out, or take family='gamma'"),
-        ("weibull", 3, None, "'weibull' needs std= beside mean="),
+        ("exponential", 3, 2, "std=2 differs from mean=3, .* omit std, or use family='gamma'"),
+        ("weibull", 3, None, "'weibull' needs both mean= and std="),
         ("laplace", 3, 0, "std=0 is not above 0"),
-        ("lognormal", 3, [1, 2], r"std has shape \(2,\); a family takes one number"),
-        ("beta", 0.3, 0.5, "std=0.5 is too large for family='beta' with mean=0.3; .* a std below 0.458258"),
-        ("beta", 1.3, 0.5, "'beta' lives on values strictly between 0 and 1, so it cannot have a mean of 1.3"),
+        ("lognormal", 3, [1, 2], r"std has shape \(2,\); with family= it must be one number"),
+        ("beta", 0.3, 0.5, "std=0.5 is too large for family='beta' with mean=0.3; it must be below 0.458258"),
+        ("beta", 1.3, 0.5, "mean=1.3 is outside the support of family='beta': values strictly between 0 and 1"),
         ("gamma", np.nan, 1, "mean=nan is NaN"),
     ]
     check_refusals([(from_moments, arguments, pattern) for *arguments, pattern in moments])

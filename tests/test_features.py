@@ -131,7 +131,7 @@ def test_an_array_that_lies_elsewhere_is_read_in_blocks(monkeypatch):
             assert (whole(table, features) == X[:, features].astype(dtype)).all()
         assert next(table.iter_blocks())[1].dtype == dtype
     monkeypatch.setattr(Elsewhere, "__getitem__", lambda _, key: np.full((7, 5), 2**53 + 1)[key])
-    with pytest.raises(RocPredictError, match="X holds integers beyond"):
+    with pytest.raises(RocPredictError, match="X contains integers beyond"):
         whole(as_feature_table(Elsewhere(np.int64)))
 
 
@@ -208,7 +208,7 @@ def test_integers_that_would_become_equal_are_refused_when_they_are_read():
     for form in FORMS:
         cells = pd.array(integers, dtype="Int64") if form is pd.DataFrame else integers
         table = as_feature_table(form({"a": cells, "b": [1.0, 2.0, 3.0]}))
-        with pytest.raises(RocPredictError, match=r"column 'a' holds integers beyond 2\*\*53"):
+        with pytest.raises(RocPredictError, match=r"column 'a' contains integers beyond 2\*\*53"):
             whole(table)
 
 
@@ -273,7 +273,7 @@ def test_labels_in_frames():
         table, labels = split_table_and_labels(form(columns), "y", names=["first", "second"])
         assert (table.names.tolist(), labels.tolist()) == (["first", "second"], ["p", "q"])
         assert whole(table).tolist() == [[1, 3], [2, 4]]
-        with pytest.raises(RocPredictError, match="feature_names has 3 names and X beside its labels has 2 columns"):
+        with pytest.raises(RocPredictError, match="feature_names has 3 names and X without its labels has 2 columns"):
             split_table_and_labels(form(columns), "y", names=["first", "second", "third"])
 
 
@@ -295,14 +295,14 @@ def test_names_repr_and_a_missing_narwhals(monkeypatch):
 
 
 REFUSED = {
-    "X has shape (7,); give a table of shape (n, features); X[:, None] makes a table of one": X[:, 0],
+    "X has shape (7,); pass a table of shape (n, features); X[:, None] makes a table of one": X[:, 0],
     "X[:, None] makes a table of one feature": pd.Series([1, 2]),
-    "X has shape (2, 2, 2); give a table of shape (n, features)": np.ones((2, 2, 2)),
-    "X has shape (); give a table": np.array(3),
-    "X has shape (0, 2): no rows": np.ones((0, 2)),
-    "X has shape (2, 0): no columns": np.ones((2, 0)),
-    "X has shape (0, 1): no rows": pl.DataFrame({"a": []}),
-    "X has no columns; give one feature or more": pd.DataFrame(),
+    "X has shape (2, 2, 2); pass a table of shape (n, features)": np.ones((2, 2, 2)),
+    "X has shape (); pass a table": np.array(3),
+    "X has shape (0, 2) and no rows": np.ones((0, 2)),
+    "X has shape (2, 0) and no columns": np.ones((2, 0)),
+    "X has shape (0, 1) and no rows": pl.DataFrame({"a": []}),
+    "X has no columns; pass at least one feature": pd.DataFrame(),
     "X has no columns": {},
     "X is empty": [],
     "X is ragged: row 2 has 1 values where row 0 has 2": [[1, 2], [3, 4], [5]],
@@ -310,11 +310,11 @@ REFUSED = {
     "X holds complex numbers; real numbers are needed": X * 1j,
     "column 'b' holds complex numbers": pd.DataFrame({"a": [1], "b": [1j]}),
     "X is a sparse matrix of complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),
-    "X has shape (0, 3): no rows": scipy.sparse.csc_array((0, 3)),
-    "X has no column of numbers; all 2 hold text, dates or other things: 'x0', 'x1'": np.array([["1", "a"]]),
-    "X has no column of numbers; its one column holds text": pl.DataFrame({"a": ["x"]}),
+    "X has shape (0, 3) and no rows": scipy.sparse.csc_array((0, 3)),
+    "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'": np.array([["1", "a"]]),
+    "X has no numeric column; its only column holds text": pl.DataFrame({"a": ["x"]}),
     "column 'x0' holds 'x' at row 1, which is not a number, among numbers": [[1, 2], ["x", 3]],
-    "column 'x0' holds integers beyond 2**53": [[2**53 + 1, None]],
+    "column 'x0' contains integers beyond 2**53": [[2**53 + 1, None]],
     "X holds records": np.zeros(2, dtype=[("a", float)]),
     "X has the column name 'a' twice": pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
     "X has the column name 'a' 3 times": pa.table([[1], [2], [3]], names=["a", "a", "a"]),
@@ -327,21 +327,21 @@ REFUSED = {
     "X['a'] has shape (7, 5)": {"a": X},
 }
 REFUSED_NAMES = {
-    "feature_names has 1 names and X has 5 columns; give one for each": ["a"],
+    "feature_names has 1 names and X has 5 columns; pass one for each column": ["a"],
     "feature_names='abcde' is not a list of names": "abcde",
     "feature_names=3 is not a list of names": 3,
-    "X has the column name 'a' twice, the column name 'b' twice; features need different names": list("aabbc"),
+    "X has the column name 'a' twice, the column name 'b' twice; column names must be unique": list("aabbc"),
 }
 REFUSED_LABELS = {
-    "X has 7 rows and y has 6; they must have as many": (X, np.zeros(6)),
+    "X has 7 rows and y has 6; both need the same length": (X, np.zeros(6)),
     "y='label' is not a column of X; columns are 'x0', 'x1', 'x2', 'x3', 'x4'": (X, "label"),
     "'c9', ... (12 in all)": (pl.DataFrame({f"c{i}": [1] for i in range(12)}), "q"),
     "y='batch' is not a column of X.obs; columns are 'kind'": (annotated(X), "batch"),
     "y=None is not an array": (X, None),
-    "y has shape (7, 5); give one label for each row": (X, X),
-    "y has 1 missing (NaN) of 2, at rows 1": (pl.DataFrame({"a": [1, 2], "y": ["p", None]}), "y"),
-    "X has no column beside the labels": (pl.DataFrame({"y": ["p", "q"]}), "y"),
-    "its one column holds text": (pl.DataFrame({"a": ["x", "y"], "y": ["p", "q"]}), "y"),
+    "y has shape (7, 5); pass one label for each row": (X, X),
+    "y has missing values (NaN) in 1 of 2 rows: 1": (pl.DataFrame({"a": [1, 2], "y": ["p", None]}), "y"),
+    "X has no column other than the labels": (pl.DataFrame({"y": ["p", "q"]}), "y"),
+    "its only column holds text": (pl.DataFrame({"a": ["x", "y"], "y": ["p", "q"]}), "y"),
 }
 
 

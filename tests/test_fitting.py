@@ -16,7 +16,7 @@ from rocpredict.distributions.power import Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from tests.cases import check_refusals, for_each
 
-pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
+pytestmark = pytest.mark.filterwarnings("ignore:the data contradict")  # either direction is declared
 
 RNG = np.random.default_rng(11)
 NEGATIVE, POSITIVE = RNG.beta(2, 5, 24), RNG.beta(3, 4, 20)
@@ -164,7 +164,7 @@ def test_nan_follows_the_policy():
 
 def test_weights_that_are_no_counts_are_for_two_families_only():
     for family in ("auto", "boxcox", "gamma"):
-        with pytest.raises(RocPredictError, match="weights of the negative class are not whole"):
+        with pytest.raises(RocPredictError, match="weights of the negative class are not integers"):
             predict_roc(X, Y, family=family, weights=np.full(len(X), 0.5))
 
 

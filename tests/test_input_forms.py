@@ -508,7 +508,7 @@ def test_missing_labels_and_groups_are_omitted():
             omitted = result.stratified.omitted if name == "groups" else result.omitted
             assert omitted == (1, 0)
             assert repr(result) == repr(expected), (name, gap)
-            message = f"{name} has 1 missing (NaN) of {N}, at rows 0; nan_policy='omit' leaves them out"
+            message = f"{name} has missing values (NaN) in 1 of {N} rows: 0; pass nan_policy='omit' to omit them"
             with pytest.raises(RocPredictError, match=re.escape(message)):
                 rp.auc_estimate(VALUES, y, **{name: column})
 

@@ -221,7 +221,7 @@ def test_small_empty_and_refused_tables(engine):
             form(X)[:, :0], codes, 2, [ClassPair((0,), 1)], engine=engine, callback=lambda _, counts: counts
         )
         assert list(none) == []
-    with pytest.raises(rp.RocPredictError, match=r"X holds integers beyond 2\*\*53"):
+    with pytest.raises(rp.RocPredictError, match=r"X contains integers beyond 2\*\*53"):
         count(np.array([[2**53 + 1], [1]]), codes, [ClassPair((0,), 1)], engine=engine)
     with pytest.raises(rp.RocPredictError, match=r"thresholds has shape \(2, 1\).*\(1, 3\)"):
         count(X, codes, [ClassPair((0,), 1)], thresholds=np.zeros((2, 1)), engine=engine)

@@ -344,7 +344,7 @@ def test_arguments_that_are_refused():
     ):
         with pytest.raises(rp.RocPredictError, match=words):
             moments(X, codes, 2, **options)
-    with pytest.raises(rp.RocPredictError, match=r"'coo'.*'csc' and 'csr'"):
+    with pytest.raises(rp.RocPredictError, match=r"'coo'.*'csc' or 'csr'"):
         moments(sparse.coo_array(X), codes, 2)
     for engine in ENGINES:
         with pytest.raises(rp.RocPredictError, match=r"2\*\*53"):

@@ -93,7 +93,10 @@ def test_labels_of_other_and_of_mixed_kinds():
     assert split_classes(X, days, positive=np.datetime64("2021-01-01").item()).positive.tolist() == [3, 4]
     pairs = np.empty(4, dtype=object)
     pairs[:] = [(1, 2), (1, 2), (3, 4), (3, 4)]
-    assert message_of(X, pairs, positive=(1, 2)) == "y holds (1, 2); a label is one number, text or other single thing"
+    assert (
+        message_of(X, pairs, positive=(1, 2))
+        == "y contains (1, 2); each label must be a single value such as a number or text"
+    )
 
 
 def test_one_against_the_rest_and_one_against_one():
@@ -107,7 +110,7 @@ def test_one_against_the_rest_and_one_against_one():
     assert_split(split_classes(x, y, positive="b", negative="a"), [1, 2], [3], labels=("a", "b"))
     omitted = split_classes(x, y, positive="b", negative="a", nan_policy="omit")
     assert (omitted.omitted_negative, omitted.omitted_positive) == (0, 0)
-    assert "x has 1 missing" in message_of(x, y, positive="b")
+    assert "x has missing values (NaN) in 1 of 4 rows" in message_of(x, y, positive="b")
 
 
 VALUES = {
@@ -148,14 +151,14 @@ MISSING = {
 
 def test_missing_values_are_refused_with_their_rows_or_omitted_and_counted():
     def check(x):
-        assert message_of(x, Y) == "x has 1 missing (NaN) of 4, at rows 3; nan_policy='omit' leaves them out"
+        assert message_of(x, Y) == "x has missing values (NaN) in 1 of 4 rows: 3; pass nan_policy='omit' to omit them"
         classes = split_classes(x, Y, nan_policy="omit")
         assert_split(classes, [1, 2], [3], labels=(0, 1))
         assert (classes.omitted_negative, classes.omitted_positive) == (0, 1)
 
     check_each(MISSING, check)
     assert message_of([np.nan] * 8 + [1, 1], [0, 1] * 5) == (
-        "x has 8 missing (NaN) of 10, at rows 0, 1, 2, 3, 4, ...; nan_policy='omit' leaves them out"
+        "x has missing values (NaN) in 8 of 10 rows: 0, 1, 2, 3, 4, ...; pass nan_policy='omit' to omit them"
     )
 
 
@@ -183,7 +186,7 @@ def test_missing_labels_are_never_a_class():
     """Refused by default; under "omit" their rows belong to no class and are not counted."""
 
     def check(y):
-        assert message_of(X, y) == "y has 1 missing (NaN) of 4, at rows 3; nan_policy='omit' leaves them out"
+        assert message_of(X, y) == "y has missing values (NaN) in 1 of 4 rows: 3; pass nan_policy='omit' to omit them"
         label = check_labels(y, X, nan_policy="omit")[2]
         rows = split_classes(X, y, positive=label, nan_policy="omit").rows
         assert (rows.negative.tolist(), rows.positive.tolist(), rows.omitted) == ([0, 1], [2], (0, 0))
@@ -199,37 +202,37 @@ REFUSALS = {
     "positive=[1] is not a label in y": (Y, [1]),
     "positive=array([1]) is not a label in y": (Y, np.array([1])),
     "negative=7 is not a label in y; labels are [0, 1]": (Y, 1, 7),
-    "negative=1 is also the positive label; name two different ones": (Y, 1, 1),
-    "labels are [1, 2], and only {0, 1}, {-1, 1} and booleans speak for themselves": ([1, 1, 2, 2],),
+    "negative=1 is also the positive label; pass two different labels": (Y, 1, 1),
+    "labels are [1, 2], and only {0, 1}, {-1, 1} and booleans have a default": ([1, 1, 2, 2],),
     "positive= is needed: labels are [-1, 0, 1], and only": ([-1, 0, 1, 1],),
-    "y has the one label 1; two classes are needed": ([1, 1, 1, 1],),
-    "y has the one label 'a'; two classes are needed": (["a"] * 4, "a"),
-    "y is empty; give one label for each row": ([],),
-    "x has 4 rows and y has 3; they must have as many": ([0, 0, 1],),
-    "y has shape (4, 1); give one label for each row, shape (n,)": ([[0], [0], [1], [1]],),
+    "y has only the label 1; two classes are needed": ([1, 1, 1, 1],),
+    "y has only the label 'a'; two classes are needed": (["a"] * 4, "a"),
+    "y is empty; pass one label for each row": ([],),
+    "x has 4 values and y has 3; both need the same length": ([0, 0, 1],),
+    "y has shape (4, 1); pass one label for each row, shape (n,)": ([[0], [0], [1], [1]],),
     "y=[[1], [2, 3], [4], [5]] is ragged": ([[1], [2, 3], [4], [5]],),
     "y='abcd' is not an array": ("abcd", "a"),
     "y=1 is not an array": (1,),
     "y has shape ()": (np.int64(1),),
 }
 REFUSED_VALUES = {
-    "x has shape (4, 2); give one feature of shape (n,)": [np.ones((4, 2))],
-    "x has shape (4, 1); give one feature of shape (n,)": [pd.DataFrame({"a": X})],
+    "x has shape (4, 2); pass one feature of shape (n,)": [np.ones((4, 2))],
+    "x has shape (4, 1); pass one feature of shape (n,)": [pd.DataFrame({"a": X})],
     "x=[[1], [2, 3], [4], [5]] is ragged": [[[1], [2, 3], [4], [5]]],
-    "x is empty; give one value for each row": [[]],
-    "x={'a': 1} is not an array; give one value for each row": [{"a": 1}],
+    "x is empty; pass one value for each row": [[]],
+    "x={'a': 1} is not an array; pass one value for each row": [{"a": 1}],
     "x={1, 2} is not an array": [{1, 2}],
     "x=3.0 is not an array": [3.0],
     "x=None is not an array": [None],
-    "x holds text such as '1'; numbers are needed": [["1", "2", "3", "4"]],
-    "x holds text such as 'a'; numbers are needed": [[1, "a", 3, 4]],
-    "x holds bytes such as b'1'; numbers are needed": [[b"1", b"2", b"3", b"4"]],
-    "x holds complex numbers such as 1j; numbers are needed": [[1j, 2, 3, 4]],
-    "x holds complex numbers": [np.ma.array([1j, 2, 3, 4])],
-    "x holds dates such as": [np.array(["2020"] * 4, dtype="M8[Y]")],
-    "x holds durations such as": [np.array([1, 2, 3, 4], dtype="m8[s]")],
-    "x holds objects (int, object) that are not all numbers": [[1, object(), 3, 4]],
-    "x holds integers beyond 2**53 that float64 cannot tell apart; subtract an offset first": [
+    "x contains text such as '1'; numbers are needed": [["1", "2", "3", "4"]],
+    "x contains text such as 'a'; numbers are needed": [[1, "a", 3, 4]],
+    "x contains bytes such as b'1'; numbers are needed": [[b"1", b"2", b"3", b"4"]],
+    "x contains complex numbers such as 1j; numbers are needed": [[1j, 2, 3, 4]],
+    "x contains complex numbers": [np.ma.array([1j, 2, 3, 4])],
+    "x contains dates such as": [np.array(["2020"] * 4, dtype="M8[Y]")],
+    "x contains durations such as": [np.array([1, 2, 3, 4], dtype="m8[s]")],
+    "x contains objects (int, object) that cannot all be converted": [[1, object(), 3, 4]],
+    "x contains integers beyond 2**53 that float64 cannot distinguish; subtract an offset first": [
         [2**53 + 1, 2, 3, 4],
         [2**53 + 1, 0.5, 3, 4],
         np.array([2**63 - 1, 2, 3, 4]),
@@ -238,7 +241,7 @@ REFUSED_VALUES = {
         [10**400, 2, 3, 4],
         np.ma.array([2**53 + 1, 2, 3, 4], mask=[0, 0, 1, 0]),
     ],
-    "not all numbers a float can hold": [[Fraction(10**400), 2, 3, 4], [Decimal("sNaN"), 2, 3, 4]],
+    "cannot all be converted to float": [[Fraction(10**400), 2, 3, 4], [Decimal("sNaN"), 2, 3, 4]],
 }
 
 
@@ -250,11 +253,11 @@ def test_refusals_name_the_argument_the_value_and_what_is_accepted():
     assert [words for words, values in REFUSED_VALUES.items() for x in values if words not in message_of(x, Y)] == []
     assert "'s08', 's09', ...] (30 in all)" in message_of(range(30), [f"s{i:02}" for i in range(30)], positive="zz")
     assert message_of(X, Y, nan_policy="drop") == "nan_policy='drop' is not allowed; choose one of 'raise', 'omit'"
-    words = "the positive class has no rows with a value; labels are [0, 1]"
+    words = "the positive class has no observations with a value; labels are [0, 1]"
     assert message_of([1, 2, np.nan, np.nan], Y, nan_policy="omit") == words
-    words = "x holds text such as 'a'; numbers are needed (were x and y exchanged?)"
+    words = "x contains text such as 'a'; numbers are needed (were x and y exchanged?)"
     assert message_of(["a", "b", "a", "b"], [1, 2, 3, 4], positive="a") == words
-    words = "y has 30 different values, more than labels would have (were x and y exchanged?)"
+    words = "y has 30 different values, too many for class labels (were x and y exchanged?)"
     assert message_of([0, 1] * 15, np.linspace(0, 1, 30)) == words
 
 
@@ -264,5 +267,5 @@ def test_the_range_of_float64():
     assert split_classes([2**100, 1], [0, 1]).negative.tolist() == [2.0**100]
     huge = np.array([np.finfo(np.longdouble).max, 1], dtype=np.longdouble)
     if np.isinf(float(huge[0])):  # elsewhere a long double is a double
-        assert message_of(huge, [0, 1]) == "x holds numbers beyond the range of float64"
+        assert message_of(huge, [0, 1]) == "x contains numbers beyond the range of float64"
     assert_split(split_classes([1, np.inf, -np.inf, 3], Y), [1, np.inf], [-np.inf, 3], labels=(0, 1))

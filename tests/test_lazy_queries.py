@@ -94,7 +94,9 @@ def test_queries_without_an_order(form, monkeypatch):
         "weights": lambda: rp.screen(query, "y", weights=np.ones(columns.height)),
     }
     for call in calls.values():
-        with pytest.raises(RocPredictError, match=r"no fixed order.+(y|weights) is apart from it; .*collect X"):
+        with pytest.raises(
+            RocPredictError, match=r"without a fixed row order.+(y|weights) is a separate array; .*collect X"
+        ):
             call()
 
 
@@ -123,7 +125,7 @@ def test_a_query_that_only_seems_ordered(monkeypatch):
     monkeypatch.setattr("rocpredict.sources.blocks.has_row_order", lambda frame: True)
     for name in ("group_by", "sample", "random sample", "DuckDB sample", "DuckDB order by random"):
         query = UNORDERED[name]
-        with pytest.raises(RocPredictError, match="yields its rows in another order each time; collect it first"):
+        with pytest.raises(RocPredictError, match="returns its rows in a different order each time; collect it first"):
             _screen_often(query)
 
 

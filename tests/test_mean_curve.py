@@ -161,17 +161,17 @@ def test_rocs_and_pairs_give_the_same():
 
 
 REFUSED = [
-    (STEPS[:1], {}, "folds has 1 folds; a mean and its spread need two or more"),
-    ([], {}, "folds has 0 folds"),
+    (STEPS[:1], {}, "folds has length 1; pass two folds or more"),
+    ([], {}, "folds has length 0"),
     (5, {}, "folds=5 is not a list of folds"),
     (empirical_roc(*STEPS[0]), {}, "is not a list of folds"),
-    ([STEPS[0], [1, 2, 3]], {}, r"folds\[1\]=.* is not a pair; give \(x, y\) or an empirical ROC"),
-    ([STEPS[0], ([1, 2], [1, 1])], {}, r"folds\[1\]: y has the one label 1; two classes"),
+    ([STEPS[0], [1, 2, 3]], {}, r"folds\[1\]=.* is not a pair; pass \(x, y\) or an empirical ROC"),
+    ([STEPS[0], ([1, 2], [1, 1])], {}, r"folds\[1\]: y has only the label 1; two classes"),
     ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has 1 missing.*nan_policy='omit'"),
-    (STEPS, {"direction": "auto"}, "direction='auto' would turn single folds"),
-    ([empirical_roc(*STEPS[0], direction="lower"), STEPS[1]], {}, "folds have direction 'higher' and 'lower'"),
-    (STEPS, {"n_points": 1}, "n_points=1 is too few"),
-    (STEPS, {"n_points": 2.5}, "n_points=2.5 is not a whole number"),
+    (STEPS, {"direction": "auto"}, "direction='auto' could differ between folds"),
+    ([empirical_roc(*STEPS[0], direction="lower"), STEPS[1]], {}, "folds have different directions"),
+    (STEPS, {"n_points": 1}, "n_points=1 is not between 2 and 10000000"),
+    (STEPS, {"n_points": 2.5}, "n_points=2.5 is not an integer"),
     (STEPS, {"level": 0}, "level=0 is outside"),
     (STEPS, {"nan_policy": "drop"}, r"folds\[0\]: nan_policy='drop' is not allowed"),
     (STEPS, {"positive": "pos"}, r"folds\[0\]: positive='pos' is not a label in y"),
@@ -185,9 +185,9 @@ def test_what_is_refused():
         (lambda: mean.tpr_at_fpr(2), "fpr=2 is outside"),
         (lambda: mean.tpr_at_fpr(np.nan), "fpr=nan is NaN"),
         (lambda: mean.tpr_at_fpr("a"), "fpr='a' is not a real number"),
-        (plot_mean_roc, "there is no mean ROC to draw"),
-        (lambda: plot_mean_roc(1), "mean=1 is not a mean ROC"),
-        (lambda: plot_mean_roc(mean, mean, labels=["a"]), "does not give one name to each of 2 mean ROCs"),
+        (plot_mean_roc, "no mean ROC was passed"),
+        (lambda: plot_mean_roc(1), "mean=1 is not a MeanRoc"),
+        (lambda: plot_mean_roc(mean, mean, labels=["a"]), "is not a list of 2 names; pass one name for each mean ROC"),
     ]
     check_refused([*((partial(mean_roc, folds, **options), words) for folds, options, words in REFUSED), *others])
 

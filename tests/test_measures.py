@@ -133,9 +133,9 @@ def test_prevalence_comes_from_the_argument_then_from_the_counts_and_never_from_
     assert counted.rates(6).confusion.sum() == pytest.approx(1000, rel=1e-15)
     assert counted.rates(6).confusion[1, 1] == 100 * tpr
     for name in set(MEASURES) - set(PREVALENCE_FREE_MEASURES) - {"prevalence"}:
-        with pytest.raises(RocPredictError, match=r"needs a prevalence; give prevalence= .0 to 1. or class counts"):
+        with pytest.raises(RocPredictError, match=r"needs a prevalence; pass prevalence= .0 to 1. or class counts"):
             getattr(roc.rates(6), name)
-    with pytest.raises(RocPredictError, match="confusion needs the number of cases of both classes"):
+    with pytest.raises(RocPredictError, match="confusion needs the number of observations of both classes"):
         roc.rates(6, prevalence=0.1).confusion.sum()
     assert set(roc.rates(6).to_dict()) == set(PREVALENCE_FREE_MEASURES)
 
@@ -155,4 +155,4 @@ def test_counts_are_finite_numbers_of_0_or_more():
 
     wrong = [(-1, 2, 3, 4), (1, np.nan, 3, 4), (1, 2, np.inf, 4), (1, 2, 3, "a")]
     refusals = [(rates, table, r"(tp|fp|fn|tn)=") for table in wrong]
-    check_refusals([*refusals, (rates, (1e308,) * 4, "sum to more than float64 holds")])
+    check_refusals([*refusals, (rates, (1e308,) * 4, "beyond the range of float64")])

@@ -158,7 +158,7 @@ def test_what_is_predicted_comes_true():
 
 
 def test_honest_values_see_through_features_that_tell_nothing():
-    """15 useless features, 60 rows: promised 0.7, cross-fitted 1/2 within 5 standard errors (1e-5 of seeds fail)."""
+    """15 useless features, 60 rows: AUC_cv is 1/2 within 5 standard errors (1e-5 of seeds fail), AUC above 0.7."""
     rng = np.random.default_rng(5)
     result = [fit_linear_combination(rng.normal(size=(60, 15)), np.arange(60) % 2) for _ in range(60)]
     for name, promised in (("auc", 0.7), ("ameans", 0.65)):
@@ -231,9 +231,9 @@ def test_a_result_is_ready_for_json_and_says_what_it_is():
     assert list(stored["coefficients"]) == list(IRIS.feature_names)
     assert stored["auc"] == result.auc == result.roc.auc()
     assert "\n" not in repr(result)
-    assert "cross-fitted" in repr(result)
+    assert "cross-validated" in repr(result)
     stated = LinearCombination.from_stats(mean=([0], [1]), covariance=([[1]], [[1]]), feature_names=["width"])
-    assert "of the moments that chose it" in repr(stated)
+    assert "not cross-validated" in repr(stated)
     assert stated.to_dict()["coefficients"] == {"width": pytest.approx(1)}
     with pytest.raises(ValueError, match="read-only"):
         result.coefficients[0] = 1
@@ -295,37 +295,37 @@ def test_mahalanobis_distances_know_no_unit():
 
 
 FITS = [
-    (X6[:, 0], Y6, {}, r"X has shape \(12,\); give a table of shape \(n, features\)"),
+    (X6[:, 0], Y6, {}, r"X has shape \(12,\); pass a table of shape \(n, features\)"),
     ([[1, 2], [3]], [0, 1], {}, "X is ragged"),
-    (5, Y6, {}, "X=5 is not a table; give an array of shape"),
-    (np.ma.masked_greater(X6, 1), Y6, {}, "missing .NaN. of 12"),
+    (5, Y6, {}, "X=5 is not a table; pass an array of shape"),
+    (np.ma.masked_greater(X6, 1), Y6, {}, "missing values .NaN. in .* of 12"),
     (np.ones((0, 2)), [], {}, r"X has shape \(0, 2\)"),
     (
         TWICE,
         Y6[:4],
         {},
-        "X has the column name 'a' twice; features need different names",
+        "X has the column name 'a' twice; column names must be unique",
     ),
-    (X6, Y6, {"feature_names": ["a"]}, "feature_names has 1 names and X has 2 columns; give one for each"),
+    (X6, Y6, {"feature_names": ["a"]}, "feature_names has 1 names and X has 2 columns; pass one for each column"),
     (X6, Y6, {"feature_names": "ab"}, "feature_names='ab' is not a list of names"),
     (X6, Y6[:-1], {}, "x0 has 12 rows and y has 11"),
     (X6, Y6, {"criterion": "f1"}, "criterion='f1' is not allowed; choose one of 'auc', 'ameans'"),
     (X6, Y6, {"ridge": -1}, "ridge=-1 is negative"),
-    (X6, Y6, {"ridge": [1, 2]}, r"ridge has shape \(2,\); give one number"),
-    (X6, Y6, {"n_folds": 1}, "n_folds=1 is too few; give 2 or more, or None"),
+    (X6, Y6, {"ridge": [1, 2]}, r"ridge has shape \(2,\); pass one number"),
+    (X6, Y6, {"n_folds": 1}, "n_folds=1 is too small; use 2 or more, or None"),
     (X6, Y6, {"rng": -1}, "rng=-1 is negative"),
-    (X6, np.arange(12) < 10, {"positive": True}, "the negative class has 2 rows, and n_folds=10 leave 1 of them"),
-    (X6, np.arange(12) < 11, {"positive": True}, "the negative class has 1 row; a covariance needs 2 or more"),
-    (np.ones((12, 11)), Y6, {}, "X has 11 features and 12 rows: the covariances need p <= n - 2"),
-    (np.where(X6 > 1, np.nan, X6), Y6, {}, "missing .NaN. of 12.*nan_policy='omit' leaves them out"),
-    (np.where(X6 > 1, np.inf, X6), Y6, {}, "infinite values in the .* class; a fit needs finite ones"),
-    (np.column_stack([X6, Y6]), Y6, {}, "constant within each class: 'x2'; leave out"),
-    (np.column_stack([X6, Y6]), Y6, {"ridge": 1}, "constant within each class: 'x2'; leave out"),
+    (X6, np.arange(12) < 10, {"positive": True}, "the negative class has 2 observations, and n_folds=10 leaves 1"),
+    (X6, np.arange(12) < 11, {"positive": True}, "the negative class has 1 observation; a covariance needs 2 or more"),
+    (np.ones((12, 11)), Y6, {}, "X has 11 features and 12 observations, but covariances need at most n - 2"),
+    (np.where(X6 > 1, np.nan, X6), Y6, {}, "missing values .NaN. in .* of 12.*pass nan_policy='omit' to omit them"),
+    (np.where(X6 > 1, np.inf, X6), Y6, {}, "infinite values in the .* class; pass finite values"),
+    (np.column_stack([X6, Y6]), Y6, {}, "constant within each class: 'x2'; remove"),
+    (np.column_stack([X6, Y6]), Y6, {"ridge": 1}, "constant within each class: 'x2'; remove"),
     (
         np.column_stack([X6, X6[:, 0] ** 2, X6 @ [2, -1]]),
         Y6,
         {},
-        "the covariances are singular: of 'x0', 'x1', 'x3', 1 can be .* leave 1 of them out, or give ridge=",
+        "singular: 1 of the features 'x0', 'x1', 'x3' can be .* remove 1 of them, or pass ridge=",
     ),
     (np.repeat(X6, 2, axis=0), Y6.repeat(2)[:, None], {}, "y has shape"),
     (np.repeat(X6, 2, axis=0), np.tile([0, 1], 12), {}, "both classes have the same mean in every feature"),
@@ -335,38 +335,43 @@ MOMENTS = [
     (5, (1, 1), "mean=5 is not a pair"),
     (([0, 0], [1]), (np.eye(2), np.eye(2)), "mean has 2 features in the negative and 1 in the positive class"),
     (([[0]], [[1]]), (np.eye(1), np.eye(1)), r"mean has shape \(1, 1\) in a class"),
-    (([0, 0], [1, 1]), ([1, 1], [1, 1]), r"covariance has shape \(2,\) in a class; 2 means need \(2, 2\)"),
+    (([0, 0], [1, 1]), ([1, 1], [1, 1]), r"covariance has shape \(2,\) in a class; pass \(2, 2\) for 2 means"),
     (([0, 0], [1, 1]), (np.eye(2), [[1, 0.5], [0, 1]]), "is not symmetric"),
-    (([0, 0], [1, 1]), (np.eye(2), [[1, 2], [2, 1]]), "covariance of the positive class gives some combination"),
-    (([0, 0], [1, 1]), (np.eye(2), -np.eye(2)), "negative variance on its diagonal"),
-    (([0, np.nan], [1, 1]), (np.eye(2), np.eye(2)), "mean=.* is NaN somewhere"),
-    (([0, 0], [1, 1]), (np.ones((2, 2)), np.ones((2, 2))), "the covariances are singular: of 'x0', 'x1', 1 can be"),
+    (([0, 0], [1, 1]), (np.eye(2), [[1, 2], [2, 1]]), "covariance of the positive class has a negative eigenvalue"),
+    (([0, 0], [1, 1]), (np.eye(2), -np.eye(2)), "has a negative diagonal"),
+    (([0, np.nan], [1, 1]), (np.eye(2), np.eye(2)), "mean=.* contains NaN"),
+    (([0, 0], [1, 1]), (np.ones((2, 2)), np.ones((2, 2))), "singular: 1 of the features 'x0', 'x1' can be"),
     (([1, 1], [1, 1]), (np.eye(2), np.eye(2)), "both classes have the same mean in every feature"),
 ]
 SCORED = [
-    (IRIS.X[:, :3], "X has 3 columns; the combination takes 4"),
+    (IRIS.X[:, :3], "X has 3 columns; pass 4"),
     (IRIS.X[0], r"X has shape \(4,\)"),
     (IRIS.X * np.nan, r"X has missing values \(NaN\) in 150 rows"),
-    (IRIS.to_frame().drop(columns="petal_width"), "X has no column 'petal_width'; the combination takes"),
+    (IRIS.to_frame().drop(columns="petal_width"), "X has no column 'petal_width'; pass the columns"),
 ]
 DISTANCES = [
-    (X6, Y6, {"class_label": 2}, r"class_label=2 is not a label in y; labels are \[0, 1\]"),
+    (X6, Y6, {"class_label": 2}, r"class_label=2 is not a label in y; use one of \[0, 1\]"),
     (X6, Y6, {"class_label": [0]}, r"class_label=\[0\] is not a label in y"),
-    (X6, Y6[:3], {"class_label": 0}, "X has 12 rows and y has 3"),
+    (X6, Y6[:3], {"class_label": 0}, "X has 12 rows, but y has 3"),
     (X6, Y6, {"class_label": 0, "metric": "manhattan"}, "metric='manhattan' is not allowed"),
     (X6, Y6, {"class_label": 0, "leave_one_out": "yes"}, "leave_one_out='yes' is not allowed"),
-    (X6 * np.nan, Y6, {"class_label": 0}, "missing values .NaN. in 12 rows; nan_policy='omit' passes them over"),
-    (X6 * np.nan, Y6, {"class_label": 0, "nan_policy": "omit"}, "class_label=0 has 0 rows with values; 1 or more are"),
+    (X6 * np.nan, Y6, {"class_label": 0}, "missing values .NaN. in 12 rows; use nan_policy='omit'"),
+    (X6 * np.nan, Y6, {"class_label": 0, "nan_policy": "omit"}, "class_label=0 has 0 observations"),
     (np.where(X6 > 0, np.inf, X6), Y6, {"class_label": 0}, "x0 has .* infinite values"),
-    (X6, np.arange(12) == 0, LEAVE_ONE_OUT, "class_label=True has 1 rows with values; 2 or more"),
-    (X6[:4], Y6[:4], MAHALANOBIS, "the class has 2 rows with values and X 2 features; 3 rows"),
+    (X6, np.arange(12) == 0, LEAVE_ONE_OUT, "class_label=True has 1 observations without missing values; 2 or"),
+    (X6[:4], Y6[:4], MAHALANOBIS, "the class has 2 observations .* X has 2 features; 3 obs"),
     (np.column_stack([X6, Y6]), Y6, MAHALANOBIS, "constant in the class: 'x2'"),
-    (np.column_stack([X6, 2 * X6[:, 0]]), Y6, MAHALANOBIS, "singular: of 'x0', 'x2', 1 can be .* metric='euclidean'"),
+    (
+        np.column_stack([X6, 2 * X6[:, 0]]),
+        Y6,
+        MAHALANOBIS,
+        "singular: 1 of the features 'x0', 'x2' can be .* metric='euclidean'",
+    ),
     (
         np.column_stack([X6, np.arange(12) == 4]),
         Y6,
         MAHALANOBIS | {"leave_one_out": True},
-        "without row 4 its class has no spread in some direction",
+        "the covariance of the class is singular without row 4",
     ),
 ]
 

@@ -161,7 +161,7 @@ def test_areas_of_two_points_without_width():
 def test_areas_refuse_what_is_no_sum_of_normals():
     for stranger in (Ecdf(SAMPLE), from_scipy(stats.gamma(2)), Gaussian([0, 1], 1)):
         assert not is_normal_sum(stranger)
-        with pytest.raises(RocPredictError, match="is not a sum of normals of one feature"):
+        with pytest.raises(RocPredictError, match="is not a sum of normal distributions of one feature"):
             NormalSumSolver(SUMS["kde"], stranger).auc()
     assert all(map(is_normal_sum, SUMS.values()))
 
@@ -308,51 +308,59 @@ def test_kde_rows_may_come_in_any_order_and_as_weights():
         assert kde != GaussianKde(rows + 1, **options)
     assert kde.means.shape == (3,)
     assert (np.diff(kde.means) > 0).all()
-    assert repr(kde) == f"GaussianKde(6 rows, std={kde.std:.6g}, variance_preserving=True)"
+    assert repr(kde) == f"GaussianKde(6 observations, std={kde.std:.6g}, variance_preserving=True)"
 
 
 def test_what_is_no_kernel_density_or_mixture():
     kernels = [
         ([], {}, r"sample has shape \(0,\)"),
         ([[1.0, 2.0]], {}, r"sample has shape \(1, 2\)"),
-        ([3.0], {}, "sample has one distinct value, 3; a kernel density needs two"),
-        ([3.0, 3.0, 3.0], {"bandwidth": 0.1}, "sample has one distinct value, 3"),
-        ([1.0, np.inf], {}, "sample=.* is infinite somewhere"),
-        ([1.0, np.nan], {}, "sample=.* is NaN somewhere"),
-        (SAMPLE, {"bandwidth": 0}, "bandwidth=0 is not a finite number above 0; or choose a rule: silverman"),
+        ([3.0], {}, "all values of sample are equal to 3; a kernel density needs at least two"),
+        ([3.0, 3.0, 3.0], {"bandwidth": 0.1}, "all values of sample are equal to 3"),
+        ([1.0, np.inf], {}, "sample=.* contains infinite values"),
+        ([1.0, np.nan], {}, "sample=.* contains NaN"),
+        (SAMPLE, {"bandwidth": 0}, "bandwidth=0 is not a finite number above 0 or a rule: silverman"),
         (SAMPLE, {"bandwidth": np.inf}, "bandwidth=inf is not a finite number above 0"),
         (SAMPLE, {"bandwidth": [1, 2]}, r"bandwidth=\[1, 2\] is not a finite number"),
         (SAMPLE, {"bandwidth": None}, "bandwidth=None is not a real number"),
         (SAMPLE, {"bandwidth": "wide"}, "bandwidth='wide' is not allowed; choose one of 'silverman'"),
         (SAMPLE, {"bandwidth_factor": -1}, "bandwidth_factor=-1 is not a finite number above 0"),
-        (SAMPLE, {"bandwidth": 1, "bandwidth_factor": 2}, "bandwidth_factor=2 multiplies a rule"),
+        (
+            SAMPLE,
+            {"bandwidth": 1, "bandwidth_factor": 2},
+            "bandwidth_factor=2 requires a bandwidth rule .*; bandwidth=1 is a number",
+        ),
         (SAMPLE, {"variance_preserving": "yes"}, "variance_preserving='yes' is not allowed"),
-        (SAMPLE, {"weights": [1, 2]}, r"weights has shape \(2,\), sample \(6,\)"),
-        ([1.0, 2.0], {"weights": [1, 0]}, "sample has one distinct value, 1"),
-        ([1.0, 2.0], {"weights": [0.3, 0.4]}, "weights sum to 0.7 rows; a standard deviation needs more than 1"),
+        (SAMPLE, {"weights": [1, 2]}, r"weights has shape \(2,\) but sample has shape \(6,\)"),
+        ([1.0, 2.0], {"weights": [1, 0]}, "all values of sample are equal to 1"),
+        (
+            [1.0, 2.0],
+            {"weights": [0.3, 0.4]},
+            "weights sum to 0.7 observations; a standard deviation needs more than 1",
+        ),
     ]
     check_refusals([(partial(GaussianKde, **options), (sample,), words) for sample, options, words in kernels])
     mixtures = [
-        ([1, 1], [0, 1], [1, 0], r"stds=\[1.0, 0.0\] holds 0; every component needs one above 0"),
+        ([1, 1], [0, 1], [1, 0], r"stds=\[1.0, 0.0\] contains 0; every component needs a value above 0"),
         ([1, 1], [0, 1], -1, "stds=-1 is negative"),
-        ([1, 0], [0, 1], 1, r"weights=\[1.0, 0.0\] holds 0"),
+        ([1, 0], [0, 1], 1, r"weights=\[1.0, 0.0\] contains 0"),
         ([1, -1], [0, 1], 1, "weights=.* is negative"),
-        ([1, 1], [0, np.inf], 1, "means=.* is infinite somewhere"),
-        ([1, 1, 1], [0, 1], 1, r"weights has shape \(3,\), means \(2,\)"),
-        ([1, 1], [0, 1], [1, 2, 3], "shapes do not fit together"),
+        ([1, 1], [0, np.inf], 1, "means=.* contains infinite values"),
+        ([1, 1, 1], [0, 1], 1, r"weights has shape \(3,\) but means has shape \(2,\)"),
+        ([1, 1], [0, 1], [1, 2, 3], "shapes cannot be broadcast"),
         ([], [], [], r"weights has shape \(0,\)"),
-        (1, 2, 3, r"weights has shape \(\), means \(\)"),
-        ([1], [2], [1, 2], r"stds has shape \(2,\); give one for each of the 1 components"),
+        (1, 2, 3, r"weights has shape \(\) but means has shape \(\)"),
+        ([1], [2], [1, 2], r"stds has shape \(2,\); pass one for each of the 1 components"),
     ]
     check_refusals([(GaussianMixture, arguments, words) for *arguments, words in mixtures])
     fits = [
-        ([], None, "x has 0 distinct values; a mixture needs two"),
+        ([], None, "x has 0 distinct values; a mixture needs at least two"),
         ([2.0, 2.0], None, "x has 1 distinct values"),
-        ([1.0, np.inf], None, "x=.* is infinite somewhere"),
-        (np.ones((2, 2)), None, r"x has shape \(2, 2\); a mixture takes one feature"),
-        ([1.0, 2.0], 3, "components=3 is not in 1 to 2, the number of distinct values in x"),
-        ([1.0, 2.0], 0, "components=0 is not in 1 to 2"),
-        ([1.0, 2.0], 1.5, "components=1.5 is not a whole number"),
+        ([1.0, np.inf], None, "x=.* contains infinite values"),
+        (np.ones((2, 2)), None, r"x has shape \(2, 2\); expected one feature"),
+        ([1.0, 2.0], 3, "components=3 is not between 1 and 2, the number of distinct values in x"),
+        ([1.0, 2.0], 0, "components=0 is not between 1 and 2"),
+        ([1.0, 2.0], 1.5, "components=1.5 is not an integer"),
     ]
     check_refusals([(partial(GaussianMixture.fit, n_components=k), (x,), words) for x, k, words in fits])
 

@@ -128,7 +128,7 @@ def refusals():
     frame = pd.DataFrame({"a": [1, 2]})
     texts = np.array(["tpr", "fpr"])
     return {
-        "from_summary": (lambda: rp.PredictedRoc.from_summary(np.ones((3, 3))), "give rp.summarize"),
+        "from_summary": (lambda: rp.PredictedRoc.from_summary(np.ones((3, 3))), "pass rp.summarize"),
         "tpr interval": (lambda: roc.tpr_at_fpr_interval([]), "fpr=\\[\\] is empty"),
         "fpr interval": (lambda: roc.fpr_at_tpr_interval([]), "tpr=\\[\\] is empty"),
         "beta": (lambda: other.best_threshold("f_beta", prevalence=0.2, beta=np.array([1.0, 2.0])), "not one number"),
@@ -145,7 +145,7 @@ def refusals():
         "positive list": (lambda: rp.predict_roc(x, y, positive=[[1]]), "positive="),
         "signaling NaN": (lambda: rp.predict_roc(x, y, positive=Decimal("sNaN")), "positive="),
         "family of statistics": (lambda: rp.PredictedRoc.from_stats(mean=(1, 2), std=(1, 1), family=frame), "family="),
-        "flags": (lambda: Flags(a=True), "a: no such flag"),
+        "flags": (lambda: Flags(a=True), "a: unknown flag"),
         "null": (lambda: roc.auc_test(roc), r"rp.auc_test\(roc1, roc2\)"),
     }
 

@@ -78,12 +78,12 @@ def test_the_p_value_of_the_test_stands_in_the_legend(counted):
         of_curves = rp.auc_test(*rocs)
         text = f"equal AUCs: p = {of_curves.p_value:.3f} ({method}"
         assert legend(plot_roc(*rocs, test=of_curves))[2].startswith(text)
-        with pytest.raises(rp.RocPredictError, match="test is of other curves"):
+        with pytest.raises(rp.RocPredictError, match="test= belongs to other curves"):
             plot_roc(*rocs[::-1], test=of_curves)
     one = rp.auc_test(columns[0], None, IRIS.y, null=0.7, **SPECIES)
     assert f": p = {one.p_value:.3f} (" in legend(plot_roc(counted[0], test=one))[1]
     for rocs in (counted[1::-1], counted, counted[:1]):
-        with pytest.raises(rp.RocPredictError, match="test is of other curves: its estimates are"):
+        with pytest.raises(rp.RocPredictError, match="test= belongs to other curves: its estimates are"):
             plot_roc(*rocs, test=test)
     for wrong in (0.03, "delong"):
         with pytest.raises(rp.RocPredictError, match="is not a test of AUCs"):
@@ -102,7 +102,7 @@ def test_bands_are_the_librarys(counted):
         band, area = roc.band(0.9), artist(ax, f"band-{index}")
         corners = {tuple(corner) for corner in area.get_paths()[0].vertices}
         assert set(zip(band.fpr, band.low, strict=True)) | set(zip(band.fpr, band.high, strict=True)) <= corners
-    assert "90 % band, pointwise" in legend(ax)
+    assert "90% band, pointwise" in legend(ax)
     with pytest.raises(rp.RocPredictError, match="count"):
         plot_roc(rp.PredictedRoc(rp.Gaussian(0, 1), rp.Gaussian(1, 1)), band=True)
 
@@ -128,12 +128,12 @@ def test_a_band_of_its_own_is_the_librarys():
     x, (low, high) = edges(artist(ax, "band"))
     assert (x.tolist(), low.tolist(), high.tolist()) == (band.fpr.tolist(), band.low.tolist(), band.high.tolist())
     assert artist(ax, "roc-0").get_ydata().tolist() == PREDICTED.curve().tpr.tolist()
-    assert legend(ax) == ["predicted, AUC 0.866", "90 % band, pointwise", "chance"]
+    assert legend(ax) == ["predicted, AUC 0.866", "90% band, pointwise", "chance"]
     ax = plot_band(EMPIRICAL, kind="simultaneous", label="$x$", chance=False)
     x, (low, _) = edges(artist(ax, "band"))
     assert len(x) == 1001
     assert low.tolist() == EMPIRICAL.band(kind="simultaneous", fpr=x).low.tolist()
-    assert legend(ax) == ["$x$, AUC 0.902", "95 % band, simultaneous"]
+    assert legend(ax) == ["$x$, AUC 0.902", "95% band, simultaneous"]
 
 
 def test_gray_tells_band_curve_and_edge_apart():
@@ -161,7 +161,7 @@ def test_a_comparison_draws_itself(counted):
     ax = comparison.plot()
     assert artist(ax, "roc-0").get_ydata().tolist() == predicted.curve().tpr.tolist()
     assert artist(ax, "roc-1").get_ydata().tolist() == counted[0].curve().tpr.tolist()
-    gap = f"TPR gap {comparison.max_tpr_gap:+.3f}\nat FPR {comparison.max_tpr_gap_fpr:.3f}".replace("-", "−")
+    gap = f"TPR difference {comparison.max_tpr_gap:+.3f}\nat FPR {comparison.max_tpr_gap_fpr:.3f}".replace("-", "−")
     assert gap in words(ax)
     given = plot_comparison(predicted, counted[0])
     assert comparison.plot(ax=given) is given
@@ -202,7 +202,7 @@ def test_precision_recall_is_the_librarys():
     assert [artist(ax, f"precision-recall-{k}").get_drawstyle() for k in (0, 1)] == ["default", "steps-pre"]
     areas = [roc.precision_recall_curve().average_precision() for roc in BOTH]
     assert np.diff(line.get_xdata()) @ line.get_ydata()[1:] == pytest.approx(areas[1], abs=1e-14)
-    assert legend(ax) == [f"1  a, AP {areas[0]:.3f}", f"2  b, AP {areas[1]:.3f}", "a guess: prevalence 0.400"]
+    assert legend(ax) == [f"1  a, AP {areas[0]:.3f}", f"2  b, AP {areas[1]:.3f}", "random guess: prevalence 0.400"]
 
 
 def test_a_precision_recall_curve_of_narrow_classes_has_its_area():
@@ -232,7 +232,7 @@ def test_decision_is_the_librarys():
 
 def test_each_prevalence_has_its_line():
     rocs = (EMPIRICAL, rp.EmpiricalRoc([1, 2, 3], [2, 3, 4]))
-    guesses = ["a guess: prevalence 0.400", "a guess: prevalence 0.500"]
+    guesses = ["random guess: prevalence 0.400", "random guess: prevalence 0.500"]
     assert legend(plot_precision_recall(*rocs))[-2:] == guesses
     lines = [item.get_ydata() for item in plot_decision(*rocs).lines if item.get_gid() == "treat-all"]
     assert [line.tolist() for line in lines] == [roc.decision_curve().treat_all.tolist() for roc in rocs]
@@ -299,6 +299,6 @@ def test_an_empty_probit_picture_names_itself():
         ax = plot_probit(roc)
         points = artist(ax, "probit-0").get_path().vertices
         inside.append(bool((np.abs(points) < ax.get_xlim()[1]).all(axis=1).any()))
-        assert ("no point of the curve lies inside" in words(ax)) == (not inside[-1])
+        assert ("no point of the curve is within the axes" in words(ax)) == (not inside[-1])
         ax.figure.draw_without_rendering()
     assert set(inside) == {True, False}

@@ -7,7 +7,7 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict.diagnostics.diagnose import diagnose
-from rocpredict.plots.curves import plot_diagnosis
+from rocpredict.plots.curves import p_in_words, plot_diagnosis
 from rocpredict.plots.style import figure_to_bytes
 from tests.pictures import artist, legend
 
@@ -41,14 +41,16 @@ def test_the_left_panel_is_both_curves_and_where_they_part(diagnosis, picture, r
     assert legend(ax) == [
         f"predicted, AUC {diagnosis.predicted_auc:.3f}",
         f"empirical, AUC {diagnosis.empirical_auc:.3f}",
-        f"between: {diagnosis.area_between:.3f}, by chance {diagnosis.area_between_expected:.3f}",
+        f"area between: {diagnosis.area_between:.3f}, expected {diagnosis.area_between_expected:.3f}",
         "chance",
     ]
     gap = artist(ax, "largest-gap")
     assert gap.get_xdata()[0] == diagnosis.max_tpr_gap_fpr
     assert -np.diff(gap.get_ydata())[0] == pytest.approx(diagnosis.max_tpr_gap)
     (text,) = [text.get_text() for text in ax.texts]
-    assert text == f"TPR gap {diagnosis.max_tpr_gap:+.3f}\nat FPR {diagnosis.max_tpr_gap_fpr:.3f}".replace("-", "−")
+    assert text == f"TPR difference {diagnosis.max_tpr_gap:+.3f}\nat FPR {diagnosis.max_tpr_gap_fpr:.3f}".replace(
+        "-", "−"
+    )
 
 
 def test_the_area_between_is_the_distance(diagnosis, picture):
@@ -75,9 +77,9 @@ def test_the_middle_panel_is_normal_scores_with_their_band(diagnosis, picture):
     line = artist(ax, "fits")
     assert list(line.get_xdata()) == list(line.get_ydata())
     assert legend(ax) == [
-        f"negative, fit p {diagnosis.negative.p_value:.2g}",
-        f"positive, fit p {diagnosis.positive.p_value:.2g}",
-        "a class that fits",
+        f"negative, fit {p_in_words(diagnosis.negative.p_value)}",
+        f"positive, fit {p_in_words(diagnosis.positive.p_value)}",
+        "perfect fit",
     ]
 
 
@@ -92,7 +94,7 @@ def test_normal_rows_stay_on_the_line_and_in_the_band():
 def test_the_right_panel_is_the_densities_over_the_rows(diagnosis, picture, roc):
     ax = picture.axes[2]
     for word, d, values in (("negative", roc.negative, X[Y == 0]), ("positive", roc.positive, X[Y == 1])):
-        line, rows = artist(ax, f"{word}-density"), artist(ax, f"{word}-rows").get_data()
+        line, rows = artist(ax, f"{word}-density"), artist(ax, f"{word}-data").get_data()
         assert line.get_ydata() == pytest.approx(d.pdf(line.get_xdata()))
         assert np.sum(rows.values * np.diff(rows.edges)) == pytest.approx(1)
         counts, _ = np.histogram(values, rows.edges)
@@ -100,9 +102,9 @@ def test_the_right_panel_is_the_densities_over_the_rows(diagnosis, picture, roc)
     assert artist(ax, "threshold").get_xdata()[0] == diagnosis.threshold == roc.best_threshold().threshold
     assert legend(ax) == [
         "negative, fitted",
-        "negative, rows",
+        "negative, data",
         "positive, fitted",
-        "positive, rows",
+        "positive, data",
         f"threshold {diagnosis.threshold:.4g}",
     ]
     assert ax.get_xlabel() == "$marker$ [mg/l]"
@@ -113,7 +115,7 @@ def test_classes_differ_by_more_than_color(picture):
     middle, right = picture.axes[1:]
     assert len({artist(middle, f"{word}-quantiles").get_marker() for word in ("negative", "positive")}) == 2
     assert len({artist(right, f"{word}-density").get_linestyle() for word in ("negative", "positive")}) == 2
-    assert len({artist(right, f"{word}-rows").get_hatch() for word in ("negative", "positive")}) == 2
+    assert len({artist(right, f"{word}-data").get_hatch() for word in ("negative", "positive")}) == 2
 
 
 def test_the_verdict_stands_above_and_the_bytes_are_always_the_same(diagnosis, picture):

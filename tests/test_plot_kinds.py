@@ -37,6 +37,7 @@ HOSTILE = {
 }
 CURVES = ("roc", "probit", "cost", "precision_recall", "decision")
 FEW = rp.EmpiricalRoc([1, 2, 3], [2, 3, 4])
+GAUSSIAN = rp.PredictedRoc(rp.Gaussian(1, 1), rp.Gaussian(3, 1))
 BARE = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
 COUNTED = rp.PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
 BATCH = rp.PredictedRoc.from_stats(effect_size=[1, 2], count=(9, 9))
@@ -98,7 +99,7 @@ def test_pyplot_stays_out():
         "assert 'matplotlib' not in sys.modules\n"
         "roc = rp.EmpiricalRoc([1, 2, 3], [2, 3, 4])\n"
         "drawn = [roc.plot(kind) for kind in accessors.PLOT_KINDS]\n"
-        "rp.compare(roc, roc).plot(), table.plot()\n"
+        "rp.compare(rp.PredictedRoc(rp.Gaussian(1, 1), rp.Gaussian(3, 1)), roc).plot(), table.plot()\n"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -224,7 +225,7 @@ def test_values_that_no_axis_holds_are_refused(scale, how):
     for roc in (rp.empirical_roc(X * scale, Y), gaussian):
         for draw in (plot_densities, plot_measures, lambda roc: plot_stability(roc, n_resamples=20)):
             if roc is not gaussian or draw in (plot_densities, plot_measures):
-                with pytest.raises(rp.RocPredictError, match=f"^values too {how} to be drawn, from -.* to .*; change"):
+                with pytest.raises(rp.RocPredictError, match=f"^values too {how} to plot, from -.* to .*; change"):
                     draw(roc)
 
 
@@ -267,7 +268,7 @@ def test_other_axes_are_refused():
         (Axes3D(Figure()), "has the projection '3d'"),
         (Figure().add_subplot(projection="polar"), "has the projection 'polar'"),
         (removed, "was removed from its figure"),
-        (logarithmic, "has the scales 'linear' and 'log'; give axes with linear ones"),
+        (logarithmic, "has the scales 'linear' and 'log'; pass axes with linear scales"),
         (figure, "is not a matplotlib Axes"),
     ]
     assert_refused(*((plot_roc, FEW, {"ax": ax}, f"^ax=<.*{why}") for ax, why in axes))
@@ -280,16 +281,27 @@ def test_what_is_no_roc_is_refused():
     for name, _ in PLOT_KINDS.values():
         draw = getattr(plots, name)
         assert_refused(
-            (draw, "roc", {}, "is (not|neither) a ROC"),
-            (draw, BATCH, {}, r"batch of shape \(2,\); draw one feature at a time"),
+            (draw, "roc", {}, "is not an ROC curve"),
+            (draw, BATCH, {}, r"batch of shape \(2,\); plot one feature at a time"),
             (draw, FEW, {"ax": "ax"}, "is not a matplotlib Axes"),
         )
     for kind in CURVES:
-        with pytest.raises(rp.RocPredictError, match="no ROC to draw"):
+        with pytest.raises(rp.RocPredictError, match="no ROC curve was passed"):
             getattr(plots, PLOT_KINDS[kind][0])()
         for labels in (3, (name for name in "a"), {"a"}, "a", np.array("a"), [], ["a", "b"]):
-            with pytest.raises(rp.RocPredictError, match=r"^labels=.* does not give one name to each of 1 ROCs"):
+            with pytest.raises(
+                rp.RocPredictError, match=r"^labels=.* is not a list of 1 name; pass one name for each ROC curve"
+            ):
                 FEW.plot(kind, labels=labels)
+
+
+def test_a_list_of_curves_is_refused_with_the_right_call():
+    for kind in CURVES:
+        name = PLOT_KINDS[kind][0]
+        with pytest.raises(rp.RocPredictError, match=rf"pass the curves one by one: {name}\(a, b\)"):
+            getattr(plots, name)([FEW, FEW])
+    with pytest.raises(rp.RocPredictError, match=r"pass the curves one by one: plot_mean_roc\(a, b\)"):
+        plots.plot_mean_roc([rp.mean_roc([(X, Y), (-X, Y)])])
 
 
 SWITCHES = {
@@ -315,14 +327,19 @@ def test_a_switch_is_true_or_false():
 def test_options_that_are_none_are_refused():
     """Unknown ones are named with those there are; a prevalence is one number; what is not used is checked."""
     table, folds = rp.screen(np.column_stack([X, -X]), Y), rp.mean_roc([(X, Y), (-X, Y)])
-    pair = {"prevalence": [0.1, 0.2]}, r"prevalence=\[0.1, 0.2\] has shape \(2,\); give one number"
+    pair = {"prevalence": [0.1, 0.2]}, r"prevalence=\[0.1, 0.2\] has shape \(2,\); pass one number"
     with_prevalence = ("densities", "measures", "cost", "precision_recall")
     assert_refused(
-        (FEW.plot, "roc", {"foo": 1}, "foo= is no option .* of plot_roc are ax, labels, best, chance"),
-        (FEW.plot, "stability", {"best": None}, "best= is no option .* of plot_stability are criterion"),
-        (FEW.plot, "densities", {"roc": FEW}, "roc= is no option"),
-        (table.plot, "volcano", {"foo": 1}, "foo= is no option.*plot_screening are kind, n_top"),
-        (lambda comparison, **options: comparison.plot(**options), rp.compare(FEW, FEW), {"foo": 1}, "foo= is no opt"),
+        (FEW.plot, "roc", {"foo": 1}, "foo= is not an option of plot_roc; its options are ax, labels, best, chance"),
+        (FEW.plot, "stability", {"best": None}, "best= is not an option of plot_stability; its options are criterion"),
+        (FEW.plot, "densities", {"roc": FEW}, "roc= is not an option"),
+        (table.plot, "volcano", {"foo": 1}, "foo= is not an option of plot_screening; its options are kind, n_top"),
+        (
+            lambda comparison, **options: comparison.plot(**options),
+            rp.compare(GAUSSIAN, FEW),
+            {"foo": 1},
+            "foo= is not an opt",
+        ),
         *((FEW.plot, kind, *pair) for kind in with_prevalence),
         *((plot_roc, FEW, {"level": level}, "level") for level in (2, "a", np.nan)),
         (plots.plot_band, FEW, {"kind": "both"}, "kind='both' is not allowed"),
@@ -350,9 +367,9 @@ def test_measures_without_a_bound_are_refused():
     assert "base_rate" in ALIASES
     assert len(plot_measures(FEW, measures=np.array(["tpr", "recall"]), best=False).lines) == 2
     refused = {
-        "has no bound": [["positive_likelihood_ratio"], ["diagnostic_odds_ratio"]],
+        "is unbounded": [["positive_likelihood_ratio"], ["diagnostic_odds_ratio"]],
         "choose one of 'tpr'": [["tpr", "beauty"], ["prevalence"], [3], [None], ["base_rate"], [[1]]],
-        "^measures=.* is no list of measures": [3, (name for name in ["tpr"]), [], "tpr"],
+        "^measures=.* is not a list of names": [3, (name for name in ["tpr"]), [], "tpr"],
     }
     for match, lists in refused.items():
         assert_refused(*((plot_measures, COUNTED, {"measures": wrong}, match) for wrong in lists))
@@ -363,11 +380,11 @@ def test_costs_and_stability_that_are_none_are_refused():
     wrong = ({"cost_fp": -1}, {"cost_fn": np.nan}, {"prevalence": 20}, {"cost_fp": [1, 2]})
     counted_only = "stability is asked of a threshold that was chosen by counting"
     assert_refused(
-        (plot_cost, COUNTED, {"cost_fn": 5}, "give prevalence="),
-        (plot_cost, COUNTED, {"prevalence": 0, "cost_fp": 0}, "leave no error that costs anything"),
+        (plot_cost, COUNTED, {"cost_fn": 5}, "pass prevalence="),
+        (plot_cost, COUNTED, {"prevalence": 0, "cost_fp": 0}, "make the cost of all errors 0"),
         *((plot_cost, COUNTED, {"prevalence": 0.5} | given, next(iter(given))) for given in wrong),
         (plot_stability, COUNTED, {}, counted_only),
-        (plot_stability, 3, {}, "neither a ROC nor a best threshold"),
-        (plot_stability, FEW, {"n_resamples": 1.5}, r"n_resamples=1\.5 is not a whole number"),
-        (plot_stability, FEW.best_threshold(), {"criterion": "f1"}, "has its criterion"),
+        (plot_stability, 3, {}, "is not an ROC curve or a best threshold"),
+        (plot_stability, FEW, {"n_resamples": 1.5}, r"n_resamples=1\.5 is not an integer"),
+        (plot_stability, FEW.best_threshold(), {"criterion": "f1"}, "are already set in a best threshold"),
     )

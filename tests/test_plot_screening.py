@@ -12,6 +12,7 @@ import rocpredict as rp
 from rocpredict.base.results import Flags
 from rocpredict.plots.screening import plot_screening
 from rocpredict.plots.style import figure_to_bytes
+from rocpredict.screening.result import adjust_p_values
 from rocpredict.screening.screen import screen
 from tests.cases import check_each
 from tests.pictures import artist, legend
@@ -81,7 +82,7 @@ def test_a_ranking_is_the_first_rows_with_their_intervals(table):
         np.testing.assert_array_equal(bars[:, 0, 0], first[f"{prefix}low"][rows])
         np.testing.assert_array_equal(bars[:, 1, 0], first[f"{prefix}high"][rows])
         np.testing.assert_array_equal(bars[:, 0, 1], dots.get_ydata())
-    assert legend(ax) == ["empirical, 95 % interval", "predicted, 95 % interval", "predicted, misfit", "chance"]
+    assert legend(ax) == ["empirical, 95% interval", "predicted, 95% interval", "predicted, misfit", "chance"]
     assert ax.get_legend().get_title().get_text() == "1 against 0"
     assert set(artist(ax, "chance").get_xdata()) == {0.5}
 
@@ -97,13 +98,13 @@ def test_the_first_row_is_uppermost_and_everything_lies_inside(table):
 
 
 def test_the_axis_says_what_lies_below_one_half(table):
-    assert table.plot().get_xlabel() == "AUC (below 0.5: positives lie lower)"
+    assert table.plot().get_xlabel() == "AUC (below 0.5: positives have smaller values)"
     assert table[table["auc"] > 0.6].plot().get_xlabel() == "AUC"
 
 
 def test_without_counting_only_the_prediction_is_drawn():
     ax = screened(empirical=False, level=0.9).plot()
-    assert legend(ax) == ["predicted, 90 % interval", "chance"]
+    assert legend(ax) == ["predicted, 90% interval", "chance"]
     np.testing.assert_array_equal(artist(ax, "predicted").get_ydata(), np.arange(20))
 
 
@@ -134,7 +135,7 @@ def test_agreement_has_every_row_with_both_areas(table):
         np.testing.assert_array_equal(points(ax, gid), expected)
     assert ax.get_xlim() == ax.get_ylim()
     assert artist(ax, "identity").get_xdata().tolist() == artist(ax, "identity").get_ydata().tolist()
-    assert ax.get_xlabel() == "predicted AUC\n(1 of 40 rows lack one: left out)"
+    assert ax.get_xlabel() == "predicted AUC\n(1 of 40 rows omitted: missing values)"
     assert legend(ax) == [
         f"features ({39 - misfit.sum()})",
         f"flagged misfit ({misfit.sum()})",
@@ -165,16 +166,34 @@ def test_a_volcano_has_every_row_and_its_level_parts_them(table):
     np.testing.assert_array_equal(points(ax, "empirical q >"), in_order(auc[~small], height[~small]))
     (level,) = set(artist(ax, "level").get_ydata())
     assert height[~small].max() < level < height[small].min()
+    assert level == pytest.approx(-np.log10(0.01 * small.sum() / table.n_tested))  # Benjamini-Hochberg
     assert legend(ax) == [f"q ≤ 0.01 ({small.sum()})", f"q > 0.01 ({(~small).sum()})", "q = 0.01", "chance"]
-    assert ax.get_xlabel() == "empirical AUC\n(1 of 40 rows lack one: left out)"
+    assert ax.get_xlabel() == "empirical AUC\n(1 of 40 rows omitted: missing values)"
     assert set(names(ax)) <= set(table["feature"][:5])
     assert names(table.plot("volcano", n_labels=1)) == [table["feature"][0]]
 
 
-def test_where_all_or_none_is_found_the_level_is_that_of_p_or_nowhere(table):
-    ax = table.top(5).plot("volcano")
-    assert artist(ax, "level").get_ydata()[0] == pytest.approx(-np.log10(0.05), rel=1e-15)
-    assert "q = 0.05" not in legend(table[table["q_value"] > 0.05].plot("volcano"))
+@pytest.mark.parametrize("max_q", [0.001, 0.05, 0.6, 0.99])
+@pytest.mark.parametrize("adjust", ["benjamini-hochberg", "benjamini-yekutieli", "bonferroni", "none"])
+def test_a_row_at_the_level_of_a_volcano_has_that_q_value(adjust, max_q):
+    """The last significant row, moved to the line, has q = max_q, and no row changes sides."""
+    table = screened(adjust=adjust)
+    ax = table.plot("volcano", max_q=max_q)
+    p, significant = table["p_value"].copy(), table["q_value"] <= max_q
+    last = np.flatnonzero(significant)[np.argmax(p[significant])]
+    p[last] = 10.0 ** -artist(ax, "level").get_ydata()[0]
+    moved = adjust_p_values(p, adjust)
+    assert moved[last] == pytest.approx(max_q)
+    others = np.arange(len(table)) != last
+    np.testing.assert_array_equal(moved[others] <= max_q * (1 + 1e-9), significant[others])
+
+
+def test_the_level_of_a_volcano_needs_a_significant_row(table):
+    significant = table["q_value"] <= 0.05
+    (level,) = set(artist(table[significant].plot("volcano"), "level").get_ydata())
+    assert level == artist(table.plot("volcano"), "level").get_ydata()[0]
+    assert "q = 0.05" not in legend(table[~significant].plot("volcano"))
+    assert "q = 0.05" not in legend(with_columns(table, p_value=np.zeros(len(table))).plot("volcano"))
 
 
 def test_rows_that_were_not_counted_are_hollow_at_their_predicted_area():
@@ -186,7 +205,7 @@ def test_rows_that_were_not_counted_are_hollow_at_their_predicted_area():
     assert counted.sum() == 6
     drawn = points(ax, *(line.get_gid() for line in hollow))[:, 0]
     np.testing.assert_array_equal(drawn, np.sort(table["auc"][~counted & ~np.isnan(table["auc"])]))
-    assert ax.get_xlabel().startswith("AUC (empirical where counted, else predicted)\n")
+    assert ax.get_xlabel().startswith("AUC (empirical if available, else predicted)\n")
     assert screened(empirical=False).plot("volcano").get_xlabel().startswith("predicted AUC\n")
 
 
@@ -195,7 +214,7 @@ def test_a_p_value_of_0_is_drawn_at_the_smallest_float_and_says_so(table):
     p[[0, 2]] = 0
     ax = with_columns(table, p_value=p).plot("volcano")
     np.testing.assert_array_equal(artist(ax, "p = 0").get_ydata(), np.full(2, -np.log10(np.nextafter(0, 1))))
-    assert "p below 5e−324, drawn there (2)" in legend(ax)
+    assert "p < 5e−324, drawn at this value (2)" in legend(ax)
     assert ax.get_ylim()[1] > 324
 
 
@@ -276,7 +295,7 @@ def test_what_has_nothing_to_show_is_refused(table, kind):
     with pytest.raises(rp.RocPredictError, match="table has no rows"):
         table[:0].plot(kind)
     unknown = table[table["feature"] == "x21"]
-    with pytest.raises(rp.RocPredictError, match=r"no row of the table has both|none of the 1 rows to draw has an AUC"):
+    with pytest.raises(rp.RocPredictError, match=r"no row of the table has both|none of the 1 rows has an AUC"):
         unknown.plot(kind)
     assert table[:1].plot(kind)
 
@@ -285,7 +304,7 @@ def test_options_out_of_range_are_refused(table):
     refused = {
         r"kind='pie' is not allowed; choose one of 'ranking', 'agreement'": {"kind": "pie"},
         "n_top=0 is below 1": {"n_top": 0},
-        r"n_top=2\.5 is not a whole number": {"n_top": 2.5},
+        r"n_top=2\.5 is not an integer": {"n_top": 2.5},
         "n_labels=-1 is below 0": {"n_labels": -1},
         "max_q=5 is outside": {"max_q": 5},
         "ax='here' is not a matplotlib Axes": {"ax": "here"},
@@ -296,7 +315,7 @@ def test_options_out_of_range_are_refused(table):
             table.plot(**refused[match])
 
     check_each({match: match for match in refused}, check)
-    with pytest.raises(rp.RocPredictError, match=r"is not a ScreeningResult; give what rp\.screen returns"):
+    with pytest.raises(rp.RocPredictError, match=r"is not a ScreeningResult; pass the result of rp\.screen"):
         plot_screening([0.5])
 
 

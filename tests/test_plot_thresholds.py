@@ -50,7 +50,7 @@ def test_the_best_of_each_criterion_is_circled():
 
 def test_what_is_drawn_unasked_depends_on_a_known_prevalence():
     bare = rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
-    assert legend(plot_measures(bare)) == ["Ameans", "TPR", "TNR", "its highest"]
+    assert legend(plot_measures(bare)) == ["Ameans", "TPR", "TNR", "maximum"]
     assert "precision" in words(plot_measures(bare, prevalence=0.5))
     assert "precision" in words(plot_measures(PREDICTED))
 
@@ -102,7 +102,7 @@ def test_shares_are_those_of_the_resamples():
     assert artist(ax, "range").get_xdata().tolist() == [stability.quantiles[0.05], stability.quantiles[0.95]]
     assert artist(ax, "threshold").get_xdata()[0] == EMPIRICAL.best_threshold().threshold
     rates = (stability.ameans_in_sample, stability.ameans_oob)
-    assert "Ameans: {:.3f} on these rows, {:.3f} on others".format(*rates) in words(ax)
+    assert "Ameans: {:.3f} in sample, {:.3f} out of bag".format(*rates) in words(ax)
 
 
 def test_many_distinct_thresholds_are_binned():
@@ -124,5 +124,5 @@ def test_thresholds_at_infinity_are_counted():
     roc = rp.EmpiricalRoc([3, 4, 5], [1, 2, 3.5])
     share = np.isinf(roc.best_threshold().stability(n_resamples=200).thresholds).mean()
     assert 0 < share < 1
-    text = artist(plot_stability(roc, n_resamples=200), "told").get_text()
-    assert text.endswith(f"{100 * share:.3g} % beyond all finite values")
+    text = artist(plot_stability(roc, n_resamples=200), "ameans").get_text()
+    assert text.endswith(f"{100 * share:.3g}% beyond all finite values")

@@ -200,7 +200,7 @@ def test_a_file_is_of_the_kind_that_its_name_gives(tmp_path):
         assert files[0].read_bytes().startswith(head)
         assert files[0].read_bytes() == files[1].read_bytes()
     for name in ("roc.exe", "roc", "roc.svg.bak"):
-        with pytest.raises(rp.RocPredictError, match=r"name the file \.png, \.svg or \.pdf"):
+        with pytest.raises(rp.RocPredictError, match=r"use the extension \.png, \.svg or \.pdf"):
             save_figure(PREDICTED.plot().figure, tmp_path / "none" / name)
     assert not (tmp_path / "none").exists()
 

@@ -305,7 +305,7 @@ def test_gain_says_what_a_second_threshold_is_worth():
     assert gain.auc_single == pytest.approx(0.5, abs=1e-15)
     assert gain.auc_gain == gain.auc - gain.auc_single
     assert gain.hook.exists
-    assert gain.summary.endswith("look at best_rule().")
+    assert gain.summary.endswith("see best_rule().")
     assert repr(gain).startswith("LikelihoodRatioGain(ameans=")
     assert gain.to_dict()["youden_gain"] == gain.youden_gain
     assert "one threshold is enough" in roc_of(PAIRS["paper"]).proper().gain().summary
@@ -320,13 +320,13 @@ def test_wrong_arguments_are_refused():
         (proper.partial_auc, (), "needs one of fpr"),
         (partial(proper.partial_auc, fpr=(0.5, 0.1)), (), "empty range"),
         (partial(proper.partial_auc, fpr=(0, 0.1), correction="x"), (), "correction='x'"),
-        (proper.curve, (1,), "points=1 is too few"),
+        (proper.curve, (1,), "points=1 is not between 2 and"),
         (partial(proper.best_rule, prevalence=2), (), "prevalence=2 is outside"),
         (partial(proper.best_rule, cost_fp=-1), (), "cost_fp=-1 is negative"),
-        (proper.rule_at_fpr, ([0.1, 0.2],), "give one number"),
+        (proper.rule_at_fpr, ([0.1, 0.2],), "pass one number"),
         (batch.tpr_at_fpr, ([0.1, 0.2],), r"or an array of shape \(3,\)"),
         (partial(batch.best_rule, prevalence=[0.1, 0.2]), (), r"or an array of shape \(3,\)"),
-        (mixed.best_rule, (), "a density and single values"),
+        (mixed.best_rule, (), "a continuous and a discrete distribution"),
     ]
     check_refusals(refusals)
     assert mixed.tpr_at_fpr(0.1) == mixed.partial_auc(fpr=(0, 1)) == 1

@@ -140,19 +140,24 @@ def test_a_page_is_safe_and_accessible(pages, kind):
     assert all(region["aria-label"] for region in page.all("div") if region.get("role") == "region")
 
 
-FIRST = ["#", "Feature", "AUC empirical", "AUC predicted", "q", "Positive when", "Ameans, honest", "Flags"]
+FIRST = ["#", "Feature", "AUC empirical", "AUC predicted", "q", "Positive if", "Ameans, corrected", "Flags"]
 REST = ["p", "Negative mean (SD)", "Positive mean (SD)", "TPR", "FPR", "Misfit"]
 PREDICTED = [name for name in FIRST + REST if name not in {"AUC empirical", "Misfit"}]
 BY_OPTIONS = [
     (
         {},
         FIRST + REST,
-        ["Mann-Whitney test", "Benjamini and Hochberg", "delta method", "DeLong", "95 %"],
+        ["Mann-Whitney test", "Benjamini and Hochberg", "delta method", "DeLong", "95%"],
         ["Welch"],
     ),
-    ({"empirical": False, "level": 0.9}, PREDICTED, ["Welch", "90 %", "nothing was counted"], ["DeLong", "Mann-"]),
+    ({"empirical": False, "level": 0.9}, PREDICTED, ["Welch", "90%", "no empirical results"], ["DeLong", "Mann-"]),
     ({"empirical": "top", "n_top": 2}, FIRST + REST, ["Welch", "Mann-Whitney"], []),
-    ({"adjust": "holm", "direction": "lower"}, FIRST + REST, ["after Holm", "at or below it"], ["Benjamini"]),
+    (
+        {"adjust": "holm", "direction": "lower"},
+        FIRST + REST,
+        ["after Holm", "at or below the threshold"],
+        ["Benjamini"],
+    ),
     (
         {"family": "auto"},
         [*FIRST, "Family", "Share of the model", *REST],
@@ -178,7 +183,7 @@ def test_columns_numbers_and_methods_follow_the_options(tmp_path, monkeypatch, c
         ("q", "q_value", format_p_value),
         ("TPR", "tpr", format_rate),
         ("FPR", "fpr", format_rate),
-        ("Ameans, honest", "ameans_corrected", format_rate),
+        ("Ameans, corrected", "ameans_corrected", format_rate),
     ):
         assert shown[title] == [form(value) for value in table[name].tolist()], title
     for title, name, stem in (("AUC predicted", "auc", "auc"), ("AUC empirical", "empirical_auc", "empirical")):
@@ -224,9 +229,9 @@ def test_the_findings_state_the_number_of_features(tmp_path, monkeypatch):
     labels = np.arange(60) % 2
     text = page_of(rp.screen(noise, labels), tmp_path)
     assert "0 of 40 tested features have q &lt; 0.05" in text
-    assert "Judge chosen features on new cases" in text
+    assert "Evaluate selected features on new data" in text
     plain = page_of(rp.screen(noise, labels, adjust="none"), tmp_path)
-    assert "so many as 2 would be expected" in plain
+    assert "2 would be expected" in plain
 
 
 def test_the_hash_is_that_of_the_recipe(pages):
@@ -260,7 +265,7 @@ def test_hard_tables(tmp_path, monkeypatch):
     table = rp.screen(odd, Y, positive=Y[-1]).in_input_order()
     text = screening_report(table, tmp_path / "odd.html", n_top=2, data=(odd, Y)).read_text(encoding="utf-8")
     Page(text)
-    assert "No picture: " in text
+    assert "No figure: " in text
     assert "Missing" in text
     assert "as a copy of the label would" in text
     assert "no rows" in page_of(table.top(0), tmp_path)
@@ -286,10 +291,10 @@ def test_refusals_write_no_file(tmp_path, monkeypatch):
     for words, options in {
         "cannot be written": {"path": "none/there.html"},
         "n_top=-1 is negative": {"n_top": -1},
-        "date='tomorrow' is no day": {"date": "tomorrow"},
+        "date='tomorrow' is not a date": {"date": "tomorrow"},
         "is not (X, y)": {"data": X},
-        "has 50 rows and the table was made of 80": {"data": (X[:50], Y[:50])},
-        "is not what the table was made of": {"n_top": 1, "data": (X + 1, Y)},
+        "has 50 rows and the table was computed from 80": {"data": (X[:50], Y[:50])},
+        "differs from the data of the table": {"n_top": 1, "data": (X + 1, Y)},
     }.items():
         with pytest.raises(rp.RocPredictError, match=re.escape(words)):
             screening_report(table, **{"path": "page.html"} | options)

@@ -99,15 +99,15 @@ def test_only_two_gaussians_have_an_interval_of_the_predicted_auc(analyze):
         analysis = analyze(np.exp(X / 4), family=family)
         _, empirical, predicted, _ = cells(analysis, "areas")
         assert re.fullmatch(r"0\.\d+ to 0\.\d+", empirical[2])
-        assert predicted[2:] == ["none of its own", ""]
-        assert "No interval is given for the AUC of this prediction." in paragraph(analysis)
+        assert predicted[2:] == ["not computed", ""]
+        assert "No confidence interval was computed for the AUC of this prediction." in paragraph(analysis)
     analysis = analyze()
     assert cells(analysis, "areas")[2][3] == "pivotal"
     assert "No interval" not in paragraph(analysis)
     assert "generalized pivots of the means and standard deviations" in paragraph(analysis)
     text = section(analysis, "Area under the curve")
-    assert "A small p says that the AUC is not 0.5, not how far it is from it: for that read the interval." in text
-    assert "A feature may tell something at an AUC of 0.5, where the spreads differ." in text
+    assert "A small p is evidence that the AUC is not 0.5; the confidence interval shows how large" in text
+    assert "may still be informative if the standard deviations of the classes differ." in text
 
 
 def test_a_part_of_a_table_states_the_size_of_the_whole():
@@ -121,20 +121,20 @@ def test_a_part_of_a_table_states_the_size_of_the_whole():
         assert (part.n_screened, part.n_tested) == (40, 39)
         text = page(part)
         assert "40 features were examined and 39 tested; this report shows 10. " in text
-        assert "the promise holds for all features called so in the whole screening, not for this part" in text
+        assert "this holds for the whole screening, not for the part that is shown" in text
         assert "Screening of 10 of 40 features" in text
         assert "40 features were examined for how well they separate" in text
-        assert "10 of 40 features, in the order of the table; AUCs with their 95 % intervals" in text
+        assert "10 of 40 features, in the order of the table; AUCs with 95% CI" in text
         assert "over all 39 features that were tested" in text
     assert "whole screening" not in findings(table)
     assert "whole screening" not in findings(table.in_input_order())
-    assert "Judge chosen features on new cases" in findings(table.top(1))
+    assert "Evaluate selected features on new data" in findings(table.top(1))
     holm = findings(rp.screen(noise, Y, adjust="holm").top(10))
     assert "whole screening" not in holm
     assert "40 features were examined and 40 tested" in holm
     unadjusted = findings(rp.screen(noise, Y, adjust="none").top(10))
-    assert "of all 40 that were tested so many as 2 would be" in unadjusted
-    assert "not for this part" in findings(rp.screen(noise, Y, adjust="benjamini-yekutieli").top(10))
+    assert "Of all 40 that were tested, 2 would be" in unadjusted
+    assert "not for the part that is shown" in findings(rp.screen(noise, Y, adjust="benjamini-yekutieli").top(10))
 
 
 def test_crossings_are_named_only_if_they_matter(analyze):
@@ -143,7 +143,7 @@ def test_crossings_are_named_only_if_they_matter(analyze):
     analysis = analyze(wide)
     text = section(analysis, "Best threshold")
     assert len(analysis.best_predicted.crossings) == 2
-    assert "The densities cross more than once, among the values of these data at" in text
+    assert "The densities cross more than once, within the range of these data at" in text
     assert text.count("instead of") == 1
     assert "cross" not in section(analyze(wide, family="auto"), "Best threshold")
     alike = analyze(np.random.default_rng(2).normal(size=80) * np.where(Y, 1.05, 1.0) + 2 * Y)
@@ -156,7 +156,7 @@ def test_crossings_are_named_only_if_they_matter(analyze):
     text = section(analysis, "Best threshold")
     assert text.count("cross more") == 1
     assert len(inside) == 1
-    assert f"among the values of these data at {inside[0]:.4g};" in text
+    assert f"within the range of these data at {inside[0]:.4g};" in text
 
 
 def test_the_formula_is_that_of_the_printed_area(analyze):
@@ -178,13 +178,15 @@ def test_family_auto_has_no_flag_misfit():
     assert low != high
     text = page(table)
     words = (
-        "Under family auto no flag misfit is raised: the estimate moves to the cases instead; the share of the model "
+        "With family auto there is no flag misfit, since a poorly fitting model gets less weight; the model weight is"
     )
-    assert f"{words}is {low} to {high}." in text
+    assert f"{words} {low} to {high}." in text
     assert "has the flag misfit" not in findings(table)
-    assert "Misfit is the mean distance of the model's curve, before shrinking, from the empirical one." in text
+    assert (
+        "Misfit is the mean distance between the curve of the model, before shrinkage, and the empirical curve." in text
+    )
     gaussian = findings(rp.screen(np.column_stack([X, X]), Y))
-    assert "None of 2 counted features has the flag misfit." in gaussian
+    assert "None of 2 features with empirical results has the flag misfit." in gaussian
 
 
 def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
@@ -209,7 +211,7 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
     analysis = analyze(stated_prevalence=0.1)
     assert [row[2:4] for row in cells(analysis, "rates")[4:]] == [["", ""]] * 3
     text = paragraph(analysis)
-    assert "computed from the rates for a prevalence of 0.100, without intervals." in text
+    assert "computed from the rates for a prevalence of 0.100, without confidence intervals." in text
     assert "TPR, TNR with Clopper-Pearson intervals" in text
 
 
@@ -233,14 +235,17 @@ def test_several_class_pairs():
     table = rp.screen(iris.X, iris.y, feature_names=iris.feature_names)
     text = page(table)
     assert "of 12 tested rows have q" in text
-    assert "counted rows" in text
+    assert "rows with empirical results" in text
     assert re.search(r"misfit \(petal_length \(\w+ against rest\)", text)
-    assert "class pairs of one feature share cases and are not known to be positively dependent: benjamini-yek" in text
+    assert (
+        "the class pairs of one feature use the same observations and may not be positively dependent: benjamini-yek"
+        in text
+    )
     named = "setosa, versicolor, virginica, each against the other classes"
-    assert f"In 12 pairs of feature and class pair ({named}) it was examined how well the feature separates" in text
+    assert f"In 12 pairs of feature and class pair ({named}) we examined how well the feature discriminates" in text
     assert "All 12 rows" in text
     assert "positively" not in findings(rp.screen(iris.X, iris.y, adjust="benjamini-yekutieli"))
-    assert "share cases" not in findings(rp.screen(iris.X, iris.y, positive="setosa"))
+    assert "use the same observations" not in findings(rp.screen(iris.X, iris.y, positive="setosa"))
     text = page(rp.screen(iris.X, iris.y, pairs="all"))
     assert "(versicolor against setosa, virginica against setosa, virginica against versicolor)" in text
 
@@ -249,29 +254,29 @@ def test_the_agreement_of_a_shrunk_estimate_is_little_evidence(analyze):
     """It is shrunk towards its own rows; the misfit of the model alone is mentioned only if it is large."""
     analysis = analyze(family="auto")
     verdict = analysis.verdict
-    assert verdict.startswith("The shrunk estimate agrees with the rows it was drawn towards, which is little evidence")
-    assert "farther" not in verdict
-    assert verdict in section(analysis, "What was found")
-    assert "samples drawn from the shrunk estimate (in part the sample itself)" in paragraph(analysis)
-    assert "drawn from" not in paragraph(analyze())
+    assert verdict.startswith("The shrunk estimate agrees with the data that it was shrunk towards, which is weak")
+    assert "deviates" not in verdict
+    assert verdict in section(analysis, "Results")
+    assert "samples from the shrunk estimate (which is in part the sample itself)" in paragraph(analysis)
+    assert "samples from" not in paragraph(analyze())
     analysis = analyze(ODD, family="auto")
     assert analysis.model_fit.misfit_ratio > 1
-    assert "; its model alone lies farther off than chance" in analysis.verdict
+    assert "; its model alone deviates by more than sampling variation" in analysis.verdict
 
 
 def test_missing_values_and_weights(analyze):
     """The assumption behind leaving rows out, and behind weights, is stated only if there are any."""
     lacking = np.where(np.arange(80) < 9, np.nan, X)
-    rests = "Rows without a value were left out; this is right only if, within each class, whether a value is missing"
+    rests = "Observations without a value were omitted; this is valid only if, within each class, missingness does not"
     analysis = analyze(lacking)
-    assert rests in between(page_of(analysis), "<h3>What the answers rest on", "<h3>")
+    assert rests in between(page_of(analysis), "<h3>Assumptions", "<h3>")
     prevalence = "<dt>Prevalence</dt><dd>{}</dd>"
-    assert prevalence.format(f"{format_rate(36 / 71)}, that of the rows with a value") in page_of(analysis)
-    assert prevalence.format("0.500, that of the sample") in page_of(analyze())
-    assert rests not in between(page_of(analyze()), "<h3>What the answers rest on", "<h3>")
+    assert prevalence.format(f"{format_rate(36 / 71)}, of the observations with a value") in page_of(analysis)
+    assert prevalence.format("0.500, of the sample") in page_of(analyze())
+    assert rests not in between(page_of(analyze()), "<h3>Assumptions", "<h3>")
     text = page(rp.screen(lacking[:, None], Y))
-    assert f"{rests} has nothing to do with the value, so features are compared on different cases." in text
-    weighted = "with sampling or inverse-probability weights neither the intervals nor the p-values hold."
+    assert f"{rests} depend on the value. Features are therefore compared on different observations." in text
+    weighted = "with sampling or inverse-probability weights neither the confidence intervals nor the p-values"
     assert weighted in page(rp.screen(X[:, None], Y, weights=np.full(80, 2.0)))
     text = page(rp.screen(X[:, None], Y))
     assert rests not in text
@@ -288,7 +293,7 @@ def test_family_empirical_predicts_nothing(analyze, tmp_path):
     assert cells(analysis, "thresholds")[1][3] == "test-inversion"
     headings = ("What was found", "What was asked", "Area under the curve", "Best threshold", "Rates at the empirical")
     assert not [heading for heading in headings if "redict" in section(analysis, heading)]
-    verdict = "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
+    verdict = "The ROC curve is empirical; the threshold with the highest Ameans was chosen on the same data."
     assert analysis.verdict == verdict
     assert verdict in paragraph(analysis)
     assert "redict" not in re.sub("rocpredict", "", paragraph(analysis))
@@ -300,16 +305,16 @@ def test_family_empirical_predicts_nothing(analyze, tmp_path):
     options = {"n_resamples": 20, "notes": ["zeros <stand> for missing"]}
     text = feature_report(X, Y, path, family="empirical", **options).read_text(encoding="utf-8")
     place = text.index("<dt>Note</dt><dd>zeros &lt;stand&gt; for missing</dd>")
-    assert text.index("What was asked") < place < text.index("Area under the curve")
+    assert text.index("Data and options") < place < text.index("Area under the curve")
 
 
 def test_the_tests_of_top_features_and_of_the_others_are_named():
     """The hypothesis of each p, and that the data chose the test; nothing of it if all features have both AUCs."""
     x = np.column_stack([X, _RNG.normal(size=(80, 3))])
     assert (
-        "1 of 4, those with the best predicted AUC, were counted. For these p is of the hypothesis that both classes "
-        "have the same distribution (Mann-Whitney), for the others that the class means are equal (Welch); which test "
-        "a feature got depended on these data." in findings(rp.screen(x, Y, empirical="top", n_top=1))
+        "Empirical results were computed for 1 of 4, those with the best predicted AUC. Their p tests whether both "
+        "classes have the same distribution (Mann-Whitney); for the others p tests whether the class means are equal "
+        "(Welch). The choice of the test depended on these data." in findings(rp.screen(x, Y, empirical="top", n_top=1))
     )
     whole = rp.screen(x, Y, empirical="top", n_top=4)
     assert "best predicted AUC" not in findings(whole)
@@ -319,18 +324,16 @@ def test_the_tests_of_top_features_and_of_the_others_are_named():
 
 def test_nothing_contradicts_the_verdict(analyze):
     """The distance of a model from its rows is in the diagnosis only; of a shrunk estimate its weight is stated."""
-    believed, rest = "Can the prediction be believed?", "the rest is the sample's own."
+    believed, rest = "Fit of the prediction", "the remaining weight is that of the data."
     for family in ("gaussian", "boxcox"):
         assert "this estimate" not in section(analyze(family=family), believed)
-    assert "this estimate" not in section(analyze(family="empirical"), "What the curve rests on")
+    assert "this estimate" not in section(analyze(family="empirical"), "Basis of the curve")
     analysis = analyze(family="auto")
     text = section(analysis, believed).removeprefix(f"{believed} {analysis.verdict} ")
     weight = analysis.model_fit.model_weight
-    whole = "All of this estimate is the model's."
-    assert text == (
-        whole if weight == 1 else f"The share of the model in this estimate is {format_rate(weight)}; {rest}"
-    )
-    assert "chance" not in text
+    whole = "The model weight of this estimate is 1; it uses the model alone."
+    assert text == (whole if weight == 1 else f"The model weight of this estimate is {format_rate(weight)}; {rest}")
+    assert "sampling variation" not in text
     analysis = analyze(ODD, family="auto")
     assert 0 < analysis.model_fit.model_weight < 1
     assert section(analysis, believed).endswith(f"is {format_rate(analysis.model_fit.model_weight)}; {rest}")
@@ -339,13 +342,13 @@ def test_nothing_contradicts_the_verdict(analyze):
 def test_code_is_printed_as_prose():
     for code, prose in {
         "Do not rely on the curve of family='gaussian' here:": "Do not rely on the curve of the Gaussian model here:",
-        "use family='boxcox' or family='auto'.": "use a Box-Cox model or a model shrunk to the rows (auto).",
-        "use family='auto' or rp.empirical_roc": "use a model shrunk to the rows (auto) or the empirical curve",
+        "use family='boxcox' or family='auto'.": "use a Box-Cox model or a model shrunk towards the data (auto).",
+        "use family='auto' or rp.empirical_roc": "use a model shrunk towards the data (auto) or the empirical curve",
         "use rp.empirical_roc": "use the empirical curve",
-        "Nothing speaks against family='gamma' here.": "Nothing speaks against the gamma model here.",
-        "see roc.proper() and its best_rule()": "consider two thresholds, by the ratio of the densities",
+        "There is no evidence against family='gamma'.": "There is no evidence against the gamma model.",
+        "see roc.proper() and its best_rule()": "consider two thresholds, from the ratio of the densities",
         "two thresholds may do better than one: see roc.proper().": "two thresholds may do better than one.",
-        "lean on the rows by family='auto', or": "lean on the rows by a model shrunk to the rows (auto), or",
+        "use family='auto', or": "use a model shrunk towards the data (auto), or",
     }.items():
         assert message_to_prose(code) == prose
 
@@ -370,10 +373,10 @@ def test_the_paragraph_of_a_screening_has_the_numbers_of_cases():
     words = "3 features were examined for how well they separate 1 (positive, n = {}) from 0 (negative, n = {})."
     text = page(rp.screen(x, Y))
     assert words.format(40, 40) in text
-    assert "left out feature by feature" not in text
+    assert "omitted separately for each feature" not in text
     x[:7, 1] = np.nan
     text = page(rp.screen(x, Y))
-    assert words.format("37 to 40", "36 to 40") + " Missing values were left out feature by feature." in text
+    assert words.format("37 to 40", "36 to 40") + " Missing values were omitted separately for each feature." in text
     part = page(rp.screen(x, Y).top(0))
     assert "1 (positive) from 0 (negative); this report shows 0." in part
 
@@ -382,9 +385,14 @@ def test_features_are_not_called_rows_with_one_class_pair(tmp_path):
     """In captions, alternative texts and sentences."""
     table = rp.screen(np.column_stack([X, _RNG.normal(size=(80, 2)), np.full(80, np.nan)]), Y)
     text = screening_report(table, tmp_path / "page.html", n_top=1).read_text(encoding="utf-8")
-    for words in ("All 4 features", "The first 4 features with", "of each feature; on", "of 3 features: they differ"):
+    for words in (
+        "All 4 features",
+        "The first 4 features with",
+        "of each feature; on",
+        "of 3 features: the mean difference",
+    ):
         assert words in text
-    for words in ("Ranking of the first 4 features", "No answer for 1 feature (", "in 1 feature of the table"):
+    for words in ("Ranking of the first 4 features", "No result for 1 feature (", "in 1 feature of the table"):
         assert words in text
     assert not re.search(r"\d rows(?! were read)|each row;|the row ", text[text.index("<h1>") :])
 

@@ -226,7 +226,7 @@ NUMBERS = {
     "PredictedRoc batch": lambda roc: {"0": roc.auc()[0], "9": roc.auc()[9]},
     "BestThreshold": lambda best: {
         "threshold": best.threshold,
-        "ameans, corrected for optimism": best.ameans_corrected,
+        "ameans, optimism-corrected": best.ameans_corrected,
         "fnr": best.fnr,
     },
     "BestThreshold batch": lambda best: {"3": best.threshold[3]},
@@ -240,10 +240,10 @@ NUMBERS = {
     "SampleSize": lambda plan: {plan.method: plan.n_negative},
     "MeanRoc": lambda mean: {"mean": mean.auc, "fold 2": mean.aucs[1]},
     "GreyZone": lambda zone: {"low": zone.low, "undecided positive": zone.undecided_positive},
-    "ModelFit": lambda fit: {"share of the model": fit.model_weight, "distance of the curves": fit.area_between},
+    "ModelFit": lambda fit: {"model weight": fit.model_weight, "mean TPR difference": fit.area_between},
     "Diagnosis": lambda result: {item.name: item.value for item in result.findings},
     "ClassDescription": lambda values: {"mean": values.mean, "mode count": values.mode_count},
-    "ThresholdStability": lambda result: {"threshold, 5% below": result.quantiles[0.05]},
+    "ThresholdStability": lambda result: {"5% quantile of threshold": result.quantiles[0.05]},
     "LikelihoodRatioGain": lambda gain: {"auc gain": gain.auc_gain},
     "LikelihoodRatioRoc": lambda roc: {"AUC": roc.auc()},
     "TwoThresholdRule": lambda rule: {"low": rule.low, "ameans": rule.ameans},
@@ -434,7 +434,7 @@ def test_no_repr_of_many_rows_computes():
         assert repr(result)
         assert result._repr_html_()
     assert "auc=" not in repr(kde)
-    assert "ask auc()" in kde._repr_html_()
+    assert "call auc()" in kde._repr_html_()
     assert "corrected" not in repr(best) + best._repr_html_()
 
 

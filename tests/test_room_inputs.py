@@ -54,7 +54,7 @@ def test_a_wrong_unit_or_path_is_one_sentence(tmp_path):
     for wrong in (np.array([1, 2]), {"a": 1}, 1.5, b"mm"):
         with pytest.raises(rp.RocPredictError, match=r"unit=.* is not text"):
             rp.feature_report(X, Y, tmp_path / "a.html", unit=wrong)
-    with pytest.raises(rp.RocPredictError, match=r"path=.* is not the name of a file") as caught:
+    with pytest.raises(rp.RocPredictError, match=r"path=.* is not a file name") as caught:
         rp.feature_report(X, Y, np.zeros((40, 40)))
     assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []

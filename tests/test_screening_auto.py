@@ -12,9 +12,10 @@ from scipy import sparse
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import main
+from rocpredict.screening import screen as screen_module
 from rocpredict.solvers.shrinkage import evaluate_batch
 
-pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
+pytestmark = pytest.mark.filterwarnings("ignore:the data contradict")  # either direction is declared
 
 CLASSES = {"positive": "sick", "negative": "well"}
 PREDICTED = ("auc", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit")
@@ -241,13 +242,29 @@ def test_family_and_model_weight_are_columns_of_the_result():
     assert "model_weight" not in plain
 
 
+def test_a_gaussian_column_without_a_shrunk_estimate_is_nan(monkeypatch):
+    """Rows with family "auto" never show a number of the Gaussian model under the name of a new column."""
+    gaussian_prediction = screen_module.predict
+
+    def predict_more(*arguments):
+        prediction = gaussian_prediction(*arguments)
+        prediction.model_columns["new"] = prediction.model_columns["auc"]
+        return prediction
+
+    monkeypatch.setattr(screen_module, "predict", predict_more)
+    monkeypatch.setattr(screen_module, "_COLUMNS", (*screen_module._COLUMNS, "new"))
+    table = rp.screen(*_table(14), **CLASSES, family="auto", empirical="top", n_top=4)
+    assert np.array_equal(np.isnan(table["new"]), table["family"] == "auto")
+    assert not np.isnan(table["auc"]).any()
+
+
 def test_screenings_without_rows_are_refused():
     """A summary, batches, a table without empirical AUCs, and other families."""
     X, y = _table(15)
     for data in ((rp.summarize(X, y, **CLASSES),), (iter([(X, y)]),), (X, y)):
-        with pytest.raises(RocPredictError, match="family='auto' is estimated from rows, of features that are counted"):
+        with pytest.raises(RocPredictError, match="family='auto' is not available with empirical=False"):
             rp.screen(*data, **CLASSES, empirical=False, family="auto")
-    with pytest.raises(RocPredictError, match="family='kde' is not available; a screening takes 'gaussian' or 'auto'"):
+    with pytest.raises(RocPredictError, match="family='kde' is not available in a screening; use 'gaussian' or 'auto'"):
         rp.screen(X, y, **CLASSES, family="kde")
 
 
@@ -270,4 +287,4 @@ def test_the_command_line(capsys, tmp_path):
     rows = list(csv.DictReader((tmp_path / "ranking.csv").read_text().splitlines()))
     assert [row["family"] for row in rows] == ["auto"] * 4
     assert main([*words, "--empirical", "no"]) == 2
-    assert "is estimated from rows, of features that are counted" in capsys.readouterr().err
+    assert "is not available with empirical=False" in capsys.readouterr().err

@@ -127,64 +127,64 @@ def test_few_tiny_and_no_values(engine):
 
 
 BAD_TABLES = {
-    "X has shape (40,); give a table of shape (n, features); X[:, None] makes a table of one feature": GOOD,
-    "X has shape (40, 0): no columns; give one or more of both": sparse.csr_array((40, 0)),
-    "X has no column of numbers; all 2 hold text, dates or other things: 'x0', 'x1'": X.astype("datetime64[s]"),
+    "X has shape (40,); pass a table of shape (n, features); X[:, None] makes a table of one feature": GOOD,
+    "X has shape (40, 0) and no columns; pass at least one row and one column": sparse.csr_array((40, 0)),
+    "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'": X.astype("datetime64[s]"),
     "column 'a' holds": pd.DataFrame({"a": [object()] * 39 + [1.0]}),
     "column 'b' holds 'two' at row 1, which is not a number, among numbers": {"a": GOOD, "b": [1.0, "two"] * 20},
-    "beyond 2**53 that float64 cannot tell apart; subtract an offset first": np.full((ROWS, 2), 2**53 + 1),
-    "X='table.csv' is not a table; give an array of shape (n, features)": "table.csv",
+    "beyond 2**53 that float64 cannot distinguish; subtract an offset first": np.full((ROWS, 2), 2**53 + 1),
+    "X='table.csv' is not a table; pass an array of shape (n, features)": "table.csv",
 }
 BAD_NAMES = {
-    "feature_names has 3 names and X has 2 columns; give one for each": ["a", "b", "c"],
-    "feature_names='ab' is not a list of names; give one for each column of X": "ab",
+    "feature_names has 3 names and X has 2 columns; pass one for each column": ["a", "b", "c"],
+    "feature_names='ab' is not a list of names; pass one for each column of X": "ab",
     "the column names '1' and 1, which are the same as text": [1, "1"],
 }
 NEEDED = "positive= is needed: "
 BAD_LABELS = {
-    "X has 40 rows and y has 39; they must have as many": (Y[:-1],),
-    "y has 1 missing (NaN) of 40, at rows 5; leave these rows out": (np.where(np.arange(ROWS) == 5, NAN, Y),),
-    "y has 1 missing (NaN) of 40, at rows 0; leave these rows out": ([None, *Y[1:].tolist()],),
-    "y has 20 missing (NaN) of 40, at rows 1, 3, 5, 7, 9, ...": (pd.Series(["a", pd.NA] * 20), "a"),
-    "y has the one label 0.0; two classes are needed": (np.zeros(ROWS),),
-    "y has the one label 'a'; two classes are needed": (["a"] * ROWS, "a"),
+    "X has 40 rows and y has 39; both need the same length": (Y[:-1],),
+    "y has missing values (NaN) in 1 of 40 rows: 5; remove these rows": (np.where(np.arange(ROWS) == 5, NAN, Y),),
+    "y has missing values (NaN) in 1 of 40 rows: 0; remove these rows": ([None, *Y[1:].tolist()],),
+    "y has missing values (NaN) in 20 of 40 rows: 1, 3, 5, 7, 9, ...": (pd.Series(["a", pd.NA] * 20), "a"),
+    "y has only the label 0.0; two classes are needed": (np.zeros(ROWS),),
+    "y has only the label 'a'; two classes are needed": (["a"] * ROWS, "a"),
     "positive=5 is not a label in y; labels are [0, 1]": (Y, 5),
     "positive='1' is not a label in y; labels are [0, 1]": (Y, "1"),
     "positive=nan is not a label in y; labels are [0, 1]": (Y, np.nan),
     "negative=5 is not a label in y; labels are [0, 1]": (Y, None, 5),
-    "negative=1 is also the positive label; name two different ones": (Y, 1, 1),
+    "negative=1 is also the positive label; pass two different labels": (Y, 1, 1),
     NEEDED + "which of the labels ['a', 'b'] is the positive class?": (np.array(["b", "a"])[Y],),
-    NEEDED + "labels are [4, 5], and only {0, 1}, {-1, 1} and booleans speak for themselves": (Y + 4,),
-    "y has shape (40, 1); give one label for each row, shape (n,)": (Y[:, None],),
-    "y=3 is not an array; give one value for each row": (3,),
-    "y has 40 different values, more than labels would have": (GOOD,),
+    NEEDED + "labels are [4, 5], and only {0, 1}, {-1, 1} and booleans have a default": (Y + 4,),
+    "y has shape (40, 1); pass one label for each row, shape (n,)": (Y[:, None],),
+    "y=3 is not an array; pass one value for each row": (3,),
+    "y has 40 different values, too many for class labels": (GOOD,),
     "y='outcome' is not a column of X; columns are 'x0', 'x1'": ("outcome",),
 }
 BAD_OPTIONS = {
     "level=95 is outside the open interval (0, 1); rates are fractions, not percent": {"level": 95},
     "level=0 is outside the open interval (0, 1)": {"level": 0},
-    "level=nan is NaN": {"level": NAN},
-    "level has shape (2,); give one number": {"level": [0.9, 0.95]},
+    "level=nan contains NaN": {"level": NAN},
+    "level has shape (2,); pass one number": {"level": [0.9, 0.95]},
     "adjust='bh' is not allowed; choose one of 'benjamini-hochberg', 'benjamini-yekutieli', ": {"adjust": "bh"},
     "engine='cuda' is not allowed; choose one of 'auto', 'numpy', 'numba'": {"engine": "cuda"},
-    "n_jobs=0 is not 1 or more, nor -1 for one on each processor": {"n_jobs": 0},
-    "n_jobs=-2 is not 1 or more, nor -1 for one on each processor": {"n_jobs": -2},
-    "n_jobs=1.5 is not a whole number": {"n_jobs": 1.5},
+    "n_jobs=0 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": 0},
+    "n_jobs=-2 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": -2},
+    "n_jobs=1.5 is not an integer": {"n_jobs": 1.5},
     "n_top=0 is below 1": {"n_top": 0},
-    "n_top=2.5 is not a whole number": {"n_top": 2.5},
+    "n_top=2.5 is not an integer": {"n_top": 2.5},
     "pairs='ovr' is not allowed; choose one of 'rest', 'all'": {"pairs": "ovr"},
     "pairs=None is not allowed; choose one of 'rest', 'all'": {"pairs": None},
     "empirical='yes' is not allowed; choose one of True, False, 'top'": {"empirical": "yes"},
     "moments=3 is not allowed; choose one of 2, 4": {"moments": 3},
     "direction='<' is not allowed; choose one of 'auto', None, 'higher', 'lower'": {"direction": "<"},
     "nan_policy='drop' is not allowed; choose one of 'omit', 'raise'": {"nan_policy": "drop"},
-    "family='weibull' is not available; a screening takes 'gaussian'": {"family": "weibull"},
-    "is not available; a screening takes 'gaussian'": {"family": rp.Gaussian(0, 1)},
-    "weights has shape (3,); give one for each of the 40 rows": {"weights": np.ones(3)},
+    "family='weibull' is not available in a screening; use 'gaussian'": {"family": "weibull"},
+    "is not available in a screening; use 'gaussian'": {"family": rp.Gaussian(0, 1)},
+    "weights has shape (3,); pass one weight for each of the 40 rows": {"weights": np.ones(3)},
     "is negative; it must be 0 or more": {"weights": -np.ones(ROWS)},
-    "is NaN somewhere; real numbers are needed": {"weights": np.full(ROWS, NAN)},
-    "is infinite somewhere; finite numbers are needed": {"weights": np.full(ROWS, INF)},
-    "weights has shape (); give one for each of the 40 rows": {"weights": 2.0},
+    "contains NaN; real numbers are needed": {"weights": np.full(ROWS, NAN)},
+    "contains infinite values; finite numbers are needed": {"weights": np.full(ROWS, INF)},
+    "weights has shape (); pass one weight for each of the 40 rows": {"weights": 2.0},
     "progress=True is not": {"progress": True},
 }
 
@@ -206,7 +206,7 @@ def test_columns_of_labels_that_are_refused():
     words = refused(frame, "outcome")
     assert words.startswith("y='outcome' is not a column of X; columns are 'a', 'b', 'c0'")
     assert words.endswith("'c7', ... (22 in all)")
-    assert "no column beside the labels" in refused(pd.DataFrame({"y": Y}), "y")
+    assert "no column other than the labels" in refused(pd.DataFrame({"y": Y}), "y")
 
 
 def test_the_labels_among_the_features_are_flagged():
@@ -254,12 +254,21 @@ def test_without_numba(monkeypatch):
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "2\n"
 
 
+def test_a_dataset_is_refused_with_the_names_of_its_arrays():
+    iris = rp.datasets.load_iris()
+    for arguments in ((iris,), (iris, iris.y), (iris, "label")):
+        message = "X is a Dataset, which holds features and labels; pass data.X and data.y"
+        assert refused(*arguments, positive="virginica") == message
+    with pytest.raises(rp.RocPredictError, match="X is a Dataset, which holds features and labels"):
+        rp.summarize(iris, positive="virginica")
+
+
 def test_missing_values_are_refused_on_request(monkeypatch):
     """Up to five features are named, in any form of the table; rows of no class and text do not count."""
     features = np.column_stack([X] * 4)
     features[0, [1, 3, 4, 5, 6, 7]] = NAN
     features[1, 1] = NAN
-    message = "X has 7 missing values (NaN) in 6 features: x1, x3, x4, x5, x6, ...; nan_policy='omit' leaves them out"
+    message = "X has 7 missing values (NaN) in 6 features: x1, x3, x4, x5, x6, ...; pass nan_policy='omit' to omit them"
     assert refused(features, Y, nan_policy="raise") == message
     for engine in ("numpy", "numba"):
         for make in (sparse.csc_array, sparse.csr_array):
@@ -283,11 +292,11 @@ def _batches():
 
 def test_batches_have_no_empirical_auc():
     """Exact AUCs need all rows at once; the message says which inputs go with empirical=False."""
-    words = "y is needed to count the exact AUC; a summary, or batches (X, y), go with empirical=False"
+    words = "y is missing; pass labels, or use empirical=False for a summary or batches of (X, y)"
     for empirical in (True, "top"):
         for data in (_batches(), rp.summarize(X, Y), X):
             assert refused(data, empirical=empirical) == words
-    assert "y is needed with X=array(" in refused(X, empirical=False)
+    assert "y is missing with X=array(" in refused(X, empirical=False)
 
 
 def test_options_that_batches_and_summaries_do_not_accept():
@@ -304,7 +313,7 @@ def test_options_that_batches_and_summaries_do_not_accept():
     frames = [(pd.DataFrame({"a": X[k::2, 0], "b": X[k::2, 1]}), np.arange(20) % 2) for k in (0, 1)]
     assert len(rp.screen(frames, empirical=False)) == 2
     frames[1] = (frames[1][0].rename(columns={"b": "c"}), frames[1][1])
-    assert "do not add up" in refused(frames, empirical=False)
+    assert "cannot be added" in refused(frames, empirical=False)
 
 
 def test_refusals_of_the_result():
@@ -313,10 +322,10 @@ def test_refusals_of_the_result():
         "column='p' is not allowed; choose one of 'feature', 'n_negative'": (table.__getitem__, "p"),
         "by='p' is not allowed; choose one of 'discrimination', 'feature'": (table.sort, "p"),
         "k=-1 is negative; it must be 0 or more": (table.top, -1),
-        "k=1.5 is not a whole number": (table.top, 1.5),
-        "name='x7' is no feature of this table": (table.feature, "x7"),
-        "name=0 is no feature of this table": (table.feature, 0),
-        "is no feature of this table": (table.feature, ["x0", "x1", "x0"]),
+        "k=1.5 is not an integer": (table.top, 1.5),
+        "name='x7' is not a feature of this table": (table.feature, "x7"),
+        "name=0 is not a feature of this table": (table.feature, 0),
+        "is not a feature of this table": (table.feature, ["x0", "x1", "x0"]),
         "kind='pie' is not allowed": (table.plot, "pie"),
         "no/such/folder.csv cannot be written": (table.to_csv, "no/such/folder.csv"),
         "no/such/folder.parquet cannot be written": (table.to_parquet, "no/such/folder.parquet"),

@@ -69,14 +69,14 @@ def test_keys_select_rows_or_are_refused():
             try:
                 failures.append((name, select(key)))
             except RocPredictError as error:
-                assert "selects nothing of 5; give an index, a slice" in str(error), name  # noqa: PT017
+                assert "is not an index into 5 items; pass an index, a slice" in str(error), name  # noqa: PT017
     assert not failures
 
 
 @pytest.mark.parametrize("key", [["feature", "auc"], ("auc",), np.array(["feature", "auc"]), pd.Index(["auc", "tpr"])])
 def test_names_of_columns_in_a_list(key):
     """Columns are taken one by one, and the message says how several are taken."""
-    with pytest.raises(RocPredictError, match=r"names several columns; give one name, or .+ table\.to_pandas\(\)"):
+    with pytest.raises(RocPredictError, match=r"names several columns; pass one name, or .+ table\.to_pandas\(\)"):
         TABLE[key]
 
 
@@ -152,11 +152,11 @@ def test_cells_that_are_no_formulas_stay():
 
 
 def test_flags_without_a_meaning_are_refused():
-    with pytest.raises(RocPredictError, match=r"^a: no such flag; flags are always_negative, .+"):
+    with pytest.raises(RocPredictError, match=r"^a: unknown flag; flags are always_negative, .+"):
         rp.Flags(a=True)
 
 
 @pytest.mark.parametrize("wrong", [X, None, "iris", SUMMARY.positive, pd.DataFrame(X)])
 def test_from_summary_takes_a_summary(wrong):
-    with pytest.raises(RocPredictError, match=r"^summary=.+ is no TwoClassSummary; give rp\.summarize\(X, y\)$"):
+    with pytest.raises(RocPredictError, match=r"^summary=.+ is not a TwoClassSummary; pass rp\.summarize\(X, y\)$"):
         rp.PredictedRoc.from_summary(wrong)

@@ -187,6 +187,7 @@ def test_columns_that_are_no_numbers_are_flagged():
         np.testing.assert_array_equal(table["empirical_auc"][[0, 4]], alone["empirical_auc"])
         np.testing.assert_array_equal(table["q_value"][[0, 4]], alone["q_value"])
         assert set(ranked["feature"][-3:]) == {"word", "kind", "day"}
+        assert repr(ranked).startswith("ScreeningResult(5 rows (2 numeric), negative 0, positive 1, first ")
 
 
 def annotated(**var):
@@ -369,8 +370,8 @@ def test_open_files_and_empty_tables(table, tmp_path):
     binary.seek(0)
     assert_frame_equal(pl.read_parquet(binary), table.to_polars())
     for write, wrong, words in (
-        (table.to_csv, io.BytesIO(), "does not take text; give the name of a file"),
-        (table.to_parquet, io.StringIO(), "does not take bytes; give the name of a file"),
+        (table.to_csv, io.BytesIO(), "does not accept text; pass a file name"),
+        (table.to_parquet, io.StringIO(), "does not accept bytes; pass a file name"),
         (table.to_csv, 5, "path=5 is not the name of a file"),
     ):
         with pytest.raises(RocPredictError, match=words):
@@ -419,7 +420,7 @@ def test_rows_are_chosen_as_in_an_array(table):
         np.testing.assert_array_equal(part.row_index, table.row_index[[2, 5, 8]])
     assert table[-1]["feature"][0] == table["feature"][-1]
     assert len(table[table["q_value"] < -1]) == 0
-    with pytest.raises(rp.RocPredictError, match="selects nothing of 21"):
+    with pytest.raises(rp.RocPredictError, match="is not an index into 21 items"):
         table[21]
 
 

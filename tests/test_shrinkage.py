@@ -23,7 +23,7 @@ from rocpredict.distributions.shrinkage import (
 from rocpredict.solvers.shrinkage import evaluate_batch
 from tests.cases import for_each
 
-pytestmark = pytest.mark.filterwarnings("ignore:the rows say the opposite")  # either direction is declared
+pytestmark = pytest.mark.filterwarnings("ignore:the data contradict")  # either direction is declared
 GRID = (np.arange(200) + 0.5) / 200
 
 

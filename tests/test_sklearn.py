@@ -115,7 +115,7 @@ def test_scores_that_are_not_normal_give_one_warning():
     """For all folds together, at the caller of ``fit``; for no other family, and not for one odd fold."""
     X, y = two_clouds(400, seed=1)
     X = np.exp(1.5 * X)
-    with pytest.warns(AssumptionWarning, match="^of the scores held out, the .* class is skewed") as warned:
+    with pytest.warns(AssumptionWarning, match="^held-out scores: the .* class is skewed") as warned:
         fitted = ThresholdedClassifier(LinearDiscriminantAnalysis(), family="gaussian").fit(X, y)
     assert [(one.filename, one.category) for one in warned] == [(__file__, AssumptionWarning)]
     assert np.isfinite(fitted.fold_thresholds_).all()
@@ -236,7 +236,7 @@ def test_weights_reach_the_classifier():
     plain = ThresholdedClassifier(GaussianNB(), cv=splits).fit(X, y, sample_weight=weights)
     assert routed.threshold_ == plain.threshold_
     assert (routed.estimator_.theta_ == GaussianNB().fit(X, y, weights).theta_).all()
-    with pytest.warns(AssumptionWarning, match="KNeighborsClassifier takes no sample_weight"):
+    with pytest.warns(AssumptionWarning, match="KNeighborsClassifier does not accept sample_weight"):
         weighed = ThresholdedClassifier(KNeighborsClassifier()).fit(X, y, sample_weight=weights)
     assert weighed.roc_.count == pytest.approx((weights[y == 0].sum(), weights[y == 1].sum()))
     pipeline = make_pipeline(StandardScaler(), GaussianNB())
@@ -284,18 +284,18 @@ REFUSED = {
     "criterion='best' is not allowed": {"criterion": "best"},
     "needs value=": {"criterion": "min_tpr"},
     "value=90.*outside": {"criterion": "min_tpr", "value": 90},
-    "takes no prevalence": {"prevalence": 0.1},
-    "takes no costs": {"cost_fp": 2},
+    "does not accept prevalence=": {"prevalence": 0.1},
+    "does not accept costs": {"cost_fp": 2},
     "family='normal' is not available": {"family": "normal"},
     "family='gamma' needs values above 0": {"family": "gamma"},
-    r"positive='sick' is not a label in y; labels are \[0, 1\]": {"positive": "sick"},
+    r"positive='sick' is not a label in y; use one of \[0, 1\]": {"positive": "sick"},
     "response_method='predict' is not allowed": {"response_method": "predict"},
-    "GaussianNB has no decision_function": {"response_method": "decision_function"},
-    "cv holds row 0 out 3 times": {"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=3)},
+    "GaussianNB has no method decision_function": {"response_method": "decision_function"},
+    "cv= holds out row 0 in 3 folds": {"cv": RepeatedStratifiedKFold(n_splits=2, n_repeats=3)},
 }
 REFUSED_LABELS = {
-    "cv trains fold 0 on rows of one class": ({"cv": KFold(2)}, [0] * 20 + [1] * 20),
-    r"y has one class only, \[1\]": ({}, [1] * 40),
+    "the training data of fold 0 have only one class": ({"cv": KFold(2)}, [0] * 20 + [1] * 20),
+    r"y has only one class, \[1\]": ({}, [1] * 40),
     "Only binary classification is supported. The type of the target is multiclass": ({}, [0, 1, 2, 3] * 10),
 }
 
@@ -315,12 +315,12 @@ def test_weights_scores_and_models_that_the_classifier_refuses():
         with pytest.raises(RocPredictError, match=f"sample_weight.*{words}"):
             ThresholdedClassifier(GaussianNB()).fit(X, y, sample_weight=weights)
     inside = GaussianNB().fit(X, y)
-    with pytest.raises(RocPredictError, match=r"estimator knows the labels \[0, 1\].*'b' among them"):
+    with pytest.raises(RocPredictError, match=r"estimator has the classes \[0, 1\].*including 'b'"):
         ThresholdedClassifier(inside, cv="prefit").fit(X, np.array(["a", "b"])[y])
-    with pytest.raises(RocPredictError, match=r"y has the labels \[1, 2\], the fitted estimator \[0, 1\]"):
+    with pytest.raises(RocPredictError, match=r"labels \[1, 2\], but the fitted estimator has the classes \[0, 1\]"):
         ThresholdedClassifier(inside, cv="prefit", positive=1).fit(X, 2 - y)
     infinite = ThresholdedClassifier(DecisionTreeClassifier(random_state=0), family="gaussian")
-    with pytest.raises(RocPredictError, match=r"estimator gives infinite scores to 40 of 40 rows.*'predict_proba'"):
+    with pytest.raises(RocPredictError, match=r"estimator returned infinite scores for 40 of 40 obs.*'predict_proba'"):
         infinite.fit(X, y)
     with pytest.raises(NotFittedError, match="GaussianNB"):
         ThresholdedClassifier(GaussianNB(), cv="prefit").fit(X, y)
@@ -329,7 +329,7 @@ def test_weights_scores_and_models_that_the_classifier_refuses():
         def predict_proba(self, X):
             return np.full((len(X), 2), np.nan)
 
-    with pytest.raises(RocPredictError, match="estimator gives NaN as predict_proba of 8 of 8 rows"):
+    with pytest.raises(RocPredictError, match="estimator returned NaN as predict_proba of 8 of 8 obs"):
         ThresholdedClassifier(Broken()).fit(X, y)
 
 
@@ -449,7 +449,7 @@ def test_missing_values_and_uninformative_features():
     X = rng.normal(size=(60, 12))
     with pytest.warns(UserWarning, match="No features were selected"):
         assert RocSelector(min_auc=0.99).fit_transform(X, y).shape == (60, 0)
-    with pytest.warns(UserWarning, match="k=13 is more than the 12 features"):
+    with pytest.warns(UserWarning, match="k=13 is larger than the number of features of X, 12"):
         assert RocSelector(k=13).fit(X, y).get_support().all()
     assert RocSelector().fit(X, y).get_support().sum() == 10
     X, rare = rng.normal(size=(203, 50)), np.repeat([0, 1, 2], [100, 100, 3])
@@ -488,7 +488,7 @@ def test_arguments_that_the_selector_refuses():
     """Each message names the argument, the value and what is accepted."""
     for words, options in {
         "k=0 is below 1": {"k": 0},
-        "k=2.5 is not a whole number": {"k": 2.5},
+        "k=2.5 is not an integer": {"k": 2.5},
         "min_auc=0.3 is below 1/2": {"min_auc": 0.3},
         "min_auc=80 is outside": {"min_auc": 80},
         "max_q=5 is outside": {"max_q": 5},

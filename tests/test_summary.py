@@ -183,7 +183,7 @@ def test_two_moments_and_four_give_two():
         assert mixed.order == 2
         assert mixed.negative.m3 is mixed.positive.maximum is None
         np.testing.assert_allclose(mixed.negative.m2, (two + two).negative.m2, rtol=1e-14)
-    with pytest.raises(RocPredictError, match="this summary has two moments; ask for moments=4"):
+    with pytest.raises(RocPredictError, match="this summary has two moments; compute it with moments=4"):
         _ = (two + four).positive.kurtosis
 
 
@@ -232,13 +232,13 @@ def test_summaries_that_do_not_add_up():
         "positive_label 'p' and 'w'": summary(y=["n", "w"], positive="w"),
         "negative_label 'n' and 'p'": summary(positive="n", negative="p"),
     }.items():
-        assert refused(first.__add__, other) == f"summaries with {words} do not add up"
+        assert refused(first.__add__, other) == f"summaries with {words} cannot be added; they must be equal"
     words = refused(first.negative.__add__, first.select([0]).negative)
-    assert words == "summaries of 2 and of 1 features do not add up"
+    assert words == "summaries of 2 and 1 features cannot be added"
     labels = np.array(["a", "rest", "b", "c"])[np.arange(80) % 4]
     named, others = (rp.summarize(X, labels, positive="a", negative=negative) for negative in ("rest", None))
     assert named.negative.count.sum() < others.negative.count.sum()
-    assert "do not add up" in refused(named.__add__, others)
+    assert "cannot be added" in refused(named.__add__, others)
 
 
 def test_batches_are_one_table():
@@ -259,29 +259,29 @@ def test_batches_are_one_table():
 
 TWO = [[1.0], [2.0]]
 BAD_BATCHES = {
-    "X has no batches; give an iterable of (X, y)": ([], {}),
+    "X has no batches; pass an iterable of (X, y)": ([], {}),
     "positive= is needed with batches": ([(TWO, ["a", "b"])], {}),
     "positive= is needed with": ([(TWO, [0, 7])], {}),
-    "no batch has a row of the positive class, 'c'": ([(TWO, ["a", "b"])], {"positive": "c"}),
-    "no batch has a row of the negative class": ([(TWO, [1, 1])], {}),
+    "no batch has an observation of the positive class, 'c'": ([(TWO, ["a", "b"])], {"positive": "c"}),
+    "no batch has an observation of the negative class": ([(TWO, [1, 1])], {}),
     "positive=[0, 1] is not a label": ([(TWO, [0, 1])], {"positive": [0, 1]}),
-    "('x0',) and ('x0', 'x1') do not add up": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
-    "weights= go with one table; batches take none": ([(TWO, [0, 1])], {"weights": [1, 1]}),
-    "a batch=[1, 2, 3] is not a pair; give (X, y)": ([[1, 2, 3]], {}),
-    "y is needed with X=array(": (np.eye(3), {}),
-    "y is needed with X=5; without it X is an iterable of (X, y) batches": (5, {}),
+    "('x0',) and ('x0', 'x1') cannot be added": ([(TWO, [0, 1]), ([[1.0, 2.0]], [1])], {}),
+    "weights= is not available for batches": ([(TWO, [0, 1])], {"weights": [1, 1]}),
+    "a batch=[1, 2, 3] is not a pair; pass (X, y)": ([[1, 2, 3]], {}),
+    "y is missing with X=array(": (np.eye(3), {}),
+    "y is missing with X=5; pass labels, or an iterable of (X, y) batches without y": (5, {}),
 }
 BAD_OPTIONS = {
     "y has no row of positive=5 or negative=6; one of them is needed": {"positive": 5, "negative": 6},
-    "negative=1 is also the positive label; name two different ones": {"positive": 1, "negative": 1},
+    "negative=1 is also the positive label; pass two different labels": {"positive": 1, "negative": 1},
     "positive=5 is not a label in y; labels are [0, 1]": {"positive": 5},
     "positive=[1] is not a label in y; labels are [0, 1]": {"positive": [1], "negative": 0},
     "negative={0} is not a label in y; labels are [0, 1]": {"positive": 1, "negative": {0}},
     "positive=nan is not a label": {"positive": float("nan"), "negative": 0},
     "moments=3 is not allowed; choose one of 2, 4": {"moments": 3},
     "engine='cuda' is not allowed; choose one of 'auto', 'numpy', 'numba'": {"engine": "cuda"},
-    "n_jobs=0 is not 1 or more, nor -1 for one on each processor": {"n_jobs": 0},
-    "weights has shape (1,); give one for each of the 80 rows": {"weights": [1.0]},
+    "n_jobs=0 is not valid; pass 1 or more, or -1 for one thread on each processor": {"n_jobs": 0},
+    "weights has shape (1,); pass one weight for each of the 80 rows": {"weights": [1.0]},
 }
 
 

@@ -1,9 +1,13 @@
 """CSV and Parquet files as tables: the same results and messages for chunks of any size."""
 
+import contextlib
 import csv
+import gzip
+import os
 import re
 import sys
 import tempfile
+import threading
 
 import numpy as np
 import polars as pl
@@ -118,7 +122,7 @@ BROKEN = {
     "t0.csv, line 4: 2 cells where the header has 3": "a,b,y\n1,2,p\n\n3,q\n",
     "t0.csv, line 3: 3 cells where the header has 2": "a,y\n1,p\n2,q,3\n",
     "t0.csv, line 4: 1 cells where the header has 2": 'a,y\n1,"p\nq"\n3\n',
-    "t0.csv, line 3: a quoted cell that begins here is never": 'a,y\n1,p\n"2,q\n3,p\n4,q\n',
+    "t0.csv, line 3: a quoted cell begins here and has no closing quote": 'a,y\n1,p\n"2,q\n3,p\n4,q\n',
     "t0.csv, line 3: ',' expected after '\"'": 'a,y\n1,p\n"2"x,q\n',
     "t0.csv, line 3: column 'a' holds 'high', which is not a number": "a,y\n1,p\nhigh,q\n3,p\n",
     "t0.csv, line 2: column 'a' holds 'high', which is not a": "a,y\nhigh,p\nlow,q\n3,p\n",
@@ -134,15 +138,15 @@ BROKEN = {
     "t0.csv is empty; a header": "\ufeff",
     "t0.csv has a header and no rows": "a,y\n\n",
     "t0.csv has a header": "a,y",
-    "t0.csv is not UTF-8 text; a CSV file is needed": b"a,y\n1,p\n\xff,q\n",
+    "t0.csv is not UTF-8 text; pass a CSV file": b"a,y\n1,p\n\xff,q\n",
     "label='y' is not a column of t0.csv; columns are 'a', 'b'": "a,b\n1,p\n",
     "columns are 'a|y' (cells are separated by '|' here; commas, semicolons or tabs are needed)": "a|y\n1|2\n",
-    "X has no column of numbers; all 2 hold text, dates or other things: 'a', 'b'": "a,b,y\nu,v,p\n",
-    "t0.csv has no column beside the labels": "y\n1\n2\n",
+    "X has no numeric column; all 2 columns hold text, dates or other objects: 'a', 'b'": "a,b,y\nu,v,p\n",
+    "t0.csv has no column other than the labels": "y\n1\n2\n",
 }
 MISMATCHED = {
     "t1.csv has no column 'a', which t0.csv has": ("a,y\n1,p\n", "b,y\n1,p\n"),
-    "t1.csv has a column 'c', which t0.csv has not": ("a,y\n1,p\n", "a,y,c\n1,p,2\n"),
+    "t1.csv has a column 'c', which t0.csv lacks": ("a,y\n1,p\n", "a,y,c\n1,p,2\n"),
     "t1.csv, line 2: column 'a' holds 'x', which is not a number": ("a,y\n1,p\n", "a,y\nx,p\n"),
     "t0.csv, line 2: column 'a' holds 'x', which is not a number": ("a,y\nx,p\n", "a,y\n1,p\n"),
     "t1.csv has a header and no rows": ("a,y\n1,p\n", "a,y\n"),
@@ -185,21 +189,49 @@ def test_paths_and_columns_that_are_refused(tmp_path):
     assert repr(open_tables([parquet])) == "ParquetFiles(['t.parquet'], 1 columns)"
     for only, words in (
         (["b"], "usecols='b' is not a column of t0.csv; columns are 'a', 'y'"),
-        (["a", "a"], "usecols= names 'a' twice"),
+        (["a", "a"], "usecols= contains 'a' twice"),
         (["y"], "'y' holds the labels and cannot be a feature too"),
         ("a", "usecols='a' is not a list of columns"),
-        ([], "t0.csv has no column beside the labels"),
+        ([], "t0.csv has no column other than the labels"),
     ):
         assert words in message_of([csv], only=only)
     for paths, words in (
         (tmp_path / "none.csv", "none.csv: No such file"),
         (tmp_path / "none.parquet", "none.parquet: No such file"),
         (tmp_path, "Is a directory"),
-        ([], "no files are given"),
+        ([], "paths is empty"),
         (3, "3 is not a path"),
         ([csv, parquet], "t0.csv and t.parquet: one is CSV and one is Parquet"),
     ):
         assert words in message_of(paths)
+
+
+@either
+def test_a_first_line_that_never_ends_is_refused(tmp_path, monkeypatch):
+    """NUL bytes or too many characters before the first line end, in files, gzip and devices; UTF-16 is text."""
+    nul = "holds NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16"
+    for content in (b"\0" * 5_000, gzip.compress(b"\0" * 5_000)):
+        assert message_of(written(tmp_path, content)) == f"t0.csv {nul}"
+    for device in ("full", "zero"):
+        assert message_of([f"/dev/{device}"]) == f"{device} {nul}"
+        with pytest.raises(RocPredictError, match=nul):
+            read_csv(f"/dev/{device}")
+    assert read_features(written(tmp_path, "a,y\n1,p\n2,q\n".encode("utf-16")))[1] == ["p", "q"]
+    monkeypatch.setattr(csv_reader, "MAX_LINE", 2**20)
+    long = "has a line of more than 1 MB; pass a CSV file with shorter lines"
+    assert message_of(written(tmp_path, b"a" * 2**20 + b"aa,y\n1,p\n")) == f"t0.csv {long}"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=_write_until_closed, args=(pipe, b"a" * 2**16))
+    writer.start()
+    assert message_of([pipe]) == f"pipe {long}"
+    writer.join()
+
+
+def _write_until_closed(pipe, block):
+    with contextlib.suppress(BrokenPipeError), pipe.open("wb") as file:
+        while True:
+            file.write(block)
 
 
 ATOMS = ["1", "2.5", "x", "", '"', '""', ",", "\n", "\r\n", "\r", " ", "NA", '"a"', '"a,b"', '"p\nq"', "é", '"x""y"']
@@ -321,7 +353,7 @@ def test_a_folder_without_room_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_reader, "MEMORY_BYTES", 1)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     words = message_of(written(tmp_path, "a,y\n1,p\n2,q\n"))
-    assert re.match(r"numbers cannot be kept in .*gone: No such file.*TMPDIR names another folder", words)
+    assert re.match(r"numbers cannot be stored in .*gone: No such file.*set the environment variable TMPDIR", words)
 
 
 def parquet(folder, *frames):
@@ -363,11 +395,11 @@ def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
         (tmp_path / "words.parquet", "y", "words.parquet cannot be read as Parquet: "),
         (tmp_path / "cut.parquet", "y", "cut.parquet cannot be read as Parquet: "),
         (good[:2], "y", "t1.parquet has no column 'b', which t0.parquet has"),
-        ([good[1], good[0]], "y", "t0.parquet has a column 'b', which t1.parquet has not"),
+        ([good[1], good[0]], "y", "t0.parquet has a column 'b', which t1.parquet lacks"),
         ([good[0], good[2]], "y", "t2.parquet: column 'b' holds String where t0.parquet has Float64"),
         (good[3], "y", "t3.parquet has columns and no rows"),
         (good[0], "q", "label='q' is not a column of t0.parquet; columns are 'a', 'b', 's', 'y'"),
-        (good[0], "a", "y has 1 missing (NaN) of 3, at rows 2"),
+        (good[0], "a", "y has missing values (NaN) in 1 of 3 rows: 2"),
     ):
         assert words in message_of(paths, label)
     monkeypatch.setitem(sys.modules, "polars", None)

@@ -227,23 +227,23 @@ def test_features_that_cannot_be_shown_say_why():
 
 FOUR = {"x": [1, 2, 3, 4], "y": [0, 1, 0, 1]}
 WRONG_PAGES = [
-    ("y is needed beside x", {"x": [1, 2, 3, 4]}),
+    ("y is needed with x", {"x": [1, 2, 3, 4]}),
     ("positive= is needed", FOUR | {"y": ["a", "b", "a", "b"]}),
     ("as many", FOUR | {"y": [0, 1, 0]}),
     ("positive=2 is not a label in y", FOUR | {"positive": 2}),
     ("is not one name", FOUR | {"feature": ["a", "b"]}),
     ("names a column twice", {"x": {"a": [1, 2], "b": [1, 2]}, "y": [0, 1], "feature": ["a", "a"]}),
     ("unit=", FOUR | {"unit": ["a", "b"]}),
-    ("in place of x", FOUR | {"mean": (1, 2), "std": (1, 1)}),
-    ("500,500 values, and a page at most 500,000", {"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}),
-    ("y has 20 labels; name the positive one", {"x": np.arange(40.0), "y": np.arange(40) // 2}),
+    ("instead of x", FOUR | {"mean": (1, 2), "std": (1, 1)}),
+    ("500,500 values, and a page can have at most 500,000", {"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}),
+    ("y has 20 labels; pass the positive one", {"x": np.arange(40.0), "y": np.arange(40) // 2}),
     ("feature='petal' is not allowed", {"x": IRIS.to_frame(), "y": "label", "positive": "setosa", "feature": "petal"}),
-    ("feature='a' holds no numbers", {"x": {"a": ["u", "v"], "b": [1, 2]}, "y": [0, 1], "feature": "a"}),
+    ("feature='a' is not numeric", {"x": {"a": ["u", "v"], "b": [1, 2]}, "y": [0, 1], "feature": "a"}),
     ("x='irises' is not allowed; choose one of 'iris'", {"x": "irises"}),
     ("feature='petal' is not allowed", {"x": "iris", "feature": "petal"}),
-    ("is not on the page", {"x": "iris", "positive": "setosa", "negative": "setosa"}),
-    ("y=[0, 1] goes with x", {"y": [0, 1]}),
-    ("go together", {"mean": (4, 8)}),
+    ("is not a pair of the page", {"x": "iris", "positive": "setosa", "negative": "setosa"}),
+    ("y=[0, 1] needs x", {"y": [0, 1]}),
+    ("must be passed together", {"mean": (4, 8)}),
     ("std=-2 is not allowed", {"mean": (4, 8), "std": (3, -2)}),
     ("std=0 is not allowed", {"mean": (4, 8), "std": (0, 1)}),
     ("mean=nan", {"mean": (4, np.nan), "std": (3, 2)}),
@@ -252,18 +252,18 @@ WRONG_PAGES = [
     ("mean=4 is not a pair", {"mean": 4, "std": (3, 2)}),
     ("prevalence=1.0 is outside the open interval (0, 1)", {"prevalence": 1}),
     ("cost_fp=0 is not allowed", {"cost_fp": 0}),
-    ("threshold=array([1, 2]) has shape (2,); give one number", {"threshold": np.array([1, 2])}),
-    ("has shape (1,); give one number", {"prevalence": np.array([0.1])}),
+    ("threshold=array([1, 2]) has shape (2,); pass one number", {"threshold": np.array([1, 2])}),
+    ("has shape (1,); pass one number", {"prevalence": np.array([0.1])}),
     ("cost_fp=[1, 2] is not a number", {"cost_fp": [1, 2]}),
     ("is not a list of names", {"datasets": np.array("iris")}),
-    ("title={1: 2} is not text; give a str, or None", {"title": {1: 2}}),
+    ("title={1: 2} is not text; pass a str or None", {"title": {1: 2}}),
     ("title=nan is not text", {"title": np.nan}),
     ("unit=b'x' is not text", FOUR | {"unit": b"x"}),
     ("unit=nan is not text", FOUR | {"unit": [np.nan]}),
     ("unit=1 is not text", FOUR | {"unit": {"x": 1}}),
-    ("401 features, and a page at most 400; choose columns by feature=", FOUR | {"x": np.zeros((4, 401))}),
+    ("401 features, and a page can have at most 400; select columns with feature=", FOUR | {"x": np.zeros((4, 401))}),
     (
-        "134 features times 3 pairs of labels, and a page at most 400; choose columns by feature=, or name",
+        "134 features times 3 pairs of labels, and a page can have at most 400; select columns with feature=, or one",
         {"x": np.zeros((6, 134)), "y": [0, 1, 2] * 2},
     ),
     ("threshold=inf", {"threshold": np.inf}),
@@ -450,10 +450,10 @@ def test_degenerate_states_are_answered():
 
 
 WRONG_STATES = [
-    ("mean0=nan is NaN somewhere", {"mean0": "NaN"}),
-    ("mean0=inf is infinite", {"mean0": "inf"}),
+    ("mean0=nan contains NaN", {"mean0": "NaN"}),
+    ("mean0=inf contains infinite", {"mean0": "inf"}),
     ("mean0='1e300' is too large", {"mean0": "1e300"}),
-    ("std1='-2' is not allowed; give a number above 0", {"std1": "-2"}),
+    ("std1='-2' is not allowed; pass a number above 0", {"std1": "-2"}),
     ("std0='0' is not allowed", {"std0": "0"}),
     ("cost='0' is not allowed", {"cost": "0"}),
     ("prevalence=1.0 is outside the open interval (0, 1)", {"prevalence": "1"}),
@@ -461,12 +461,12 @@ WRONG_STATES = [
     ("threshold=None is not a number", {"threshold": None}),
     ("threshold=True is not a number", {"threshold": True}),
     ("threshold=", {"threshold": 10**400}),
-    ("feature=9 is not on the page; it has 4", {"data": "iris", "feature": "9"}),
-    ("feature='1.5' is not a whole number", {"data": "iris", "feature": "1.5"}),
-    ("feature='-1' is not a whole number", {"data": "iris", "feature": "-1"}),
-    ("pair=3 is not on the page; it has 3", {"data": "iris", "pair": "3"}),
+    ("feature=9 is not on the page; pass an index from 0 to 3", {"data": "iris", "feature": "9"}),
+    ("feature='1.5' is not an integer", {"data": "iris", "feature": "1.5"}),
+    ("feature='-1' is not an integer", {"data": "iris", "feature": "-1"}),
+    ("pair=3 is not on the page; pass an index from 0 to 2", {"data": "iris", "pair": "3"}),
     ("data='own' is not allowed; choose one of 'iris'", {"data": "own"}),
-    ("data=5 is not a word", {"data": 5}),
+    ("data=5 is not text", {"data": 5}),
     ("family='skew_normal' is not allowed; choose one of 'gaussian'", {"family": "skew_normal"}),
     ("direction='auto' is not allowed", {"direction": "auto"}),
     ("state=None is not a mapping", None),
@@ -502,7 +502,7 @@ def test_saved_files_and_places_that_cannot_be_written(tmp_path, page):
         with pytest.raises(RocPredictError, match="cannot be written"):
             page.save(place)
     for place in (None, 5):
-        with pytest.raises(RocPredictError, match=f"path={place} is not the name of a file"):
+        with pytest.raises(RocPredictError, match=f"path={place} is not a file name"):
             page.save(place)
 
 
@@ -580,7 +580,7 @@ def test_one_connection_serves_many_requests(server):
 def test_a_wrong_state_is_400_and_one_sentence(server):
     queries = {
         "std0=-1": "std0='-1' is not allowed",
-        "mean0=NaN": "mean0=nan is NaN",
+        "mean0=NaN": "mean0=nan contains NaN",
         "data=iris&feature=77": "feature=77 is not on the page",
         "data=%3Cscript%3E": "data='<script>' is not allowed",
         "&".join(f"a{k}=1" for k in range(50)): "Max number of fields exceeded",
@@ -604,7 +604,7 @@ def test_other_hosts_and_methods_are_refused(server):
     for method in ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"):
         reply, content = ask(server, "/model", method=method)
         assert (reply.status, reply.headers["Allow"], reply.headers["Connection"]) == (405, "GET", "close"), method
-        assert content == ("" if method == "HEAD" else "Only GET is answered here.")
+        assert content == ("" if method == "HEAD" else "Only GET requests are supported.")
 
 
 LENGTH, HOST = "Content-Length: 10485760\r\n", "HTTP/1.1\r\nHost: {host}\r\n"
@@ -648,12 +648,12 @@ def test_bodies_and_nonsense_are_refused_unread(server):
 
 
 def test_a_port_in_use_is_named(server, page):
-    with pytest.raises(RocPredictError, match=rf"port {server.port} is in use; give another, or port=0"):
+    with pytest.raises(RocPredictError, match=rf"port {server.port} is in use; pass another port, or port=0"):
         page.serve(server.port)
     for wrong, words in (
         (70000, "port=70000 is not allowed"),
         (True, "port=True is not allowed"),
-        ("x", "port='x' is not a whole number"),
+        ("x", "port='x' is not an integer"),
     ):
         with pytest.raises(RocPredictError, match=words):
             page.serve(wrong)
@@ -671,7 +671,7 @@ def test_what_goes_wrong_in_python_is_500_and_one_line(capsys):
 
     with TeachingServer("", answer) as server:
         reply, content = ask(server, "/model?a=1")
-        assert (reply.status, content) == (500, "Something went wrong in Python; its terminal says what.")
+        assert (reply.status, content) == (500, "Internal error in Python; see its terminal.")
         assert ask(server, "/model")[1] == "{}"
     assert capsys.readouterr().err == "rocpredict: ZeroDivisionError: a b\n"
 

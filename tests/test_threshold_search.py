@@ -208,7 +208,7 @@ def test_a_limit_returns_no_dominated_threshold():
 def test_equal_thresholds_are_flagged_and_listed():
     best = rp.EmpiricalRoc(negative=[1, 2, 4, 5], positive=[3, 4, 6, 7]).best_threshold()
     assert (best.threshold, best.equal_thresholds.tolist(), list(best.flags)) == (5.5, [2.5], ["equal_thresholds"])
-    assert "as good are thresholds about" in str(best.table())
+    assert "equally good thresholds near" in str(best.table())
     reversed_pair = rp.PredictedRoc(rp.Gaussian([8, 4], [1, 1]), rp.Gaussian([4, 8], [1, 1])).best_threshold()
     assert reversed_pair.flags["equal_thresholds"].tolist() == [True, False]
     np.testing.assert_array_equal(reversed_pair.equal_thresholds, [[-np.inf], [np.nan]])

@@ -105,7 +105,7 @@ def test_power_transform_refuses_what_is_no_transform():
     fields = {"kind": "box-cox", "power": 0.5, "centre": 0.0, "scale": 1.0, "low": -1.0, "high": 1.0}
     wrong = [("kind", "log"), ("scale", 0.0), ("scale", -1.0), ("centre", 0.1), ("low", 2.0), ("high", np.inf)]
     wrong += [("power", np.nan), ("power", np.inf)]
-    words = r"is not a power transform; choose a kind of \('box-cox', 'yeo-johnson'\)"
+    words = r"is not a valid power transform; expected a kind in \('box-cox', 'yeo-johnson'\)"
     check_refusals([(partial(PowerTransform, **fields | {name: value}), (), words) for name, value in wrong])
 
 

@@ -85,22 +85,25 @@ def test_a_model_that_is_the_sample():
     )
 
 
-FAR = "farther than chance would put them;"
-ALONE = "this prediction is the model's alone, of which a blend as by family='auto' keeps"
+EXPECTED = "more than expected from sampling variation;"
+WEIGHT = "the model weight of this estimate is"
+ONLY = "this prediction uses only the model (family='auto': model weight"
 
 
 @for_each(
     [
-        (ModelFit(0.8, True, 0.021, 0.4, 9, 9), f"no {FAR} 80% of this estimate is the model's"),
-        (ModelFit(0.3, True, 0.1, 2.5, 9, 9), f"{FAR} 30% of this estimate"),
-        (ModelFit(0.05, True, 0.3, 9, 9, 9), f"much {FAR} 5% of this estimate"),
-        (ModelFit(1, False, 0.02, 0.2, 9, 9), "nothing in the sample asks for less than the whole model"),
-        (ModelFit(0.4, False, 0.1, 5, 9, 9), f"{ALONE} 40%"),
+        (ModelFit(0.8, True, 0.021, 0.4, 9, 9), f"no {EXPECTED} {WEIGHT} 80%."),
+        (ModelFit(0.3, True, 0.1, 2.5, 9, 9), f"on average, {EXPECTED} {WEIGHT} 30%."),
+        (ModelFit(0.05, True, 0.3, 9, 9, 9), f"much {EXPECTED} {WEIGHT} 5%."),
+        (ModelFit(1, False, 0.02, 0.2, 9, 9), f"no {EXPECTED} {ONLY} 100%)."),
+        (ModelFit(0.4, False, 0.1, 5, 9, 9), f"{ONLY} 40%)."),
     ]
 )
 def test_it_says_what_it_means(trust, words):
     assert words in trust.summary
-    assert trust.summary.startswith(f"The curves of model and sample lie {trust.area_between:.3f} of TPR apart, ")
+    assert trust.summary.startswith(
+        f"The model and empirical curves differ by {trust.area_between:.3f} in TPR on average, "
+    )
     assert trust.to_dict()["summary"] == trust.summary
     start = f"ModelFit(model_weight={trust.model_weight:.4g}, area_between={trust.area_between:.4g}, "
     assert repr(trust).startswith(start)
@@ -108,7 +111,7 @@ def test_it_says_what_it_means(trust, words):
 
 def test_it_needs_a_sample_and_one_feature():
     for mean in ((1, 2), ([1, 2], [2, 3])):
-        with pytest.raises(RocPredictError, match="needs a prediction with a sample behind it"):
+        with pytest.raises(RocPredictError, match="needs a prediction based on a sample"):
             PredictedRoc.from_stats(mean=mean, std=(1, 1)).model_fit()
 
 
@@ -146,9 +149,7 @@ def test_a_declared_direction_that_the_rows_contradict_is_warned_of():
     """Where the interval of the counted AUC lies below 1/2: the estimate takes the direction as known, and says so."""
     rng = np.random.default_rng(10)
     x, y = np.concatenate([rng.normal(1, 1, 40), rng.normal(0, 1, 40)]), np.repeat([0, 1], 40)
-    with pytest.warns(
-        AssumptionWarning, match=r"the rows say the opposite of direction='higher': counted the AUC is 0\.1"
-    ):
+    with pytest.warns(AssumptionWarning, match=r"the data contradict direction='higher': the empirical AUC is 0\.1"):
         roc = predict_roc(x, y, family="auto", direction="higher")
     assert roc.auc() >= 0.5
     interval = roc.auc_interval()

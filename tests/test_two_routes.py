@@ -307,7 +307,7 @@ def test_a_table_of_values_and_probabilities():
     wins = 0.2 * (0.2 / 2) * 0  # no positive lies at 1
     wins += 0.2 * (0.2 + 0.5 / 2) + 0.5 * (0.2 + 0.5 + 0.3 / 2) + 0.3
     assert roc.auc() == pytest.approx(wins, rel=1e-12)
-    with pytest.raises(rp.RocPredictError, match="lies on no whole numbers; give it a whole loc"):
+    with pytest.raises(rp.RocPredictError, match="does not take integer values; use an integer loc"):
         rp.PredictedRoc(stats.poisson(20, loc=0.3), stats.poisson(24, loc=0.3))
 
 
@@ -406,5 +406,5 @@ def test_a_density_with_an_atom():
     assert roc.auc_complement() == pytest.approx(1 - wins, abs=1e-12)
     assert roc.partial_auc(fpr=(0, 1)) == pytest.approx(wins, abs=1e-12)
     assert roc.partial_auc(tpr=(0, 1)) == pytest.approx(wins, abs=1e-12)
-    with pytest.raises(rp.RocPredictError, match="a likelihood ratio between a density and single values"):
+    with pytest.raises(rp.RocPredictError, match="the likelihood ratio of a continuous and a discrete distribution"):
         roc.proper().auc()

@@ -221,16 +221,19 @@ def test_views_are_values():
 
 @for_each(
     [
-        (ROCS["gaussian"].precision_recall_curve, "needs the share of positives"),
-        (ROCS["gaussian"].decision_curve, "needs the share of positives"),
+        (ROCS["gaussian"].precision_recall_curve, "needs the prevalence"),
+        (ROCS["gaussian"].decision_curve, "needs the prevalence"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0), "prevalence=0 is outside"),
-        (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=[0.1, 0.2]), "give one number"),
-        (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=0.1, n_points=1), "n_points=1 is too few"),
+        (lambda: ROCS["gaussian"].precision_recall_curve(prevalence=[0.1, 0.2]), "pass one number"),
+        (
+            lambda: ROCS["gaussian"].precision_recall_curve(prevalence=0.1, n_points=1),
+            "n_points=1 is not between 2 and 10000000",
+        ),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, probabilities=[0, 0.5]), "outside the open"),
-        (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, probabilities=0.5), r"give shape \(k,\)"),
+        (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, probabilities=0.5), r"pass an array of shape \(k,\)"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, rule="p"), "rule='p' is not allowed"),
         (lambda: ROCS["gaussian"].decision_curve(prevalence=0.2, rule="probability"), r"outside \[0, 1\]"),
-        (lambda: ROCS["counted, lower"].decision_curve(rule="probability"), "direction is 'lower'"),
+        (lambda: ROCS["counted, lower"].decision_curve(rule="probability"), "direction='lower'"),
         (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).decision_curve(prevalence=0.2), r"batch of shape \(2,\)"),
         (lambda: PredictedRoc.from_stats(effect_size=[1, 2]).precision_recall_curve(prevalence=0.2), "batch of shape"),
     ]

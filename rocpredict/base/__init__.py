@@ -1,1 +1,1 @@
-"""Results, validation, labels, rates and files: shared by all other rooms."""
+"""Results, validation, labels, rates and files, which all other subpackages use."""

@@ -1,4 +1,4 @@
-"""Access from results to the functions that plot and report them, by name and only when called."""
+"""Access from results to the functions that plot and report them, imported when called."""
 
 from importlib import import_module
 from inspect import signature
@@ -27,7 +27,7 @@ PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
 
 
 def plot_roc_kind(roc: Any, kind: str, /, **options: Any) -> Any:
-    """Plot one ROC curve as one of ``PLOT_KINDS``."""
+    """Plot one ROC curve as a kind of ``PLOT_KINDS``."""
     name, fixed = PLOT_KINDS[check_option("kind", kind, PLOT_KINDS)]
     return plot_result(name, (roc,), options, **fixed)
 
@@ -38,14 +38,14 @@ def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any]
     Raises
     ------
     RocPredictError
-        An option that the function does not have.
+        If the function does not have one of the options.
     """
     plot = getattr(import_module("rocpredict.plots"), function)
     parameters = signature(plot).parameters.values()
     allowed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in fixed]
     unknown = next((name for name in options if name not in allowed), None)
     if unknown is not None:
-        raise RocPredictError(f"{unknown}= is no option of this picture; those of {function} are {', '.join(allowed)}")
+        raise RocPredictError(f"{unknown}= is not an option of {function}; its options are {', '.join(allowed)}")
     return plot(*results, **fixed, **options)
 
 

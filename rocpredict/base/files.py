@@ -23,31 +23,35 @@ _INVISIBLE = (
     "\\s\"'\\x00-\\x20\\x7f-\\xa0\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
 )
-"""Quotes and characters without a picture, for a class of a regular expression."""
+"""Quotes and invisible characters, as a class of a regular expression."""
 _FORMULA = re.compile(f"[{_INVISIBLE}]*[=+@\uff1d\uff0b\uff0d\uff20-]")
-"""How text begins that a spreadsheet computes; in some languages the wide forms of the signs do the same."""
+"""Beginning of text that a spreadsheet evaluates as a formula, also with full-width signs."""
 _SEPARATORS = re.compile("([;|\t\r\n])")
-"""What separates cells or rows for a reader that takes no commas, whether it is quoted or not."""
+"""Characters that separate cells or rows in readers with other separators than the comma."""
 _QUOTED = re.compile('[,";|\t\r\n]')
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
-_MAX_PREFIX_LENGTH = 64  # characters of a name that its temporary name keeps: names have an end
+_MAX_PREFIX_LENGTH = 64  # characters of the name in the temporary name, since file systems limit the length
 
 
 def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
-    """Write a file, so that a reader finds the old one or the new one and never a part.
+    """Write a file atomically: a reader sees the old or the new content, never a part.
 
     Parameters
     ----------
     path : path
-        In a folder that exists. A link stays one: the file that it leads to is written. What is no file, such as a
-        pipe, a device or /dev/stdout, is written into and not replaced.
+        File in an existing folder. A link remains a link, and its target is written. A pipe, a device or /dev/stdout is
+        written to, not replaced.
     content : str or bytes
         Text is written as UTF-8.
+
+    Returns
+    -------
+    Path
 
     Raises
     ------
     RocPredictError
-        A place that cannot be written to.
+        If the file cannot be written.
     """
     with _refuse_unwritable(path) as checked:
         data = content.encode() if isinstance(content, str) else content
@@ -59,12 +63,12 @@ def write_atomic(path: str | PathLike[str], content: str | bytes) -> Path:
 
 
 def check_writable(path: str | PathLike[str]) -> Path:
-    """Refuse a place that ``write_atomic`` could not write to; nothing is written.
+    """Check that ``write_atomic`` could write to a path; nothing is written.
 
     Raises
     ------
     RocPredictError
-        No such folder, or one without leave to write.
+        If the folder does not exist or is not writable.
     """
     with _refuse_unwritable(path) as checked:
         if checked.is_dir():
@@ -75,7 +79,7 @@ def check_writable(path: str | PathLike[str]) -> Path:
 
 
 def is_stream(path: str | PathLike[str]) -> bool:
-    """Return whether a path is written into and not replaced: a pipe, a device, an open file of this process."""
+    """Return whether a path is a pipe, a device or an open file of this process, which is not replaced."""
     if _DESCRIPTOR.fullmatch(os.fspath(path)):
         return True
     try:
@@ -85,14 +89,15 @@ def is_stream(path: str | PathLike[str]) -> bool:
 
 
 def format_csv(rows: Iterable[Iterable[Any]]) -> str:
-    r"""Return rows as CSV, each ended by a line feed; a cell with a line break, a semicolon or a tab is quoted.
+    r"""Format rows as CSV, each ended by a line feed; cells with a line break, a semicolon or a tab are quoted.
 
     Notes
     -----
-    Text that a spreadsheet would take for a formula gets an apostrophe in front, as OWASP ("CSV Injection") recommends:
-    text that begins with =, +, - or @, also behind quotes, spaces and invisible characters, or with a tab or a line
-    break, and is no number. The same holds behind a semicolon, a bar, a tab or a line break inside a cell, where a
-    spreadsheet with another separator begins a new cell. Numbers are written with every digit and never changed.
+    Text that a spreadsheet would evaluate as a formula is prefixed with an apostrophe, as OWASP ("CSV Injection")
+    recommends. This is text that is not a number and begins with =, +, - or @ (also after quotes, spaces and invisible
+    characters), with a tab or with a line break. The same holds after a semicolon, a bar, a tab or a line break inside
+    a cell, since a spreadsheet with another separator begins a new cell there. Numbers are written with full precision
+    and never changed.
 
     Examples
     --------
@@ -130,14 +135,15 @@ def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
     Parameters
     ----------
     columns : mapping of str to array
-        Objects become text, numbers or dates where they all are, and text where they are not; None, NaN and NA
-        among them become null.
+        A column of objects becomes a column of text, numbers or dates if all its items are of this kind, else of text.
+        None, NaN and NA in it become null.
     backend : {"pandas", "polars", "pyarrow"}
+        Library of the data frame.
 
     Raises
     ------
     RocPredictError
-        A backend that is not installed, or unknown.
+        If ``backend`` is unknown or not installed.
     """
     check_option("backend", backend, BACKENDS)
     try:
@@ -152,13 +158,13 @@ def data_frame(columns: Mapping[str, Any], backend: str) -> Any:
 
 
 def none_if_missing(item: Any) -> Any:
-    """Return a cell as Python has it, None for what is missing."""
+    """Convert a cell to a Python value, and a missing value to None."""
     plain = item.item() if isinstance(item, np.generic) and item.dtype.kind not in "mM" else item
     return None if not isinstance(plain, Iterable) and is_missing(plain) else plain
 
 
 def _to_typed_column(values: NDArray[Any]) -> Any:
-    """Return a column as what every library takes for a column of one kind."""
+    """Convert a column to one type that every backend supports."""
     kind = values.dtype.kind
     if kind in "mM":
         unit = np.datetime_data(values.dtype)[0]
@@ -180,12 +186,12 @@ def _to_typed_column(values: NDArray[Any]) -> Any:
 
 
 def make_directory(path: str | PathLike[str]) -> Path:
-    """Make a folder where there is none.
+    """Create a folder if it does not exist.
 
     Raises
     ------
     RocPredictError
-        A place where none can be made.
+        If the folder cannot be created.
     """
     with _refuse_unwritable(path) as checked:
         checked.mkdir(parents=True, exist_ok=True)
@@ -194,11 +200,11 @@ def make_directory(path: str | PathLike[str]) -> Path:
 
 @contextmanager
 def _refuse_unwritable(path: str | PathLike[str]) -> Iterator[Path]:
-    """Refuse what is no path, or a place where the work inside fails."""
+    """Yield a checked path, and convert errors of the file system to ``RocPredictError``."""
     try:
         checked = Path(path)
     except TypeError:
-        raise RocPredictError(f"path={short_repr(path)} is not the name of a file") from None
+        raise RocPredictError(f"path={short_repr(path)} is not a file name; pass a str or a path") from None
     try:
         yield checked
     except (OSError, ValueError) as error:
@@ -232,7 +238,7 @@ def _write_stream(path: Path, data: bytes) -> None:
     if match is None:
         path.write_bytes(data)
         return
-    # Opened by name, what stdout is redirected to would be written from its beginning.
+    # Opening a redirected stdout by its name would overwrite it from the beginning.
     sys.stdout.flush()
     number = int(match[2] or match[3] or ("stdout", "stderr").index(match[1]) + 1)
     with os.fdopen(os.dup(number), "wb") as file:

@@ -16,7 +16,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def format_number(value: Any, digits: int = 6) -> str:
-    """Return a number for reading: whole ones in full, NaN as undefined."""
+    """Format a number for a reader: integers in full, NaN as "undefined"."""
     value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -28,7 +28,10 @@ def format_number(value: Any, digits: int = 6) -> str:
 
 
 def format_rate(value: float) -> str:
-    """Return a rate with three decimals, never rounded to a false 0 or 1."""
+    """Format a rate with three decimals.
+
+    Only exact values are shown as 0 or 1.
+    """
     if value != value:  # noqa: PLR0124
         return "–"
     if 0 < value < 0.0005:
@@ -37,62 +40,70 @@ def format_rate(value: float) -> str:
 
 
 def format_interval(low: Any, high: Any, form: Callable[[Any], str] = format_number) -> str:
-    """Return both ends of an interval."""
+    """Format the bounds of an interval."""
     return "undefined" if low != low or high != high else f"{form(low)} to {form(high)}"  # noqa: PLR0124
 
 
 def format_level(level: float) -> str:
-    """Return a confidence level in percent."""
-    return f"{100 * level:g} %"
+    """Format a confidence level in percent."""
+    return f"{100 * level:g}%"
 
 
 def format_p_value(value: float) -> str:
-    """Return a p-value with two digits."""
+    """Format a p-value with two digits, for tables."""
     return "<1e-300" if value < 1e-300 else format_number(value, 2)
 
 
-def pluralize(count: float, what: str) -> str:
-    """Return how many there are of something."""
-    return f"{count:,.10g} {what}" + ("" if count == 1 else "s")
+def format_p_statement(value: float) -> str:
+    """Format a p-value for a sentence, such as "p = 0.012" or "p < 0.001"."""
+    return "p < 0.001" if value < 0.001 else f"p = {format_number(value, 2)}"
+
+
+def pluralize(count: float, noun: str) -> str:
+    """Format a count with its noun, such as "2 rows"."""
+    return f"{count:,.10g} {noun}" + ("" if count == 1 else "s")
 
 
 def format_list(items: Iterable[Any], most: int = 6, width: int = 40) -> str:
-    """Return the first items of a list, short, and how many there are."""
+    """Format the first items of a list and, if there are more, the number of all items."""
     all_items = list(items)
     texts = [truncate(str(item), width) for item in all_items[:most]]
     return ", ".join(texts) + (f", ... ({len(all_items)} in all)" if len(all_items) > most else "")
 
 
 def truncate(text: str, width: int = _MAX_CHARS) -> str:
-    """Return text on one line, with an end where it has too many letters."""
+    """Return text on one line, cut to ``width`` characters."""
     text = " ".join(text.split())
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def escape_html(value: object) -> str:
-    """Escape text, show what cannot be seen, and isolate its direction."""
+    """Escape text for HTML, make control characters visible, and isolate its writing direction."""
     return f"<bdi>{escape(escape_control_characters(truncate(str(value))))}</bdi>"
 
 
 def escape_control_characters(text: str) -> str:
-    """Escape what would break a line, speak to a terminal or fit no file."""
+    """Escape line breaks, terminal control characters and characters that cannot be encoded."""
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def to_json(value: Any) -> str:
-    """Write a result as JSON: NaN as null, infinities as the strings "inf" and "-inf"."""
+    """Convert a result to JSON, with NaN as null and infinities as the strings "inf" and "-inf"."""
     return json.dumps(to_json_value(value), indent=2, allow_nan=False, ensure_ascii=False)
 
 
 def label_to_text(value: Any) -> str:
-    """Return a label or a cell as text: dates and times as ISO 8601."""
+    """Convert a label or a cell to text, dates and times to ISO 8601."""
     if isinstance(value, (date, time)):
         return value.isoformat()
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 def to_json_value(value: Any) -> Any:
-    """Return a result as what JSON can hold; what it cannot, such as dates, as text."""
+    """Convert a result to values that JSON supports.
+
+    Other values, such as dates, become text.
+    """
     if isinstance(value, Mapping):
         return {str(key): to_json_value(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -107,5 +118,5 @@ def to_json_value(value: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a cell is a number, and neither a boolean nor a duration."""
+    """Return whether a cell is a number but neither a boolean nor a duration."""
     return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.timedelta64))

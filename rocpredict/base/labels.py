@@ -1,11 +1,11 @@
 """Class labels, sample weights and the samples of two classes.
 
-Rows correspond by their position. A pandas index is compared, and never used to reorder rows:
+Observations are matched by position. A pandas index is checked, but never used to reorder observations:
 
-- Equal indexes, or an index on one side only: the rows correspond by position.
-- The default index 0, 1, 2, ... beside another one carries no names: the rows correspond by position. An index that is
-  a permutation of it is refused, since alignment and position would give different answers.
-- Any other two indexes that differ are refused; the message names both remedies.
+- Equal indexes, or only one argument with an index: observations are matched by position.
+- The default index 0, 1, 2, ... and another index: observations are matched by position. An index that is a permutation
+  of the default one raises an error, since alignment and position would give different results.
+- Any other two indexes that differ raise an error; the message names both remedies.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from rocpredict.base.validation import (
 _DEFAULT_POSITIVE_LABELS = ({0, 1}, {-1, 1})
 _MAX_VALUES_AS_LABELS = 20
 _MAX_LABELS = 1_000
-_OMIT_REMEDY = "nan_policy='omit' leaves them out"
+_OMIT_REMEDY = "pass nan_policy='omit' to omit them"
 REST_LABEL = "rest"
-"""What several negative labels are called together."""
+"""Name of several negative labels together."""
 MAX_EXPANDED_ROWS = 10_000_000
-"""Up to which whole weights are written out as rows."""
+"""Largest sum of integer weights for which observations are repeated."""
 
 
 class ClassRows(NamedTuple):
-    """Rows of both classes, their labels and the numbers of rows omitted for missing values."""
+    """Row indices of both classes, their labels and the numbers of observations omitted for missing values."""
 
     negative: NDArray[np.intp]
     positive: NDArray[np.intp]
@@ -52,7 +52,7 @@ class ClassRows(NamedTuple):
 
 
 class ClassSamples(NamedTuple):
-    """Values of both classes, their labels, the numbers of omitted rows, and the weights and rows of the values."""
+    """Values of both classes, with labels, numbers of omitted observations, weights and row indices."""
 
     negative: FloatArray
     positive: FloatArray
@@ -66,14 +66,20 @@ class ClassSamples(NamedTuple):
 
 
 class SourceRows(NamedTuple):
-    """Rows of the cases of both classes, and the labels of all rows as they were given; None for an iterator."""
+    """Row indices of both classes, and the labels of all rows as they were passed.
+
+    None for an iterator.
+    """
 
     negative: NDArray[np.intp]
     positive: NDArray[np.intp]
     y: Any
 
     def shares_labels(self, other: SourceRows) -> bool:
-        """Return whether the labels are the same object or memory; equal labels may be those of other observations."""
+        """Return whether both share the memory of their labels.
+
+        Equal labels may belong to other observations.
+        """
         if self.y is None or self.y is other.y:
             return self.y is not None
         first, second = np.asarray(self.y), np.asarray(other.y)
@@ -93,26 +99,31 @@ def split_classes(
 
     Parameters
     ----------
-    x : array of shape (n,)
-        Numbers.
-    y : array of shape (n,)
-        Labels of two or more kinds.
+    x : array-like of shape (n,)
+        Feature values.
+    y : array-like of shape (n,)
+        Class labels.
     positive : label, optional
-        May be left out for labels {0, 1}, {-1, 1} or booleans: the larger one.
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
-        None: every other label. Named: rows with a third label are dropped.
+        Label of the negative class. By default, all other labels. If it is passed, observations with a third label are
+        dropped.
     nan_policy : {"raise", "omit"}, default="raise"
-        What to do with rows whose value or label is missing. A row without a label belongs to no class, and is not
-        counted among the omitted ones of either.
-    weights : array of shape (n,), optional
-        How many cases each row stands for: 0 or more.
+        How to handle missing values: raise an error, or omit these observations and report how many. An observation
+        without a label belongs to no class and is not included in the numbers of omitted observations.
+    weights : array-like of shape (n,), optional
+        Frequency weights, 0 or more.
+
+    Returns
+    -------
+    ClassSamples
 
     Raises
     ------
     RocPredictError
-        Lengths that differ, values that are not numbers, labels that are unknown or ambiguous, a class
-        without rows, NaN under "raise", the signs of x and y in each other's place; weights of another length
-        or none above 0 in a class; pandas indexes that do not match.
+        If lengths differ, values are not numbers, labels are unknown or ambiguous, a class has no observations or no
+        weight above 0, a value is missing with ``nan_policy="raise"``, pandas indexes do not match, or x and y seem to
+        be exchanged.
     """
     check_index({"y": y, "weights": weights})
     columns, rows = split_rows({"x": x}, y, positive=positive, negative=negative, nan_policy=nan_policy)
@@ -120,7 +131,7 @@ def split_classes(
     class_weights = (None, None) if row_weights is None else (row_weights[rows.negative], row_weights[rows.positive])
     for name, weights_of_class in zip(("negative", "positive"), class_weights, strict=True):
         if weights_of_class is not None and not weights_of_class.any():
-            raise RocPredictError(f"weights of the {name} class are all 0; a class needs one above 0")
+            raise RocPredictError(f"weights of the {name} class are all 0; each class needs a weight above 0")
     samples = values[rows.negative], values[rows.positive]
     labels_and_omitted = rows.negative_label, rows.positive_label, *rows.omitted
     return ClassSamples(*samples, *labels_and_omitted, class_weights[0], class_weights[1], rows)
@@ -134,7 +145,7 @@ def split_rows(
     negative: Label = None,
     nan_policy: NanPolicy = "raise",
 ) -> tuple[dict[str, FloatArray], ClassRows]:
-    """Return the rows of each class that have a value in every column: pairs stay pairs.
+    """Return the rows of each class that have a value in every column.
 
     Parameters
     ----------
@@ -145,8 +156,9 @@ def split_rows(
     Returns
     -------
     columns : dict of name to float array of shape (n,)
-        All rows, as float64.
+        Values of all rows.
     rows : ClassRows
+        Row indices of both classes.
     """
     check_option("nan_policy", nan_policy, ("raise", "omit"))
     check_index({**columns, "y": y})
@@ -154,12 +166,12 @@ def split_rows(
     values = {name: check_feature(column, name) for name, column in columns.items()}
     for name, column in values.items():
         if len(column) != len(labels):
-            raise RocPredictError(f"{name} has {len(column)} rows and y has {len(labels)}; they must have as many")
+            raise RocPredictError(f"{name} has {len(column)} values and y has {len(labels)}; both need the same length")
     names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
     first, column = next(iter(values.items()))
     if len(names) > _MAX_VALUES_AS_LABELS and labels.dtype.kind in "iu" and len(np.unique(column)) <= 2:
         raise RocPredictError(
-            f"y has {len(names)} different values and {first} no more than 2; were {first} and y exchanged?"
+            f"y has {len(names)} different values and {first} at most 2; were {first} and y exchanged?"
         )
     positive = _resolve_positive(names, positive, negative)
     is_positive = equal_labels(labels, positive)
@@ -173,7 +185,9 @@ def split_rows(
     groups = {"positive": is_positive & ~omitted, "negative": is_negative & ~omitted}
     for name, members in groups.items():
         if not members.any():
-            raise RocPredictError(f"the {name} class has no rows with a value; labels are {_format_labels(names)}")
+            raise RocPredictError(
+                f"the {name} class has no observations with a value; labels are {_format_labels(names)}"
+            )
     n_omitted = int((is_negative & omitted).sum()), int((is_positive & omitted).sum())
     class_labels = _negative_name(names, positive, negative), positive
     both = np.flatnonzero(groups["negative"]), np.flatnonzero(groups["positive"])
@@ -181,39 +195,40 @@ def split_rows(
 
 
 class EncodedLabels(NamedTuple):
-    """Class of each row as a number, and the classes that are compared with each other."""
+    """Class of each row as an integer code, and the pairs of classes that are compared."""
 
     codes: NDArray[np.int16]
-    """From 0 on; -1 for a row of no class."""
+    """Codes from 0 on. -1 for a row without a class."""
     classes: int
     class_pairs: tuple[tuple[tuple[int, ...], int], ...]
-    """The codes that together are the negatives, and that of the positives."""
+    """Codes of the negative classes, and code of the positive class, of each pair."""
     names: tuple[tuple[Any, Any], ...]
-    """The (negative, positive) label of each class pair; "rest" for several."""
+    """(negative, positive) labels of each class pair; "rest" for several negative labels."""
 
 
 def encode_labels(
     labels: NDArray[Any], *, positive: Label = None, negative: Label = None, pairs: str | None = "rest"
 ) -> EncodedLabels:
-    """Convert labels to class numbers.
+    """Convert labels to integer codes.
 
     Parameters
     ----------
     labels : array of shape (n,)
-        As ``check_labels`` gives them.
+        Labels as ``check_labels`` returns them.
     positive, negative : label, optional
-        As in ``split_classes``. With neither of them and three or more labels each is a class of its own.
-    pairs : {"rest", "all"} or None
-        Each class against the rest, or every two classes against each other; with ``positive`` that one only.
-        None: two classes only.
+        As in ``split_classes``. With neither of them and three or more labels, each label is a separate class.
+    pairs : {"rest", "all"} or None, default="rest"
+        - "rest": each class against all others.
+        - "all": every pair of classes. With ``positive``, only pairs with this class.
+        - None: two classes only.
     """
     if pairs is not None:
         check_option("pairs", pairs, ("rest", "all"))
     names, positive, negative = unique_labels(labels), _to_python(positive), _to_python(negative)
-    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # identities of the rows, or values
+    most_stand_once = len(labels) < 2 * len(names) or len(names) > _MAX_LABELS  # identifiers of the rows, or values
     if positive is None and negative is None and len(names) > _MAX_VALUES_AS_LABELS and most_stand_once:
         raise RocPredictError(
-            f"y has {len(names)} different values, more than labels would have; name positive=, or give labels"
+            f"y has {len(names)} different values, too many for class labels; pass positive=, or class labels"
         )
     if pairs and positive is None and negative is None and len(names) > 2:
         return _assign_codes(labels, names, range(len(names)), pairs)
@@ -225,7 +240,10 @@ def encode_labels(
 
 
 def encode_binary_labels(labels: NDArray[Any], *, positive: Any, negative: Label = None) -> EncodedLabels:
-    """Convert labels of two classes to numbers; either class may be absent."""
+    """Convert labels of two classes to integer codes.
+
+    Either class may be absent.
+    """
     is_positive = equal_labels(labels, positive)
     codes = is_positive.astype(np.int16)
     if negative is not None:
@@ -249,33 +267,35 @@ def _assign_codes(labels: NDArray[Any], names: list[Any], positives: Sequence[in
 
 
 def check_sample_weight(weights: ArrayLike | None, length: int, name: str = "weights") -> FloatArray | None:
-    """Return one weight for each row, 0 or more, or None when there are none."""
+    """Return weights of 0 or more, one for each row, or None without weights."""
     if weights is None:
         return None
     checked = check_nonnegative(name, weights)
     if checked.shape != (length,):
-        raise RocPredictError(f"{name} has shape {checked.shape}; give one for each of the {length} rows")
+        raise RocPredictError(f"{name} has shape {checked.shape}; pass one weight for each of the {length} rows")
     return checked
 
 
 def repeat_rows(weights: ArrayLike | None, *columns: ArrayLike) -> tuple[Any, ...]:
-    """Return the columns with each row as often as its weight says; weights must be whole.
+    """Repeat each row of the columns by its integer weight.
 
     Raises
     ------
     RocPredictError
-        Weights that are negative, not whole, all 0, or not one for each row.
+        If weights are negative, not integers, all 0, or not one for each row.
     """
     if weights is None:
         return columns
     arrays = [np.asarray(column) for column in columns]
     if len({array.shape[:1] for array in arrays}) > 1 or not arrays[0].ndim:
         shapes = ", ".join(str(array.shape) for array in arrays)
-        raise RocPredictError(f"columns have the shapes {shapes}; each has one row for each weight")
+        raise RocPredictError(f"columns have the shapes {shapes}; pass one row for each weight")
     times = check_sample_weight(weights, len(arrays[0]))
     assert times is not None
     if (times != np.round(times)).any() or not times.any():
-        raise RocPredictError(f"weights={short_repr(times.tolist())} are not whole numbers of cases, some above 0")
+        raise RocPredictError(
+            f"weights={short_repr(times.tolist())} are not frequency weights; pass integers of 0 or more, not all 0"
+        )
     return tuple(np.repeat(array, times.astype(np.intp), axis=0) for array in arrays)
 
 
@@ -283,58 +303,62 @@ _DTYPE_NAMES = {"U": "text", "S": "bytes", "c": "complex numbers", "M": "dates",
 
 
 def check_feature(x: ArrayLike, name: str = "x") -> FloatArray:
-    """Return the values of one feature as float64 of shape (n,), NaN for what is missing.
+    """Return the values of one feature as float64 of shape (n,), with NaN for missing values.
 
     Raises
     ------
     RocPredictError
-        What is not one column of real numbers, and integers that float64 would make equal.
+        If ``x`` is not one column of real numbers, or has integers that float64 cannot distinguish.
     """
     array = _fill_masked(name, x)
     if array.ndim != 1:
-        raise RocPredictError(f"{name} has shape {array.shape}; give one feature of shape (n,), such as {name}[:, 0]")
+        raise RocPredictError(f"{name} has shape {array.shape}; pass one feature of shape (n,), such as {name}[:, 0]")
     if not array.size:
-        raise RocPredictError(f"{name} is empty; give one value for each row")
+        raise RocPredictError(f"{name} is empty; pass one value for each row")
     if array.dtype.kind not in "biufO":
         what, first = _DTYPE_NAMES.get(array.dtype.kind, str(array.dtype)), array[0].item()
-        raise RocPredictError(f"{name} holds {what} such as {first!r}; numbers are needed (were x and y exchanged?)")
+        raise RocPredictError(f"{name} contains {what} such as {first!r}; numbers are needed (were x and y exchanged?)")
     texts = [item for item in array if isinstance(item, (str, bytes))] if array.dtype.kind == "O" else []
     if texts:
-        raise RocPredictError(f"{name} holds text such as {texts[0]!r}; numbers are needed (were x and y exchanged?)")
+        raise RocPredictError(
+            f"{name} contains text such as {texts[0]!r}; numbers are needed (were x and y exchanged?)"
+        )
     return as_float_array(name, array)
 
 
 def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = None) -> NDArray[Any]:
-    """Return one label for each row, shape (n,), or refuse missing or compound labels, and values in their place.
+    """Return the labels as an array of shape (n,); raise if they are missing, compound or too many.
 
     Parameters
     ----------
     y : array of shape (n,)
-        Dates and times become objects of ``datetime``.
+        Labels; dates and times become objects of ``datetime``.
     x : array
-        The values beside the labels, for the message.
+        Feature values, for the message.
     nan_policy : {"raise", "omit"}, optional
-        "omit": missing labels are None. Left out: they are refused, and the message names no option.
+        With "omit", missing labels become None. By default they raise an error that does not mention ``nan_policy``.
     """
     labels = _fill_masked("y", y)
     if labels.ndim != 1:
-        raise RocPredictError(f"y has shape {labels.shape}; give one label for each row, shape (n,)")
+        raise RocPredictError(f"y has shape {labels.shape}; pass one label for each row, shape (n,)")
     if not labels.size:
-        raise RocPredictError("y is empty; give one label for each row")
+        raise RocPredictError("y is empty; pass one label for each row")
     objects = labels.dtype.kind in "OV"
     iterable = [label for label in labels if isinstance(label, Iterable)] if objects else []
     compound = [label for label in iterable if not isinstance(label, (str, bytes))]
     if compound:
-        raise RocPredictError(f"y holds {short_repr(compound[0])}; a label is one number, text or other single thing")
+        raise RocPredictError(
+            f"y contains {short_repr(compound[0])}; each label must be a single value such as a number or text"
+        )
     missing = find_missing(labels)
     if nan_policy != "omit" and missing.any():
-        _refuse_nan("y", missing, _OMIT_REMEDY if nan_policy == "raise" else "leave these rows out")
+        _refuse_nan("y", missing, _OMIT_REMEDY if nan_policy == "raise" else "remove these rows")
     if missing.all():
-        raise RocPredictError("y holds missing labels only; two classes are needed")
+        raise RocPredictError("all labels in y are missing; two classes are needed")
     n_values = len(np.unique(labels[~missing])) if labels.dtype.kind == "f" else 0
     if n_values > _MAX_VALUES_AS_LABELS:
         hint = " (were x and y exchanged?)" if np.ndim(x) == 1 else ""
-        raise RocPredictError(f"y has {n_values} different values, more than labels would have{hint}")
+        raise RocPredictError(f"y has {n_values} different values, too many for class labels{hint}")
     labels = _times_to_objects(labels)
     if missing.any():
         labels = labels.astype(object)
@@ -343,7 +367,10 @@ def check_labels(y: ArrayLike, x: ArrayLike, *, nan_policy: NanPolicy | None = N
 
 
 def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
-    """Return which labels are equal to one of them, as Python compares: NumPy ignores a NUL at the end of text."""
+    """Return the mask of the labels that equal a label in Python.
+
+    NumPy alone ignores a NUL at the end of text.
+    """
     if labels.dtype.kind == "O":
         wrapped = np.empty((), dtype=object)
         wrapped[()] = _to_python(label)
@@ -354,21 +381,21 @@ def equal_labels(labels: NDArray[Any], label: Any) -> NDArray[np.bool_]:
 
 
 def is_unlabelled(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return which rows have no label, of labels as ``check_labels`` returns them."""
+    """Return the mask of the rows without a label, for labels as ``check_labels`` returns them."""
     return equal_labels(labels, None) if labels.dtype.kind == "O" else np.zeros(len(labels), bool)
 
 
 def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return the number of the group of each row, -1 where it is missing, and the names of the groups in their order.
+    """Return the group code of each row, -1 for missing groups, and the sorted names of the groups.
 
     Raises
     ------
     RocPredictError
-        Groups that are not one for each row, or have no order.
+        If there is not one group for each row, or the groups cannot be sorted.
     """
     column = _fill_masked(name, groups)
     if column.shape != (length,):
-        raise RocPredictError(f"{name} has shape {column.shape}; give one for each of the {length} rows")
+        raise RocPredictError(f"{name} has shape {column.shape}; pass one value for each of the {length} rows")
     missing = find_missing(column)
     column = _times_to_objects(column)
     codes = np.full(length, -1, dtype=np.intp)
@@ -376,13 +403,13 @@ def encode_groups(name: str, groups: ArrayLike, length: int) -> tuple[NDArray[np
         names, codes[~missing] = np.unique(column[~missing], return_inverse=True)
     except (TypeError, ValueError):
         raise RocPredictError(
-            f"{name} holds values of different kinds that have no order; give numbers or text"
+            f"{name} contains values of different types that cannot be sorted; pass numbers or text"
         ) from None
     return codes, names.tolist()
 
 
 def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy: NanPolicy) -> ClassRows:
-    """Return the rows of both classes for which something is there, or refuse that it is missing."""
+    """Return the rows of both classes without those that are missing, or raise by ``nan_policy``."""
     parts = rows.negative, rows.positive
     in_class = np.zeros(len(missing), dtype=bool)
     in_class[np.concatenate(parts)] = True
@@ -391,29 +418,30 @@ def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy
     kept = [part[~missing[part]] for part in parts]
     for class_name, part in zip(("negative", "positive"), kept, strict=True):
         if not part.size:
-            raise RocPredictError(f"the {class_name} class has no rows with a value of {name}")
+            raise RocPredictError(f"the {class_name} class has no observations with a value of {name}")
     n_lost = [len(part) - len(rest) for part, rest in zip(parts, kept, strict=True)]
     omitted = rows.omitted[0] + n_lost[0], rows.omitted[1] + n_lost[1]
     return rows._replace(negative=kept[0], positive=kept[1], omitted=omitted)
 
 
 def check_index(columns: Mapping[str, Any]) -> None:
-    """Refuse pandas columns whose indexes do not match; see the module's docstring.
+    """Check that the indexes of pandas columns match; see the docstring of the module.
 
     Parameters
     ----------
-    columns : mapping of the name of an argument to what was received
-        Anything; the columns of a mapping count one by one, and what has no index of rows is passed over.
+    columns : mapping of argument name to argument
+        Arguments of any type; the columns of a mapping are checked one by one, and objects without an index are
+        ignored.
     """
     indexes = [(name, index) for name, column in _flatten(columns) if (index := _row_index(column)) is not None]
     for (first, index), (second, other) in pairwise(indexes):
-        if index is other or len(index) != len(other) or index.equals(other):  # lengths have a message of their own
+        if index is other or len(index) != len(other) or index.equals(other):  # other lengths raise a separate error
             continue
         if any(_is_default(a) and not _is_permutation(b) for a, b in ((index, other), (other, index))):
             continue
         raise RocPredictError(
-            f"the pandas indexes of {first} and {second} differ; align the rows, as by {second}.loc[{first}.index], or "
-            f"give {second}.to_numpy() if they correspond by position"
+            f"the pandas indexes of {first} and {second} differ; align them, such as by {second}.loc[{first}.index], "
+            f"or pass {second}.to_numpy() to match by position"
         )
 
 
@@ -426,7 +454,7 @@ def _flatten(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _row_index(column: Any) -> Any:
-    """Return the index of rows of a pandas object or of AnnData, or None."""
+    """Return the row index of a pandas object or of AnnData, or None."""
     index = getattr(column, "obs_names", None) if hasattr(column, "var_names") else getattr(column, "index", None)
     return index if hasattr(index, "equals") and hasattr(index, "nlevels") else None
 
@@ -442,12 +470,12 @@ def _is_permutation(index: Any) -> bool:
 
 
 def as_rereadable(values: Any) -> Any:
-    """Return what can be read more than once: the list of an iterator, and anything else unchanged."""
+    """Convert an iterator to a list, and return other values unchanged."""
     return list(values) if isinstance(values, Iterator) else values
 
 
 def as_label_column(name: str, values: Any) -> NDArray[Any]:
-    """Return values as an array with every item as ``check_labels`` has it, of any shape."""
+    """Return values of any shape as an array, with items as ``check_labels`` returns them."""
     return _times_to_objects(_fill_masked(name, values))
 
 
@@ -461,7 +489,7 @@ def find_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _times_to_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Return dates and times as Python's; those finer than microseconds as NumPy's."""
+    """Convert dates and times to objects of Python, or of NumPy if they are finer than microseconds."""
     if values.dtype.kind not in "mM":
         return values
     coarse = values.astype(f"{values.dtype.kind}8[us]") if np.datetime_data(values.dtype)[0] == "ns" else values
@@ -472,23 +500,23 @@ def _times_to_objects(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _to_python(label: Any) -> Any:
-    """Return a date or time of NumPy as ``check_labels`` returns labels."""
+    """Convert a date or time of NumPy as ``check_labels`` does."""
     return _times_to_objects(np.array([label]))[0] if isinstance(label, (np.datetime64, np.timedelta64)) else label
 
 
 def _is_equal(item: Any, label: Any) -> bool:
     try:
         return bool(item == _to_python(label))
-    except (TypeError, ValueError, ArithmeticError):  # what has no equality, such as a signaling NaN
+    except (TypeError, ValueError, ArithmeticError):  # values without equality, such as a signaling NaN
         return False
 
 
 def unique_labels(labels: NDArray[Any]) -> list[Any]:
-    """Return the different labels in their order."""
+    """Return the distinct labels in sorted order."""
     if labels.dtype.kind in "biu":
         extremes = [labels.min(), labels.max()]
         if np.count_nonzero(labels == extremes[0]) + np.count_nonzero(labels == extremes[1]) == len(labels):
-            return [label.item() for label in extremes]  # two of them: nothing to sort
+            return [label.item() for label in extremes]  # two labels need no sorting
     if labels.dtype.kind == "O":
         labels = labels[~is_unlabelled(labels)]
     try:
@@ -498,9 +526,9 @@ def unique_labels(labels: NDArray[Any]) -> list[Any]:
 
 
 def _resolve_positive(names: list[Any], positive: Any, negative: Any) -> Any:
-    """Return the positive label, or refuse names that are not two different labels."""
+    """Return the positive label, or raise if there are not two different labels."""
     if len(names) == 1:
-        raise RocPredictError(f"y has the one label {names[0]!r}; two classes are needed")
+        raise RocPredictError(f"y has only the label {names[0]!r}; two classes are needed")
     for which, label in (("negative", negative), ("positive", positive)):
         if label is not None and not is_label(label, names):
             raise RocPredictError(
@@ -509,7 +537,7 @@ def _resolve_positive(names: list[Any], positive: Any, negative: Any) -> Any:
             )
     positive = _default_positive(names, negative) if positive is None else positive
     if negative is not None and negative == positive:
-        raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
+        raise RocPredictError(f"negative={negative!r} is also the positive label; pass two different labels")
     return positive
 
 
@@ -534,7 +562,7 @@ def _default_positive(names: list[Any], negative: Any) -> Any:
         return max(names)
     raise RocPredictError(
         f"positive= is needed: labels are {_format_labels(names)}, "
-        "and only {0, 1}, {-1, 1} and booleans speak for themselves"
+        "and only {0, 1}, {-1, 1} and booleans have a default"
     )
 
 
@@ -547,11 +575,13 @@ def _refuse_nan(name: str, missing: NDArray[np.bool_], remedy: str) -> None:
     rows = np.flatnonzero(missing)
     if rows.size:
         row_text = ", ".join(map(str, rows[:5])) + (", ..." if rows.size > 5 else "")
-        raise RocPredictError(f"{name} has {rows.size} missing (NaN) of {missing.size}, at rows {row_text}; {remedy}")
+        raise RocPredictError(
+            f"{name} has missing values (NaN) in {rows.size} of {missing.size} rows: {row_text}; {remedy}"
+        )
 
 
 def _fill_masked(name: str, values: Any) -> NDArray[Any]:
-    """Return an array with None for what is masked, and every item as it was."""
+    """Convert values to an array with None for masked items, and other items unchanged."""
     if isinstance(values, np.ma.MaskedArray):
         if not np.ma.is_masked(values):
             return np.asarray(values.data)
@@ -561,7 +591,7 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
     if isinstance(values, (str, bytes, dict, set)) or not (
         hasattr(values, "__array__") or isinstance(values, Iterable)
     ):
-        raise RocPredictError(f"{name}={short_repr(values)} is not an array; give one value for each row")
+        raise RocPredictError(f"{name}={short_repr(values)} is not an array; pass one value for each row")
     if hasattr(values, "__array__"):
         return np.asarray(values)
     items = list(values)
@@ -570,7 +600,9 @@ def _fill_masked(name: str, values: Any) -> NDArray[Any]:
     except ValueError:
         raise RocPredictError(f"{name}={short_repr(items)} is ragged: its rows have different lengths") from None
     if array.ndim == 1 and array.dtype.kind in "USf" and array.tolist() != items:
-        array = np.array(items, dtype=object)  # beside text numpy makes text of NaN, beside 0.5 a float of 2**53 + 1
+        array = np.array(
+            items, dtype=object
+        )  # numpy converts NaN to text if there is text, and 2**53 + 1 to float if there is a float
     return array
 
 

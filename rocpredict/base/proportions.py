@@ -27,7 +27,7 @@ PROPORTION_METHODS: tuple[ProportionMethod, ...] = get_args(ProportionMethod)
 
 
 def check_confidence_level(level: ArrayLike) -> float:
-    """Return a confidence level as a float, or refuse what is not inside (0, 1)."""
+    """Return a confidence level as a float, or raise if it is not in (0, 1)."""
     return check_probability("level", level, ends=False)
 
 
@@ -39,11 +39,11 @@ def normal_critical_value(level: float) -> float:
 def zero_variance_interval(
     estimate: FloatArray, class_sizes: tuple[ArrayOrFloat, ArrayOrFloat], level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of an area where no spread was seen, by how many unlike cases there can be all the same.
+    """Return the interval bounds of an AUC whose estimated variance is zero.
 
-    The smaller class has n cases, so there are n pairs of a negative and a positive that share no case. All were
-    alike: others can be at most a share of 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934), all on one side at
-    the worst.
+    If the smaller class has n observations, there are n disjoint pairs of a negative and a positive. All of them agree,
+    so the proportion of discordant pairs is at most 1 - ((1 - level)/2)^(1/n) (Clopper and Pearson 1934). In the worst
+    case all discordant pairs differ in the same direction.
     """
     max_share = ((1 - level) / 2) ** (1 / np.minimum(*class_sizes))
     return np.asarray(estimate * max_share), np.asarray(1 - (1 - estimate) * max_share)
@@ -64,27 +64,36 @@ def proportion_interval(
 def proportion_interval(
     successes: ArrayLike, n_trials: ArrayLike, *, level: float = 0.95, method: ProportionMethod = "clopper-pearson"
 ) -> Interval[Any]:
-    """Return the interval of a proportion.
+    """Return a confidence interval of a proportion.
 
     Parameters
     ----------
     successes, n_trials : float or array
-        Cases with the property, and all cases: 0 <= successes <= n_trials, n_trials above 0. Weights may make them
-        fractions.
-    level : float
-    method : {"clopper-pearson", "wilson"}
-        Exact (Clopper and Pearson 1934): covers at least ``level``, whatever the proportion. Wilson's score
-        interval (1927): covers ``level`` on the average over proportions, and is narrower.
+        Number of observations with the property, and number of all observations: 0 <= successes <= n_trials, with
+        n_trials above 0. Sums of weights may be fractions.
+    level : float, default=0.95
+        Confidence level, in (0, 1).
+    method : {"clopper-pearson", "wilson"}, default="clopper-pearson"
+        - "clopper-pearson": exact interval [1]_. Its coverage is at least ``level`` for every proportion.
+        - "wilson": score interval [2]_. Its coverage is ``level`` on average over proportions, and it is narrower.
 
     Returns
     -------
     Interval
-        Of the shape of the counts.
+        Interval with the broadcast shape of ``successes`` and ``n_trials``.
 
     Raises
     ------
     RocPredictError
-        Counts below 0 or above their total, a total of 0, a level outside (0, 1), an unknown method.
+        If a number of successes is below 0 or above its number of trials, a number of trials is 0, ``level`` is not
+        in (0, 1), or ``method`` is unknown.
+
+    References
+    ----------
+    .. [1] C. J. Clopper, E. S. Pearson (1934), The use of confidence or fiducial limits illustrated in the case of the
+       binomial, Biometrika 26, 404-413.
+    .. [2] E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference, Journal of the
+       American Statistical Association 22, 209-212.
 
     Examples
     --------
@@ -101,7 +110,7 @@ def proportion_interval(
     if (successes > n_trials).any() or (n_trials == 0).any():
         raise RocPredictError(
             f"successes={short_repr(successes.tolist())} and n_trials={short_repr(n_trials.tolist())}: successes must "
-            "be no more than n_trials, and n_trials above 0"
+            "not exceed n_trials, and n_trials must be above 0"
         )
     compute = clopper_pearson if method == "clopper-pearson" else wilson
     low, high = map(to_scalar, compute(successes, n_trials, level))
@@ -109,7 +118,7 @@ def proportion_interval(
 
 
 def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the exact interval of count/total."""
+    """Return the bounds of the exact interval of successes/n_trials."""
     tail = (1 - level) / 2
     none, all_of_them = successes == 0, successes == n_trials
     low = np.where(none, 0.0, betaincinv(np.where(none, 1.0, successes), n_trials - successes + 1, tail))
@@ -118,12 +127,12 @@ def clopper_pearson(successes: FloatArray, n_trials: FloatArray, level: float) -
 
 
 def wilson(successes: FloatArray, n_trials: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the score interval of count/total."""
+    """Return the bounds of the score interval of successes/n_trials."""
     return wilson_limits(successes / n_trials, n_trials, normal_critical_value(level))
 
 
 def wilson_limits(share: FloatArray, n_trials: ArrayOrFloat, quantile: float) -> tuple[FloatArray, FloatArray]:
-    """Return the proportions that lie this many standard errors from a share, by their own variance (Wilson 1927)."""
+    """Return the proportions at a distance of ``quantile`` standard errors, by their own variance (Wilson 1927)."""
     square = quantile * quantile / n_trials
     middle = (share + square / 2) / (1 + square)
     half = quantile * np.sqrt(share * (1 - share) / n_trials + square / (4 * n_trials)) / (1 + square)

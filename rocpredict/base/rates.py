@@ -24,7 +24,7 @@ from rocpredict.base.validation import (
 
 
 class ConfusionCounts(NamedTuple):
-    """The four cells of a confusion matrix, as counts or as shares of all."""
+    """Four cells of a confusion matrix, as counts or as fractions of the total."""
 
     tp: FloatArray
     fp: FloatArray
@@ -37,23 +37,23 @@ def rates(*, tp: float, fp: float, fn: float, tn: float) -> Rates[float]: ...
 @overload
 def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[FloatArray]: ...
 def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rates[Any]:
-    """Return every measure of a confusion matrix.
+    """Return all measures of a confusion matrix.
 
     Parameters
     ----------
     tp, fp, fn, tn : float or arrays of one shape
-        Counts or weights of true positives, false positives, false negatives, true negatives; 0 or more. By keyword
-        only, since scikit-learn's ``confusion_matrix(...).ravel()`` has another order: tn, fp, fn, tp.
+        Counts or sums of weights of true positives, false positives, false negatives and true negatives; 0 or more.
+        Keyword-only, since scikit-learn's ``confusion_matrix(...).ravel()`` has another order: tn, fp, fn, tp.
 
     Returns
     -------
     Rates
-        Measures of the shape of the counts. What is 0/0 is NaN and named in ``undefined``.
+        Measures with the broadcast shape of the counts. A measure that is 0/0 is NaN and named in ``undefined``.
 
     Raises
     ------
     RocPredictError
-        Counts that are negative or not finite, or shapes that do not fit together.
+        If a count is negative or not finite, or the shapes cannot be broadcast.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
     with np.errstate(over="ignore"):
         positives, negatives = counts.tp + counts.fn, counts.fp + counts.tn
         if np.isinf(positives + negatives).any():
-            raise RocPredictError("tp, fp, fn and tn sum to more than float64 holds; scale them down")
+            raise RocPredictError("the sum of tp, fp, fn and tn is beyond the range of float64; scale them down")
     return Rates(
         tpr=to_scalar(divide_or_nan(counts.tp, positives)),
         fpr=to_scalar(divide_or_nan(counts.fp, negatives)),
@@ -78,7 +78,22 @@ def rates(*, tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, tn: ArrayLike) -> Rate
 
 
 def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) -> ArrayOrFloat:
-    """Return the precision TPR BR/(TPR BR + FPR (1 - BR)) at a base rate BR; NaN where that is 0/0.
+    """Compute the precision from TPR, FPR and prevalence.
+
+    Parameters
+    ----------
+    tpr, fpr, prevalence : float or array
+        Values in [0, 1], of shapes that can be broadcast.
+
+    Returns
+    -------
+    float or array
+        Precision TPR BR/(TPR BR + FPR (1 - BR)) at the prevalence (base rate) BR; NaN for 0/0.
+
+    Raises
+    ------
+    RocPredictError
+        If a value is not in [0, 1], or the shapes cannot be broadcast.
 
     Examples
     --------
@@ -90,7 +105,24 @@ def precision_from_rates(tpr: ArrayLike, fpr: ArrayLike, prevalence: ArrayLike) 
 
 
 def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_positive: ArrayLike) -> ArrayOrFloat:
-    """Return the precision recall N_p/N^_p from the numbers of positives and of predicted positives.
+    """Compute the precision from recall and the numbers of positives and of predicted positives.
+
+    Parameters
+    ----------
+    recall : float or array
+        Recall (TPR), in [0, 1].
+    n_positive, n_predicted_positive : float or array
+        Number of positives N_p and of predicted positives N^_p, 0 or more.
+
+    Returns
+    -------
+    float or array
+        Precision recall N_p/N^_p; NaN for 0/0.
+
+    Raises
+    ------
+    RocPredictError
+        If ``recall`` is not in [0, 1], a number is negative, or the shapes cannot be broadcast.
 
     Examples
     --------
@@ -106,11 +138,11 @@ def precision_from_recall(recall: ArrayLike, n_positive: ArrayLike, n_predicted_
 
 
 class _Alias:
-    """The measure of another name, as a property."""
+    """Property with another name of a measure."""
 
     def __init__(self, target: str) -> None:
         self.target = target
-        self.__doc__ = f"``{target}`` by the name of another field."
+        self.__doc__ = f"``{target}``, by its name in another field."
 
     @overload
     def __get__(self, rates: None, owner: type) -> Self: ...
@@ -122,25 +154,25 @@ class _Alias:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rates(Result, Generic[Value]):
-    """Rates of a rule at a threshold; every other measure follows from them.
+    """Rates of a decision rule at a threshold, and all measures that follow from them.
 
     Attributes
     ----------
     tpr, fpr, tnr, fnr : float or array
-        Rates within a class, each computed by itself.
+        Rates within a class, each computed directly.
     prevalence : float or array, or None
-        Share of positives among all; None when nobody said. Measures that mix the classes need it.
+        Fraction of positives; None if it is unknown. Measures that combine both classes need it.
     counts : ConfusionCounts or None
-        The confusion matrix in cases (expected cases for a prediction), where the classes were counted.
-
-    Notes
-    -----
-    A measure that is 0/0 is NaN, and its name is in ``undefined``; one that is x/0 is infinite.
+        Confusion matrix as numbers of observations (expected numbers for a prediction), if the class sizes are known.
 
     Raises
     ------
     RocPredictError
-        From a measure that needs a prevalence (or counts) when there is none.
+        If a measure needs a prevalence or counts and there are none.
+
+    Notes
+    -----
+    A measure that is 0/0 is NaN, and its name is in ``undefined``. A measure that is x/0 is infinite.
     """
 
     tpr: Value
@@ -161,7 +193,7 @@ class Rates(Result, Generic[Value]):
 
     @property
     def _batch_text(self) -> str:
-        """Return a few values by name, of more than four none."""
+        """Return values by name if there are at most four."""
         shape = self._result_shape()
         if np.prod(shape) > 4:
             return ""
@@ -170,7 +202,7 @@ class Rates(Result, Generic[Value]):
         return "".join(f", {name}=[{', '.join(f'{value:.6g}' for value in row)}]" for name, row in rows.items())
 
     def table(self) -> Table:
-        """Return every measure, of several thresholds or prevalences the first."""
+        """Return a table of all measures, for several thresholds or prevalences of the first ones."""
         shape = self._result_shape()
         if shape == np.shape(self.tpr):
             return super().table()
@@ -178,7 +210,7 @@ class Rates(Result, Generic[Value]):
         return replace(self, **wide).table()  # type: ignore[arg-type]
 
     def _result_shape(self) -> tuple[int, ...]:
-        """Return the shape of the rates and the prevalence together."""
+        """Return the broadcast shape of the rates and the prevalence."""
         return np.broadcast_shapes(np.shape(self.tpr), np.shape(self.prevalence) if self.prevalence is not None else ())
 
     @property
@@ -187,70 +219,74 @@ class Rates(Result, Generic[Value]):
         return "".join(f", {name}={getattr(self, name):.6g}" for name in names)
 
     def _notes(self) -> list[str]:
-        return [] if self._prevalence_known else ["Precision, accuracy and their like need a prevalence."]
+        return (
+            []
+            if self._prevalence_known
+            else ["Precision, accuracy and other measures across classes need a prevalence."]
+        )
 
     # ---- within a class
     @property
     def ameans(self) -> Value:
-        """Return the arithmetic mean of the accuracies of both classes, (TPR + TNR)/2."""
+        """Return the Ameans (balanced accuracy), (TPR + TNR)/2."""
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
     @property
     def youden(self) -> Value:
-        """Return Youden's J, TPR - FPR, from whichever pair of rates is the smaller."""
+        """Return Youden's J, TPR - FPR, computed from the pair of rates with less rounding error."""
         tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (self.tpr, self.fpr, self.tnr, self.fnr))
         return to_scalar(np.where(tpr + fpr > 1, tnr - fnr, tpr - fpr))
 
     @property
     def positive_likelihood_ratio(self) -> Value:
-        """Return the likelihood ratio of a positive call, TPR/FPR."""
+        """Return the positive likelihood ratio, TPR/FPR."""
         return to_scalar(divide_or_nan(self.tpr, self.fpr))
 
     @property
     def negative_likelihood_ratio(self) -> Value:
-        """Return the likelihood ratio of a negative call, FNR/TNR."""
+        """Return the negative likelihood ratio, FNR/TNR."""
         return to_scalar(divide_or_nan(self.fnr, self.tnr))
 
     @property
     def diagnostic_odds_ratio(self) -> Value:
-        """Return the odds of a positive call among positives over those among negatives."""
+        """Return the diagnostic odds ratio, (TPR/FNR)/(FPR/TNR)."""
         with np.errstate(invalid="ignore", over="ignore"):
             return to_scalar(divide_or_nan(self.tpr, self.fpr) * divide_or_nan(self.tnr, self.fnr))
 
     # ---- across the classes
     @property
     def precision(self) -> Value:
-        """Return the share of positives among the predicted positives."""
+        """Return the precision, TP/(TP + FP)."""
         return to_scalar(divide_or_nan(self._cells.tp, self._cells.tp + self._cells.fp))
 
     @property
     def npv(self) -> Value:
-        """Return the share of negatives among the predicted negatives."""
+        """Return the negative predictive value, TN/(TN + FN)."""
         return to_scalar(divide_or_nan(self._cells.tn, self._cells.tn + self._cells.fn))
 
     @property
     def false_discovery_rate(self) -> Value:
-        """Return the share of negatives among the predicted positives."""
+        """Return the false discovery rate, FP/(TP + FP)."""
         return to_scalar(divide_or_nan(self._cells.fp, self._cells.tp + self._cells.fp))
 
     @property
     def false_omission_rate(self) -> Value:
-        """Return the share of positives among the predicted negatives."""
+        """Return the false omission rate, FN/(TN + FN)."""
         return to_scalar(divide_or_nan(self._cells.fn, self._cells.tn + self._cells.fn))
 
     @property
     def accuracy(self) -> Value:
-        """Return the share of right calls."""
+        """Return the fraction of observations that are classified correctly."""
         return to_scalar(divide_or_nan(self._cells.tp + self._cells.tn, sum(self._cells)))
 
     @property
     def error_rate(self) -> Value:
-        """Return the share of wrong calls."""
+        """Return the fraction of observations that are misclassified."""
         return to_scalar(divide_or_nan(self._cells.fp + self._cells.fn, sum(self._cells)))
 
     @property
     def predicted_positive_rate(self) -> Value:
-        """Return the share of positive calls."""
+        """Return the fraction of observations that are predicted positive."""
         return to_scalar(divide_or_nan(self._cells.tp + self._cells.fp, sum(self._cells)))
 
     @property
@@ -259,15 +295,33 @@ class Rates(Result, Generic[Value]):
         return self.f_beta(1.0)
 
     def f_beta(self, beta: float) -> Value:
-        """Return the harmonic mean of precision and recall in which recall counts ``beta`` squared times."""
+        """Return the F score, the weighted harmonic mean of precision and recall.
+
+        Parameters
+        ----------
+        beta : float
+            Recall has ``beta**2`` times the weight of precision; 0 or more.
+
+        Returns
+        -------
+        float or array
+            (1 + beta^2) TP/((1 + beta^2) TP + beta^2 FN + FP); NaN for 0/0.
+
+        Raises
+        ------
+        RocPredictError
+            If ``beta`` is negative or not finite, or there is neither a prevalence nor counts.
+        """
         level, tp, fp, fn, _ = broadcast_arrays(beta=check_nonnegative("beta", beta), **self._cells._asdict())
         with np.errstate(over="ignore", invalid="ignore"):
-            weight = np.where(level > 1e8, 1.0, level**2 / (1 + level**2))  # of recall; beyond, 1 to double precision
+            weight = np.where(
+                level > 1e8, 1.0, level**2 / (1 + level**2)
+            )  # of recall; beyond 1e8 it is 1 to double precision
         return to_scalar(divide_or_nan(tp, tp + weight * fn + (1 - weight) * fp))
 
     @property
     def mcc(self) -> Value:
-        """Return Matthews' correlation of calls and classes."""
+        """Return the Matthews correlation coefficient of predictions and classes."""
         tp, fp, fn, tn = (divide_or_nan(cell, sum(self._cells)) for cell in self._cells)
         spread = (tp + fn) * (fp + tn)
         with np.errstate(invalid="ignore"):
@@ -284,27 +338,29 @@ class Rates(Result, Generic[Value]):
     ppv = _Alias("precision")
     base_rate = _Alias("prevalence")
 
-    # ---- the confusion matrix, rows by true class, columns by call, negative first (scikit-learn's layout)
+    # ---- the confusion matrix, rows by true class, columns by predicted class, negative first (scikit-learn's layout)
     @property
     def confusion(self) -> FloatArray:
-        """Return the matrix [[TN, FP], [FN, TP]] in cases, on two last axes."""
+        """Return the confusion matrix [[TN, FP], [FN, TP]] as numbers of observations, on the last two axes."""
         if self.counts is None:
-            raise RocPredictError("confusion needs the number of cases of both classes; see confusion_joint")
+            raise RocPredictError(
+                "confusion needs the number of observations of both classes; use confusion_joint for fractions"
+            )
         return _matrix(*self.counts)
 
     @property
     def confusion_joint(self) -> FloatArray:
-        """Return the matrix as shares of all: it sums to 1."""
+        """Return the confusion matrix as fractions of all observations, which sum to 1."""
         return _matrix(*(divide_or_nan(cell, sum(self._cells)) for cell in self._cells))
 
     @property
     def confusion_conditional(self) -> FloatArray:
-        """Return the matrix as shares of the true class: each row sums to 1."""
+        """Return the confusion matrix as fractions of the true class, each row of which sums to 1."""
         return _matrix(*(np.asarray(rate) for rate in (self.tpr, self.fpr, self.fnr, self.tnr)))
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """Name the measures that are 0/0 somewhere (of those that can be asked)."""
+        """Return the names of the available measures that are 0/0 for at least one item."""
         return tuple(name for name in self._names() if np.isnan(getattr(self, name)).any())
 
     @property
@@ -316,7 +372,7 @@ class Rates(Result, Generic[Value]):
         if self.counts is not None:
             return self.counts
         if self.prevalence is None:
-            raise RocPredictError("this measure needs a prevalence; give prevalence= (0 to 1) or class counts")
+            raise RocPredictError("this measure needs a prevalence; pass prevalence= (0 to 1) or class counts")
         share, rest = np.asarray(self.prevalence), 1 - np.asarray(self.prevalence)
         return ConfusionCounts(share * self.tpr, rest * self.fpr, share * self.fnr, rest * self.tnr)
 
@@ -334,11 +390,11 @@ MEASURES = (
 )
 """All measures."""
 ALIASES = {name: member.target for name, member in vars(Rates).items() if isinstance(member, _Alias)}
-"""Names that other fields expect, and the measure each of them means."""
+"""Names of measures in other fields, and the measure that each of them denotes."""
 
 
 def divide_or_nan(part: ArrayLike, whole: ArrayLike) -> FloatArray:
-    """Return part/whole: NaN for 0/0, infinite for x/0."""
+    """Return part/whole, NaN for 0/0 and infinite for x/0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.divide(np.asarray(part, dtype=np.float64), whole)
 
@@ -353,4 +409,4 @@ def _matrix(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> F
 
 
 RateFunction: TypeAlias = Callable[[Rates[FloatArray]], ArrayLike]
-"""A function of rates, as ``best_threshold(criterion=...)`` takes it."""
+"""Function of rates that ``best_threshold(criterion=...)`` accepts."""

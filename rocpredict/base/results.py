@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 
 
 MAX_ROWS = 10
-"""Of a batch or a curve, in a table."""
+"""Number of rows that the table of a batch or a curve shows."""
 
 
 class Result:
-    """A result: what it shows, its dictionary, its data frame and its equality follow from its fields.
+    """Base class of results, which derives repr, table, dictionary, data frame and equality from the fields.
 
-    A subclass is a frozen dataclass or a named tuple. ``field(metadata=...)`` may name a ``label`` and a ``format`` for
-    the table (as in ``Table.formats``), or hold ``hidden``, which keeps a field out of dictionary, table and frame.
+    A subclass is a frozen dataclass or a named tuple. ``field(metadata=...)`` accepts a ``label`` and a ``format`` for
+    the table (as in ``Table.formats``), and ``hidden``, which excludes a field from dictionary, table and frame.
     Fields that begin with an underscore are hidden, too.
 
     Attributes
     ----------
     derived : tuple of str
-        Properties that stand after the fields.
+        Properties that follow the fields.
     _listed, _tabled : tuple of str
-        The names of dictionary and table where these are not the fields and ``derived``, in their order. The first of
-        the table has the shape of the result: () of one feature, F of a batch.
+        Names in the dictionary and in the table, in order, if they differ from the fields and ``derived``. The first
+        name of the table has the shape of the result: () for one feature, F for a batch.
     _text, _text_batch : str
-        What a repr shows between its brackets, in the words of ``str.format``; "{flag_text}" are the flags,
-        "{length}" is ``len``, "{batch_shape}" the shape F of a batch.
+        Template of the repr between its brackets, as for ``str.format``; "{flag_text}" stands for the flags,
+        "{length}" for ``len``, "{batch_shape}" for the shape F of a batch.
     _heading : str
-        The title of the table, likewise.
+        Template of the title of the table.
     _long : bool
-        Whether the fields are columns of points, and not of features; the table then shows some of them.
+        Whether the fields are columns of points instead of features; the table then shows a selection of the points.
     _frame_of_table : bool
         Whether the data frame has the rows of the table.
     """
@@ -70,7 +70,10 @@ class Result:
         return truncate(f"{type(self).__name__}({', '.join(texts)})", 280)
 
     def table(self) -> Table:
-        """Return the numbers as a table, of a batch the first: text, HTML, Markdown, CSV."""
+        """Return a table of the numbers, of a batch its first features.
+
+        It converts to text, HTML, Markdown and CSV.
+        """
         values, names = _Values(self), self._tabled or self._names()
         shape, heading = values["batch_shape"], self._heading.format_map(values) or type(self).__name__
         notes, flags = self._notes(), getattr(self, "flags", None)
@@ -96,7 +99,7 @@ class Result:
         return str(_metadata(self, name).get("label", name.replace("_", " ")))
 
     def _cell(self, name: str) -> Any:
-        """Return what a table shows of a field; None where it is no single value."""
+        """Return the cell of a field, or None if the field is not a single value."""
         value, form = getattr(self, name), _metadata(self, name).get("format")
         if form is not None and value is not None:
             return form(value) if callable(form) else format(value, form)
@@ -111,7 +114,7 @@ class Result:
 
     # ---- data
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
+        """Return the fields by name, as plain Python values."""
         return {name: to_plain(getattr(self, name)) for name in self._listed or self._names()}
 
     @overload
@@ -121,16 +124,21 @@ class Result:
     @overload
     def to_frame(self, backend: Literal["pyarrow"]) -> pa.Table: ...
     def to_frame(self, backend: Backend = "pandas") -> pd.DataFrame | pl.DataFrame | pa.Table:
-        """Return a data frame: a row for each feature or point, or one row.
+        """Return a data frame with one row for each feature or point.
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the data frame.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
 
         Raises
         ------
         RocPredictError
-            A backend that is not installed, or unknown.
+            If ``backend`` is unknown or not installed.
         """
         return data_frame(self._columns(), backend)
 
@@ -152,19 +160,19 @@ class Result:
         return {name: np.broadcast_to(value, shape or (1,)).ravel() for name, value in values.items()}
 
     def _names(self) -> tuple[str, ...]:
-        """Return the names of the fields that are shown, and the derived ones."""
+        """Return the names of the fields that are shown and of the derived properties."""
         names = [name for name in _field_names(self) if name[0] != "_" and not _metadata(self, name).get("hidden")]
         return (*names, *self.derived)
 
     def _result_shape(self) -> tuple[int, ...]:
-        """Return the shape of the first field that is shown: () of one number."""
+        """Return the shape of the first field that is shown, () for one number."""
         names = self._tabled or self._names()
         value: Any = getattr(self, names[0]) if names else None
         return np.shape(value) if _is_array(value) else ()
 
     # ---- comparison
     def _compared(self) -> Mapping[str, Any]:
-        """Return what makes two results of one class equal: every field, or the object itself if it has none."""
+        """Return the values that are compared for equality: all fields, or the identity of an object without fields."""
         names = _field_names(self, compared=True)
         return {name: getattr(self, name) for name in names} if names else {"object": id(self)}
 
@@ -173,21 +181,21 @@ class Result:
             return NotImplemented
         return self is other or _equal(dict(self._compared()), dict(other._compared()))
 
-    def __ne__(self, other: object) -> bool:  # that of a named tuple compares arrays
+    def __ne__(self, other: object) -> bool:  # the method of a named tuple would compare arrays
         return not self == other
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, _hashable(dict(self._compared()))))
 
     def __getstate__(self) -> Any:
-        """Return the fields alone: what was computed from them is computed anew after unpickling."""
+        """Return the fields without cached values, which are recomputed after unpickling."""
         if not hasattr(self, "__dict__"):
             return super().__getstate__()
         return {name: self.__dict__[name] for name in _field_names(self) if name in self.__dict__}
 
 
 class _Values(dict[str, Any]):
-    """The attributes of a result by name, for ``str.format_map``."""
+    """Attributes of a result by name, for ``str.format_map``."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -220,7 +228,10 @@ def _is_array(value: Any) -> bool:
 
 
 def _open(value: Any) -> Any:
-    """Return what is inside a dataclass or a partial function that is no result; anything else as it is."""
+    """Return the contents of a dataclass or a partial function that is not a result.
+
+    Return other values unchanged.
+    """
     if isinstance(value, partial):
         return value.func, value.args, value.keywords
     if is_dataclass(value) and not isinstance(value, (Result, type)):
@@ -233,7 +244,7 @@ def _is_column(value: Any, shape: tuple[int, ...]) -> bool:
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value of a result as Python's lists, dictionaries and numbers."""
+    """Convert a value of a result to lists, dictionaries and numbers of Python."""
     if isinstance(value, Flags):
         return list(value)
     if isinstance(value, Result):
@@ -247,7 +258,10 @@ def to_plain(value: Any) -> Any:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Return whether two values are equal, arrays by their items, NaN to NaN."""
+    """Return whether two values are equal.
+
+    Arrays are compared by item, and NaN equals NaN.
+    """
     a, b = _open(a), _open(b)
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         a, b = np.asarray(a), np.asarray(b)
@@ -260,7 +274,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _hashable(value: Any) -> Any:
-    """Return something to hash that is equal where ``_equal`` holds."""
+    """Return a hashable value that is equal for values that ``_equal`` treats as equal."""
     if isinstance(value, np.ndarray) and value.ndim:
         if value.dtype.kind not in "biuf":
             return _hashable(value.tolist())
@@ -277,10 +291,10 @@ def _hashable(value: Any) -> Any:
 
 
 def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], **rest: Any) -> Table:
-    """Return the first of a batch of features, a row each, under the shape of the batch."""
+    """Return a table of the first features of a batch, with the shape of the batch in its title."""
     size = int(np.prod(shape))
     many = min(size, MAX_ROWS)
-    arrays = [np.asarray(values) for values in columns.values()]  # of a batch, or already of its first alone
+    arrays = [np.asarray(values) for values in columns.values()]  # of the whole batch, or of its first features alone
     wide = [array if array.shape in {shape, (many,)} else np.broadcast_to(array, shape) for array in arrays]
     places = [", ".join(map(str, map(int, np.unravel_index(place, shape)))) for place in range(many)]
     rows = [list(cells) for cells in zip(places, *(array.flat[:many].tolist() for array in wide), strict=True)]
@@ -290,7 +304,7 @@ def batch_table(title: str, shape: tuple[int, ...], columns: Mapping[str, Any], 
 
 
 def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Table:
-    """Return rows of a long table, spread from its first to its last."""
+    """Return evenly spaced rows of a long table, with its first and its last row."""
     arrays = [np.asarray(values) for values in columns.values()]
     last = len(arrays[0]) - 1
     places = sorted({round(last * part / (MAX_ROWS - 1)) for part in range(MAX_ROWS)}) if last >= 0 else []
@@ -299,50 +313,53 @@ def curve_table(title: str, columns: Mapping[str, ArrayLike], **rest: Any) -> Ta
 
 FLAG_DESCRIPTIONS = {
     "always_negative": "no threshold does better than never predicting positive; the threshold is +inf "
-    "(-inf when positives lie lower)",
+    "(-inf if smaller values are positive)",
     "always_positive": "no threshold does better than always predicting positive; the threshold is -inf "
-    "(+inf when positives lie lower)",
-    "auto_direction": "direction='auto' was resolved here; resolved by a sample, it makes the AUC optimistic",
-    "constant": "all values are equal: the feature tells nothing",
-    "crossings_uncertain": "over an interval the likelihood ratio equals the price to rounding: crossings there may be "
-    "missing, or lie anywhere in it",
-    "dominant_cluster": "one cluster has more than half of the observations of a class: the standard error depends on "
+    "(+inf if smaller values are positive)",
+    "auto_direction": "direction='auto' was resolved here; a direction that is chosen from the sample makes the AUC "
+    "optimistic",
+    "constant": "all values are equal; the feature is uninformative",
+    "crossings_uncertain": "over an interval the likelihood ratio equals the cost ratio up to rounding; crossings in "
+    "it may be missing or lie anywhere in it",
+    "dominant_cluster": "one cluster has more than half of the observations of a class; the standard error depends on "
     "that cluster",
-    "dropped_resamples": "the family could not be fitted to some resamples, and these were left out",
-    "equal_thresholds": "thresholds beyond the plateau do as well as the best one; `equal_thresholds` lists one of "
-    "each further interval",
-    "extrapolated": "fewer than one observation is expected beyond this rate: the interval rests on a curve that was "
-    "assumed there",
-    "fallback": "the method asked for sees no spread here, which is not to be taken for none: another stands in",
-    "identical": "both classes have the same distribution: every threshold is as good as chance",
-    "infinite": "infinite values, or a spread beyond the range of float64: there are no moments to predict from",
-    "interval_extended": "the interval of the rows does not hold the estimate; it was widened up to it",
-    "label_leakage": "each class has one value, and these differ: the feature may be the label itself",
-    "misfit": "the empirical curve lies further from the predicted one than chance allows: trust what was counted",
+    "dropped_resamples": "the family could not be fitted to some resamples; these were omitted",
+    "equal_thresholds": "other thresholds outside the plateau do as well; see `best_threshold().equal_thresholds` in "
+    "Python",
+    "extrapolated": "fewer than one observation is expected beyond this rate; the interval rests on an assumed "
+    "shape of the curve",
+    "fallback": "the requested method gives zero variance; another method was used",
+    "identical": "both classes have the same distribution; no threshold is better than chance",
+    "infinite": "infinite values, or a variance beyond the range of float64; a prediction needs finite moments",
+    "interval_extended": "the interval from the data excluded the estimate; it was widened to include it",
+    "label_leakage": "each class has a single value, and the two differ; the feature may be a copy of the label",
+    "misfit": "the predicted curve deviates from the empirical curve by more than sampling variation explains; use the "
+    "empirical values",
     "no_benefit": "no threshold has an Ameans above 1/2",
-    "no_discordant_pairs": "both predictions are right or wrong on the same rows: nothing to test, p is 1",
-    "no_values": "a class has no value of this feature: nothing is known of it",
-    "not_numeric": "the column holds no numbers (text, dates): it was not screened",
-    "opposite_directions": "one AUC is above 1/2 and the other is below: two features have opposite directions, or the "
-    "means of one feature contradict its ranks",
-    "pairing_unknown": "whether the curves are of the same cases is not known; they were tested as of different ones",
-    "perfect_reversal": "every positive lies on the negative side of every negative: the AUC is 0",
-    "perfect_separation": "a threshold exists with TPR = 1 and FPR = 0, to double precision",
-    "point_mass": "a class has a standard deviation of 0: all its values are equal",
-    "same_curve": "the curves place every case alike: there is no difference to test, and p is 1",
-    "single_observation": "a class has a single observation: its variability cannot be estimated",
-    "undercoverage": "the interval contains the truth less often than its level where the classes differ in size or "
+    "no_discordant_pairs": "both predictions are right and wrong on the same observations; p is 1",
+    "no_values": "a class has no value of this feature; nothing can be computed",
+    "not_numeric": "the column is not numeric (text, dates); it was not screened",
+    "opposite_directions": "one AUC is above 1/2 and the other is below; two features have opposite directions (pass "
+    "the direction of each), or the means of one feature contradict its ranks",
+    "pairing_unknown": "it is unknown whether the curves come from the same observations; they were tested as "
+    "independent samples",
+    "perfect_reversal": "every positive lies on the negative side of every negative; the AUC is 0",
+    "perfect_separation": "a threshold has TPR = 1 and FPR = 0, to double precision",
+    "point_mass": "a class has a standard deviation of 0; all its values are equal",
+    "same_curve": "the curves rank all observations alike; p is 1",
+    "single_observation": "a class has a single observation; its variability cannot be estimated",
+    "undercoverage": "the interval contains the truth less often than its level if the classes differ in size or "
     "variance",
-    "undefined": "the measure is 0/0 here: nothing is known of it, and its interval is all of [0, 1]",
+    "undefined": "the measure is 0/0; its interval is all of [0, 1]",
 }
-"""Every flag that a result can carry, and what it says; docs/flags.md says when."""
+"""Description of every flag that a result can have. Docs/flags.md states the conditions."""
 
 
 class Flags(Result, Mapping[str, NDArray[np.bool_]]):
-    """Name the stated outcomes that hold; ``flags[name]`` tells for which features.
+    """Flags of a result, a mapping from the name of a flag to the mask of the features that have it.
 
-    Iterating gives the names that hold for at least one feature, so that for a single feature
-    ``"always_positive" in flags``, ``list(flags)`` and ``if flags`` read as with a plain set of names.
+    Only flags that at least one feature has are in the mapping. For a single feature ``"always_positive" in flags``,
+    ``list(flags)`` and ``if flags`` therefore work as with a plain set of names.
 
     Examples
     --------
@@ -362,11 +379,11 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         unknown = masks.keys() - FLAG_DESCRIPTIONS.keys()
         if unknown:
             names = ", ".join(sorted(unknown))
-            raise RocPredictError(f"{names}: no such flag; flags are {', '.join(FLAG_DESCRIPTIONS)}")
+            raise RocPredictError(f"{names}: unknown flag; flags are {', '.join(FLAG_DESCRIPTIONS)}")
         self._masks = {name: masks[name] for name in sorted(masks) if masks[name].any()}
 
     def reshape(self, shape: tuple[int, ...]) -> Flags:
-        """Return the same flags for features in another shape."""
+        """Return the same flags, with masks of another shape."""
         return Flags(**{name: np.reshape(mask, shape) for name, mask in self._masks.items()})
 
     def __getitem__(self, name: str) -> NDArray[np.bool_]:
@@ -383,16 +400,16 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
         return Flags(**{name: self._masks.get(name, False) | other._masks.get(name, False) for name in names})
 
     def messages(self) -> list[str]:
-        """Return what each flag says, with the number of features where there are several."""
+        """Return the description of each flag, for a batch with the number of features that have it."""
         return [f"{name}{_format_count(mask)}: {FLAG_DESCRIPTIONS[name]}" for name, mask in self.items()]
 
     def table(self) -> Table:
-        """Return the meaning of each flag."""
+        """Return a table of the flags and their descriptions."""
         rows = [[f"{name}{_format_count(mask)}", FLAG_DESCRIPTIONS[name]] for name, mask in self.items()]
-        return Table("Flags", ("flag", "meaning"), rows, notes=[] if rows else ["Nothing to state."])
+        return Table("Flags", ("flag", "meaning"), rows, notes=[] if rows else ["No flags."])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return for each flag the features that have it."""
+        """Return the mask of each flag as a list."""
         return {name: mask.tolist() for name, mask in self.items()}
 
     def _columns(self) -> Mapping[str, Any]:
@@ -404,7 +421,7 @@ class Flags(Result, Mapping[str, NDArray[np.bool_]]):
     def __getstate__(self) -> Any:
         return None, {"_masks": self._masks}
 
-    __eq__, __hash__ = Result.__eq__, Result.__hash__  # not those of Mapping
+    __eq__, __hash__ = Result.__eq__, Result.__hash__  # instead of those of Mapping
 
     def __repr__(self) -> str:
         texts = [name if mask.ndim == 0 else f"{name}: {mask.sum()} of {mask.size}" for name, mask in self.items()]
@@ -419,19 +436,20 @@ def _format_count(mask: NDArray[np.bool_]) -> str:
 class Interval(Result, Generic[Value]):
     """Confidence interval with its estimate.
 
-    It unpacks into its ends: ``low, high = interval``; ``value in interval`` tells whether a value lies inside.
+    It unpacks into its bounds: ``low, high = interval``. ``value in interval`` tests whether a value lies inside.
 
     Attributes
     ----------
     low, high : float or array of shape F
+        Bounds of the interval.
     level : float
-        The confidence level, such as 0.95.
+        Confidence level, such as 0.95.
     method : str
-        What made the interval.
+        Name of the method that computed the interval.
     estimate : float or array of shape F
-        What the interval is about.
+        Point estimate.
     flags : Flags
-        Stated outcomes of degenerate inputs.
+        Flags for degenerate inputs.
     """
 
     low: Value

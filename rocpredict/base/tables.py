@@ -24,7 +24,7 @@ from rocpredict.base.formatting import (
 )
 
 _MAX_HTML_ROWS = 30
-"""Of any table, in a notebook."""
+"""Number of rows that a notebook shows."""
 
 _MIN_LONG_TEXT = 30
 _PLOT_SIZE = 220
@@ -38,18 +38,18 @@ _CAPTION = "caption-side:top;text-align:left;font-weight:bold;overflow-wrap:brea
 
 @dataclass(frozen=True)
 class CurvePlot:
-    """Draw curves in the unit square.
+    """Small picture of curves in the unit square.
 
     Attributes
     ----------
     label : str
-        What is to be seen, for those who do not see it.
+        Alternative text for screen readers.
     curves : sequence of pairs of arrays
-        (x, y) of each curve; the first is drawn whole, others dashed.
+        (x, y) of each curve; the first is drawn solid, the others dashed.
     point : pair of float, optional
-        Marked by a ring.
-    show_diagonal : bool
-        Whether the diagonal is drawn.
+        Point that is marked by a ring.
+    show_diagonal : bool, default=True
+        Whether to draw the diagonal.
     """
 
     label: str
@@ -59,7 +59,7 @@ class CurvePlot:
 
 
 def _cell_style(text: object) -> str:
-    """Keep long text from being squeezed into a column of single letters."""
+    """Return the style of a cell, which keeps long text from being squeezed into a narrow column."""
     return _TEXT + (";min-width:14em" if len(str(text)) > _MIN_LONG_TEXT else "")
 
 
@@ -85,14 +85,17 @@ def _svg_polyline(x: ArrayLike, y: ArrayLike, how: str) -> str:
 
 
 def _to_pixels(x: Any, y: Any) -> tuple[Any, Any]:
-    """Return places on the screen, whose y goes downward; what is undefined lies at an end."""
+    """Convert coordinates to pixels, whose y axis points down.
+
+    Undefined values are clipped to 0.
+    """
     side = _PLOT_SIZE - 2 * _MARGIN
     x, y = (np.clip(np.nan_to_num(part), 0, 1) for part in (x, y))
     return _MARGIN + side * x, _PLOT_SIZE - _MARGIN - side * y
 
 
 def thin_curve(x: ArrayLike, y: ArrayLike, most: int = 241) -> tuple[Any, Any]:
-    """Return a monotone curve with few enough points to draw, its ends and its corners among them."""
+    """Reduce a monotone curve to at most ``most`` points along its length, with its first and last point."""
     x, y = np.asarray(x), np.asarray(y)
     if len(x) <= most:
         return x, y
@@ -107,10 +110,10 @@ _MARKUP = re.compile(r"[\\|<]")
 
 
 class HasMessages(Protocol):
-    """Flags, for whose messages a table has room."""
+    """Object with messages, such as flags, that a table shows below its notes."""
 
     def messages(self) -> list[str]:
-        """Return a sentence for each flag."""
+        """Return one sentence for each flag."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ class Table:
     rows : sequence of sequences
         The first cell names the row. Text, numbers, dates, or None for an empty cell.
     formats : mapping of str to str or callable
-        How a column is shown: as ``format`` takes it, or a function; six digits where nothing is said.
+        Format of a column by its name: a format specification or a function. By default, six digits.
     notes : sequence of str
         Sentences below the table.
     flags : Flags, optional
@@ -150,7 +153,7 @@ class Table:
     plot: CurvePlot | None = None
 
     def to_text(self, width: int = 160) -> str:
-        """Return the table for a terminal of this width."""
+        """Return the table as text for a terminal with ``width`` columns."""
         from rich import box
         from rich.console import Console
         from rich.table import Table as RichTable
@@ -171,7 +174,7 @@ class Table:
         return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
     def to_html(self, most: int | None = None) -> str:
-        """Return the table as HTML for a notebook, or its first rows."""
+        """Return the table, or its first ``most`` rows, as HTML for a notebook."""
         row_cells = list(zip(self.rows, self.cells(most), strict=False))
         head = "".join(f'<th scope="col">{escape_html(name)}</th>' for name in self.columns)
         rows = "".join(f"<tr>{''.join(map(_html_cell, range(len(row)), row, cells))}</tr>" for row, cells in row_cells)
@@ -192,7 +195,7 @@ class Table:
         return "\n".join([*lines, *(f"\n{_escape_markdown(note)}" for note in self._all_notes())]) + "\n"
 
     def to_csv(self) -> str:
-        """Return the table as CSV, with every digit."""
+        """Return the table as CSV, with full precision."""
         rows = (["" if cell is None else cell for cell in to_json_value(row)] for row in self.rows)
         return format_csv([self.columns, *rows])
 
@@ -206,16 +209,19 @@ class Table:
         return {name: [row[place] for row in self.rows] for place, name in enumerate(self.columns)}
 
     def cells(self, most: int | None = None) -> list[list[Any]]:
-        """Return the cells as they are shown, of the first rows or of all."""
+        """Return the formatted cells of all rows or of the first ``most`` rows."""
         forms = [(self.formats or {}).get(column, format_number) for column in self.columns]
         return [[_format_cell(value, form) for value, form in zip(row, forms, strict=True)] for row in self.rows[:most]]
 
     def is_numeric(self, index: int) -> bool:
-        """Return whether a column holds numbers only."""
+        """Return whether all cells of a column are numbers."""
         return all(row[index] is None or is_number(_first(row[index])) for row in self.rows)
 
     def sort_key(self, row: int, index: int) -> str:
-        """Return a number as a script sorts it; what is undefined goes last."""
+        """Return the sort key of a cell for the script of the page.
+
+        Undefined values are sorted last.
+        """
         value = _first(self.rows[row][index])
         return "" if value != value else {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), f"{value:.9g}")  # noqa: PLR0124
 
@@ -224,7 +230,7 @@ class Table:
 
 
 def _first(value: Any) -> Any:
-    """Return what a cell is sorted by: the first of the values that it shows together."""
+    """Return the value that a cell is sorted by: the first value of a tuple."""
     return value[0] if isinstance(value, tuple) and value else value
 
 
@@ -239,7 +245,10 @@ def _format_cell(value: Any, form: Any) -> Any:
 
 
 def _html_cell(place: int, value: Any, text: str) -> str:
-    """Return a cell; the first of a row names it."""
+    """Return a cell as HTML.
+
+    The first cell of a row is its header.
+    """
     if place == 0:
         return f'<th scope="row" style="{_cell_style(value)}">{escape_html(text)}</th>'
     plain = value is None or isinstance(value, (bool, int, float, np.number, np.bool_))
@@ -247,5 +256,5 @@ def _html_cell(place: int, value: Any, text: str) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Return text that Markdown takes as it stands in one cell."""
+    """Escape text for a cell of a Markdown table."""
     return _MARKUP.sub(r"\\\g<0>", escape_control_characters(text))

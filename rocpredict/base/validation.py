@@ -13,19 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class RocPredictError(ValueError):
-    """Refuse an input: the message names the argument, what came and what is allowed."""
+    """Error of an input, with the name of the argument, the received value and the accepted values."""
 
 
 class MissingExtraError(RocPredictError, ImportError):
-    """Refuse what an optional library is needed for: the message names the extra."""
+    """Error of a missing optional dependency, with the name of the extra to install."""
 
 
 class AssumptionWarning(UserWarning):
-    """Warn that an answer rests on an assumption that the input puts in doubt."""
+    """Warning that a result relies on an assumption that the data contradict."""
 
 
 FloatArray: TypeAlias = NDArray[np.float64]
-if TYPE_CHECKING:  # whose checkers know defaults before Python 3.13 does: a plain ``Interval`` is that of one feature
+if TYPE_CHECKING:  # type checkers support defaults before Python 3.13: a plain ``Interval`` belongs to one feature
     from typing_extensions import TypeVar
 
     Value = TypeVar("Value", bound=float | FloatArray, covariant=True, default=float)
@@ -35,25 +35,25 @@ else:
     Value = TypeVar("Value", bound=float | FloatArray, covariant=True)
 """A float for one feature, a float64 array of shape F for a batch of features."""
 ArrayOrFloat: TypeAlias = Any
-"""The same inside the package, where a function serves both."""
+"""Alias inside the package, for functions that accept both."""
 Label: TypeAlias = Hashable
 """A class label: a string, a number, a boolean or a date."""
 Seed: TypeAlias = int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
 """What ``numpy.random.default_rng`` accepts."""
 Direction: TypeAlias = Literal["higher", "lower", "auto"] | None
-"""The side on which positives lie."""
+"""Side of the threshold on which values are predicted positive."""
 Directions: TypeAlias = Direction | Sequence[Literal["higher", "lower"]]
-"""One side for every curve, or one for each."""
+"""One direction for all curves, or one for each curve."""
 Correction: TypeAlias = Literal["mcclish"] | None
-"""The scale of a partial area: as it is, or after McClish (1989)."""
+"""Scale of a partial area: unchanged, or standardized after McClish (1989)."""
 Pairs: TypeAlias = Literal["rest", "all"]
 """Contrasts of several classes: each against the rest, or every pair."""
 NanPolicy: TypeAlias = Literal["raise", "omit"]
-"""What happens to missing values."""
+"""Handling of missing values."""
 
 
 def to_scalar(values: ArrayLike) -> ArrayOrFloat:
-    """Return a Python scalar for a 0-d array, and any other array as it is."""
+    """Convert a 0-d array to a Python scalar, and return other arrays unchanged."""
     array = np.asarray(values)
     return array.item() if array.ndim == 0 else array
 
@@ -66,7 +66,7 @@ def readonly_array(values: ArrayLike) -> FloatArray:
 
 
 def check_real(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, or refuse what is not real numbers (NaN included)."""
+    """Return ``value`` as float64, or raise if it is not real or has NaN."""
     try:
         array = np.asarray(value)
         single = array.dtype == object and array.ndim == 0
@@ -76,12 +76,12 @@ def check_real(name: str, value: ArrayLike) -> FloatArray:
         raise RocPredictError(f"{name}={short_repr(value)} is not a real number or an array of real numbers") from None
     array = as_float_array(name, array)
     if np.isnan(array).any() or np.ma.is_masked(value):
-        raise RocPredictError(f"{name}={short_repr(value)} is NaN somewhere; real numbers are needed")
+        raise RocPredictError(f"{name}={short_repr(value)} contains NaN; real numbers are needed")
     return array
 
 
 def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
-    """Return an array of numbers as float64, NaN for what is missing, or refuse what float64 cannot hold."""
+    """Return an array of numbers as float64, with NaN for missing values, or raise if float64 cannot represent them."""
     if array.dtype.kind == "O":
         return _object_array_to_float(name, array)
     if array.dtype.kind in "iu":
@@ -90,7 +90,7 @@ def as_float_array(name: str, array: NDArray[Any]) -> FloatArray:
         with np.errstate(over="raise"):
             return array.astype(np.float64, copy=False)
     except FloatingPointError:
-        raise RocPredictError(f"{name} holds numbers beyond the range of float64") from None
+        raise RocPredictError(f"{name} contains numbers beyond the range of float64") from None
 
 
 def _object_array_to_float(name: str, array: NDArray[Any]) -> FloatArray:
@@ -101,16 +101,14 @@ def _object_array_to_float(name: str, array: NDArray[Any]) -> FloatArray:
         floats = [np.nan if is_missing(item) else float(item) for item in array.flat]
     except (TypeError, ValueError, ArithmeticError):
         type_names = ", ".join(sorted({type(item).__name__ for item in array.flat}))
-        raise RocPredictError(
-            f"{name} holds objects ({type_names}) that are not all numbers a float can hold"
-        ) from None
+        raise RocPredictError(f"{name} contains objects ({type_names}) that cannot all be converted to float") from None
     return np.array(floats, dtype=np.float64).reshape(array.shape)
 
 
 def _check_exact_integers(name: str, integers: list[Any]) -> None:
     if any(abs(item) > sys.float_info.max or int(float(item)) != item for item in integers):
         raise RocPredictError(
-            f"{name} holds integers beyond 2**53 that float64 cannot tell apart; subtract an offset first"
+            f"{name} contains integers beyond 2**53 that float64 cannot distinguish; subtract an offset first"
         )
 
 
@@ -133,15 +131,15 @@ def is_scalar(value: object) -> bool:
 
 
 def check_finite(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, or refuse what is not finite."""
+    """Return ``value`` as float64, or raise if it is not finite."""
     array = check_real(name, value)
     if np.isinf(array).any():
-        raise RocPredictError(f"{name}={short_repr(value)} is infinite somewhere; finite numbers are needed")
+        raise RocPredictError(f"{name}={short_repr(value)} contains infinite values; finite numbers are needed")
     return array
 
 
 def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) -> FloatArray:
-    """Return ``value`` as float64, or refuse what lies outside [0, 1] (outside (0, 1) without ``inclusive``)."""
+    """Return ``value`` as float64, or raise if it is not in [0, 1], or in (0, 1) without ``inclusive``."""
     array = check_real(name, value)
     inside = (array >= 0) & (array <= 1) if inclusive else (array > 0) & (array < 1)
     if not inside.all():
@@ -151,15 +149,15 @@ def check_probabilities(name: str, value: ArrayLike, *, inclusive: bool = True) 
 
 
 def check_probability(name: str, value: ArrayLike, *, ends: bool = True) -> float:
-    """Return ``value`` as a float, or refuse what is not one number in [0, 1] (in (0, 1) without ``ends``)."""
+    """Return ``value`` as a float, or raise if it is not one number in [0, 1], or in (0, 1) without ``ends``."""
     checked = check_probabilities(name, value, inclusive=ends)
     if checked.ndim:
-        raise RocPredictError(f"{name} has shape {checked.shape}; give one number")
+        raise RocPredictError(f"{name} has shape {checked.shape}; pass one number")
     return float(checked)
 
 
 def check_nonnegative(name: str, value: ArrayLike) -> FloatArray:
-    """Return ``value`` as float64, or refuse what is negative or not finite."""
+    """Return ``value`` as float64, or raise if it is negative or not finite."""
     array = check_finite(name, value)
     if (array < 0).any():
         raise RocPredictError(f"{name}={short_repr(value)} is negative; it must be 0 or more")
@@ -167,23 +165,23 @@ def check_nonnegative(name: str, value: ArrayLike) -> FloatArray:
 
 
 def check_pair(name: str, value: object, expected: str = "(negative, positive)") -> tuple[Any, Any]:
-    """Return ``value`` as a tuple of two, or refuse what is not two things in an order."""
+    """Return ``value`` as a tuple of two items, or raise if it is not an ordered pair."""
     ordered = isinstance(value, Iterable) and not isinstance(value, (str, bytes, dict, set))
     try:
         items = tuple(value) if ordered else ()  # type: ignore[arg-type]
     except TypeError:  # an array without axes
         items = ()
     if len(items) != 2:
-        raise RocPredictError(f"{name}={short_repr(value)} is not a pair; give {expected}")
+        raise RocPredictError(f"{name}={short_repr(value)} is not a pair; pass {expected}")
     return items
 
 
 def check_int(name: str, value: object) -> int:
-    """Return ``value`` as an int, or refuse what is no whole number."""
+    """Return ``value`` as an int, or raise if it is not an integer."""
     try:
         return index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise RocPredictError(f"{name}={short_repr(value)} is not a whole number") from None
+        raise RocPredictError(f"{name}={short_repr(value)} is not an integer") from None
 
 
 def check_seed(name: str, seed: Seed) -> np.random.Generator:
@@ -192,12 +190,15 @@ def check_seed(name: str, seed: Seed) -> np.random.Generator:
         return np.random.default_rng(seed)
     except (TypeError, ValueError, OverflowError):
         raise RocPredictError(
-            f"{name}={short_repr(seed)} is negative or no whole number; give a seed of 0 or more, or a numpy Generator"
+            f"{name}={short_repr(seed)} is not a seed; pass an integer of 0 or more, or a numpy Generator"
         ) from None
 
 
 def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
-    """Return the indices that an index, slice, list of indices or mask selects, or refuse anything else."""
+    """Return the indices that an index, a slice, a list of indices or a mask selects.
+
+    Raise for other values.
+    """
     try:
         key = item if isinstance(item, slice) else np.asarray(item)
         if isinstance(key, np.ndarray):
@@ -207,13 +208,13 @@ def select_indices(name: str, item: Any, length: int) -> NDArray[np.intp]:
         return np.atleast_1d(np.arange(length)[key])
     except (TypeError, ValueError, IndexError):
         raise RocPredictError(
-            f"{name}={short_repr(item)} selects nothing of {length}; give an index, a slice, a list of indices, or a "
-            f"mask of shape ({length},)"
+            f"{name}={short_repr(item)} is not an index into {length} items; pass an index, a slice, a list of indices "
+            f"or a mask of shape ({length},)"
         ) from None
 
 
 def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
-    """Return the one of those ``allowed`` that ``value`` is, or refuse it; a NumPy scalar is what it holds."""
+    """Return the allowed option that equals ``value``, also for a NumPy scalar, or raise if there is none."""
     options = list(allowed)
     plain = value.item() if isinstance(value, np.generic) else value
     for option in options:
@@ -225,11 +226,11 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> Any:
     )
 
 
-_MAX_SUGGESTIONS = 5_000  # names that are compared with a word
+_MAX_SUGGESTIONS = 5_000  # number of names that are compared with a word
 
 
 def suggest(word: object, names: Iterable[object]) -> str:
-    """Return "; did you mean 'name'?" for the name that is nearest to a word, or "" where none is near.
+    """Return "; did you mean 'name'?" for the most similar name, or "" if no name is similar.
 
     Examples
     --------
@@ -245,16 +246,16 @@ def suggest(word: object, names: Iterable[object]) -> str:
 
 
 def broadcast_arrays(**arrays: FloatArray) -> tuple[FloatArray, ...]:
-    """Return the arrays at their common shape, or refuse shapes that do not fit."""
+    """Return the arrays at their broadcast shape, or raise if the shapes are incompatible."""
     try:
         return np.broadcast_arrays(*arrays.values())
     except ValueError:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise RocPredictError(f"shapes do not fit together: {shapes}") from None
+        raise RocPredictError(f"shapes cannot be broadcast: {shapes}") from None
 
 
 def short_repr(value: object, width: int = 60) -> str:
-    """Return a short repr for a message."""
+    """Return the repr of a value for a message, cut to ``width`` characters."""
     is_plain = isinstance(value, np.generic) and value.dtype.kind not in "mM"
     text = repr(value.item() if is_plain else value)  # type: ignore[attr-defined]
     text = " ".join(text.split())

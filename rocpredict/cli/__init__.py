@@ -1,4 +1,4 @@
-"""Command line: parse, call, print."""
+"""Command line of rocpredict."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done (also with a warning: one line on stderr), 2 the input is wrong (one line on stderr), 1 a full disk or
-        a closed output (one line) or our fault, 130 Ctrl-C.
+        Exit code: 0 for success, also with warnings (one line each on stderr); 2 for invalid input (one line on
+        stderr); 1 for an output that cannot be written or an internal error; 130 for Ctrl-C.
     """
     try:
-        from rocpredict.cli.parser import run_command  # imports take most of a short command
+        from rocpredict.cli.parser import run_command  # the imports take most of the time of a short command
 
         return run_command(argv)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Commands paper, predict, diagnose, sample-size, power, report and teach: their options, and what they do."""
+"""Options and functions of the commands paper, predict, diagnose, sample-size, power, report and teach."""
 
 import argparse
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rocpredict.base.files import check_writable, is_stream, make_directory, write_atomic
-from rocpredict.base.formatting import to_json
+from rocpredict.base.formatting import format_level, to_json
 from rocpredict.base.rates import Rates
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError
@@ -28,22 +28,24 @@ from rocpredict.teaching.page import TeachingPage
 
 def add_paper_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``paper``."""
-    command.add_argument("--seed", type=int, default=0, help="of the redrawn experiments of Table I (default 0)")
-    command.add_argument("--out", type=Path, metavar="DIR", help="write tables and figures into this folder")
+    command.add_argument(
+        "--seed", type=int, default=0, help="seed of the simulated experiments of Table I (default: 0)"
+    )
+    command.add_argument("--out", type=Path, metavar="DIR", help="write tables and figures to this folder")
 
 
 def run_paper(options: argparse.Namespace) -> None:
-    """Print the tables of the founding paper, ours beside the printed ones, and draw its figures.
+    """Reproduce the tables and figures of the founding paper.
 
       rocpredict paper
       rocpredict paper --out paper     tables as CSV and JSON, figures as PNG and SVG
 
-    These are Tables I to IV and Figures 1 to 5.
+    Tables I to IV show the printed and the recomputed values. --out also writes Figures 1 to 5.
     """
     from rocpredict.paper import TABLES, save_figures, table_1
 
     if options.seed < 0:
-        raise RocPredictError(f"--seed {options.seed} is negative; give 0 or more")
+        raise RocPredictError(f"--seed {options.seed} is negative; pass 0 or more")
     tables = {name: make(options.seed) if make is table_1 else make() for name, make in TABLES.items()}
     if options.out is not None:
         make_directory(options.out)
@@ -58,40 +60,51 @@ def run_paper(options: argparse.Namespace) -> None:
 
 def add_predict_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``predict``."""
-    common.add_pair_option(command, "--mean", "means, in the unit of the feature")
-    common.add_pair_option(command, "--std", "standard deviations")
-    common.add_pair_option(command, "--sem", "standard errors of the means, in place of --std; needs --count")
-    common.add_pair_option(command, "--median", "medians, in place of --mean; needs --iqr")
+    common.add_pair_option(command, "--mean", "class means, in the unit of the feature")
+    common.add_pair_option(command, "--std", "class standard deviations")
+    common.add_pair_option(command, "--sem", "standard errors of the means, instead of --std; needs --count")
+    common.add_pair_option(command, "--median", "class medians, instead of --mean; needs --iqr")
     widths = "two widths, or four quartiles (negative q1 q3, positive q1 q3)"
-    ranges = f"interquartile ranges, in place of --std: {widths}"
+    ranges = f"interquartile ranges, instead of --std: {widths}"
     command.add_argument("--iqr", nargs="+", type=float, metavar="Q", help=ranges)
-    command.add_argument("--effect-size", type=float, metavar="D", help="Cohen's d, in place of --std")
-    common.add_pair_option(command, "--count", "cases; they set the prevalence, and for two Gaussians give intervals")
-    families = f"gaussian (default); with --mean and --std or --sem also {', '.join(MOMENT_ESTIMATORS)}"
+    command.add_argument("--effect-size", type=float, metavar="D", help="Cohen's d, instead of --std")
+    common.add_pair_option(
+        command, "--count", "class sizes; they set the prevalence and, for two Gaussians, add confidence intervals"
+    )
+    others = ", ".join(MOMENT_ESTIMATORS)
+    families = f"distribution of each class: gaussian (default); with --mean and --std or --sem also {others}"
     choices = ["gaussian", *MOMENT_ESTIMATORS]
     command.add_argument("--family", choices=choices, default=choices[0], metavar="NAME", help=families)
     common.add_level(command)
     common.add_direction(command)
-    command.add_argument("--threshold", type=float, metavar="T", help="show the rates at this threshold, not the best")
-    criteria = f"what the best threshold is best for: ameans (default), {', '.join(list(CRITERIA)[1:])}"
+    command.add_argument(
+        "--threshold", type=float, metavar="T", help="show the rates at this threshold instead of the best one"
+    )
+    criteria = f"criterion of the best threshold: ameans (balanced accuracy, default), {', '.join(list(CRITERIA)[1:])}"
     command.add_argument("--criterion", default="ameans", metavar="NAME", help=criteria)
-    command.add_argument("--prevalence", type=float, metavar="P", help="share of positives where the rule is used")
-    command.add_argument("--cost-fp", type=float, default=1.0, metavar="C", help="cost of a false positive")
-    command.add_argument("--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative")
-    command.add_argument("--beta", type=float, metavar="B", help="for --criterion f_beta")
-    command.add_argument("--value", type=float, metavar="V", help="the limit of min_tpr, min_tnr, max_fpr")
+    command.add_argument(
+        "--prevalence", type=float, metavar="P", help="fraction of positives in the population where the rule is used"
+    )
+    command.add_argument(
+        "--cost-fp", type=float, default=1.0, metavar="C", help="cost of a false positive (default: 1)"
+    )
+    command.add_argument(
+        "--cost-fn", type=float, default=1.0, metavar="C", help="cost of a false negative (default: 1)"
+    )
+    command.add_argument("--beta", type=float, metavar="B", help="weight of recall, for --criterion f_beta")
+    command.add_argument("--value", type=float, metavar="V", help="limit, for --criterion min_tpr, min_tnr or max_fpr")
     common.add_plot(command, "densities and curve (.svg, .png or .pdf)")
 
 
 def run_predict(options: argparse.Namespace) -> None:
-    """Predict a ROC curve from published means and standard deviations.
+    """Predict a ROC curve from means and standard deviations.
 
       rocpredict predict --mean 4 8 --std 3 2
       rocpredict predict --mean 5.1 6.4 --sem 0.08 0.13 --count 120 80
       rocpredict predict --mean 4 8 --std 3 5 --family gamma
       rocpredict predict --mean 4 8 --std 3 2 --prevalence 0.1 --criterion cost --cost-fn 5
 
-    Each class is taken as Gaussian, or of another --family. Pairs of numbers stand in the order negative, positive.
+    Each class is assumed to be Gaussian, or of another --family. Pairs of numbers are in the order negative, positive.
     """
     common.check_plot(options.plot)
     iqr = options.iqr
@@ -113,10 +126,10 @@ def run_predict(options: argparse.Namespace) -> None:
         intervals = {"auc": roc.auc_interval(level)}
         intervals |= {"threshold": best.threshold_interval(level), "ameans": best.ameans_interval(level)}
         values["intervals"] = {name: interval.to_dict() for name, interval in intervals.items()}
-        labels = ("AUC", "best threshold", "Ameans there")
+        labels = ("AUC", "best threshold", "Ameans at this threshold")
         rows = [[label, *interval] for label, interval in zip(labels, intervals.values(), strict=True)]
-        title = f"{level:.4g} confidence intervals, by the delta method"
-        tables.insert(1, Table(title, ["of", "low", "high"], rows))
+        title = f"{format_level(level)} confidence intervals, by the delta method"
+        tables.insert(1, Table(title, ["quantity", "low", "high"], rows))
     at_threshold = {"threshold": threshold, "rates": rates.to_dict(), "undefined": rates.undefined}
     common.print_result(options, values | {"best_threshold": best.to_dict(), "at": at_threshold}, *tables)
 
@@ -130,33 +143,33 @@ def _summary(roc: PredictedRoc, best: BestThreshold) -> Table:
     rows: list[list[Any]] = [
         ["negative class", repr(roc.negative)],
         ["positive class", repr(roc.positive)],
-        ["positive when", "x <= threshold" if roc.direction == "lower" else "x >= threshold"],
+        ["predicted positive if", "x <= threshold" if roc.direction == "lower" else "x >= threshold"],
         ["AUC", f"1 - {complement:.3g}" if f"{auc:.6g}" == "1" and complement > 0 else f"{auc:.6g}"],
         [f"best threshold ({best.criterion})", f"{best.threshold:.6g}"],
-        ["Ameans there", f"{best.ameans:.6g}"],
-        [f"{weighted}densities cross at", ", ".join(f"{x:.6g}" for x in best.crossings) or "no threshold"],
+        ["Ameans at this threshold", f"{best.ameans:.6g}"],
+        [f"{weighted}densities cross at", ", ".join(f"{x:.6g}" for x in best.crossings) or "no value"],
     ]
     if best.criterion not in AMEANS_ALIASES:
         name = _MAXIMIZED_RATES.get(best.criterion, best.criterion)
-        rows.insert(5, [f"{name} there", f"{best.criterion_value:.6g}"])
+        rows.insert(5, [f"{name} at this threshold", f"{best.criterion_value:.6g}"])
     hook = roc.hook()
     low, high = f"{hook.fpr_low:.4g}", f"{hook.fpr_high:.4g}"
     if low != high:
-        rows.append(["below the chance line", f"FPR {low} to {high}, area {hook.area:.3g}"])
+        rows.append(["curve below the chance line", f"FPR {low} to {high}, area {hook.area:.3g}"])
     rows += [["flag", flag] for flag in best.flags]
     notes = []
     if auc < 0.5:
         other_side = "higher" if roc.direction == "lower" else "lower"
-        notes.append(f"The AUC is below 1/2: positives lie {other_side}; see --direction.")
+        notes.append(f"The AUC is below 1/2; use --direction {other_side} if {other_side} values are positive.")
     if roc.count is not None and not isinstance(roc.negative, Gaussian):
-        notes.append("Intervals from means and SDs alone are for two Gaussians.")
-    return Table("Predicted ROC", ["question", "answer"], rows, notes=notes)
+        notes.append("Confidence intervals from means and SDs are available for two Gaussians only.")
+    return Table("Predicted ROC", ["quantity", "value"], rows, notes=notes)
 
 
 def _rates_table(threshold: float, rates: Rates) -> Table:
-    notes = [f"undefined (0/0): {', '.join(rates.undefined)}"] if rates.undefined else []
+    notes = [f"Undefined (0/0): {', '.join(rates.undefined)}"] if rates.undefined else []
     if rates.prevalence is None:
-        notes.append("precision, accuracy and their like need --prevalence or --count.")
+        notes.append("Precision, accuracy and other measures across classes need --prevalence or --count.")
     return replace(rates.table(), title=f"Rates at threshold {threshold:.6g}", notes=notes)
 
 
@@ -165,11 +178,11 @@ def add_diagnose_options(command: argparse.ArgumentParser) -> None:
     common.add_data(command)
     common.add_direction(command)
     common.add_resampling(command)
-    common.add_plot(command, "curves, quantiles and densities (.svg, .png)")
+    common.add_plot(command, "curves, quantiles and densities (.svg, .png or .pdf)")
 
 
 def run_diagnose(options: argparse.Namespace) -> None:
-    """Diagnose whether the predicted ROC curve of one feature can be believed, and where it fails.
+    """Diagnose how well the predicted ROC curve of one feature fits its data.
 
       rocpredict diagnose pima --feature glucose
       rocpredict diagnose data.csv --label outcome --positive sick --feature glucose --plot glucose.svg
@@ -179,7 +192,7 @@ def run_diagnose(options: argparse.Namespace) -> None:
     """
     common.check_plot(options.plot)
     data = common.load(options)
-    name, values = data.only_feature("one feature is diagnosed at a time")
+    name, values = data.only_feature("diagnose needs one feature")
     arguments = common.pick(options, "family", "direction") | {"nan_policy": options.nan, **data.classes}
     arguments |= {"n_resamples": options.resamples, "rng": options.seed}
     diagnosis = common.with_feature_name(name, diagnose, values, data.labels, **arguments)
@@ -193,27 +206,34 @@ def run_diagnose(options: argparse.Namespace) -> None:
 
 
 def _add_curve_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of the expected curve, and of what it is compared with."""
-    common.add_pair_option(command, "--mean", "expected means, in the unit of the feature")
-    common.add_pair_option(command, "--std", "expected standard deviations")
-    command.add_argument("--auc", type=float, metavar="A", help="in place of both: the AUC alone, of equal SDs")
-    command.add_argument("--against", type=float, metavar="A", help="the AUC of the null hypothesis")
-    common.add_pair_option(command, "--against-mean", "means of a second feature to compare with")
-    common.add_pair_option(command, "--against-std", "its standard deviations")
+    """Add the options of the expected curve, and of the null hypothesis."""
+    common.add_pair_option(command, "--mean", "expected class means, in the unit of the feature")
+    common.add_pair_option(command, "--std", "expected class standard deviations")
+    command.add_argument(
+        "--auc", type=float, metavar="A", help="expected AUC, instead of --mean and --std (Gaussians with equal SDs)"
+    )
+    command.add_argument("--against", type=float, metavar="A", help="AUC of the null hypothesis")
+    common.add_pair_option(command, "--against-mean", "class means of a second feature to compare with")
+    common.add_pair_option(command, "--against-std", "class standard deviations of the second feature")
     correlation = (
-        "of both features within a class, measured on the same cases: one number, or one of each class "
-        "(default: the second feature has cases of its own)"
+        "correlation of both features within a class, if both are measured on the same subjects: one number, or one "
+        "for each class (default: different subjects)"
     )
     command.add_argument("--correlation", nargs="+", type=float, metavar="R", help=correlation)
-    command.add_argument("--alternative", choices=POWER_ALTERNATIVES, default="two-sided", help="of the test")
-    common.add_level(command, "confidence")
+    command.add_argument(
+        "--alternative",
+        choices=POWER_ALTERNATIVES,
+        default="two-sided",
+        help="alternative hypothesis (default: two-sided)",
+    )
+    common.add_level(command, "confidence level")
     command.add_argument("--method", choices=METHODS, help="default: that of the library's default interval and test")
 
 
 def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments that both commands of planning take."""
     if (options.mean is None) == (options.auc is None):
-        raise RocPredictError("give --mean with --std, or --auc")
+        raise RocPredictError("pass --mean with --std, or --auc")
     against, correlation = _parse_null(options), options.correlation
     if correlation is not None and len(correlation) == 1:
         correlation = correlation[0]
@@ -224,22 +244,26 @@ def _curve_arguments(options: argparse.Namespace) -> dict[str, Any]:
 def add_sample_size_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``sample-size``."""
     _add_curve_options(command)
-    command.add_argument("--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR, not the AUC")
+    command.add_argument(
+        "--tpr-at-fpr", type=float, metavar="F", help="plan for the TPR at this FPR instead of the AUC"
+    )
     ratio = "negatives for each positive (default 1)"
     command.add_argument("--ratio", type=float, default=1.0, metavar="R", help=ratio)
-    command.add_argument("--width", type=float, metavar="W", help="full width of the interval")
-    command.add_argument("--power", type=float, metavar="P", help="in place of --width: power of a test --against")
+    command.add_argument("--width", type=float, metavar="W", help="full width of the confidence interval")
+    command.add_argument(
+        "--power", type=float, metavar="P", help="power of a test, instead of --width; needs --against"
+    )
 
 
 def run_sample_size(options: argparse.Namespace) -> None:
-    """Compute how many observations a study needs, from the class distributions it expects.
+    """Compute the sample size of a ROC study from its expected class distributions.
 
-      rocpredict sample-size --mean 4 8 --std 3 2 --width 0.05       the interval of the AUC, this wide from end to end
-      rocpredict sample-size --auc 0.7 --power 0.9 --against 0.5     a test of the AUC against a value
+      rocpredict sample-size --mean 4 8 --std 3 2 --width 0.05       full width of the confidence interval of the AUC
+      rocpredict sample-size --auc 0.7 --power 0.9 --against 0.5     test of the AUC against a value
       rocpredict sample-size --mean 4 8 --std 3 2 --power 0.8 --against-mean 4 7 --against-std 3 2 --correlation 0.5
       rocpredict sample-size --mean 4 8 --std 3 2 --width 0.1 --tpr-at-fpr 0.1
 
-    The table also lists the sample sizes by other formulas.
+    The output also shows the sample sizes by other formulas, and their deviation from the result.
     """
     planned = sample_size(**_curve_arguments(options), **common.pick(options, "width", "power", "tpr_at_fpr", "ratio"))
     common.print_result(options, planned.to_dict(), planned.table())
@@ -265,12 +289,14 @@ def run_power(options: argparse.Namespace) -> None:
 
 
 def _parse_null(options: argparse.Namespace) -> Any:
-    """Return the null value, or the second curve."""
+    """Return the null value or the second curve."""
     mean, std = options.against_mean, options.against_std
     if options.against is not None and (mean is not None or std is not None):
-        raise RocPredictError("--against is a value, --against-mean and --against-std a second curve; give one")
+        raise RocPredictError(
+            "--against is a value, --against-mean and --against-std describe a second curve; pass one of them"
+        )
     if (mean is None) != (std is None):
-        raise RocPredictError("--against-mean goes with --against-std")
+        raise RocPredictError("--against-mean and --against-std must be passed together")
     if mean is None:
         if options.correlation is not None:
             raise RocPredictError("--correlation needs a second feature: --against-mean and --against-std")
@@ -287,20 +313,22 @@ _PAGE_SUFFIXES = (".html", ".htm")
 def add_report_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``report``."""
     common.add_data(command)
-    command.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to write the page (.html)")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write (.html)")
     common.add_direction(command)
     common.add_level(command)
-    command.add_argument("--prevalence", type=float, metavar="P", help="share of positives where the rule is used")
-    command.add_argument("--unit", metavar="UNIT", help="of the feature")
-    command.add_argument("--title", metavar="TEXT", help="the heading of the page")
-    command.add_argument("--date", metavar="DAY", help="that the page says it is of, as 2026-11-21 (default: today)")
+    command.add_argument(
+        "--prevalence", type=float, metavar="P", help="fraction of positives in the population where the rule is used"
+    )
+    command.add_argument("--unit", metavar="UNIT", help="unit of the feature")
+    command.add_argument("--title", metavar="TEXT", help="heading of the page")
+    command.add_argument("--date", metavar="DAY", help="date of the report, such as 2026-11-21 (default: today)")
     common.add_resampling(command)
 
 
 def run_report(options: argparse.Namespace) -> None:
-    """Write a report of one feature as one HTML file, to hand over.
+    """Write a report of one feature as one HTML file.
 
-    It has curves, intervals, a test, the best threshold, rates, a diagnosis, and a methods paragraph.
+    The report has curves, confidence intervals, a test, the best threshold, rates, a diagnosis and a methods paragraph.
 
       rocpredict report pima --feature glucose --out glucose.html
       rocpredict report data.csv --label outcome --positive sick --feature glucose --out glucose.html
@@ -311,7 +339,7 @@ def run_report(options: argparse.Namespace) -> None:
     check_writable(options.out)
     common.check_suffix("out", options.out, *_PAGE_SUFFIXES)
     data = common.load(options)
-    name, values = data.only_feature("a report is of one feature")
+    name, values = data.only_feature("report needs one feature")
     from rocpredict.reports.feature import feature_report
 
     arguments = common.pick(options, "family", "direction", "level", "prevalence", "unit", "title", "date", "seed")
@@ -327,25 +355,25 @@ def run_report(options: argparse.Namespace) -> None:
 
 
 def notes_for_report(notes: Iterable[str]) -> tuple[str, ...]:
-    """Return the notes on the data without the options, for readers of the page."""
-    notes = (note.replace(" (--nan raise takes them as they are)", "") for note in notes)
-    return tuple(note.replace("--nan omit leaves these rows out", "here they are taken as they are") for note in notes)
+    """Return the notes on the data without command-line options, for a report."""
+    notes = (note.replace(common.NAN_RAISE_HINT, "") for note in notes)
+    return tuple(note.replace(common.NAN_OMIT_HINT, "they are used as zeros") for note in notes)
 
 
 def add_teach_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``teach``."""
-    command.add_argument("data", nargs="?", metavar="DATA", help=f"a CSV file, or one of {', '.join(DATASET_NAMES)}")
+    command.add_argument("data", nargs="?", metavar="DATA", help=f"CSV file, or one of {', '.join(DATASET_NAMES)}")
     common.add_classes(command, hint="")
-    common.add_feature(command, "every column of numbers")
-    common.add_pair_option(command, "--mean", "means to begin with, such as from a published table; needs --std")
-    common.add_pair_option(command, "--std", "standard deviations to begin with")
-    command.add_argument("--save", type=Path, metavar="FILE", help="write the page into a file, and end")
-    command.add_argument("--worksheet", type=Path, metavar="FILE", help="write a worksheet with answers, to be printed")
-    command.add_argument("--port", type=int, default=0, metavar="N", help="where to serve (default: any free port)")
+    common.add_feature(command, "all numeric columns")
+    common.add_pair_option(command, "--mean", "initial class means, such as from a published table; needs --std")
+    common.add_pair_option(command, "--std", "initial class standard deviations")
+    command.add_argument("--save", type=Path, metavar="FILE", help="write the page to a file and exit")
+    command.add_argument("--worksheet", type=Path, metavar="FILE", help="write a printable worksheet with answers")
+    command.add_argument("--port", type=int, default=0, metavar="N", help="port of the server (default: any free port)")
     command.add_argument("--no-browser", action="store_true", help="do not open the browser")
     command.add_argument("--lang", choices=languages(), default="en", help="language of the page (default: en)")
-    command.add_argument("--no-lesson", action="store_true", help="leave the guided lesson out")
-    command.add_argument("--lecture", action="store_true", help="begin in lecture mode: large, without sliders")
+    command.add_argument("--no-lesson", action="store_true", help="omit the guided lesson")
+    command.add_argument("--lecture", action="store_true", help="start in lecture mode: large, without sliders")
 
 
 def run_teach(options: argparse.Namespace) -> None:
@@ -358,9 +386,9 @@ def run_teach(options: argparse.Namespace) -> None:
       rocpredict teach --save teach.html
       rocpredict teach --worksheet worksheet.html
 
-    All of them move in step. Without --save the page is served to this machine alone, and every number is computed as
-    it is asked for. A saved page needs nothing but a browser. DATA is a CSV file with a header line, or iris, pima or
-    breast_cancer.
+    Densities, threshold and curve move together. Without --save, a local server on this machine serves the page and
+    computes every number on request. A saved page needs only a browser. DATA is a CSV file with a header line, or iris,
+    pima or breast_cancer.
     """
 
     def say(name: str, text: str) -> None:
@@ -380,7 +408,7 @@ def run_teach(options: argparse.Namespace) -> None:
         say("saved", str(page.save(options.save)))
         return
     with suppress(KeyboardInterrupt), page.serve(options.port) as server:
-        say("url", server.url if options.json else f"{server.url}  (Ctrl-C ends)")
+        say("url", server.url if options.json else f"{server.url}  (press Ctrl-C to stop)")
         if not options.no_browser:
             server.open_browser()
         server.wait()
@@ -392,14 +420,14 @@ def _page(options: argparse.Namespace) -> TeachingPage:
     if options.data is None:
         for name, value in common.pick(options, "label", "positive", "negative", "feature").items():
             if value is not None:
-                raise RocPredictError(f"--{name} goes with DATA, which is not there")
+                raise RocPredictError(f"--{name} needs DATA, which is missing")
         return TeachingPage(mean=options.mean, std=options.std, **shared)
     if options.mean is not None or options.std is not None:
-        raise RocPredictError("--mean and --std begin with two Gaussians in place of DATA; give one or the other")
+        raise RocPredictError("--mean and --std describe two Gaussians instead of DATA; pass one or the other")
     if options.data in DATASET_NAMES:
         common.check_no_label(options.data, options)
         if options.feature is not None and len(options.feature) > 1:
-            raise RocPredictError("--feature names the one to begin with of built-in data; all of them are on the page")
+            raise RocPredictError("--feature selects the initial feature of built-in data; pass it once")
         feature = options.feature and options.feature[0]
         return TeachingPage(options.data, feature=feature, **common.pick(options, "positive", "negative"), **shared)
     table = common.read_table(options, "label")
@@ -408,15 +436,15 @@ def _page(options: argparse.Namespace) -> TeachingPage:
 
 
 def _columns(table: CsvTable, options: argparse.Namespace) -> dict[str, Any]:
-    """Return the columns that are named, or all columns of numbers."""
+    """Return the selected columns, by default all numeric columns."""
     if options.feature:
         return {name: table.numbers(name) for name in options.feature}
     columns: dict[str, Any] = {}
-    trouble = RocPredictError(f"{table.name} has no column beside its labels")
+    trouble = RocPredictError(f"{table.name} has no column other than the labels")
     for name in table.header:
         try:
             columns |= {} if name == options.label else {name: table.numbers(name)}
-        except RocPredictError as error:  # a column of words is no feature
+        except RocPredictError as error:  # a text column is not a feature
             trouble = error
     if not columns:
         raise trouble

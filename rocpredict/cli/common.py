@@ -31,19 +31,19 @@ _ARGUMENTS = (
     "auc|width|power|against|against_mean|against_std|correlation|tpr_at_fpr|level|alternative|ratio|method|margin|"
     "direction|n_top|engine|label|exclude|port|date|feature"
 )
-"""Arguments ``name=`` of the library that are options ``--name``."""
+"""Arguments ``name=`` of the library that correspond to options ``--name``."""
 _OPTION_NAMES = {"n_resamples": "resamples", "rng": "seed", "n_jobs": "jobs", "by": "sort", "k": "top"}
 _OPTION_NAMES |= {"usecols": "feature"}
-"""Options with another name than the argument."""
+"""Options whose name differs from that of the argument."""
 
 
 def translate_to_options(message: str) -> str:
-    """Return a message of the library in the words of options: ``sem= needs count=`` as ``--sem needs --count``."""
+    """Replace arguments in a message by options, such as ``sem= needs count=`` by ``--sem needs --count``."""
 
     def option(match: re.Match[str]) -> str:
         return f"--{_OPTION_NAMES.get(match[1], match[1]).replace('_', '-')}"
 
-    message = message.replace("nan_policy='omit' leaves", "--nan omit leaves")
+    message = message.replace("nan_policy='omit'", "--nan omit")
     message = message.replace("rp.empirical_roc", "the empirical curve")
     name = rf"\b({'|'.join([_ARGUMENTS, *_OPTION_NAMES])})="
     translated = re.sub(rf"{name}(?=[\s,;)]|$)", option, message)
@@ -51,11 +51,14 @@ def translate_to_options(message: str) -> str:
 
 
 _UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Categories of characters that move the cursor, color a terminal or turn its text."""
+"""Unicode categories of characters that control a terminal or reverse its text."""
 
 
 def print_message(text: str, source: str = "rocpredict") -> None:
-    """Print one line on stderr, as far as it can be written to; what would steer the terminal is escaped."""
+    """Print one line on stderr, with control characters escaped.
+
+    Errors of stderr are ignored.
+    """
     escaped = [c.encode("unicode_escape").decode() if category(c) in _UNPRINTABLE else c for c in text]
     with suppress(OSError, ValueError):
         print(f"{source}: {''.join(escaped)}", file=sys.stderr, flush=True)
@@ -63,24 +66,30 @@ def print_message(text: str, source: str = "rocpredict") -> None:
 
 @contextmanager
 def print_warnings(command: str) -> Iterator[None]:
-    """Print each AssumptionWarning as one line, in the words of options; other warnings are shown as ever."""
+    """Print each AssumptionWarning as one line with option names.
+
+    Other warnings are shown as usual.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("always", AssumptionWarning)
-        as_ever = warnings.showwarning
+        show_default = warnings.showwarning
 
         def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
             if issubclass(category, AssumptionWarning):
                 line = " ".join(translate_to_options(str(message)).split())
                 print_message(f"warning: {line}", f"rocpredict {command}")
             else:
-                as_ever(message, category, *place, **more)
+                show_default(message, category, *place, **more)
 
         warnings.showwarning = show
         yield
 
 
 def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **arguments: Any) -> Any:
-    """Return a result of a feature; an error or a warning about x names the feature."""
+    """Return the result for a feature.
+
+    Errors and warnings about x name the feature.
+    """
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", AssumptionWarning)
@@ -94,11 +103,13 @@ def with_feature_name(name: str, make: Callable[..., Any], *values: Any, **argum
     return result
 
 
+NAN_OMIT_HINT = "use --nan omit to omit these observations"
+NAN_RAISE_HINT = " (with --nan raise they are used as zeros)"
 _DEFAULT_POSITIVE = {"pima": "pos", "breast_cancer": "malignant"}
 
 
 class Data(NamedTuple):
-    """The chosen features by name, the labels, and which of them are the classes."""
+    """Selected features by name, labels, and arguments for the classes."""
 
     features: dict[str, FloatArray]
     labels: Any
@@ -106,9 +117,9 @@ class Data(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def only_feature(self, purpose: str) -> tuple[str, FloatArray]:
-        """Return the one feature and its name, or refuse several."""
+        """Return the name and the values of the only feature, or raise if there are several."""
         if len(self.features) != 1:
-            raise RocPredictError(f"{purpose}, here are {len(self.features)}; name it by --feature")
+            raise RocPredictError(f"{purpose}, but {len(self.features)} are selected; select one with --feature")
         return next(iter(self.features.items()))
 
 
@@ -118,49 +129,54 @@ def add_pair_option(command: argparse.ArgumentParser, name: str, quantity: str) 
     command.add_argument(name, nargs=2, type=float, metavar=("NEGATIVE", "POSITIVE"), help=quantity)
 
 
-def add_classes(command: argparse.ArgumentParser, hint: str = " (pima: pos, breast_cancer: malignant)") -> None:
+def add_classes(
+    command: argparse.ArgumentParser, hint: str = " (default for pima: pos, for breast_cancer: malignant)"
+) -> None:
     """Add the options that name the labels and the classes."""
-    command.add_argument("--label", metavar="COLUMN", help="the column with the classes (built-in data know theirs)")
-    command.add_argument("--positive", metavar="LABEL", help=f"the positive class{hint}")
-    command.add_argument("--negative", metavar="LABEL", help="the negative class (default: every other label)")
+    command.add_argument("--label", metavar="COLUMN", help="column with the class labels (not for built-in data)")
+    command.add_argument("--positive", metavar="LABEL", help=f"label of the positive class{hint}")
+    command.add_argument("--negative", metavar="LABEL", help="label of the negative class (default: all other labels)")
 
 
 def add_data(command: argparse.ArgumentParser) -> None:
-    """Add the options that name data and the family of their distributions."""
-    command.add_argument("data", metavar="DATA", help=f"a CSV file, or built-in data: {', '.join(DATASET_NAMES)}")
+    """Add the options for data, classes, features, missing values and the family of distributions."""
+    command.add_argument("data", metavar="DATA", help=f"CSV file, or built-in data: {', '.join(DATASET_NAMES)}")
     add_classes(command)
-    add_feature(command, "all of built-in data")
-    missing = "refuse rows without a value, or leave them out"
+    add_feature(command, "all features of built-in data")
+    missing = "missing values: raise an error (default) or omit these observations"
     command.add_argument("--nan", choices=["raise", "omit"], default="raise", help=missing)
-    families = f"gaussian (default), {', '.join(name for name in FAMILIES if name != 'gaussian')}"
+    others = ", ".join(name for name in FAMILIES if name != "gaussian")
+    families = f"family of the class distributions: gaussian (default), {others}"
     command.add_argument("--family", choices=list(FAMILIES), default="gaussian", metavar="NAME", help=families)
 
 
 def add_feature(command: argparse.ArgumentParser, default: str) -> None:
     """Add the option that chooses features."""
-    command.add_argument("--feature", action="append", metavar="COLUMN", help=f"may be repeated (default: {default})")
+    command.add_argument(
+        "--feature", action="append", metavar="COLUMN", help=f"feature to use; may be repeated (default: {default})"
+    )
 
 
 def add_direction(command: argparse.ArgumentParser, action: str = "store", hint: str = " (default: higher)") -> None:
-    """Add the option for the side of the positives."""
+    """Add the option for the direction of the rule."""
     sides = ["higher", "lower", "auto"]
-    command.add_argument("--direction", choices=sides, action=action, help=f"where the positives lie{hint}")
+    command.add_argument("--direction", choices=sides, action=action, help=f"values that are predicted positive{hint}")
 
 
-def add_level(command: argparse.ArgumentParser, what: str = "of the intervals") -> None:
+def add_level(command: argparse.ArgumentParser, what: str = "confidence level of the intervals") -> None:
     """Add the option of the confidence level."""
-    command.add_argument("--level", type=float, default=0.95, metavar="L", help=f"{what} (default 0.95)")
+    command.add_argument("--level", type=float, default=0.95, metavar="L", help=f"{what} (default: 0.95)")
 
 
 def add_plot(command: argparse.ArgumentParser, picture: str) -> None:
-    """Add the option of a file with a picture."""
-    command.add_argument("--plot", type=Path, metavar="FILE", help=f"draw {picture}")
+    """Add the option for a file with a plot."""
+    command.add_argument("--plot", type=Path, metavar="FILE", help=f"write a plot of {picture}")
 
 
 def add_resampling(command: argparse.ArgumentParser) -> None:
-    """Add the options of random samples."""
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="of the samples that are drawn (default 0)")
-    command.add_argument("--resamples", type=int, default=500, metavar="N", help="how many are drawn (default 500)")
+    """Add the options for resampling."""
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed for resampling (default: 0)")
+    command.add_argument("--resamples", type=int, default=500, metavar="N", help="number of resamples (default: 500)")
 
 
 def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
@@ -169,15 +185,15 @@ def pick(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 
 def check_unique(option: str, names: Sequence[str] | None) -> None:
-    """Refuse an option that names a column twice."""
+    """Check that an option names no column twice."""
     twice = [name for name in names or () if names and names.count(name) > 1]
     if twice:
-        raise RocPredictError(f"--{option} {twice[0]} is given twice; name different ones")
+        raise RocPredictError(f"--{option} {twice[0]} is passed twice; pass different columns")
 
 
 # ---- data
 def check_file(name: str) -> None:
-    """Refuse a word that is neither a file nor built-in data."""
+    """Check that a word is a file name or built-in data."""
     try:
         is_unknown = not Path(name).exists() and not Path(name).suffix
     except OSError as error:
@@ -190,19 +206,22 @@ def check_file(name: str) -> None:
 
 
 def check_suffix(option: str, path: Path, *suffixes: str) -> None:
-    """Refuse a file name that belongs to another kind of file; pipes and devices have any name."""
+    """Check the suffix of a file name.
+
+    Pipes and devices may have any name.
+    """
     if path.suffix.lower() not in suffixes and not (path.exists() and is_stream(path)):
-        raise RocPredictError(f"--{option} {path}: give a name that ends in {' or '.join(filter(None, suffixes))}")
+        raise RocPredictError(f"--{option} {path}: pass a name that ends in {' or '.join(filter(None, suffixes))}")
 
 
 def check_no_label(name: str, options: argparse.Namespace) -> None:
-    """Refuse --label beside built-in data."""
+    """Check that --label is not used with built-in data."""
     if options.label is not None:
-        raise RocPredictError(f"--label {options.label!r} is for files; {name} knows its labels")
+        raise RocPredictError(f"--label {options.label!r} is for files; the built-in data {name} have labels")
 
 
 def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
-    """Read a CSV file, for which some options are needed."""
+    """Read a CSV file, and check that the needed options are there."""
     check_file(options.data)
     table = read_csv(options.data)
     for name in needed:
@@ -212,9 +231,9 @@ def read_table(options: argparse.Namespace, *needed: str) -> CsvTable:
 
 
 def parse_classes(options: argparse.Namespace, labels: Any) -> dict[str, Any]:
-    """Return the labels of both classes, as the library's functions take them."""
+    """Return the labels of both classes as arguments for the library."""
     classes = pick(options, "positive", "negative")
-    if labels.dtype.kind != "U":  # the number 1 by "1", False by "False", a date by "2020-01-31"
+    if labels.dtype.kind != "U":  # text such as "1", "False" or "2020-01-31" matches a number, a boolean or a date
         for name, word in classes.items():
             matching = [] if word is None else [label for label in unique_labels(labels) if _is_label(label, word)]
             classes[name] = matching[0] if matching else word
@@ -222,7 +241,7 @@ def parse_classes(options: argparse.Namespace, labels: Any) -> dict[str, Any]:
 
 
 def load(options: argparse.Namespace) -> Data:
-    """Read the chosen features and the labels."""
+    """Read the selected features and the labels."""
     check_unique("feature", options.feature)
     if options.data in DATASET_NAMES:
         return built_in(options.data, options)
@@ -233,15 +252,18 @@ def load(options: argparse.Namespace) -> Data:
         if options.nan == "raise" and missing.size:
             lines = format_list((table.lines[row] for row in missing.tolist()), 5)
             raise RocPredictError(
-                f"{table.name}: column {name!r} has {missing.size} missing of {len(values)}, at lines {lines}; "
-                "--nan omit leaves these rows out"
+                f"{table.name}: column {name!r} has missing values in {missing.size} of {len(values)} rows, at lines "
+                f"{lines}; {NAN_OMIT_HINT}"
             )
     labels = table.labels(options.label)
     return Data(features, labels, parse_classes(options, labels))
 
 
 def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()) -> Data:
-    """Return built-in data, or some of its features; with ``--nan omit`` zeros of pima are missing values."""
+    """Return built-in data or some of their features.
+
+    With ``--nan omit`` zeros of pima are missing values.
+    """
     check_no_label(name, options)
     data = load_pima(zeros_as_missing=options.nan == "omit") if name == "pima" else load_dataset(name)
     unknown = [feature for feature in (*(options.feature or ()), *exclude) if feature not in data.feature_names]
@@ -253,9 +275,8 @@ def built_in(name: str, options: argparse.Namespace, exclude: Sequence[str] = ()
     names = options.feature or [feature for feature in data.feature_names if feature not in exclude]
     positive = options.positive or _DEFAULT_POSITIVE.get(name)
     affected = [feature for feature in names if name == "pima" and feature in PIMA_ZERO_MISSING]
-    left_out = "they are left out (--nan raise takes them as they are)"
-    then = left_out if options.nan == "omit" else "--nan omit leaves these rows out"
-    notes = (f"pima: zeros in {', '.join(affected)} stand for missing values; {then}.",) if affected else ()
+    handling = f"these observations are omitted{NAN_RAISE_HINT}" if options.nan == "omit" else NAN_OMIT_HINT
+    notes = (f"pima: zeros in {', '.join(affected)} are missing values; {handling}.",) if affected else ()
     classes = {"positive": positive, "negative": options.negative}
     return Data({feature: data.column(feature) for feature in names}, data.y, classes, notes)
 
@@ -272,7 +293,7 @@ def _is_label(label: Any, word: str) -> bool:
 
 
 # ---- output
-_DEFAULT_WIDTH = 200  # columns where the output is not a terminal: nothing is wrapped
+_DEFAULT_WIDTH = 200  # columns if the output is not a terminal
 
 
 def print_tables(*tables: Table) -> None:
@@ -282,7 +303,7 @@ def print_tables(*tables: Table) -> None:
 
 
 def print_result(options: argparse.Namespace, values: dict[str, Any], *tables: Table) -> None:
-    """Print JSON where --json is given, tables otherwise."""
+    """Print JSON with --json, tables otherwise."""
     if options.json:
         print(to_json(values))
     else:
@@ -290,27 +311,28 @@ def print_result(options: argparse.Namespace, values: dict[str, Any], *tables: T
 
 
 def reword(table: Table, title: str, translate: Callable[[str], str], notes: Iterable[str] = ()) -> Table:
-    """Return a table with another title, its cells and notes in other words, and more notes."""
+    """Return a table with another title, translated cells and notes, and additional notes."""
     rows = [[translate(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
     return replace(table, title=title, rows=rows, notes=[*map(translate, table.notes), *notes])
 
 
-_MAX_PLOTTED_FEATURES = 20  # rows of a picture
+_MAX_PLOTTED_FEATURES = 20  # number of rows of a plot
 
 
 def check_plot(path: Path | None, n_features: int = 1) -> None:
-    """Refuse a picture that could not be drawn or written, before the work."""
+    """Check before the computation that a plot can be drawn and written."""
     if path is None:
         return
     check_suffix("plot", check_writable(path), ".svg", ".png", ".pdf")
     if n_features > _MAX_PLOTTED_FEATURES:
         raise RocPredictError(
-            f"--plot draws {_MAX_PLOTTED_FEATURES} features at most, here are {n_features}; choose some with --feature"
+            f"--plot supports at most {_MAX_PLOTTED_FEATURES} features, but {n_features} are selected; select some "
+            "with --feature"
         )
 
 
 def save_plot(path: Path, predicted: Mapping[str, Roc], empirical: Mapping[str, EmpiricalRoc] | None = None) -> None:
-    """Draw densities and curves of each feature into a file, one row a feature."""
+    """Write a plot of densities and curves to a file, with one row for each feature."""
     from rocpredict.plots.curves import SIDE_BY_SIDE_FIGSIZE, plot_side_by_side
     from rocpredict.plots.style import NotebookFigure, save_figure
 

@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,30 +23,30 @@ _TWO_SAMPLE_OPTIONS = ("method", "alternative", "margin", "seed", "resamples")
 
 
 def _check_tests(options: argparse.Namespace) -> None:
-    """Refuse options of a test that does not take place, or that the test does not take."""
+    """Check that options of a test belong to the test of the selected features."""
     n_features = len(options.feature or ())
     test_options = [name for name, value in common.pick(options, *_TWO_SAMPLE_OPTIONS).items() if value is not None]
     if test_options and n_features != 2:
         remedy = (
             "; three or more are tested by the method of Krishnamoorthy and Yu"
             if n_features > 2
-            else "; name them with --feature"
+            else "; select them with --feature"
         )
         raise RocPredictError(
-            f"--{test_options[0]} is for a test of two features, here are {n_features or 'none'} named{remedy}"
+            f"--{test_options[0]} is for a test of two features, but {n_features or 'none'} are selected{remedy}"
         )
     random_options = [name for name in test_options if name in {"seed", "resamples"}]
     if random_options and options.method in {None, "smoothed-logit", "delong"}:
         others = ", ".join(TWO_SAMPLE_METHODS[2:])
-        raise RocPredictError(f"--{random_options[0]} is for a --method that draws at random: {others}")
+        raise RocPredictError(f"--{random_options[0]} is for a --method that uses random numbers: {others}")
 
 
 def _run_tests(
     data: Data, options: argparse.Namespace, directions: Sequence[str]
 ) -> tuple[dict[str, Any], list[Table]]:
-    """Test the named features against each other, if there are two or more; directions are resolved already.
+    """Test two or more selected features against each other, in directions that are already resolved.
 
-    Returns the numbers and the table of the test, its features called as in the data.
+    Returns the numbers and the table of the test, with the names of the features.
     """
     names = options.feature or []
     if len(names) < 2:
@@ -55,7 +55,7 @@ def _run_tests(
     if options.direction == ["auto"] and len(set(directions)) > 1:
         resolved = ", ".join(f"{name} {direction}" for name, direction in zip(names, directions, strict=True))
         words = " ".join(f"--direction {direction}" for direction in directions)
-        raise RocPredictError(f"--direction auto finds opposite directions ({resolved}); if that is meant, say {words}")
+        raise RocPredictError(f"--direction auto finds opposite directions ({resolved}); to test them, pass {words}")
     arguments = data.classes | {"direction": tuple(directions), "nan_policy": options.nan, "level": options.level}
     test: AucTest | AucTestMany
     if len(names) > 2:
@@ -71,10 +71,19 @@ def _run_tests(
         contrasts = zip(values["contrasts"], test.adjusted_p_values, strict=True)
         values["contrasts"] = [_rename_features(contrast, names) | {"adjusted_p_value": p} for contrast, p in contrasts]
     omitted = sum(test.omitted)
-    notes = [f"Rows without a value of any of them, left out for all: {omitted}."] if omitted else []
-    title = f"{', '.join(names)} on the same cases"
+    notes = [f"Observations omitted because a feature is missing: {omitted}."] if omitted else []
+    if "opposite_directions" in test.flags:
+        notes.append(f"If the features have opposite directions, {_direction_remedy(test.estimates, directions)}.")
+    title = f"{', '.join(names)} on the same observations"
     table = common.reword(test.table(), title, lambda words: _substitute_names(words, names), notes)
     return {"auc_test": values}, [table]
+
+
+def _direction_remedy(estimates: Iterable[float], directions: Iterable[str]) -> str:
+    """Return the advice to pass a direction for each feature, by its AUC in the present direction."""
+    opposite = {"higher": "lower", "lower": "higher"}
+    best = (now if auc >= 0.5 else opposite[now] for auc, now in zip(estimates, directions, strict=True))
+    return f"pass the direction of each, such as {' '.join(f'--direction {direction}' for direction in best)}"
 
 
 def _rename_features(values: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -88,7 +97,7 @@ def _substitute_names(words: str, names: Sequence[str]) -> str:
 
 
 _OOB_NOTE = (
-    "empirical_ameans is what the best threshold gives on the rows that chose it, and optimistic; "
+    "empirical_ameans is the Ameans (balanced accuracy) on the data that the threshold was chosen on, and optimistic; "
     "empirical_ameans_corrected is corrected for that optimism."
 )
 
@@ -96,22 +105,26 @@ _OOB_NOTE = (
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
     common.add_data(command)
-    common.add_direction(command, "append", " (default: higher); given once, or once for each --feature")
-    methods = "two features: the test (default: smoothed-logit; venkatraman: whole curves)"
+    common.add_direction(command, "append", " (default: higher); once, or once for each --feature")
+    methods = "test of two features (default: smoothed-logit; venkatraman tests whole curves)"
     command.add_argument("--method", choices=TWO_SAMPLE_METHODS, help=methods)
-    alternatives = "two features: what is claimed of the first (default: two-sided)"
+    alternatives = "alternative hypothesis about the first of two features (default: two-sided)"
     command.add_argument("--alternative", choices=ALTERNATIVES, help=alternatives)
-    command.add_argument("--margin", type=float, metavar="D", help="the AUC difference that still counts as as good")
-    common.add_level(command, "of all intervals")
-    command.add_argument("--seed", type=int, metavar="N", help="of a test that draws at random (default 0)")
-    command.add_argument("--resamples", type=int, metavar="N", help="how often it draws (default 2000)")
+    command.add_argument(
+        "--margin", type=float, metavar="D", help="largest AUC difference that counts as equivalent or noninferior"
+    )
+    common.add_level(command, "confidence level of all intervals")
+    command.add_argument("--seed", type=int, metavar="N", help="seed of a test that uses random numbers (default: 0)")
+    command.add_argument(
+        "--resamples", type=int, metavar="N", help="number of resamples or permutations of this test (default: 2000)"
+    )
     common.add_plot(command, "the curves of each feature (.svg, .png or .pdf)")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Compare the predicted curve with the empirical one, feature by feature, and features with each other.
+    """Compare the predicted with the empirical curve of each feature, and test features against each other.
 
-    Two or more features that --feature names are also tested against each other, on the same cases.
+    If --feature selects two or more features, they are also tested against each other on the same observations.
 
       rocpredict compare iris --positive virginica --negative versicolor
       rocpredict compare data.csv --label outcome --positive sick --feature glucose --plot roc.svg
@@ -141,7 +154,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _empirical(data: Data, options: argparse.Namespace) -> dict[str, EmpiricalRoc]:
-    """Return the empirical curve of each feature; "auto" is resolved here and nowhere else."""
+    """Return the empirical curve of each feature, with direction "auto" resolved."""
     directions = _directions(options.direction or [None], len(data.features))
     return {
         name: common.with_feature_name(
@@ -156,15 +169,15 @@ def _directions(directions: list[str | None], count: int) -> list[str | None]:
         return directions * count
     if len(directions) != count:
         raise RocPredictError(
-            f"--direction is given {len(directions)} times for {count} features; give it once, or once for each"
+            f"--direction is passed {len(directions)} times for {count} features; pass it once, or once for each"
         )
     if "auto" in directions:
-        raise RocPredictError("--direction auto decides for all features; give it once")
+        raise RocPredictError("--direction auto applies to all features; pass it once")
     return directions
 
 
 def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse.Namespace) -> PredictedRoc:
-    """Predict the curve of a feature; what "auto" found in these rows was not declared, and no family may use it."""
+    """Predict the curve of a feature; a direction from "auto" is not declared, so that no family uses it."""
     direction = "auto" if options.direction == ["auto"] else empirical.direction
     arguments = data.classes | {"direction": direction, "nan_policy": options.nan, "family": options.family}
     result: PredictedRoc = common.with_feature_name(name, predict_roc, data.features[name], data.labels, **arguments)
@@ -172,15 +185,16 @@ def _predicted(name: str, data: Data, empirical: EmpiricalRoc, options: argparse
 
 
 def _table(compared: dict[str, Comparison], data: Data, options: argparse.Namespace, notes: list[str]) -> Table:
-    """Return the comparisons side by side, one column a feature."""
+    """Return a table of the comparisons, with one column for each feature."""
     quantities = [name for name in next(iter(compared.values())).to_dict() if name != "level"]
     rows = [[quantity, *(getattr(comparison, quantity) for comparison in compared.values())] for quantity in quantities]
-    negative = "every other label" if options.negative is None else options.negative
+    negative = "all other labels" if options.negative is None else options.negative
     positive = "the larger label" if data.classes["positive"] is None else data.classes["positive"]
     family = "Gaussian" if options.family == "gaussian" else options.family
-    title = f"Predicted ({family}) against empirical; positive: {positive}, negative: {negative}"
+    title = f"Predicted ({family}) and empirical curve; positive: {positive}, negative: {negative}"
     interval_note = (
-        f"empirical_auc_low and empirical_auc_high are the ends of its {format_level(options.level)} interval."
+        f"empirical_auc_low and empirical_auc_high are the bounds of the {format_level(options.level)} confidence "
+        "interval of empirical_auc."
     )
     return Table(title, ["quantity", *compared], rows, notes=[interval_note, _OOB_NOTE, *notes])
 
@@ -189,6 +203,6 @@ def _notes(data: Data, empirical: dict[str, EmpiricalRoc]) -> list[str]:
     notes = list(data.notes)
     for name, roc in empirical.items():
         lost = sum(roc.omitted)
-        notes += [f"{name}: rows without a value, left out: {lost}."] if lost else []
+        notes += [f"{name}: observations omitted because the value is missing: {lost}."] if lost else []
         notes += [f"{name}: {FLAG_DESCRIPTIONS[flag]}." for flag in roc.best_threshold().flags]
     return notes

@@ -21,14 +21,14 @@ EXIT_OK, EXIT_FAILURE, EXIT_USAGE = 0, 1, 2
 DESCRIPTION = """\
 Predict a ROC curve, its area (AUC) and its best threshold from the distributions of two classes.
 
-The rule is: positive when x >= threshold. Classes are named in the order negative, positive.
+An observation is predicted positive if x >= threshold. Pairs of values are in the order negative, positive.
 """
 _OUTPUT_ERRORS = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _NEGATIVE_NUMBER = re.compile(r"-((\d[\d_]*\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)$", re.IGNORECASE)
 
 
 def run_command(argv: Sequence[str] | None = None) -> int:
-    """Parse the words, run the command, and return the exit code of ``main``."""
+    """Parse the arguments, run the command, and return the exit code of ``main``."""
     _prepare_streams()
     try:
         _parse_and_run(argv)
@@ -44,9 +44,9 @@ def run_command(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
             return _report_failed_output(error, f"the output cannot be written: {error.strerror}")
-        message = "there is not enough memory for these data"
+        message = "not enough memory for these data"
         if not isinstance(error, MemoryError):
-            message = f"this is a fault of rocpredict {__version__}, not of your input"
+            message = f"internal error of rocpredict {__version__}; please report it"
             with suppress(OSError, ValueError):
                 traceback.print_exc()
         print_message(message)
@@ -55,14 +55,14 @@ def run_command(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """Make sure that each line can be printed, and that a closed output is noticed."""
+    """Prepare stdout and stderr for any characters, and replace closed streams."""
     if sys.stdout is None:
         sys.stdout = _ClosedStream()
     if sys.stderr is None:
         sys.stderr = io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter still gets its line
+            stream.reconfigure(errors="backslashreplace")  # characters that the terminal lacks are escaped
 
 
 class _ClosedStream(io.StringIO):
@@ -74,8 +74,11 @@ class _ClosedStream(io.StringIO):
 
 
 def _report_failed_output(error: Any, message: str) -> int:
-    """Report an output that cannot be written; a reader of a pipe that has had enough is no failure."""
-    with suppress(OSError, ValueError):  # what is still in the buffer would fail again when Python ends
+    """Report an output that cannot be written.
+
+    A pipe that its reader closed is not an error.
+    """
+    with suppress(OSError, ValueError):  # the rest of the buffer would fail again when Python exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno == errno.EPIPE:
         return EXIT_OK
@@ -88,7 +91,7 @@ def _parse_and_run(argv: Sequence[str] | None) -> None:
     words = sys.argv[1:] if argv is None else argv
     if not words:
         parser.print_help(sys.stderr)
-        raise RocPredictError("a command is needed")
+        raise RocPredictError("no command; pass one of the commands above")
     try:
         options = parser.parse_args(words)
     except SystemExit:  # help and version
@@ -106,7 +109,10 @@ class _Parser(argparse.ArgumentParser):
         self._negative_number_matcher = _NEGATIVE_NUMBER
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Refuse an unknown option before anything else is missed."""
+        """Parse the arguments.
+
+        An unknown option is reported before a missing argument.
+        """
         self._check_options(args or ())
         return super().parse_known_args(args, namespace)
 
@@ -126,7 +132,7 @@ class _Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"invalid choice: {value!r}; choose from {', '.join(choices)}{hint}")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        (file or sys.stderr).write(message)  # argparse would hide that a disk is full
+        (file or sys.stderr).write(message)  # argparse would ignore a full disk
 
     def error(self, message: str) -> NoReturn:
         raise RocPredictError(f"{message} (see {self.prog} --help)")
@@ -143,11 +149,11 @@ COMMANDS = {
     "report": (commands.add_report_options, commands.run_report),
     "teach": (commands.add_teach_options, commands.run_teach),
 }
-"""The function that defines the options of a command and the one that runs it, whose docstring is the help."""
+"""Functions that add the options of a command and that run it. The docstring of the latter is its help."""
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands, which also tools for shell completion take."""
+    """Return the parser of all commands, which tools for shell completion also use."""
     layout: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter}
     parser = _Parser(prog="rocpredict", description=DESCRIPTION, **layout)
     parser.add_argument("--version", action="version", version=__version__)
@@ -155,7 +161,7 @@ def make_parser() -> argparse.ArgumentParser:
     for name, (add_options, run) in COMMANDS.items():
         text = getdoc(run) or ""
         command = subparsers.add_parser(name, help=text.partition("\n")[0], description=text, **layout)
-        command.add_argument("--json", action="store_true", help="print JSON with every digit instead of tables")
+        command.add_argument("--json", action="store_true", help="print JSON with full precision instead of tables")
         add_options(command)
         command.set_defaults(run=run, command=name)
     return parser

@@ -30,45 +30,66 @@ _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "t
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``screen``."""
-    sources = f"CSV or Parquet, or one of {', '.join(DATASET_NAMES)}"
+    sources = f"CSV or Parquet file, or one of {', '.join(DATASET_NAMES)}"
     command.add_argument("data", nargs="+", metavar="FILE", help=sources)
     common.add_classes(command)
-    command.add_argument("--pairs", choices=["rest", "all"], default="rest", help="several labels: against the rest")
+    command.add_argument(
+        "--pairs",
+        choices=["rest", "all"],
+        default="rest",
+        help="with three or more labels: each class against the rest (default), or all pairs of classes",
+    )
     columns = command.add_mutually_exclusive_group()
-    columns.add_argument("--feature", action="append", metavar="COLUMN", help="may be repeated (default: all columns)")
-    columns.add_argument("--exclude", action="append", metavar="COLUMN", help="leave it out; may be repeated")
-    counted = "count the exact AUC of all (yes)"
-    command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=counted)
-    command.add_argument("--n-top", type=int, default=100, metavar="N", help="features counted with --empirical top")
-    command.add_argument("--family", choices=["gaussian", "auto"], default="gaussian", help="auto: shrunk estimates")
-    command.add_argument("--direction", choices=["auto", "higher", "lower"], default="auto", help="of each rule (auto)")
-    common.add_level(command, "confidence")
-    command.add_argument("--adjust", choices=ADJUSTMENTS, default=ADJUSTMENTS[0], help="how q-values are made")
-    command.add_argument("--nan", choices=["raise", "omit"], default="omit", help="leave missing values out (default)")
-    command.add_argument("--engine", choices=["auto", "numpy", "numba"], default="auto", help="who counts")
-    command.add_argument("--jobs", type=int, default=1, metavar="N", help="threads; -1: one on each processor")
-    order = "order of the rows (default: by distance of the AUC from 1/2)"
+    columns.add_argument(
+        "--feature", action="append", metavar="COLUMN", help="feature to screen; may be repeated (default: all columns)"
+    )
+    columns.add_argument("--exclude", action="append", metavar="COLUMN", help="column to exclude; may be repeated")
+    empirical = "empirical results for all features (yes, default), for none, or for the --n-top best predicted (top)"
+    command.add_argument("--empirical", choices=list(_EMPIRICAL_CHOICES), default="yes", help=empirical)
+    n_top = "number of features with empirical results, for --empirical top (default: 100)"
+    command.add_argument("--n-top", type=int, default=100, metavar="N", help=n_top)
+    family = "predict by two Gaussians (default), or by estimates shrunk towards the data (auto)"
+    command.add_argument("--family", choices=["gaussian", "auto"], default="gaussian", help=family)
+    direction = "values that are predicted positive; auto (default) decides for each feature by its class means"
+    command.add_argument("--direction", choices=["auto", "higher", "lower"], default="auto", help=direction)
+    common.add_level(command, "confidence level")
+    command.add_argument(
+        "--adjust",
+        choices=ADJUSTMENTS,
+        default=ADJUSTMENTS[0],
+        help=f"adjustment for multiple testing that gives the q-values (default: {ADJUSTMENTS[0]})",
+    )
+    missing = "missing values: omit them separately for each feature (default), or raise an error"
+    command.add_argument("--nan", choices=["raise", "omit"], default="omit", help=missing)
+    engine = "library that computes the empirical results; auto (default) uses numba for large tables if installed"
+    command.add_argument("--engine", choices=["auto", "numpy", "numba"], default="auto", help=engine)
+    command.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="number of threads (default: 1; -1: one for each processor)"
+    )
+    order = "column to sort the rows by (default: distance of the AUC from 1/2)"
     command.add_argument("--sort", metavar="COLUMN", help=order)
-    rows = f"rows (default: {_DEFAULT_ROWS} on screen, all in files)"
+    rows = f"number of rows to print or write (default: {_DEFAULT_ROWS} on screen, all in files)"
     command.add_argument("--top", type=int, metavar="N", help=rows)
-    command.add_argument("--format", choices=FORMATS, help="of what is printed or written (default: table)")
-    command.add_argument("--out", type=Path, metavar="FILE", help="write there; its suffix may tell the format")
-    page = "write all rows as an HTML page, with pictures too"
+    command.add_argument("--format", choices=FORMATS, help="output format (default: table)")
+    command.add_argument(
+        "--out", type=Path, metavar="FILE", help="file to write; without --format its suffix sets the format"
+    )
+    page = "also write an HTML report of all rows, with figures"
     command.add_argument("--report", type=Path, metavar="FILE", help=page)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Rank the features of a table by how well each tells two classes apart, predicted and counted.
+    """Rank the features of a table by their predicted and empirical AUC.
 
-    A predicted AUC is computed from means and standard deviations.
+    The predicted AUC is computed from means and standard deviations.
 
       rocpredict screen iris --positive virginica --negative versicolor
       rocpredict screen study.csv --label outcome --positive sick --top 10
       rocpredict screen january.parquet february.parquet --label outcome --positive sick --out ranking.csv
       rocpredict screen study.csv --label outcome --positive sick --report study.html
 
-    FILE is a CSV or Parquet file, several with the same columns, or a built-in data set (iris, pima, breast_cancer).
-    With three or more labels and no --positive each label is set against the rest.
+    FILE is a CSV or Parquet file, several files with the same columns, or a built-in data set (iris, pima,
+    breast_cancer). With three or more labels and no --positive, each label is compared with the rest.
     """
     form = _format(options)
     _check(options, form)
@@ -89,7 +110,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options as the library takes them."""
+    """Return the options as arguments for the library."""
     return common.pick(options, "pairs", "n_top", "family", "direction", "level", "adjust", "engine") | {
         "empirical": _EMPIRICAL_CHOICES[options.empirical],
         "nan_policy": options.nan,
@@ -98,10 +119,10 @@ def _screen_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _check(options: argparse.Namespace, form: str) -> None:
-    """Refuse wrong options before the work: a table of three rows is screened with them."""
+    """Check the options before the computation, by a screening of three rows."""
     common.check_unique("feature", options.feature)
     common.check_unique("exclude", options.exclude)
-    engine = "numpy" if options.engine == "auto" else options.engine  # nothing is compiled for three rows
+    engine = "numpy" if options.engine == "auto" else options.engine  # avoids compilation for three rows
     small = screen({"x": [0.0, 1.0, 2.0]}, [0, 1, 2], **_screen_options(options) | {"engine": engine})
     _select_rows(small, options, form)
     if options.report is not None:
@@ -109,9 +130,9 @@ def _check(options: argparse.Namespace, form: str) -> None:
 
 
 def _format(options: argparse.Namespace) -> str:
-    """Return the format that an option or the file's suffix names, or a table; refuse two different ones."""
+    """Return the output format by the options or the suffix of the file, by default a table."""
     if options.json and options.format not in {None, "json"}:
-        raise RocPredictError(f"--json and --format {options.format} are two formats; choose one")
+        raise RocPredictError(f"--json and --format {options.format} are two formats; pass one of them")
     form = "json" if options.json else options.format
     if options.out is None:
         return form or "table"
@@ -122,16 +143,20 @@ def _format(options: argparse.Namespace) -> str:
         return str(form)
     suffix = options.out.suffix.lower()
     if suffix not in _FORMAT_BY_SUFFIX:
-        raise RocPredictError(f"--out {options.out}: its suffix tells no format; add --format {', '.join(FORMATS)}")
+        raise RocPredictError(
+            f"--out {options.out}: its suffix is not that of a format; pass --format {', '.join(FORMATS)}"
+        )
     return _FORMAT_BY_SUFFIX[suffix]
 
 
 def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
-    """Return the features, the labels and the notes on them."""
+    """Return the features, the labels and notes on the data."""
     builtin_names = [name for name in options.data if name in DATASET_NAMES and not Path(name).exists()]
     if builtin_names:
         if len(options.data) > 1:
-            raise RocPredictError(f"{builtin_names[0]} is built-in data; screen it by itself")
+            raise RocPredictError(
+                f"{builtin_names[0]} is built-in data, which cannot be combined with files; screen it separately"
+            )
         data = common.built_in(builtin_names[0], options, options.exclude or ())
         options.positive = data.classes["positive"]
         return data.features, data.labels, data.notes
@@ -144,11 +169,15 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
         raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
     features, labels = files.features(label=options.label, usecols=_feature_columns(options, files.names))
     words = features.names[features.not_numeric]
-    return features, labels, (f"Not numeric, and not screened: {format_list(words, 10)}.",) if len(words) else ()
+    return (
+        features,
+        labels,
+        (f"Not screened, because they are not numeric: {format_list(words, 10)}.",) if len(words) else (),
+    )
 
 
 def _feature_columns(options: argparse.Namespace, names: Sequence[str]) -> list[str] | None:
-    """Return the columns to take as features, or None for all."""
+    """Return the feature columns, or None for all."""
     if not options.exclude:
         return options.feature
     for name in options.exclude:
@@ -167,7 +196,7 @@ def _select_rows(table: ScreeningResult, options: argparse.Namespace, form: str)
 def _write(
     table: ScreeningResult, result: ScreeningResult, options: argparse.Namespace, form: str, notes: tuple[str, ...]
 ) -> None:
-    """Print a table, or write it to a file and say so."""
+    """Print a table, or write it to a file and print the number of rows."""
     out, text_table = options.out, partial(_as_table, table, result, notes)
     if out is None and form == "table":
         common.print_tables(text_table())
@@ -186,36 +215,39 @@ def _write(
 
 
 def _as_table(table: ScreeningResult, result: ScreeningResult, notes: tuple[str, ...]) -> Table:
-    """Return the rows of a table; its title gives their number, and of how many where some were left out."""
+    """Return the rows of a table, with the number of rows in its title and, for a part, the total."""
     title = f"{len(table)} of " if len(table) < len(result) else ""
+    n_numeric = len(result) - int(result.flag_mask("not_numeric").sum())
+    numeric = f" ({n_numeric} numeric)" if n_numeric < len(result) else ""
     if len(result.class_pairs) > 1:
-        title += f"{pluralize(len(result), 'row')} of {len(result.class_pairs)} class pairs"
+        title += f"{pluralize(len(result), 'row')}{numeric} of {len(result.class_pairs)} class pairs"
     else:
         negative, positive = map(label_to_text, result.class_pairs[0])
-        title += f"{pluralize(len(result), 'feature')}: {positive} (positive) against {negative}"
+        title += f"{pluralize(len(result), 'feature')}{numeric}: {positive} (positive) against {negative}"
     return replace(table.table(None), title=title, notes=(*notes, *_footnotes(table)), flags=None)
 
 
 def _footnotes(table: ScreeningResult) -> Iterator[str]:
-    """Return sentences that explain the columns."""
-    kind = "auc is predicted by two Gaussians" + (" where family says so" if table.family == "auto" else "")
-    yield kind + (", empirical_auc counted." if table.empirical else "; nothing was counted.")
+    """Yield sentences that explain the columns."""
+    where = " for features of family gaussian" if table.family == "auto" else ""
+    empirical = "; empirical_auc is computed from ranks" if table.empirical else "; there are no empirical results"
+    yield f"auc is predicted by two Gaussians{where}{empirical}."
     if table.family == "auto":
         yield (
-            "family auto: auc, threshold and ameans are estimated between the rows and a transformed Gaussian; "
-            "model_weight is that of the latter."
+            "family auto: auc, threshold and ameans are shrunk from a transformed Gaussian model towards the data; "
+            "model_weight is the weight of the model."
         )
     yield (
-        f"q_value: {table.adjust} over all features. ameans_corrected is what the threshold is worth on other rows, "
-        "on the average over all features; of the first of many it is too high."
+        f"q_value: {table.adjust} over all features. ameans_corrected is the optimism-corrected Ameans (balanced "
+        "accuracy), valid on average over all features; for the top-ranked of many features it is too high."
     )
     if "misfit" in table.flags:
-        yield "misfit: the Gaussians do not describe the feature; trust the empirical AUC."
+        yield "misfit: two Gaussians do not describe the feature; use the empirical AUC."
 
 
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
-    """Return a function that draws a bar on a terminal, None elsewhere."""
+    """Yield a function that draws a progress bar on a terminal, or None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

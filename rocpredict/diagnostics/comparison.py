@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from rocpredict.base.accessors import plot_result
-from rocpredict.base.formatting import format_interval, format_number
+from rocpredict.base.formatting import format_interval, format_level, format_number
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr
@@ -32,44 +32,44 @@ class Comparison(Result):
 
     Attributes
     ----------
-    n_negative, n_positive : float
-        Cases behind the empirical curve.
-    direction : str
-        "higher": positive when x >= threshold; "lower": when x <= threshold.
+    n_negative, n_positive : int or float
+        Number of observations of each class behind the empirical curve; sums of weights may be fractions.
+    direction : {"higher", "lower"}
+        "higher": positive if x >= threshold; "lower": positive if x <= threshold.
     predicted_auc, empirical_auc : float
     empirical_auc_low, empirical_auc_high : float
-        The interval of the empirical AUC, by the default method.
+        Bounds of the confidence interval of the empirical AUC, by the default method.
     level : float
-        Its level.
+        Confidence level of this interval.
     auc_error : float
-        Predicted - empirical.
+        Predicted - empirical AUC.
     auc_error_z : float
-        The same in standard errors of the empirical AUC (see Notes of ``compare``): a yardstick, and no z-test, for
-        which the prediction would have to know nothing of these rows.
+        ``auc_error`` in standard errors of the empirical AUC (see Notes of ``compare``). This is a scale, not a z-test,
+        which would need a prediction that is independent of these data.
     max_tpr_gap : float
-        The largest difference of TPR at one FPR, with the sign of predicted - empirical. It is looked for
-        from FPR 1/n to 1 - 1/n, n the number of negatives (from 3 on): nearer to the ends the empirical curve
-        is but one step, which no smooth curve can follow.
+        Largest difference of TPR at one FPR, with the sign of predicted - empirical. For n >= 3 negatives, only FPR
+        from 1/n to 1 - 1/n is searched: closer to 0 and 1 the empirical curve is a single step, which no smooth curve
+        can follow.
     max_tpr_gap_fpr : float
-        The FPR where it is.
+        FPR of the largest difference.
     area_between : float
-        The mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.misfit.area_between``.
+        Mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.misfit.area_between``.
     ks_negative, ks_positive, ks : float
-        The largest difference of the predicted cdf and the sample's, within each class, and the larger one.
+        Largest difference between the predicted and the empirical cdf within each class, and the larger of both.
     predicted_threshold, empirical_threshold : float
-        The thresholds with the best Ameans by prediction and by counting.
+        Thresholds with the highest predicted and the highest empirical Ameans.
     predicted_ameans : float
-        What the prediction promises at its threshold.
+        Predicted Ameans at the predicted threshold.
     ameans_at_predicted_threshold : float
-        What the sample's rows give at that threshold.
+        Empirical Ameans at the predicted threshold.
     empirical_ameans : float
-        The best that any threshold gives on these rows: optimistic, since the rows chose it.
+        Highest empirical Ameans. It is optimistic, since the threshold was chosen on the same data.
     empirical_ameans_corrected : float
-        The same corrected for optimism: what the chosen threshold gives in the population.
+        Optimism-corrected Ameans of the chosen threshold in the population.
     threshold_regret : float
-        empirical_ameans - ameans_at_predicted_threshold: what the predicted threshold costs on these rows.
+        empirical_ameans - ameans_at_predicted_threshold, the loss of the predicted threshold on these data.
     curves : (predicted, empirical)
-        The two ROCs, as ``plot`` draws them.
+        Both ROCs, which ``plot`` draws.
     """
 
     n_negative: float
@@ -102,29 +102,41 @@ class Comparison(Result):
     )
 
     def plot(self, *, ax: Axes | None = None, **options: object) -> Axes:
-        """Draw the predicted curve over the empirical one; see ``rocpredict.plots.curves.plot_comparison``."""
+        """Plot the predicted curve over the empirical one.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on; by default those of a new figure.
+        **options
+            Options of ``rocpredict.plots.plot_comparison``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
         return plot_result("plot_comparison", self.curves, {"ax": ax} | options)
 
     def table(self) -> Table:
-        """Return both curves in figures, side by side."""
+        """Return a table of the measures of both curves, side by side."""
         rows: list[list[Any]] = [
             ["AUC", self.predicted_auc, self.empirical_auc, self.auc_error],
             ["best threshold", self.predicted_threshold, self.empirical_threshold, None],
             ["Ameans there", self.predicted_ameans, self.empirical_ameans, None],
-            ["Ameans of the predicted threshold on these rows", None, self.ameans_at_predicted_threshold, None],
-            ["Ameans, corrected for optimism", None, self.empirical_ameans_corrected, None],
-            ["largest gap of TPR", None, None, self.max_tpr_gap],
-            ["mean distance of the curves", None, None, self.area_between],
+            ["empirical Ameans at the predicted threshold", None, self.ameans_at_predicted_threshold, None],
+            ["Ameans, optimism-corrected", None, self.empirical_ameans_corrected, None],
+            ["largest difference of TPR", None, None, self.max_tpr_gap],
+            ["mean distance between the curves", None, None, self.area_between],
         ]
         interval_text = format_interval(self.empirical_auc_low, self.empirical_auc_high)
-        cases = f"{format_number(self.n_negative)} negatives and {format_number(self.n_positive)} positives"
+        sizes = f"{format_number(self.n_negative)} negatives and {format_number(self.n_positive)} positives"
         notes = [
-            f"Empirical AUC {interval_text} (level {self.level:g}), from {cases}, direction {self.direction}.",
-            f"The error is {format_number(self.auc_error_z, 3)} standard errors of it.",
-            f"The largest gap is at FPR {format_number(self.max_tpr_gap_fpr)}.",
+            f"Empirical AUC: {format_level(self.level)} CI {interval_text}, {sizes}, direction {self.direction}.",
+            f"The AUC difference is {format_number(self.auc_error_z, 3)} standard errors of the empirical AUC.",
+            f"The largest difference of TPR is at FPR {format_number(self.max_tpr_gap_fpr)}.",
         ]
         columns = ["quantity", "predicted", "empirical", "difference"]
-        return Table("Predicted beside empirical", columns, rows, notes=notes)
+        return Table("Predicted and empirical ROC curve", columns, rows, notes=notes)
 
 
 def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.95) -> Comparison:
@@ -133,11 +145,12 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     Parameters
     ----------
     predicted : PredictedRoc
-        Of one feature.
+        Predicted ROC of one feature.
     empirical : EmpiricalRoc
-        Of the same feature and direction; rows that the prediction was not fitted to are the fairer test.
-    level : float
-        Of the interval of the empirical AUC.
+        Empirical ROC of the same feature and direction. Data that were not used to fit the prediction are a fairer
+        test.
+    level : float, default=0.95
+        Confidence level of the interval of the empirical AUC, in (0, 1).
 
     Returns
     -------
@@ -146,16 +159,22 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     Raises
     ------
     RocPredictError
-        What is not a ROC of one feature, two rules of opposite direction, a level outside (0, 1), weights that
-        amount to less than one case.
+        If an argument is not a ROC of one feature, ``predicted`` is an empirical curve, the directions differ,
+        ``level`` is not in (0, 1), or weights sum to less than one observation.
+
+    See Also
+    --------
+    rocpredict.diagnose : Test of a fitted prediction against its data, with remedies.
+    rocpredict.auc_test : Test of the AUCs of two features or samples.
 
     Notes
     -----
-    ``auc_error_z`` divides by DeLong's standard error of the empirical AUC. A prediction fitted to the
-    same rows errs together with it: for two Gaussian classes of 20, 50 and 200 cases each it lay within 0.4 standard
-    errors in 95 of 100 draws, while for two lognormal classes of 200 it lay 4.5 below on average. So 1 already speaks
-    against the distributions. Where DeLong's standard error is 0 (no overlap) or a class has a single case, the
-    smoothed one stands in; where all values are tied, that of Hanley and McNeil. It is always finite.
+    ``auc_error_z`` divides by DeLong's standard error of the empirical AUC. The errors of a prediction that is fitted
+    to the same data are correlated with those of the empirical AUC: for two Gaussian classes of 20, 50 and 200
+    observations each, ``auc_error_z`` was within 0.4 in 95 of 100 samples, while for two lognormal classes of 200 it
+    was -4.5 on average. A value of 1 is therefore already evidence against the distributions. If DeLong's standard
+    error is 0 (no overlap) or a class has a single observation, the smoothed standard error is used; if all values are
+    tied, that of Hanley and McNeil. It is always finite.
 
     Examples
     --------
@@ -175,8 +194,8 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
     achieved = empirical.rates(best.threshold).ameans
     interval, error = empirical.auc_interval(level), predicted.auc() - empirical.auc()
     return Comparison(
-        n_negative=empirical.negative.total,
-        n_positive=empirical.positive.total,
+        n_negative=_as_count(empirical.negative.total),
+        n_positive=_as_count(empirical.positive.total),
         direction=_direction(empirical),
         predicted_auc=predicted.auc(),
         empirical_auc=empirical.auc(),
@@ -205,15 +224,27 @@ def compare(predicted: Roc[float], empirical: EmpiricalRoc, *, level: float = 0.
 def _check(predicted: Roc, empirical: EmpiricalRoc) -> None:
     if not isinstance(predicted, Roc):
         raise RocPredictError(
-            f"predicted={short_repr(predicted)} is not a ROC; give rp.predict_roc(...) or rp.PredictedRoc"
+            f"predicted={short_repr(predicted)} is not a ROC; pass rp.predict_roc(...) or an rp.PredictedRoc"
         )
+    if isinstance(predicted, EmpiricalRoc):
+        raise RocPredictError("predicted= is an empirical curve; compare two samples with rp.auc_test")
     if not isinstance(empirical, EmpiricalRoc):
-        raise RocPredictError(f"empirical={short_repr(empirical)} is not an empirical ROC; give rp.empirical_roc(...)")
+        raise RocPredictError(f"empirical={short_repr(empirical)} is not an empirical ROC; pass rp.empirical_roc(...)")
     if predicted.shape:
         raise RocPredictError(f"predicted is a batch of shape {predicted.shape}; compare one feature at a time")
     first, second = _direction(predicted), _direction(empirical)
     if first != second:
-        raise RocPredictError(f"predicted has direction={first!r}, empirical {second!r}; give both the same")
+        raise RocPredictError(
+            f"predicted has direction={first!r}, empirical has {second!r}; pass the same direction for both"
+        )
+
+
+def _as_count(total: float) -> float:
+    """Return a whole number of observations as an integer.
+
+    Sums of weights may be fractions.
+    """
+    return int(total) if float(total).is_integer() else total
 
 
 def _direction(roc: Roc) -> str:
@@ -221,7 +252,7 @@ def _direction(roc: Roc) -> str:
 
 
 def _empirical_std_error(empirical: EmpiricalRoc) -> float:
-    """Return the standard error of the empirical AUC by the first method that sees one."""
+    """Return the standard error of the empirical AUC by the first method with a positive result."""
     lonely = min(empirical.negative.total, empirical.positive.total) <= 1
     methods: tuple[AucErrorMethod, ...] = ("delong", "smoothed-logit", "hanley-mcneil")
     errors = (empirical.auc_std_error(method=method) for method in methods[lonely:])
@@ -230,7 +261,7 @@ def _empirical_std_error(empirical: EmpiricalRoc) -> float:
 
 @np.errstate(under="ignore")
 def max_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> tuple[float, float]:
-    """Return the largest difference of TPR at one FPR, predicted - empirical, and that FPR; see ``compare``."""
+    """Return the largest difference of TPR, predicted - empirical, and its FPR; see ``Comparison``."""
     _check(predicted, empirical)
     fpr = np.unique(np.concatenate([_GRID, empirical.curve().fpr, predicted.curve().fpr]))
     before = np.maximum(np.nextafter(fpr, 0), 0)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from rocpredict.base.accessors import plot_result
+from rocpredict.base.formatting import format_level
 from rocpredict.base.labels import as_rereadable, split_classes
 from rocpredict.base.results import Interval, Result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
@@ -48,24 +49,25 @@ _SYMBOLS = {"ok": "", "note": "note", "warn": "WARN"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiagnosticFinding(Result):
-    """One thing that a diagnosis looked at.
+    """Finding of a diagnosis.
 
     Attributes
     ----------
     name : str
-        Such as "positive skewness".
+        Name of the check, such as "positive skewness".
     value : float
-        What was measured; NaN where it is undefined.
+        Measured value; NaN if it is undefined.
     severity : {"ok", "note", "warn"}
     message : str
+        Description of the result.
     suggestion : str
-        What to do; empty where nothing needs to be done.
+        Suggested remedy; empty if none is needed.
     """
 
     name: str
     value: float
     severity: str
-    message: str = field(metadata={"label": "what was seen"})
+    message: str = field(metadata={"label": "description"})
     suggestion: str
     _text = "{name!r}, {severity}, value={value:.4g}: {message:.120}"
     _heading = "{name}"
@@ -73,7 +75,7 @@ class DiagnosticFinding(Result):
 
 
 class QuantilePlotData(NamedTuple):
-    """Normal scores of one class: those expected, those by the fitted distribution, and a band."""
+    """Normal scores of one class: expected scores, scores by the fitted distribution, and a band."""
 
     expected: FloatArray
     fitted: FloatArray
@@ -82,7 +84,7 @@ class QuantilePlotData(NamedTuple):
 
 
 class DensityPlotData(NamedTuple):
-    """Density of one class at ``x``, and a histogram of its rows between ``edges``."""
+    """Density of one class at ``x``, and a histogram of its values between ``edges``."""
 
     x: FloatArray
     density: FloatArray
@@ -91,21 +93,21 @@ class DensityPlotData(NamedTuple):
 
 
 class DiagnosisPlotData(NamedTuple):
-    """Data of the picture."""
+    """Data of the plot."""
 
     predicted: RocCurve
     empirical: RocCurve
     rates: tuple[FloatArray, FloatArray, FloatArray]
-    """FPRs, and the predicted and the counted TPR there."""
+    """FPRs, and the predicted and the empirical TPR at them."""
     quantiles: tuple[QuantilePlotData, QuantilePlotData]
     densities: tuple[DensityPlotData, DensityPlotData]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Result):
-    """Result of ``diagnose``: whether the distributions behind a predicted ROC curve can be believed.
+    """Diagnosis of a predicted ROC curve, with its findings and a verdict.
 
-    ``print(diagnosis)`` shows all findings, ``diagnosis.plot()`` the picture.
+    ``print(diagnosis)`` shows all findings, ``diagnosis.plot()`` plots them.
 
     Attributes
     ----------
@@ -113,28 +115,28 @@ class Diagnosis(Result):
     direction : str
         "higher" or "lower".
     negative, positive : ClassDescription
-        Counts, moments, ties, ends, outliers and fit of each class.
+        Counts, moments, ties, limits, outliers and fit of each class.
     std_ratio : Interval
-        Standard deviation of the positive over that of the negative class.
+        Ratio of the standard deviations, positive over negative class.
     predicted_auc, empirical_auc, auc_error, auc_p_value : float
-        Error = predicted - empirical. p-values are those of the parametric bootstrap; see ``diagnose``.
+        auc_error is predicted - empirical AUC. p-values come from the parametric bootstrap; see ``diagnose``.
     area_between, area_between_expected, area_between_p_value : float
-        Mean abs(TPR predicted - TPR empirical) over all FPR, and the mean of the same in draws from the fitted pair.
+        Mean abs(predicted TPR - empirical TPR) over all FPR, and its mean in samples from the fitted distributions.
     max_tpr_gap, max_tpr_gap_fpr, max_tpr_gap_threshold : float
-        Largest difference of TPR with its sign, predicted - empirical, between FPR 1/n and 1 - 1/n of n negatives
-        (from 3 on), where it is, and the predicted threshold there.
+        Largest signed difference of TPR, predicted - empirical, its FPR and the predicted threshold at this FPR. For
+        n >= 3 negatives, only FPR from 1/n to 1 - 1/n is searched.
     gap_low_fpr, gap_middle_fpr, gap_high_fpr : float
-        Mean of TPR predicted - TPR empirical in each third of the FPR axis.
+        Mean of predicted TPR - empirical TPR in each third of the FPR axis.
     threshold : float
-        The predicted best threshold, for Ameans.
+        Predicted threshold with the highest Ameans (balanced accuracy).
     threshold_regret, threshold_p_value : float
-        What it loses on these rows against the best one of these rows.
+        Loss of empirical Ameans at this threshold, compared with the best threshold of the same data.
     n_resamples, n_failed : int
-        Draws, and those to which the family could not be fitted.
+        Number of simulated samples, and of those to which the family could not be fitted.
     findings : tuple of DiagnosticFinding
-        Each with a level "ok", "note" or "warn", a sentence and a remedy.
+        Findings with severity "ok", "note" or "warn", description and suggestion.
     verdict : str
-        One sentence.
+        Conclusion in one sentence.
     plot_data : DiagnosisPlotData
         Data of ``plot``.
     """
@@ -167,7 +169,7 @@ class Diagnosis(Result):
     plot_data: DiagnosisPlotData = field(metadata={"hidden": True})
     _text = (
         "family={family!r}, n_negative={negative.count}, n_positive={positive.count}, "
-        "area_between={area_between:.4g} (p {area_between_p_value:.2g}), auc_error={auc_error:+.4g}, "
+        "area_between={area_between:.4g} (p = {area_between_p_value:.2g}), auc_error={auc_error:+.4g}, "
         "warn={_n_findings[warn]}, note={_n_findings[note]}"
     )
 
@@ -176,25 +178,46 @@ class Diagnosis(Result):
         return {name: [getattr(item, name) for item in self.findings] for name in names}
 
     def table(self) -> Table:
-        """Return the findings."""
+        """Return a table of the findings."""
         findings = self.findings
         rows = [[item.name, item.value, _SYMBOLS[item.severity], item.message, item.suggestion] for item in findings]
         lines = [thin_curve(curve.fpr, curve.tpr) for curve in (self.plot_data.predicted, self.plot_data.empirical)]
         plot = CurvePlot("Predicted ROC curve; dashed: the empirical one", lines)
-        columns = ["finding", "value", "severity", "what was seen", "suggestion"]
+        columns = ["finding", "value", "severity", "description", "suggestion"]
         return Table(f"Diagnosis of family={self.family!r}", columns, rows, {"value": ".3g"}, [self.verdict], plot=plot)
 
     @property
     def severity(self) -> str:
-        """The worst level of all findings but the number of cases: "ok", "note" or "warn"."""
-        return max((item.severity for item in self.findings if item.name != "cases"), key=SEVERITIES.index)
+        """Highest severity of all findings except the sample size: "ok", "note" or "warn"."""
+        return max((item.severity for item in self.findings if item.name != "sample size"), key=SEVERITIES.index)
 
     def finding(self, name: str) -> DiagnosticFinding | None:
-        """Return the finding of this name, such as "curve" or "positive skewness", if there is one."""
+        """Return a finding by its name.
+
+        Parameters
+        ----------
+        name : str
+            Name of a finding, such as "curve" or "positive skewness".
+
+        Returns
+        -------
+        DiagnosticFinding or None
+            None if the diagnosis has no finding of this name.
+        """
         return next((item for item in self.findings if item.name == name), None)
 
     def plot(self, **options: object) -> Axes:
-        """Draw both curves, the quantiles of each class and the densities; see ``plots.plot_diagnosis``."""
+        """Plot both curves, the quantiles of each class and the densities.
+
+        Parameters
+        ----------
+        **options
+            Options of ``rocpredict.plots.plot_diagnosis``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
         return plot_result("plot_diagnosis", (self,), options)
 
     def __str__(self) -> str:
@@ -217,20 +240,28 @@ def diagnose(
     n_resamples: int = 500,
     rng: Seed = 0,
 ) -> Diagnosis:
-    """Diagnose whether a predicted ROC curve can be believed, and where it fails.
+    """Diagnose how well a predicted ROC curve fits its data.
 
     Parameters
     ----------
-    x : array of shape (n,)
-        Values of one feature.
-    y : array of shape (n,)
-        Labels.
-    positive, negative, family, direction, nan_policy
-        As in ``predict_roc``; not family="empirical", which is the rows themselves.
-    n_resamples : int
-        Samples drawn from the fitted pair, 20 or more.
-    rng : int or numpy Generator
-        With a seed the same rows give the same result.
+    x : array-like of shape (n,)
+        Feature values.
+    y : array-like of shape (n,)
+        Class labels.
+    positive : label, optional
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+    negative : label, optional
+        Label of the negative class. By default, all other labels.
+    family : str or ScipyFamily, default="gaussian"
+        Family of the class distributions, as in ``predict_roc``; "empirical" is not allowed.
+    direction : {"higher", "lower", "auto"}, optional
+        Values that are predicted positive, as in ``predict_roc``. By default, "higher".
+    nan_policy : {"raise", "omit"}, default="raise"
+        How to handle missing values: raise an error, or omit these observations and report how many.
+    n_resamples : int, default=500
+        Number of samples that are simulated from the fitted distributions, 20 or more.
+    rng : None, int or numpy.random.Generator, default=0
+        Seed or generator for resampling.
 
     Returns
     -------
@@ -239,18 +270,29 @@ def diagnose(
     Raises
     ------
     RocPredictError
-        As ``predict_roc``: infinite values, a class of one row; family="empirical"; too few resamples.
+        If ``predict_roc`` raises (for example for infinite values or a class with one observation), ``family`` is
+        "empirical", or ``n_resamples`` is too small.
+
+    See Also
+    --------
+    rocpredict.compare : Measures of the difference between a predicted and an empirical curve.
 
     Notes
     -----
-    p-values are those of the parametric bootstrap (Stute, Gonzalez Manteiga and Presedo Quindimil 1993): samples of
-    these sizes are drawn from the fitted pair, the family is fitted anew to each, and the same measure taken;
-    p = (b + 1)/(n + 1) with b of n draws as far off. Fitting anew is what a textbook's Kolmogorov-Smirnov p-value
-    omits. For two Gaussians 500 draws take a moment; a family that is fitted by iterations takes as long as 1000 of
-    its fits.
+    p-values come from a parametric bootstrap [1]_: samples of the same sizes are simulated from the fitted
+    distributions, the family is refitted to each, and the measure is computed again. p = (b + 1)/(n + 1) if b of n
+    simulated values are at least as large as the observed one. The refit is necessary: the Kolmogorov-Smirnov p-value
+    of textbooks omits it. For two Gaussians 500 samples are fast; an iteratively fitted family takes the time of 1000
+    fits.
 
-    A large p is no proof of a family: at 20 rows a class no check is decisive. A small one with thousands of rows may
-    come of a misfit that does no harm: see ``area_between``, ``auc_error`` and ``threshold_regret``.
+    A large p does not prove that the family is correct: with 20 observations per class no check is decisive. With
+    thousands of observations, a small p may come from a misfit that does no harm: see ``area_between``, ``auc_error``
+    and ``threshold_regret``.
+
+    References
+    ----------
+    .. [1] W. Stute, W. Gonzalez Manteiga, M. Presedo Quindimil (1993), Bootstrap based goodness-of-fit-tests, Metrika
+       40, 243-256.
 
     Examples
     --------
@@ -258,19 +300,19 @@ def diagnose(
     >>> iris = datasets.load_iris()
     >>> diagnosis = diagnose(iris.column("petal_width"), iris.y, positive="virginica", negative="versicolor")
     >>> diagnosis
-    Diagnosis(family='gaussian', n_negative=50, n_positive=50, area_between=0.005289 (p 0.91),
+    Diagnosis(family='gaussian', n_negative=50, n_positive=50, area_between=0.005289 (p = 0.91),
               auc_error=+0.0002959, warn=3, note=1)
     >>> print(diagnosis.finding("negative ties").message)
-    negative class: 26 % of its rows equal 1.3
+    negative class: 26% of the values equal 1.3
     """
     resampling = BootstrapOptions(n_resamples, rng)
     if isinstance(family, str) and family == "empirical":
         raise RocPredictError(
-            "family='empirical' is the rows themselves: there is nothing to diagnose; give another one"
+            "family='empirical' is the empirical curve, which has no fit to diagnose; pass another family"
         )
     x, y = as_rereadable(x), as_rereadable(y)
     labels: dict[str, Any] = {"positive": positive, "negative": negative, "nan_policy": nan_policy}
-    with suppress_normality_warning():  # the findings say it at length
+    with suppress_normality_warning():  # the findings report it in detail
         roc = predict_roc(x, y, family=family, direction=direction, **labels)
     classes = split_classes(x, y, **labels)
     rows = classes.negative, classes.positive
@@ -317,17 +359,17 @@ def diagnose(
 
 # ---- findings
 class _Limits(NamedTuple):
-    """Size of a measure above which it is a note, and above which it is a warning."""
+    """Limits above which a measure is a note, and above which it is a warning."""
 
     note: float
     warn: float
 
     def severity(self, value: float) -> str:
-        """Return the severity of a measure; that of NaN is "ok"."""
+        """Return the severity of a measure, "ok" for NaN."""
         return "warn" if value > self.warn else "note" if value > self.note else "ok"
 
     def severity_by_p_value(self, p: float, value: float) -> str:
-        """Return the severity of a measure that sampling variation makes, too."""
+        """Return the severity of a measure that is also subject to sampling variation."""
         if p <= _P_WARN and value > self.warn:
             return "warn"
         return "note" if p <= _P_NOTE and value > self.note else "ok"
@@ -335,18 +377,18 @@ class _Limits(NamedTuple):
 
 _SKEWNESS, _KURTOSIS = _Limits(1.0, 2.0), _Limits(1.0, 3.0)
 _Z = _Limits(2.6, 3.3)
-"""Standard errors of a skewness or kurtosis; the lower severity counts."""
+"""Limits in standard errors of skewness and kurtosis. The lower of both severities is used."""
 _SHARE, _OUTLIERS = _Limits(0.05, 0.10), _Limits(0.001, 0.02)
 _STD_RATIO = _Limits(1.5, 2.0)
 _AREA, _AUC_ERROR, _REGRET = _Limits(0.0, 0.02), _Limits(0.01, 0.02), _Limits(0.02, 0.03)
 _P_NOTE, _P_WARN = 0.05, 0.01
-_MIN_GROUP_SIZE = 3  # equal rows: fewer are no ties
+_MIN_GROUP_SIZE = 3  # equal values: fewer are not reported as ties
 _FEW_VALUES, _ENOUGH_ROWS = 15, 30
 _SMALL_SAMPLE, _VERY_SMALL_SAMPLE = 50, 20
 _CURVE_FINDINGS = ("curve", "AUC", "threshold")
 
 _ShapeCheck = tuple[str, float, str, str, str]
-"""The name, value, severity, message and suggestion of a check, whatever the family is."""
+"""Name, value, severity, message and suggestion of a check, before the family is considered."""
 
 
 def _find(d: Diagnosis) -> Iterator[DiagnosticFinding]:
@@ -363,13 +405,13 @@ def _finding(name: str, value: float, severity: str, message: str, suggestion: s
 
 
 def _shape_finding(family: str, check: _ShapeCheck, word: str = "") -> DiagnosticFinding:
-    """Return a finding about the shape of classes; another family than Gaussians need not be harmed by it."""
+    """Return a finding about the shape of a class, which is at most a note for families other than "gaussian"."""
     name, value, severity, message, remedy = check
     if word:
         name, message = f"{word} {name}", f"{word} class: {message}"
     if family != "gaussian":
         severity = "note" if severity == "warn" else severity
-        remedy = "none where the curve holds" if "family=" in remedy else remedy
+        remedy = "none if the curve fits" if "family=" in remedy else remedy
     return _finding(name, value, severity, message, f"use {remedy}" if remedy.startswith("family=") else remedy)
 
 
@@ -380,28 +422,28 @@ def _suggest_family(family: str) -> str:
 
 
 def _format_p(value: float) -> str:
-    return f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
+    return f"p = {value:.2g}" if value < 0.1 else f"p = {value:.2f}"
 
 
 def _format_signed(value: float, form: str = ".1f") -> str:
-    """Return a number with a true minus."""
+    """Format a number with a sign character U+2212 for minus."""
     return format(value, form).replace("-", "−")
 
 
 def _format_z(value: float) -> str:
-    return "too few rows for a z" if np.isnan(value) else f"z {_format_signed(value)}"
+    return "too few observations for z" if np.isnan(value) else f"z = {_format_signed(value)}"
 
 
 def _format_percent(fraction: float) -> str:
-    """Return a share in percent, a small one with one digit."""
-    return f"{100 * fraction:.0f} %" if fraction == 0 or fraction >= 0.01 else f"{100 * fraction:.1g} %"
+    """Format a fraction in percent, a small one with one digit."""
+    return f"{100 * fraction:.0f}%" if fraction == 0 or fraction >= 0.01 else f"{100 * fraction:.1g}%"
 
 
 def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
     remedy = _suggest_family(d.family)
     message = (
-        f"the predicted curve lies {d.area_between:.3f} of TPR off the counted one on the average; chance makes it "
-        f"{d.area_between_expected:.3f} (p {_format_p(d.area_between_p_value)})"
+        f"the mean distance of the predicted from the empirical curve is {d.area_between:.3f} of TPR; "
+        f"{d.area_between_expected:.3f} is expected from sampling variation ({_format_p(d.area_between_p_value)})"
     )
     severity = _AREA.severity_by_p_value(d.area_between_p_value, d.area_between)
     yield _finding("curve", d.area_between, severity, message, remedy)
@@ -409,16 +451,16 @@ def _check_curve(d: Diagnosis) -> Iterator[DiagnosticFinding]:
         _format_signed(gap, "+.3f") for gap in (d.gap_low_fpr, d.gap_middle_fpr, d.gap_high_fpr, d.max_tpr_gap)
     )
     message = (
-        f"the largest gap of TPR (predicted − counted) is {most} at FPR {d.max_tpr_gap_fpr:.3f}, threshold "
-        f"{d.max_tpr_gap_threshold:.6g}; on the average {low} at low, {middle} at middle, {high} at high FPR"
+        f"the largest difference of TPR (predicted − empirical) is {most} at FPR {d.max_tpr_gap_fpr:.3f}, threshold "
+        f"{d.max_tpr_gap_threshold:.6g}; the mean is {low} at low, {middle} at middle and {high} at high FPR"
     )
     yield _finding("largest gap", d.max_tpr_gap, "ok", message, "")
-    message = f"AUC predicted − counted {_format_signed(d.auc_error, '.3f')} (p {_format_p(d.auc_p_value)})"
+    message = f"predicted − empirical AUC is {_format_signed(d.auc_error, '.3f')} ({_format_p(d.auc_p_value)})"
     severity = _AUC_ERROR.severity_by_p_value(d.auc_p_value, abs(d.auc_error))
     yield _finding("AUC", d.auc_error, severity, message, remedy)
     message = (
-        f"the predicted threshold {d.threshold:.6g} loses {d.threshold_regret:.3f} of Ameans against the best one on "
-        f"these very rows (p {_format_p(d.threshold_p_value)})"
+        f"the predicted threshold {d.threshold:.6g} has an Ameans {d.threshold_regret:.3f} below that of the best "
+        f"threshold on the same data ({_format_p(d.threshold_p_value)})"
     )
     severity = _REGRET.severity_by_p_value(d.threshold_p_value, d.threshold_regret)
     yield _finding("threshold", d.threshold_regret, severity, message, remedy)
@@ -428,21 +470,21 @@ def _check_sample_size(*counts: int) -> DiagnosticFinding:
     fewest = min(counts)
     counts_text = f"{counts[0]} negatives and {counts[1]} positives"
     if fewest >= _SMALL_SAMPLE:
-        return _finding("cases", fewest, "ok", f"{counts_text}: gross misfits would be seen", "")
+        return _finding("sample size", fewest, "ok", f"{counts_text}: enough to detect gross misfits", "")
     severity = "warn" if fewest < _VERY_SMALL_SAMPLE else "note"
-    message = f"{counts_text}: no check is decisive with so few; what is not found here may be there all the same"
-    return _finding("cases", fewest, severity, message, "lean on the rows by family='auto', or collect more")
+    message = f"{counts_text}: too few for a decisive check; a misfit may remain undetected"
+    return _finding("sample size", fewest, severity, message, "use family='auto', or collect more data")
 
 
 def _check_class(family: str, word: str, shape: ClassDescription) -> Iterator[DiagnosticFinding]:
     if shape.constant:
-        message = f"{word} class: all {shape.count} values equal {shape.mode:.6g}, so nothing of its shape is seen"
-        yield _finding(f"{word} spread", 0.0, "warn", message, "check how the feature was measured")
+        message = f"{word} class: all {shape.count} values equal {shape.mode:.6g}; its shape cannot be assessed"
+        yield _finding(f"{word} variability", 0.0, "warn", message, "check how the feature was measured")
         return
     for check in _check_shape(shape):
         yield _shape_finding(family, check, word)
     message = (
-        f"{word} class: A² {shape.anderson_darling:.3g} (p {_format_p(shape.p_value)}), largest difference of the cdfs "
+        f"{word} class: A² = {shape.anderson_darling:.3g} ({_format_p(shape.p_value)}), largest difference of the cdfs "
         f"{shape.ks:.3f}"
     )
     severity = "note" if shape.p_value <= _P_WARN else "ok"
@@ -462,10 +504,10 @@ def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
 
     if shape.mode_count >= _MIN_GROUP_SIZE and shape.mode_fraction > _SHARE.note:
         severity = _SHARE.severity(shape.mode_fraction)
-        message = f"{_format_percent(shape.mode_fraction)} of its rows equal {shape.mode:.6g}"
+        message = f"{_format_percent(shape.mode_fraction)} of the values equal {shape.mode:.6g}"
     else:
         severity = "note" if shape.n_unique < _FEW_VALUES and shape.count >= _ENOUGH_ROWS else "ok"
-        message = f"{shape.n_unique} different values in {shape.count} rows"
+        message = f"{shape.n_unique} distinct values in {shape.count} observations"
     yield "ties", shape.mode_fraction, severity, message, OTHER_SUGGESTION
 
     limits = [(shape.fraction_at_minimum, "minimum", shape.minimum)]
@@ -473,12 +515,12 @@ def _check_shape(shape: ClassDescription) -> Iterator[_ShapeCheck]:
     limits += [(shape.fraction_at_zero, "boundary", 0.0)] if shape.minimum >= 0 else []
     fraction, limit, value = max(limits, key=lambda item: item[0])
     severity = _SHARE.severity(fraction) if fraction * shape.count > _MIN_GROUP_SIZE - 0.5 else "ok"
-    message = f"{_format_percent(fraction)} of its rows lie at the {limit} {value:.6g}"
+    message = f"{_format_percent(fraction)} of the values lie at the {limit} {value:.6g}"
     yield "boundary", fraction, severity, message, OTHER_SUGGESTION
 
     several = "warn" if shape.outliers * shape.count > _MIN_GROUP_SIZE - 0.5 else "note"
-    message = f"{_format_percent(shape.outliers)} of its rows lie more than 3 IQR beyond the quartiles"
-    remedy = f"check these rows; else {OTHER_SUGGESTION}"
+    message = f"{_format_percent(shape.outliers)} of the values lie more than 3 IQR outside the quartiles"
+    remedy = f"check these observations; otherwise use {OTHER_SUGGESTION}"
     yield "outliers", shape.outliers, _milder(_OUTLIERS.severity(shape.outliers), several), message, remedy
 
 
@@ -491,37 +533,44 @@ def _check_std_ratio(interval: Interval) -> _ShapeCheck:
     size = max(ratio, 1 / ratio) if ratio else float("inf")
     severity = _STD_RATIO.severity(size) if low > 1 or high < 1 else "ok"
     two = "" if severity == "ok" else ": two thresholds may do better than one"
-    message = f"SD ratio (positive/negative) {ratio:.2f} ({low:.2f} to {high:.2f}){two}"
+    message = (
+        f"SD ratio (positive/negative) {ratio:.2f} ({format_level(interval.level)} CI {low:.2f} to {high:.2f}){two}"
+    )
     return "SD ratio", ratio, severity, message, "see roc.proper() and its best_rule()"
 
 
+NO_EVIDENCE = "There is no evidence against"
+"""Beginning of the verdict on a prediction that agrees with its data."""
+
+
 def _summarize(d: Diagnosis) -> str:
-    """Return one sentence on whether to believe the prediction."""
+    """Return the verdict on the prediction in one sentence."""
     severity = {item.name: item.severity for item in d.findings}
     harmed = [name for name in _CURVE_FINDINGS if severity[name] == "warn"]
     if harmed:
         harmed_text = " and ".join(filter(None, [", ".join(harmed[:-1]), harmed[-1]]))
         return f"Do not rely on the {harmed_text} of family='{d.family}' here: {_suggest_family(d.family)}."
-    shape = [name for name in severity if severity[name] == "warn" and name not in {"cases", "SD ratio"}]
+    shape = [name for name in severity if severity[name] == "warn" and name not in {"sample size", "SD ratio"}]
     is_small = min(d.negative.count, d.positive.count) < _SMALL_SAMPLE
     if shape:
-        consequence = "so few rows could not show harm to the curve" if is_small else "harm to the curve is not seen"
-        return f"The classes are not as family='{d.family}' has them ({', '.join(shape)}); {consequence}."
+        effect = "with so few observations an effect on the curve could remain undetected"
+        consequence = effect if is_small else "no effect on the curve was detected"
+        return f"The class distributions deviate from family='{d.family}' ({', '.join(shape)}); {consequence}."
     suspected = " and ".join(name for name in _CURVE_FINDINGS if severity[name] == "note")
     if suspected:
-        return f"There is some doubt about the {suspected} of family='{d.family}': {_suggest_family(d.family)}."
+        return f"There is weak evidence against the {suspected} of family='{d.family}': {_suggest_family(d.family)}."
     two = "; two thresholds may do better than one: see roc.proper()" if severity["SD ratio"] == "warn" else ""
     if is_small:
-        counts = f"{d.negative.count} negatives and {d.positive.count} positives could hardly tell"
-        return f"Nothing speaks against family='{d.family}', but {counts}: no check is decisive here{two}."
-    return f"Nothing speaks against family='{d.family}' here{two}."
+        counts = f"{d.negative.count} negatives and {d.positive.count} positives are too few for a decisive check"
+        return f"{NO_EVIDENCE} family='{d.family}', but {counts}{two}."
+    return f"{NO_EVIDENCE} family='{d.family}'{two}."
 
 
-# ---- picture
+# ---- plot data
 _POINTS = 301
 _BINS = (5, 40)
 _MAX_IQR = 5
-"""How many interquartile ranges beyond its quartiles a class is drawn at most."""
+"""Number of interquartile ranges outside the quartiles up to which a class is drawn."""
 _MARGIN = 0.04
 
 
@@ -545,7 +594,7 @@ def _make_plot_data(
 
 
 def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray, *, mirrored: bool) -> QuantilePlotData:
-    """Return normal scores in the order of the feature, the opposite one of a mirrored rule."""
+    """Return normal scores in the order of the feature values, which is reversed for a mirrored rule."""
     ranks = plot_ranks(len(values))
     expected = ndtri((ranks + 0.5) / len(values))
     fitted = normal_scores(distribution, values[ranks])
@@ -557,8 +606,8 @@ def _quantiles(distribution: Distribution, values: FloatArray, band: FloatArray,
 def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
     """Return the edges of bins, and the values at which densities are drawn.
 
-    Bins are as narrow as the narrower class needs. Rows far beyond the quartiles of both classes are in one wide bin on
-    either side, most of it outside the picture: else a few of them would leave all others no room.
+    The bin width suits the narrower class. Values far outside the quartiles of both classes are in one wide bin on each
+    side, which lies mostly outside the plot, so that a few outliers do not compress all other values.
     """
     first, last = min(x[0] for x in samples), max(x[-1] for x in samples)
     exponent = int(np.frexp(max(abs(first), abs(last)))[1])
@@ -580,7 +629,7 @@ def _axis_limits(samples: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, Fl
 
 
 def _n_bins(samples: list[FloatArray], spreads: FloatArray, span: float) -> int:
-    """Return the bins that a span needs for the narrower class, by Freedman and Diaconis (1981), within bounds."""
+    """Return the number of bins for the narrower class after Freedman and Diaconis (1981), within bounds."""
     counts = np.array([len(x) for x in samples])
     with np.errstate(divide="ignore", over="ignore"):
         needed = span * np.cbrt(counts) / (2 * spreads)

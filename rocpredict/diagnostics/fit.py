@@ -33,28 +33,30 @@ class ClassDescription(Result):
     Attributes
     ----------
     count : int
+        Number of observations.
     mean, std : float
-        In the unit of the feature; ddof=1.
+        Mean and standard deviation (ddof=1), in the unit of the feature.
     skewness, skewness_se, skewness_z : float
-        Without bias for a normal class (G1), its standard error there, and its normal score by D'Agostino (1970). NaN
-        for equal values, the first two below 3 rows, the last below 8: these are undefined.
+        Skewness G1, which is unbiased for a normal class, its standard error for a normal class, and its normal score
+        after D'Agostino (1970). NaN for equal values; the first two are NaN below 3 observations, the score below 8.
     kurtosis, kurtosis_se, kurtosis_z : float
-        Excess kurtosis (G2), alike, from 4 rows on; normal score by Anscombe and Glynn (1983).
+        Excess kurtosis G2, its standard error and its normal score after Anscombe and Glynn (1983). NaN for equal
+        values; the first two are NaN below 4 observations, the score below 8.
     minimum, maximum : float
     n_unique : int
-        How many different values there are.
+        Number of distinct values.
     mode, mode_fraction, mode_count : float, float, int
-        The most frequent value (the lowest of several), its share of the rows and their number.
+        Most frequent value (the lowest of several), the fraction of observations with it, and their number.
     fraction_at_minimum, fraction_at_maximum, fraction_at_zero : float
-        Share of the rows with this very value.
+        Fraction of observations with exactly this value.
     outliers : float
-        Share of the rows beyond 3 interquartile ranges from the quartiles.
+        Fraction of observations more than 3 interquartile ranges outside the quartiles.
     ks : float
-        Largest difference of the fitted cdf and the counted one.
+        Largest difference between the fitted and the empirical cdf.
     anderson_darling : float
-        Anderson and Darling's A^2 of the fitted distribution; inf where it rules a value out.
+        Anderson-Darling statistic A^2 of the fitted distribution; inf if a value has probability zero.
     p_value : float
-        Of A^2, by parametric bootstrap.
+        p-value of A^2, by parametric bootstrap.
     """
 
     count: int
@@ -87,14 +89,14 @@ class ClassDescription(Result):
 
     @property
     def constant(self) -> bool:
-        """True if all values are equal."""
+        """Return whether all values are equal."""
         return self.n_unique == 1
 
 
 def describe_classes(
     roc: Roc, rows: tuple[FloatArray, FloatArray], observed: GoodnessOfFit, p: GoodnessOfFit
 ) -> list[ClassDescription]:
-    """Describe both classes; the fit is that of the mirrored values where the rule is, which is the same."""
+    """Describe both classes; for direction "lower" the fit is computed from mirrored values, which is equivalent."""
     samples = sort_by_direction(roc, *rows)
     fits = zip(oriented_distributions(roc), samples, observed[:2], p[:2], strict=True)
     return [
@@ -104,7 +106,7 @@ def describe_classes(
 
 
 def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: float) -> ClassDescription:
-    """Describe the values of one class, two or more in ascending order."""
+    """Describe the values of one class, at least two and in ascending order."""
     distinct, counts = np.unique(values, return_counts=True)
     most = int(np.argmax(counts))
     exponent = int(np.frexp(max(abs(values[0]), abs(values[-1])))[1])
@@ -135,10 +137,10 @@ def _describe(values: FloatArray, ks: float, anderson_darling: float, p_value: f
 
 
 def std_ratio(negative: ClassDescription, positive: ClassDescription, level: float = 0.95) -> Interval:
-    """Return std of the positive over std of the negative class, with an interval by F.
+    """Return the ratio of the standard deviations, positive over negative class, with an F interval.
 
-    Degrees of freedom n - 1 are divided by 1 + kurtosis/2, as heavy tails make a variance vary more (Shoemaker 2003);
-    never multiplied. Where a class has no spread the interval is all of [0, inf].
+    The degrees of freedom n - 1 are divided by 1 + kurtosis/2 for positive excess kurtosis, since heavy tails make a
+    variance more variable (Shoemaker 2003). If a class has zero variance, the interval is all of [0, inf].
     """
     if negative.constant or positive.constant:
         estimate = nan if negative.constant and positive.constant else float("inf") if negative.constant else 0.0
@@ -151,7 +153,7 @@ def std_ratio(negative: ClassDescription, positive: ClassDescription, level: flo
 
 
 def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
-    """Return G1 of the moment g1, its standard error and its normal score."""
+    """Return the skewness G1 from the moment g1, its standard error and its normal score."""
     n = float(count)
     is_defined = count >= 3 and not constant
     se = sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if count >= 3 else nan
@@ -161,7 +163,7 @@ def _skewness(moment: float, count: int, *, constant: bool) -> dict[str, float]:
 
 
 def _kurtosis(moment: float, count: int, *, constant: bool) -> dict[str, float]:
-    """Return G2 of the moment g2, its standard error and its normal score."""
+    """Return the excess kurtosis G2 from the moment g2, its standard error and its normal score."""
     n = float(count)
     is_defined = count >= 4 and not constant
     se = sqrt(24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))) if count >= 4 else nan
@@ -181,39 +183,39 @@ def _kurtosis_z(moment: float, n: float) -> float:
 
 
 MAX_Z = 8.0
-"""Standard deviations up to which a normal score is computed."""
+"""Largest absolute normal score that is computed."""
 _MAX_POINTS = 400
 
 
 class GoodnessOfFit(NamedTuple):
-    """Measures that are compared with draws from the fitted pair; floats, or arrays of one number a draw."""
+    """Measures of misfit, as floats for the data or as arrays over simulated samples."""
 
     negative: ArrayOrFloat
     """Anderson and Darling's A^2 of the negative class."""
     positive: ArrayOrFloat
     area_between: ArrayOrFloat
-    """Mean |TPR predicted - TPR counted| over all FPR."""
+    """Mean |predicted TPR - empirical TPR| over all FPR."""
     auc_error: ArrayOrFloat
-    """|mean of the same with its sign|."""
+    """|Mean of predicted TPR - empirical TPR| over all FPR."""
     threshold_regret: ArrayOrFloat
-    """Ameans that the value of a row with the best predicted Ameans loses against the best counted one."""
+    """Loss of Ameans of the observed value with the best predicted Ameans, against the best empirical Ameans."""
 
 
 class SortedSamples(NamedTuple):
-    """Both samples in ascending order, of the rule "positive when x >= threshold"."""
+    """Both samples in ascending order, oriented for the rule "positive if x >= threshold"."""
 
     negative: FloatArray
     positive: FloatArray
 
 
 def sort_by_direction(roc: Roc, negative: FloatArray, positive: FloatArray) -> SortedSamples:
-    """Sort two samples, those of direction "lower" mirrored."""
+    """Sort two samples, which are mirrored for direction "lower"."""
     sign = -1.0 if roc.direction == "lower" else 1.0
     return SortedSamples(np.sort(sign * negative), np.sort(sign * positive))
 
 
 def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
-    """Measure how far a ROC curve is off two samples."""
+    """Compute the measures of misfit of a ROC curve to two samples."""
     predicted, empirical = np.asarray(roc.tpr_at_fpr(COMPARISON_FPR)), empirical_tpr(*samples)
     with np.errstate(divide="ignore"):
         tails = [np.log(_mid_tails(d, x)) for d, x in zip(oriented_distributions(roc), samples, strict=True)]
@@ -229,9 +231,9 @@ def goodness_of_fit(roc: Roc, samples: SortedSamples) -> GoodnessOfFit:
 
 
 def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tuple[FloatArray, FloatArray]]:
-    """Fit Gaussians to each row of samples, shapes (draws, rows), and measure; also return the normal scores.
+    """Fit Gaussians to simulated samples of shape (samples, observations); return the misfits and the normal scores.
 
-    Values do not tie.
+    The values must not be tied.
     """
     (m0, s0, z0), (m1, s1, z1) = (_standardised(x) for x in samples)
     negative, positive = (anderson_darling(log_ndtr(z), log_ndtr(-z)) for z in (z0, z1))
@@ -251,22 +253,22 @@ def goodness_of_fit_gaussian(samples: SortedSamples) -> tuple[GoodnessOfFit, tup
 
 
 def oriented_distributions(roc: Roc) -> tuple[Distribution, Distribution]:
-    """Return both distributions of the rule "positive when x >= threshold"."""
+    """Return both distributions, oriented for the rule "positive if x >= threshold"."""
     if roc.direction == "lower":
         return roc.negative.reflect(), roc.positive.reflect()
     return roc.negative, roc.positive
 
 
 def normal_scores(distribution: Distribution, values: FloatArray) -> FloatArray:
-    """Return where values would lie in a standard normal class, no further than 8."""
+    """Return the normal scores of values, clipped to [-8, 8]."""
     below, above = _mid_tails(distribution, values)
     return np.asarray(np.clip(np.where(below < above, ndtri(below), -ndtri(above)), -MAX_Z, MAX_Z))
 
 
 def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
-    """Return A^2 of the logarithms of both tails of values in ascending order, along the last axis.
+    """Return A^2 from the log probabilities of both tails of sorted values, along the last axis.
 
-    It is inf where a value has no probability.
+    A^2 is inf if a value has probability zero.
     """
     n = below.shape[-1]
     weights = np.arange(1, 2 * n, 2) / n
@@ -274,7 +276,7 @@ def anderson_darling(below: FloatArray, above: FloatArray) -> FloatArray:
 
 
 def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
-    """Return the largest difference of the cdf of a distribution and that of a sample."""
+    """Return the largest difference between the cdf of a distribution and that of a sample."""
     values = sample.unique_values
     after = np.abs(distribution.cdf(values) - sample.cdf(values))
     before = np.abs(distribution.cdf_strict(values) - sample.cdf_strict(values))
@@ -282,12 +284,12 @@ def ks_statistic(distribution: Distribution, sample: Ecdf) -> float:
 
 
 def plot_ranks(count: int) -> NDArray[np.intp]:
-    """Return the ranks (from 0) of the values that stand for a sample, all of it where it is not large."""
+    """Return evenly spaced ranks (from 0) of the values to plot, all of them for a small sample."""
     return np.unique(np.round(np.linspace(0, count - 1, min(count, _MAX_POINTS))).astype(np.intp))
 
 
 def _mid_tails(distribution: Distribution, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the probabilities up to values and from them on; half of an atom belongs to each."""
+    """Return the lower and upper tail probabilities of values, with half of a point mass in each."""
     below = (np.asarray(distribution.cdf_strict(values)) + distribution.cdf(values)) / 2
     above = (np.asarray(distribution.sf_inclusive(values)) + distribution.sf(values)) / 2
     return below, above
@@ -301,38 +303,40 @@ def _standardised(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArra
 
 _BAND_QUANTILES = (0.025, 0.975)
 _ROUNDING = 1e-9
-_MAX_SEPARATION = 1e3  # standard deviations: classes further apart do not meet either
-_MIN_STD_RATIO = 1e-6  # of the larger standard deviation: what is narrower is a point beside it
-_ARRAYS_PER_ROW = 12  # numbers for each row of a draw
+_MAX_SEPARATION = 1e3  # in standard deviations: classes further apart do not overlap
+_MIN_STD_RATIO = 1e-6  # of the larger standard deviation: a narrower class is treated as a point
+_ARRAYS_PER_ROW = 12  # arrays for each observation of a simulated sample
 
 
 class BootstrapResult(NamedTuple):
-    """Result of draws from the fitted pair."""
+    """Result of a parametric bootstrap."""
 
     misfit: GoodnessOfFit
-    """One number a draw."""
+    """Measures of each simulated sample."""
     bands: tuple[FloatArray, FloatArray]
-    """Interval of 95 of 100 draws for the normal score of a rank: the lower and the upper end for each class."""
+    """Lower and upper bounds of the 95% band of the normal score at each rank, for each class."""
     n_failed: int
-    """Draws to which the family could not be fitted."""
+    """Number of simulated samples to which the family could not be fitted."""
 
 
 _Chunk = tuple[GoodnessOfFit, tuple[FloatArray, ...]]
-"""Measures of some draws, and the normal scores of both classes, shape (draws, ranks)."""
+"""Measures of some simulated samples, and the normal scores of both classes, shape (samples, ranks)."""
 
 
 def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> BootstrapResult:
-    """Draw samples of these sizes from a fitted pair, fit the family anew, and measure.
+    """Simulate samples from a fitted pair, refit the family to each, and compute the measures of misfit.
 
     Raises
     ------
     RocPredictError
-        A family that could be fitted to none of them.
+        If the family could not be fitted to any simulated sample.
     """
-    smooth = all(isinstance(d, Gaussian) and d.std > 0 for d in (roc.negative, roc.positive))  # a point mass draws ties
+    smooth = all(isinstance(d, Gaussian) and d.std > 0 for d in (roc.negative, roc.positive))  # a point mass makes ties
     chunks = list((_bootstrap_gaussian if smooth else _bootstrap_generic)(roc, counts, resampling))
     if not chunks:
-        raise RocPredictError("family could be fitted to no draw from what was fitted to these rows; give another one")
+        raise RocPredictError(
+            "family could not be fitted to any simulated sample of the fitted classes; use another family"
+        )
     misfits, scores = zip(*chunks, strict=True)
     joined = GoodnessOfFit(*map(np.concatenate, zip(*misfits, strict=True)))
     low, high = (np.quantile(np.concatenate(part), _BAND_QUANTILES, axis=0) for part in zip(*scores, strict=True))
@@ -340,7 +344,10 @@ def parametric_bootstrap(roc: PredictedRoc, counts: tuple[int, int], resampling:
 
 
 def p_values(observed: GoodnessOfFit, simulated: GoodnessOfFit) -> GoodnessOfFit:
-    """Return for each measure the share (b + 1)/(n + 1) of draws that are as far off."""
+    """Return the p-value (b + 1)/(n + 1) of each measure.
+
+    B of n simulated values are at least as large.
+    """
 
     def p_value(value: float, draws: FloatArray) -> float:
         limit = value if np.isinf(value) else value - _ROUNDING * (1 + abs(value))
@@ -354,7 +361,7 @@ def _spawn_generators(resampling: BootstrapOptions) -> list[np.random.Generator]
 
 
 def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
-    """Draw many samples at a time; in units of the larger standard deviation, in which nothing overflows."""
+    """Simulate many samples at a time, in units of the larger standard deviation to avoid overflow."""
     low, high = cast(tuple[Gaussian, Gaussian], oriented_distributions(roc))
     unit = max(low.std, high.std)
     distance = float(np.clip(high.mean / unit - low.mean / unit, -_MAX_SEPARATION, _MAX_SEPARATION))
@@ -371,7 +378,10 @@ def _bootstrap_gaussian(roc: PredictedRoc, counts: tuple[int, int], resampling: 
 
 
 def _bootstrap_generic(roc: PredictedRoc, counts: tuple[int, int], resampling: BootstrapOptions) -> Iterator[_Chunk]:
-    """Draw one sample at a time; those that the family cannot be fitted to are left out."""
+    """Simulate one sample at a time.
+
+    Samples to which the family cannot be fitted are omitted.
+    """
     streams, pair = _spawn_generators(resampling), (roc.negative, roc.positive)
     ranks = [plot_ranks(n) for n in counts]
     fit = roc.pair_fit.fit  # type: ignore[union-attr]

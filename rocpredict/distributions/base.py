@@ -41,19 +41,19 @@ class Atoms(NamedTuple):
 
 
 class Distribution(Result, ABC, Generic[Value]):
-    """Distribution of a feature in one class: a continuous part, point masses, or both.
+    """Distribution of a feature in one class.
 
-    All methods accept scalars and arrays, and broadcast them with ``shape``. Tails come in pairs: ``cdf`` and ``sf``,
-    ``cdf_strict`` and ``sf_inclusive``. Each tail is computed directly and not as one minus the other, so small
-    tails keep their digits. The pairs differ only at point masses. The rule "positive when x >= threshold" uses
-    ``sf_inclusive`` and ``cdf_strict``.
+    A distribution has a continuous part, point masses, or both. All methods accept scalars and arrays and broadcast
+    them with ``shape``. Tails come in pairs: ``cdf`` and ``sf``, ``cdf_strict`` and ``sf_inclusive``. Each tail is
+    computed directly and not as one minus the other, so small tails keep full relative accuracy. The pairs differ
+    only at point masses. The rule "positive when x >= threshold" uses ``sf_inclusive`` and ``cdf_strict``.
 
     Notes
     -----
     A subclass defines ``_cdf``, ``_sf``, ``_logpdf``, ``_ppf`` and ``_isf``. They receive checked float64 arrays and
     return arrays of the same shape. A subclass with point masses also defines ``_cdf_strict``, ``_sf_inclusive`` and
-    ``atoms``. ``_pdf`` and ``reflect`` may be overridden where the default is slow or imprecise. Dataclasses are equal
-    when their fields are equal.
+    ``atoms``. A subclass can override ``_pdf`` and ``reflect`` if the defaults are slow or imprecise. Two instances
+    of a dataclass are equal if their fields are equal.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the batch of features; ``()`` for one feature."""
+        """Shape of the batch of features, ``()`` for one feature."""
         return ()
 
     @overload
@@ -91,7 +91,18 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def pdf(self, x: ArrayLike) -> FloatArray: ...
     def pdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return the density of the continuous part; 0 where there is none."""
+        """Return the probability density of the continuous part.
+
+        Parameters
+        ----------
+        x : float or array-like
+            Values of the feature; arrays must broadcast with ``shape``.
+
+        Returns
+        -------
+        float or array
+            Densities in the broadcast shape of ``x`` and ``shape``; 0 outside the support and for point masses.
+        """
         return to_scalar(self._pdf(self._check_x(x)))
 
     @overload
@@ -99,7 +110,18 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def logpdf(self, x: ArrayLike) -> FloatArray: ...
     def logpdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return the logarithm of ``pdf`` without underflow; -inf where the density is 0."""
+        """Return the logarithm of ``pdf``, computed without underflow.
+
+        Parameters
+        ----------
+        x : float or array-like
+            Values of the feature; arrays must broadcast with ``shape``.
+
+        Returns
+        -------
+        float or array
+            Log densities in the broadcast shape of ``x`` and ``shape``; -inf where the density is 0.
+        """
         return to_scalar(self._logpdf(self._check_x(x)))
 
     @overload
@@ -107,7 +129,18 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def cdf(self, x: ArrayLike) -> FloatArray: ...
     def cdf(self, x: ArrayLike) -> float | FloatArray:
-        """Return P(X <= x)."""
+        """Return the cumulative probability P(X <= x).
+
+        Parameters
+        ----------
+        x : float or array-like
+            Values of the feature; arrays must broadcast with ``shape``.
+
+        Returns
+        -------
+        float or array
+            Probabilities in the broadcast shape of ``x`` and ``shape``.
+        """
         return to_scalar(self._cdf(self._check_x(x)))
 
     @overload
@@ -115,7 +148,18 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def sf(self, x: ArrayLike) -> FloatArray: ...
     def sf(self, x: ArrayLike) -> float | FloatArray:
-        """Return P(X > x)."""
+        """Return the upper tail probability P(X > x).
+
+        Parameters
+        ----------
+        x : float or array-like
+            Values of the feature; arrays must broadcast with ``shape``.
+
+        Returns
+        -------
+        float or array
+            Probabilities in the broadcast shape of ``x`` and ``shape``.
+        """
         return to_scalar(self._sf(self._check_x(x)))
 
     @overload
@@ -123,7 +167,18 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def cdf_strict(self, x: ArrayLike) -> FloatArray: ...
     def cdf_strict(self, x: ArrayLike) -> float | FloatArray:
-        """Return P(X < x)."""
+        """Return the lower tail probability P(X < x), without a point mass at x.
+
+        Parameters
+        ----------
+        x : float or array-like
+            Values of the feature; arrays must broadcast with ``shape``.
+
+        Returns
+        -------
+        float or array
+            Probabilities in the broadcast shape of ``x`` and ``shape``.
+        """
         return to_scalar(self._cdf_strict(self._check_x(x)))
 
     @overload
@@ -131,7 +186,18 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def sf_inclusive(self, x: ArrayLike) -> FloatArray: ...
     def sf_inclusive(self, x: ArrayLike) -> float | FloatArray:
-        """Return P(X >= x)."""
+        """Return the upper tail probability P(X >= x), with a point mass at x.
+
+        Parameters
+        ----------
+        x : float or array-like
+            Values of the feature; arrays must broadcast with ``shape``.
+
+        Returns
+        -------
+        float or array
+            Probabilities in the broadcast shape of ``x`` and ``shape``.
+        """
         return to_scalar(self._sf_inclusive(self._check_x(x)))
 
     @overload
@@ -139,7 +205,18 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def ppf(self, q: ArrayLike) -> FloatArray: ...
     def ppf(self, q: ArrayLike) -> float | FloatArray:
-        """Return the smallest x with ``cdf(x) >= q``."""
+        """Return the quantile of a lower tail probability, the smallest x with ``cdf(x) >= q``.
+
+        Parameters
+        ----------
+        q : float or array-like
+            Probabilities in [0, 1]; arrays must broadcast with ``shape``.
+
+        Returns
+        -------
+        float or array
+            Quantiles in the unit of the feature, in the broadcast shape of ``q`` and ``shape``.
+        """
         return to_scalar(self._ppf(self._check_q(q)))
 
     @overload
@@ -147,11 +224,22 @@ class Distribution(Result, ABC, Generic[Value]):
     @overload
     def isf(self, q: ArrayLike) -> FloatArray: ...
     def isf(self, q: ArrayLike) -> float | FloatArray:
-        """Return the smallest x with ``sf(x) <= q``."""
+        """Return the quantile of an upper tail probability, the smallest x with ``sf(x) <= q``.
+
+        Parameters
+        ----------
+        q : float or array-like
+            Probabilities in [0, 1]; arrays must broadcast with ``shape``.
+
+        Returns
+        -------
+        float or array
+            Quantiles in the unit of the feature, in the broadcast shape of ``q`` and ``shape``.
+        """
         return to_scalar(self._isf(self._check_q(q)))
 
     def atoms(self) -> Atoms:
-        """Return all values that have a positive probability."""
+        """Return the point masses, which are all values with a positive probability."""
         return Atoms(np.empty(0), np.empty(0))
 
     def reflect(self) -> Distribution[Value]:
@@ -199,7 +287,7 @@ class Distribution(Result, ABC, Generic[Value]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReflectedDistribution(Distribution[float]):
-    """Distribution of -X for a distribution of one feature without a reflection in its own family."""
+    """Distribution of -X for a distribution of one feature whose family contains no reflections."""
 
     base: Distribution[Any]
     _heading = "Distribution of the negative of"
@@ -224,7 +312,7 @@ class ReflectedDistribution(Distribution[float]):
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         x, points = np.asarray(self.base._isf(q)), self.base.atoms().points
-        if points.size:  # the largest atom that has at least q at and above it
+        if points.size:  # the largest atom with P(X >= atom) >= q
             following = points[np.minimum(np.searchsorted(points, x, side="right"), len(points) - 1)]
             x = np.where((following > x) & (self.base._sf_inclusive(following) >= q), following, x)
         return -x + 0.0
@@ -233,7 +321,7 @@ class ReflectedDistribution(Distribution[float]):
         return -np.asarray(self.base._ppf(q)) + 0.0
 
     def atoms(self) -> Atoms:
-        """Return all values that have a positive probability."""
+        """Return the point masses, which are all values with a positive probability."""
         points, masses = self.base.atoms()
         return Atoms(-points[::-1], masses[::-1])
 
@@ -258,7 +346,8 @@ def find_smallest_root(
 ) -> FloatArray:
     """Return the smallest x in each bracket at which an increasing function of x and ``args`` is 0 or more.
 
-    It is found to the float or to ``xatol``; where the function does not change its sign, it is the nearer bound.
+    The root is exact to the last float, or to ``xatol``. If the function does not change sign, the nearer bound is
+    returned.
     """
     from scipy.optimize.elementwise import find_root
 
@@ -274,5 +363,5 @@ def find_smallest_root(
         maxiter=2500,
     )
     (left, right), reached = result.bracket, result.f_bracket[0] >= 0
-    middle = left / 2 + right / 2  # the bracket may have a float inside
+    middle = left / 2 + right / 2  # one more float may lie inside the bracket
     return np.asarray(np.where(reached, left, np.where(nonzero(middle, *args) >= 0, middle, right)))

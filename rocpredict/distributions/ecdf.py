@@ -22,9 +22,9 @@ IntArray = NDArray[np.intp]
 
 
 def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntArray]:
-    """Count, for each query, the values below it and the values at or below it, both in ascending order.
+    """Count, for each query, the values below it and the values at or below it.
 
-    Where no value is tied with a query, the result is the same array twice.
+    Values and queries are in ascending order. Without ties between them, both results are the same array.
     """
     below = np.searchsorted(values, queries, side="left")
     at = values[np.minimum(below, len(values) - 1)]
@@ -34,7 +34,7 @@ def count_below(values: FloatArray, queries: FloatArray) -> tuple[IntArray, IntA
 
 
 def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Count, for each of ``size`` values, the queries below it and those at or below it, from ``count_below``."""
+    """Count, for each of ``size`` values, the queries below it and at or below it, from ``count_below``."""
     queries_below = np.cumsum(np.bincount(n_less_equal, minlength=size + 1)[:size])
     if n_less_equal is n_less:
         return queries_below, queries_below
@@ -43,25 +43,26 @@ def count_below_transposed(n_less: IntArray, n_less_equal: IntArray, size: int) 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ecdf(Distribution[float]):
-    """Empirical distribution of a class: every observation is a point mass.
+    """Empirical distribution of a class, with a point mass at each observation.
 
     Parameters
     ----------
-    sample : array of shape (n,)
-        Values in the unit of the feature; infinities are legal, NaN is not. Values tie when they are
-        equal as floats, never within a tolerance (so 0.1 + 0.2 and 0.3 are two values).
-    weights : array of shape (n,), optional
-        Number of observations that each value represents: 0 or more. Integer weights equal repeated values exactly.
+    sample : array-like of shape (n,)
+        Feature values. Infinite values are accepted, NaN is not. Two values are tied only if they are equal as
+        floats, without a tolerance (so 0.1 + 0.2 and 0.3 are two values).
+    weights : array-like of shape (n,), optional
+        Frequency weights, 0 or more: the number of observations that each value represents. A weight of 2 is
+        equivalent to repeating the value. By default, each value is one observation.
 
     Attributes
     ----------
     total : float
-        The sum of the weights; the number of values when there are none.
+        Sum of the weights, or the number of values without weights.
 
     Raises
     ------
     RocPredictError
-        An empty sample, NaN, negative weights or none above 0, lengths that differ.
+        If the sample is empty or contains NaN, if a weight is negative, if all weights are 0, or if the lengths differ.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class Ecdf(Distribution[float]):
     total: float = field(init=False)
     _long = True
     _text = "total={total:g}, n_unique={unique_values.size}"
-    _heading = "Sample (Ecdf) of {total:g} cases"
+    _heading = "Empirical distribution (Ecdf) of {total:g} observations"
 
     if TYPE_CHECKING:
 
@@ -89,22 +90,23 @@ class Ecdf(Distribution[float]):
     def __post_init__(self) -> None:
         sample = check_real("sample", self.sample)
         if sample.ndim != 1 or sample.size == 0:
-            raise RocPredictError(f"sample has shape {sample.shape}; a class needs shape (n,) with n of 1 or more")
+            raise RocPredictError(f"sample has shape {sample.shape}; expected shape (n,) with n >= 1")
         object.__setattr__(self, "sample", readonly_array(sample))
         if self.weights is not None:
             weights = check_nonnegative("weights", self.weights)
             if weights.shape != sample.shape:
                 raise RocPredictError(
-                    f"weights has shape {weights.shape}, sample {sample.shape}; give one for each row"
+                    f"weights has shape {weights.shape} but sample has shape {sample.shape}; "
+                    "pass one weight for each observation"
                 )
             if not weights.any():
-                raise RocPredictError("weights are all 0; a class needs one above 0")
+                raise RocPredictError("weights are all 0; at least one must be above 0")
             object.__setattr__(self, "weights", readonly_array(weights))
         object.__setattr__(self, "total", float(len(sample) if self.weights is None else self._below[-1]))
 
     @cached_property
     def sorted_sample(self) -> FloatArray:
-        """The sample in ascending order; with weights its distinct values."""
+        """Sample in ascending order, or its distinct values if it has weights."""
         if self.weights is not None:
             return self._unique_with_weights[0]
         ordered = np.sort(self.sample)
@@ -114,17 +116,17 @@ class Ecdf(Distribution[float]):
 
     @cached_property
     def sorted_weights(self) -> FloatArray | None:
-        """The weight of each value of ``sorted_sample``; None without weights."""
+        """Weight of each value of ``sorted_sample``, or None without weights."""
         return None if self.weights is None else self._unique_with_weights[1]
 
     @cached_property
     def unique_values(self) -> FloatArray:
-        """The distinct values with a weight, ascending."""
+        """Distinct values with a positive weight, ascending."""
         return self._unique_with_weights[0]
 
     @cached_property
     def unique_weights(self) -> FloatArray:
-        """The weight at each point."""
+        """Weight of each of the ``unique_values``."""
         return self._unique_with_weights[1]
 
     @cached_property
@@ -166,19 +168,19 @@ class Ecdf(Distribution[float]):
         return self.weight_at_or_above(x) / self.total
 
     def weight_below(self, x: FloatArray) -> FloatArray:
-        """Return the weight of the values with X < x: a whole number without weights."""
+        """Return the total weight of the values below x."""
         return self._below[np.searchsorted(self.sorted_sample, x, side="left")]
 
     def weight_at_or_above(self, x: FloatArray) -> FloatArray:
-        """Return the weight of the values with X >= x."""
+        """Return the total weight of the values at or above x."""
         return self._above[np.searchsorted(self.sorted_sample, x, side="left")]
 
     def weight_above(self, x: FloatArray) -> FloatArray:
-        """Return the weight of the values with X > x."""
+        """Return the total weight of the values above x."""
         return self._above[np.searchsorted(self.sorted_sample, x, side="right")]
 
     def mid_rank_weight(self, below: NDArray[np.intp], to: NDArray[np.intp]) -> FloatArray:
-        """Return the weight of the first ``below`` sorted values, plus half of the weight from there to ``to``."""
+        """Return the total weight of the first ``below`` sorted values plus half the weight from there to ``to``."""
         if self.weights is None:
             return below.astype(np.float64) if below is to else (below + to) / 2
         return (self._below[below] + self._below[to]) / 2
@@ -208,7 +210,7 @@ def is_discrete(distribution: Distribution) -> bool:
 
 
 def to_step_functions(negative: Distribution, positive: Distribution) -> tuple[Distribution, Distribution]:
-    """Convert two discrete distributions to step functions; return any other pair unchanged."""
+    """Convert two discrete distributions to step functions, and return any other pair unchanged."""
     pair = (negative, positive)
     if any(d.shape for d in pair) or not all(is_discrete(d) for d in pair):
         return pair

@@ -89,17 +89,17 @@ FamilyName: TypeAlias = Literal[
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScipyDistribution(Distribution[float]):
-    """Wrap a frozen scipy.stats distribution, continuous or discrete.
+    """Distribution of scipy.stats, continuous or discrete.
 
     Parameters
     ----------
     frozen : frozen scipy.stats distribution
-        With scalar parameters.
+        Distribution with scalar parameters, such as ``scipy.stats.gamma(2)``.
 
     Raises
     ------
     RocPredictError
-        Array parameters, or parameters outside the family's domain.
+        If a parameter is an array or is outside the domain of the family.
 
     Examples
     --------
@@ -114,9 +114,9 @@ class ScipyDistribution(Distribution[float]):
     def __post_init__(self) -> None:
         median = np.asarray(self.frozen.ppf(0.5))
         if median.ndim:
-            raise RocPredictError(f"{self!r} has parameters of shape {median.shape}; give one distribution a feature")
+            raise RocPredictError(f"{self!r} has parameters of shape {median.shape}; pass one distribution per feature")
         if self.discrete and float(self.frozen.support()[0]) % 1 and np.isfinite(self.frozen.support()[0]):
-            raise RocPredictError(f"{self!r} lies on no whole numbers; give it a whole loc")
+            raise RocPredictError(f"{self!r} does not take integer values; use an integer loc")
         if np.isnan(median):
             raise RocPredictError(f"{self!r} has parameters outside its domain")
 
@@ -149,7 +149,7 @@ class ScipyDistribution(Distribution[float]):
         return self._clip_to_support(self._evaluate("isf", q))
 
     def atoms(self) -> Atoms:
-        """Return the atoms of a discrete distribution, without tails of a probability below 1e-30."""
+        """Return the atoms of a discrete distribution, except for tails with a probability below 1e-30."""
         return self._atoms if self.discrete else super().atoms()
 
     @cached_property
@@ -158,13 +158,13 @@ class ScipyDistribution(Distribution[float]):
         low = low if np.isfinite(low) else self._support_end("cdf", -1)
         high = high if np.isfinite(high) else self._support_end("sf", 1)
         if not high - low < _MAX_ATOMS:
-            raise RocPredictError(f"{self!r} has more than {_MAX_ATOMS:,} atoms")
+            raise RocPredictError(f"{self!r} has more than {_MAX_ATOMS:,} atoms, the largest number accepted")
         points = np.arange(low, high + 1, dtype=np.float64)
         masses = self.frozen.pmf(points)
         return Atoms(points[masses > 0], masses[masses > 0])
 
     def _clip_to_support(self, quantiles: FloatArray) -> FloatArray:
-        """Restrict quantiles to the support; scipy puts the quantile 0 of a discrete one one step below."""
+        """Clip quantiles to the support, because scipy's ``ppf(0)`` of a discrete distribution is one step below it."""
         return np.clip(quantiles, *self.frozen.support()) if self.discrete else quantiles
 
     def _evaluate(self, method: str, x: FloatArray) -> FloatArray:
@@ -177,7 +177,7 @@ class ScipyDistribution(Distribution[float]):
         return np.where(is_overflow, (x > 0) == (method == "cdf"), tail)
 
     def _support_end(self, tail: str, step: int) -> float:
-        """Return a value beyond which a tail is negligible (scipy's own isf loses its digits at 1e-16)."""
+        """Return a value beyond which a tail is negligible (scipy's isf loses all accuracy at 1e-16)."""
         end = float(self.frozen.median())
         while self._evaluate(tail, np.asarray(end)) > _TAIL_MASS and abs(step) < _MAX_ATOMS:
             end, step = end + step, 2 * step
@@ -188,18 +188,18 @@ class ScipyDistribution(Distribution[float]):
             return np.where(np.isinf(x), x, np.nextafter(x, -np.inf)) if self.discrete else x
 
     def table(self) -> Table:
-        """Return the parameters."""
-        positional = [(str(place), value) for place, value in enumerate(self.frozen.args, start=1)]
+        """Return a table of the parameters."""
+        positional = [(str(number), value) for number, value in enumerate(self.frozen.args, start=1)]
         rows = [[name, _format_parameter(value)] for name, value in [*positional, *self.frozen.kwds.items()]]
         return Table(f"Distribution {self.frozen.dist.name} of scipy.stats", ("parameter", "value"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the name and the parameters."""
+        """Return the name and the parameters as plain Python objects."""
         parameters = {"name": self.frozen.dist.name, "args": self.frozen.args, **self.frozen.kwds}
         return {name: to_plain(value) for name, value in parameters.items()}
 
     def _compared(self) -> dict[str, Any]:
-        """Return the class of the distribution, the arguments that made it, and the parameters."""
+        """Return the class of the distribution, its constructor arguments and its parameters."""
         dist = self.frozen.dist
         arguments = dist._updated_ctor_param()
         return {"dist": type(dist), "arguments": arguments, "args": self.frozen.args, "kwds": self.frozen.kwds}
@@ -217,18 +217,19 @@ def _format_parameter(value: Any) -> str:
 PARAMETRIC_FAMILIES = {
     "gamma": "above 0: shape k and scale theta; mean k theta, standard deviation sqrt(k) theta",
     "lognormal": "above 0: the logarithm is Gaussian with standard deviation s; the scale is the median",
-    "logistic": "everywhere: loc is mean and median; standard deviation scale pi/sqrt(3)",
-    "laplace": "everywhere: loc is mean and median, scale the mean distance from it; standard deviation scale sqrt(2)",
-    "exponential": "from 0 on: the scale is the mean and the standard deviation",
-    "weibull": "above 0: shape c; a share of 1 - 1/e lies below the scale; mean scale Gamma(1 + 1/c)",
+    "logistic": "real line: loc is the mean and the median; standard deviation scale pi/sqrt(3)",
+    "laplace": "real line: loc is the mean and the median; scale is the mean absolute deviation from it; "
+    "standard deviation scale sqrt(2)",
+    "exponential": "0 or more: the scale is the mean and the standard deviation",
+    "weibull": "above 0: shape c; P(X <= scale) = 1 - 1/e; mean scale Gamma(1 + 1/c)",
     "beta": "between 0 and 1: shapes a and b; mean a/(a + b), variance mean (1 - mean)/(a + b + 1)",
-    "student_t": "everywhere: df degrees of freedom; loc is the median; variance scale^2 df/(df - 2) for df above 2",
-    "skew_normal": "everywhere: shape a skews to the right above 0; with d = a/sqrt(1 + a^2) the mean is "
+    "student_t": "real line: df degrees of freedom; loc is the median; variance scale^2 df/(df - 2) for df above 2",
+    "skew_normal": "real line: skewed to the right for a shape a above 0; with d = a/sqrt(1 + a^2) the mean is "
     "loc + scale d sqrt(2/pi), the variance scale^2 (1 - 2 d^2/pi)",
 }
-"""Every named family, where it lives and what its parameters mean; the names are those of scipy.stats."""
-_REAL_FAMILIES = "choose a family that lives everywhere ('logistic', 'laplace', 'student_t', 'skew_normal')"
-_EXPONENTIAL_RTOL = 1e-6  # a printed mean and SD of an exponential agree that closely or they say something else
+"""Support and parameters of every named family; the parameter names are those of scipy.stats."""
+_REAL_FAMILIES = "use a family on the real line ('logistic', 'laplace', 'student_t', 'skew_normal')"
+_EXPONENTIAL_RTOL = 1e-6  # tolerated relative difference of the mean and the std of an exponential
 
 
 class Support(NamedTuple):
@@ -240,12 +241,12 @@ class Support(NamedTuple):
 
 
 REAL_LINE = Support("that are finite", np.isfinite, "")
-POSITIVE = Support("above 0", lambda x: x > 0, f"add one offset to both classes, or {_REAL_FAMILIES}")
-NONNEGATIVE = Support("of 0 or more", lambda x: x >= 0, f"add one offset to both classes, or {_REAL_FAMILIES}")
+POSITIVE = Support("above 0", lambda x: x > 0, f"add the same offset to both classes, or {_REAL_FAMILIES}")
+NONNEGATIVE = Support("of 0 or more", lambda x: x >= 0, f"add the same offset to both classes, or {_REAL_FAMILIES}")
 UNIT_INTERVAL = Support(
     "strictly between 0 and 1",
     lambda x: (x > 0) & (x < 1),
-    f"map both classes into (0, 1) in one way, or {_REAL_FAMILIES}",
+    f"map both classes into (0, 1) by the same function, or {_REAL_FAMILIES}",
 )
 
 
@@ -276,29 +277,31 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     Parameters
     ----------
     name : str
-        A name in ``PARAMETRIC_FAMILIES``. The location of families that live above 0 is 0, and not fitted; the beta
-        lives on (0, 1).
+        Key of ``PARAMETRIC_FAMILIES``. The location of the families on positive values is fixed at 0; the beta is
+        fitted on (0, 1).
     sample : array of shape (n,)
-        Finite values of one class, at least two of them distinct.
-    label : str
-        What messages call the class: ``"negative"`` or ``"positive"``.
+        Finite values of one class, with at least two distinct ones.
+    label : {"negative", "positive"}
+        Name of the class in messages.
 
     Returns
     -------
     ScipyDistribution
+        Fitted distribution.
 
     Raises
     ------
     RocPredictError
-        An unknown name; values that are not finite or lie where the family has none (with how many, and what
-        to do); fewer than two distinct values, or values so near that float64 cannot tell their spread.
+        If the name is unknown, if values are not finite or outside the support, if there are fewer than two distinct
+        values, or if float64 cannot resolve their differences.
 
     Notes
     -----
-    Closed forms for exponential, lognormal (the standard deviation of the logarithms divides by n) and laplace;
-    Newton, which always arrives, for gamma, weibull, logistic and beta; a search from several starts for
-    student_t (1 to 1e6 degrees of freedom; the Gaussian with 1e6 where one value holds half of the rows) and
-    skew_normal (shape from -100 to 100).
+    - exponential, lognormal and laplace: closed forms. The standard deviation of the logarithms divides by n.
+    - gamma, weibull, logistic and beta: Newton's method on a problem with a single optimum.
+    - student_t: BFGS from several starts, with 1 to 1e6 degrees of freedom. If one value makes up half of the sample
+      or more, the likelihood is unbounded and the result is the Gaussian with 1e6 degrees of freedom.
+    - skew_normal: BFGS from several starts, with a shape from -100 to 100.
 
     Examples
     --------
@@ -309,15 +312,17 @@ def fit_family(name: str, sample: Any, label: str) -> ScipyDistribution:
     values = check_finite(f"the {label} class", sample)
     if values.ndim != 1:
         raise RocPredictError(f"the {label} class has shape {values.shape}; family={name!r} needs shape (n,)")
-    home = _FAMILIES[name].support
-    _check_support(name, values, label, home)
+    _check_support(name, values, label, _FAMILIES[name].support)
     if len(values) < 2 or (values == values[0]).all():
-        which = "has no spread (all values are equal)" if len(values) > 1 else f"has {len(values)} values"
-        raise RocPredictError(f"the {label} class {which}; family={name!r} needs two distinct values")
+        all_equal, too_few = f"the values of the {label} class are equal", f"the {label} class has {len(values)} values"
+        problem = all_equal if len(values) > 1 else too_few
+        raise RocPredictError(f"{problem}; family={name!r} needs at least two distinct values")
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         parameters = _FAMILIES[name].fit(values)
     if not (np.isfinite(parameters).all() and parameters[-1] > 0):
-        raise RocPredictError(f"the {label} class has values too close together for family={name!r} in float64")
+        raise RocPredictError(
+            f"the values of the {label} class are too close together to fit family={name!r} in float64"
+        )
     return freeze_family(name, *parameters)
 
 
@@ -326,21 +331,24 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
 
     Parameters
     ----------
-    name : str
-        ``"gamma"``, ``"lognormal"``, ``"weibull"``, ``"exponential"``, ``"logistic"``, ``"laplace"`` or
-        ``"beta"``. The others have more parameters than two numbers can fix.
-    mean, std : float
-        In the unit of the feature. The exponential needs no ``std``, and refuses one that differs from the mean.
+    name : {"gamma", "lognormal", "weibull", "exponential", "logistic", "laplace", "beta"}
+        Family. The other families have more parameters than a mean and a standard deviation determine.
+    mean : float
+        Mean, in the unit of the feature.
+    std : float, optional
+        Standard deviation, in the unit of the feature. The exponential does not need it; if passed, it must equal
+        the mean.
 
     Returns
     -------
     ScipyDistribution
+        Distribution with these moments.
 
     Raises
     ------
     RocPredictError
-        Another name; a mean where the family has no values; a ``std`` of 0 or less, or larger than the family
-        can have with this mean.
+        If the name is another one, if the mean is outside the support, or if ``std`` is not above 0 or too large for
+        the family with this mean.
 
     Notes
     -----
@@ -355,71 +363,71 @@ def from_moments(name: str, mean: Any, std: Any = None) -> ScipyDistribution:
     check_option("family", name, PARAMETRIC_FAMILIES)
     if name not in MOMENT_ESTIMATORS:
         raise RocPredictError(
-            f"family={name!r} has three parameters, which a mean and a std leave open; give samples, or one of "
+            f"family={name!r} has three parameters, which mean and std do not determine; pass samples, or use one of "
             f"{', '.join(map(repr, MOMENT_ESTIMATORS))}"
         )
     centre = _check_scalar("mean", mean)
-    _check_support(name, np.array([centre]), "mean", _FAMILIES[name].support, what=f"a mean of {centre:g}")
+    _check_support(name, np.array([centre]), "mean", _FAMILIES[name].support, argument=f"mean={centre:g}")
     if name == "exponential":
         _check_exponential(centre, std)
         return freeze_family(name, 0.0, centre)
     if std is None:
-        raise RocPredictError(f"family={name!r} needs std= beside mean=")
-    spread = _check_scalar("std", std)
-    if spread <= 0:
-        raise RocPredictError(f"std={spread:g} is not above 0; family={name!r} has no point masses")
-    return freeze_family(name, *MOMENT_ESTIMATORS[name](centre, spread))
+        raise RocPredictError(f"family={name!r} needs both mean= and std=")
+    deviation = _check_scalar("std", std)
+    if deviation <= 0:
+        raise RocPredictError(f"std={deviation:g} is not above 0; family={name!r} cannot represent a point mass")
+    return freeze_family(name, *MOMENT_ESTIMATORS[name](centre, deviation))
 
 
 def freeze_family(name: str, *parameters: float) -> ScipyDistribution:
-    """Return the distribution with these shapes, location and scale, leaving out a location of 0 and a scale of 1."""
+    """Return the distribution with these shapes, location and scale, omitting a location of 0 and a scale of 1."""
     from scipy import stats
 
     *shapes, loc, scale = (float(parameter) for parameter in parameters)
-    place = {key: value for key, value, plain in (("loc", loc, 0.0), ("scale", scale, 1.0)) if value != plain}
+    loc_and_scale = {key: value for key, value, plain in (("loc", loc, 0.0), ("scale", scale, 1.0)) if value != plain}
     if name == "skew_normal":
         from rocpredict.distributions.skew_normal import SKEW_NORMAL
 
-        return ScipyDistribution(SKEW_NORMAL(*shapes, **place))
-    return ScipyDistribution(getattr(stats, _FAMILIES[name].scipy_name)(*shapes, **place))
+        return ScipyDistribution(SKEW_NORMAL(*shapes, **loc_and_scale))
+    return ScipyDistribution(getattr(stats, _FAMILIES[name].scipy_name)(*shapes, **loc_and_scale))
 
 
-def _check_support(name: str, values: FloatArray, label: str, home: Support, what: str | None = None) -> None:
-    outside = values[~home.contains(values)]
+def _check_support(name: str, values: FloatArray, label: str, support: Support, argument: str | None = None) -> None:
+    outside = values[~support.contains(values)]
     if not outside.size:
         return
-    if what is not None:
-        raise RocPredictError(f"family={name!r} lives on values {home.description}, so it cannot have {what}")
+    if argument is not None:
+        raise RocPredictError(f"{argument} is outside the support of family={name!r}: values {support.description}")
     raise RocPredictError(
-        f"family={name!r} needs values {home.description}; {outside.size} of {values.size} values of the {label} class "
-        f"are not (such as {outside[0]:g}); {home.suggestion}"
+        f"family={name!r} needs values {support.description}; {outside.size} of {values.size} values of the {label} "
+        f"class are not (such as {outside[0]:g}); {support.suggestion}"
     )
 
 
 def _check_scalar(argument: str, value: Any) -> float:
     number = check_finite(argument, value)
     if number.ndim:
-        raise RocPredictError(f"{argument} has shape {number.shape}; a family takes one number")
+        raise RocPredictError(f"{argument} has shape {number.shape}; with family= it must be one number")
     return float(number)
 
 
 def _check_exponential(mean: float, std: Any) -> None:
     if mean == 0:
-        raise RocPredictError("family='exponential' with a mean of 0 is a point mass; give a mean above 0")
+        raise RocPredictError("mean=0 is a point mass with family='exponential'; pass a mean above 0")
     if std is not None and not abs(_check_scalar("std", std) - mean) <= _EXPONENTIAL_RTOL * mean:
         raise RocPredictError(
-            f"std={short_repr(std)} differs from mean={mean:g}, and an exponential distribution has both equal; leave "
-            "std out, or take family='gamma' or 'weibull', which have one more parameter"
+            f"std={short_repr(std)} differs from mean={mean:g}, but they are equal with family='exponential'; omit "
+            "std, or use family='gamma' or 'weibull', which have one more parameter"
         )
 
 
 def check_distribution(name: str, candidate: object) -> Distribution:
-    """Return a distribution, made from a frozen scipy.stats distribution where needed."""
+    """Check that an argument is a distribution, convert one of scipy.stats, and return it."""
     if isinstance(candidate, Distribution):
         return candidate
     if is_frozen_scipy(candidate):
         return from_scipy(candidate)
     raise RocPredictError(
-        f"{name}={short_repr(candidate)} is not a distribution; give rp.Gaussian(mean, std), rp.Ecdf(sample) "
+        f"{name}={short_repr(candidate)} is not a distribution; pass rp.Gaussian(mean, std), rp.Ecdf(sample) "
         "or a frozen scipy.stats distribution such as scipy.stats.gamma(2)"
     )

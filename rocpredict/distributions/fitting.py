@@ -25,12 +25,12 @@ _TRANSFORMED = ("boxcox", "yeojohnson", "kde")
 FAMILIES = {
     "gaussian": "mean and standard deviation (ddof=1) of each class, as in the founding paper",
     "auto": "shrunk from the sample to a binormal model of the pooled ranks; see model_fit()",
-    "boxcox": "Gaussians after one Box-Cox transform of both classes (Yeo-Johnson where some value is 0 or less)",
-    "yeojohnson": "Gaussians after one Yeo-Johnson transform of both classes",
-    "kde": "a Gaussian kernel density on the scale of 'boxcox', as wide as twice Silverman's rule, variance preserved",
-    "mixture": "one to four Gaussians each, as many as BIC takes",
-    "histogram": "bins common to both classes, by the rule of Freedman and Diaconis",
-    "empirical": "the sample itself",
+    "boxcox": "Gaussians after a common Box-Cox transform of both classes (Yeo-Johnson if a value is 0 or less)",
+    "yeojohnson": "Gaussians after a common Yeo-Johnson transform of both classes",
+    "kde": "Gaussian kernel densities on the scale of 'boxcox', with twice Silverman's bandwidth, variance preserved",
+    "mixture": "mixture of one to four Gaussians for each class, selected by BIC",
+    "histogram": "histograms with common bins of both classes, by the Freedman-Diaconis rule",
+    "empirical": "empirical distribution of the sample",
     **PARAMETRIC_FAMILIES,
 }
 """Description of every family, by name."""
@@ -42,14 +42,20 @@ def get_fitter(family: Any, direction: Direction = None) -> PairFitter:
     Parameters
     ----------
     family : str or scipy.stats distribution
-        A key of ``FAMILIES``, or a continuous scipy.stats family, fitted by its own maximum likelihood.
-    direction : {None, "higher", "lower", "auto"}
-        What is declared; the shrunk families use it.
+        A key of ``FAMILIES``, or a continuous scipy.stats family, which is fitted by its ``fit`` method.
+    direction : {None, "higher", "lower", "auto"}, default=None
+        Declared direction of the feature. Only the shrinkage estimator uses it.
+
+    Returns
+    -------
+    function
+        Maps the arrays of the negatives and the positives to a pair of distributions. It raises `RocPredictError`
+        if the family cannot be fitted to a sample.
 
     Raises
     ------
     RocPredictError
-        An unknown family. The function raises it for samples that the family cannot be fitted to.
+        If the family is unknown.
     """
     is_scipy = hasattr(family, "fit") and hasattr(family, "name")
     if is_scipy or (isinstance(family, str) and family in FAMILIES):
@@ -67,7 +73,9 @@ def _fit_pair(family: Any, direction: Direction, negative: FloatArray, positive:
     for name, sample in samples.items():
         check_finite_sample(name, sample)
         if family in ("gaussian", "auto", *_TRANSFORMED) and len(sample) < 2:
-            raise RocPredictError(f"x has {len(sample)} row in the {name} class; a standard deviation needs 2 or more")
+            raise RocPredictError(
+                f"x has {len(sample)} observation in the {name} class; a standard deviation needs at least 2"
+            )
     if family == "auto":
         return fit_shrinkage(negative, positive, direction)
     if family == "histogram":
@@ -92,13 +100,13 @@ def _fit_class(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
 
 
 def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) -> DistributionPair:
-    """Fit what is Gaussian, or has a kernel density, after a common transform."""
+    """Fit Gaussians or kernel densities after a common power transform of both classes."""
     only = "yeo-johnson" if family == "yeojohnson" else None
     transforms, values = fit_power_transforms(negative[None, :], positive[None, :], method=only)
     bases: list[Gaussian[Any] | GaussianKde] = []
     for name, z in zip(("negative", "positive"), np.split(values[0], [len(negative)]), strict=True):
         if (z == z[0]).all():
-            raise RocPredictError(f"family={family!r} cannot be fitted: all values of the {name} class are equal")
+            raise RocPredictError(f"the values of the {name} class are equal; family={family!r} cannot be fitted")
         kernels = family == "kde"
         bases.append(GaussianKde(z, bandwidth_factor=2.0, variance_preserving=True) if kernels else Gaussian.fit(z))
     return Transformed(bases[0], transforms[0]), Transformed(bases[1], transforms[0])
@@ -106,7 +114,7 @@ def _fit_transformed(family: str, negative: FloatArray, positive: FloatArray) ->
 
 def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
     fixed = {"floc": 0.0} if family.a == 0 and sample.min() > 0 else {}
-    if fixed and family.b == 1 and sample.max() < 1:  # it lives on (0, 1)
+    if fixed and family.b == 1 and sample.max() < 1:  # the support is (0, 1)
         fixed["fscale"] = 1.0
     try:
         with np.errstate(all="ignore"):
@@ -116,11 +124,11 @@ def _fit_scipy(family: Any, name: str, sample: FloatArray) -> Distribution[Any]:
 
 
 def check_finite_sample(name: str, sample: FloatArray) -> FloatArray:
-    """Return the sample, or refuse infinite values."""
+    """Check that a sample has no infinite values, and return it."""
     infinite = int(np.isinf(sample).sum())
     if infinite:
         raise RocPredictError(
-            f"x has {infinite} infinite values in the {name} class; a fit needs finite ones "
-            "(ranks do not: see empirical_roc)"
+            f"x has {infinite} infinite values in the {name} class; a fit needs finite values "
+            "(rp.empirical_roc accepts infinite values)"
         )
     return sample

@@ -33,15 +33,15 @@ class Gaussian(Distribution[Value]):
 
     Parameters
     ----------
-    mean : float or array of shape F
-        In the unit of the feature.
-    std : float or array of shape F
-        In the unit of the feature; never a variance. 0 is a point mass at the mean.
+    mean : float or array-like of shape F
+        Mean, in the unit of the feature.
+    std : float or array-like of shape F
+        Standard deviation (not the variance), in the unit of the feature. 0 means a point mass at the mean.
 
     Raises
     ------
     RocPredictError
-        A mean or std that is not finite, a negative std, shapes that do not fit together.
+        If a mean or standard deviation is not finite, a standard deviation is negative, or the shapes do not broadcast.
 
     Examples
     --------
@@ -76,41 +76,51 @@ class Gaussian(Distribution[Value]):
     def fit(cls, x: ArrayLike, *, ddof: int = 1, weights: ArrayLike | None = None) -> Gaussian[Any]: ...
     @classmethod
     def fit(cls, x: ArrayLike, *, ddof: int = 1, weights: ArrayLike | None = None) -> Gaussian[Any]:
-        """Estimate mean and standard deviation from a sample.
+        """Estimate the mean and the standard deviation from a sample.
 
         Parameters
         ----------
-        x : array of shape (n,) or (n, F)
-            Values of one class, a column for each feature; finite.
-        ddof : {1, 0}
-            The standard deviation divides by ``n - ddof``. The founding paper uses 1.
-        weights : array of shape (n,), optional
-            Number of observations that each row represents: 0 or more.
+        x : array-like of shape (n,) or (n, F)
+            Finite values of one class, with one column per feature.
+        ddof : {1, 0}, default=1
+            Degrees of freedom: the standard deviation divides by ``n - ddof``. The founding paper uses 1.
+        weights : array-like of shape (n,), optional
+            Frequency weights, 0 or more. By default, each row is one observation.
+
+        Returns
+        -------
+        Gaussian
+            Distribution of one feature, or of a batch of shape (F,).
 
         Raises
         ------
         RocPredictError
-            Values that are not finite, no more than ``ddof`` cases, another ``ddof``, weights of another length.
+            If values are not finite, if there are no more than ``ddof`` observations, or if ``ddof`` or ``weights`` is
+            invalid.
         """
         sample = check_finite("x", x)
         if sample.ndim not in (1, 2):
-            raise RocPredictError(f"x has shape {sample.shape}; give (n,) for one feature or (n, features)")
+            raise RocPredictError(f"x has shape {sample.shape}; expected (n,) for one feature or (n, n_features)")
         check_option("ddof", check_int("ddof", ddof), (0, 1))
-        weighed = np.ones(len(sample)) if weights is None else check_nonnegative("weights", weights)
-        if weighed.shape != (len(sample),):
-            raise RocPredictError(f"weights has shape {weighed.shape}; give one for each of the {len(sample)} rows")
-        sample, weighed = sample[weighed > 0], weighed[weighed > 0]
-        total = float(weighed.sum())
+        counts = np.ones(len(sample)) if weights is None else check_nonnegative("weights", weights)
+        if counts.shape != (len(sample),):
+            raise RocPredictError(
+                f"weights has shape {counts.shape}; pass one for each of the {len(sample)} observations"
+            )
+        sample, counts = sample[counts > 0], counts[counts > 0]
+        total = float(counts.sum())
         if total <= ddof:
-            raise RocPredictError(f"x has {total:g} rows; a standard deviation with {ddof=} needs {ddof + 1}")
+            raise RocPredictError(
+                f"x has {total:g} observations; a standard deviation with {ddof=} needs more than {ddof}"
+            )
         _, exponent = np.frexp(np.abs(sample).max(axis=0))
-        scaled = np.ldexp(sample, -exponent)  # so that neither the sum nor the squares overflow
-        share = weighed / total
-        mean = share @ scaled
-        mean += share @ (scaled - mean)
+        scaled = np.ldexp(sample, -exponent)  # neither the sum nor the squares overflow
+        fractions = counts / total
+        mean = fractions @ scaled
+        mean += fractions @ (scaled - mean)
         deviation = scaled - mean
-        deviation -= share @ deviation  # a mean far from 0 is rounded more coarsely than the deviations
-        std = np.sqrt(weighed @ deviation**2 / (total - ddof))
+        deviation -= fractions @ deviation  # a mean far from 0 has a larger rounding error than the deviations
+        std = np.sqrt(counts @ deviation**2 / (total - ddof))
         constant = (sample == sample[0]).all(axis=0)
         return cls(
             np.where(constant, sample[0], np.ldexp(mean, exponent)), np.where(constant, 0.0, np.ldexp(std, exponent))
@@ -118,7 +128,7 @@ class Gaussian(Distribution[Value]):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the batch of features; ``()`` for one feature."""
+        """Shape of the batch of features, ``()`` for one feature."""
         return np.shape(self.mean)
 
     def _logpdf(self, x: FloatArray) -> FloatArray:
@@ -150,19 +160,36 @@ class Gaussian(Distribution[Value]):
         return self._from_z(-ndtri(q))
 
     def atoms(self) -> Atoms:
-        """Return the mean with probability 1 for a standard deviation of 0, else no atoms."""
+        """Return the point masses.
+
+        The mean is a point mass with probability 1 if the standard deviation is 0. Otherwise there are no point masses.
+        """
         if self.shape:
-            raise RocPredictError(f"atoms() needs a distribution of one feature; this is a batch of shape {self.shape}")
+            raise RocPredictError(f"atoms() called on a batch of shape {self.shape}; it needs one feature")
         points = [self.mean] if self.std == 0 else []
         return Atoms(np.array(points), np.ones(len(points)))
 
     def reflect(self, where: ArrayLike = True) -> Gaussian[Value]:
-        """Return the distribution of -X; for features not chosen by ``where``, of X."""
+        """Return the distribution of -X.
+
+        Parameters
+        ----------
+        where : bool or array-like of bool of shape F, default=True
+            Features to reflect; the other features keep their distribution.
+
+        Returns
+        -------
+        Gaussian
+            Distribution with the sign of the selected means reversed.
+        """
         reflected: Gaussian[Any] = Gaussian(np.add(np.where(where, np.negative(self.mean), self.mean), 0.0), self.std)
         return reflected
 
     def _z(self, x: FloatArray, *, at_mean: float) -> FloatArray:
-        """Return (x - mean)/std; with std=0 +-inf, and ``at_mean`` at the mean."""
+        """Return (x - mean)/std.
+
+        If std is 0, the result is -inf below the mean, inf above it and ``at_mean`` at the mean.
+        """
         mean, std = np.asarray(self.mean), np.asarray(self.std)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             z = np.asarray(x - mean)

@@ -18,36 +18,34 @@ from rocpredict.base.validation import (
     check_int,
     check_nonnegative,
     check_option,
+    readonly_array,
     short_repr,
 )
-from rocpredict.base.validation import readonly_array as fixed
 from rocpredict.distributions.base import Distribution
 
 _MAX_BINS = 100_000
 
 
 def check_increasing(edges: FloatArray) -> None:
-    """Check that edges increase, by widths that float64 can represent."""
+    """Check that bin edges increase and that float64 can represent the widths."""
     with np.errstate(over="ignore"):
         widths, span = np.diff(edges), edges[-1] - edges[0]
     if not (widths > 0).all():
-        raise RocPredictError(f"edges={short_repr(edges)} do not increase")
+        raise RocPredictError(f"edges={short_repr(edges)} do not strictly increase")
     if np.isinf(span) or (widths < np.finfo(float).tiny).any():
-        raise RocPredictError(
-            f"edges={short_repr(edges)} are further apart or closer together than float64 can represent"
-        )
+        raise RocPredictError(f"edges={short_repr(edges)} have widths that are too large or too small for float64")
 
 
 def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatArray:
-    """Return the given edges, or those of equal bins from the smallest value to the largest."""
+    """Return the passed edges, or the edges of equal bins from the smallest to the largest value."""
     if isinstance(bins, Iterable) and not isinstance(bins, str):
         edges = check_finite("bins", bins)
         if edges.ndim != 1 or len(edges) < 2:
-            raise RocPredictError(f"bins has shape {edges.shape}; give two edges or more, a number, or 'fd'")
+            raise RocPredictError(f"bins has shape {edges.shape}; pass at least two edges, a number of bins, or 'fd'")
         return edges
     low, high = values.min(), values.max()
     if low == high:
-        raise RocPredictError(f"all {values.size} values are {low:g}; a class without spread needs its edges given")
+        raise RocPredictError(f"all {values.size} values are equal to {low:g}; pass the edges as bins=")
     if isinstance(bins, str):
         check_option("bins", bins, ["fd"])
         return np.linspace(low, high, _freedman_diaconis(values) + 1)
@@ -59,7 +57,7 @@ def compute_bin_edges(values: FloatArray, bins: str | int | ArrayLike) -> FloatA
 
 def _freedman_diaconis(values: FloatArray) -> int:
     low, high = np.quantile(values / 2, [0.25, 0.75])
-    width = 2 * (high - low) / np.cbrt(values.size)  # halves, as are the values: their range may be beyond float64
+    width = 2 * (high - low) / np.cbrt(values.size)  # half of the width, so that a large range does not overflow
     if width == 0:
         return int(np.ceil(np.log2(values.size))) + 1
     n_bins = (values.max() / 2 - values.min() / 2) / width
@@ -68,30 +66,34 @@ def _freedman_diaconis(values: FloatArray) -> int:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Histogram(Distribution[float]):
-    """Histogram of a class: a density that is constant within each bin.
+    """Histogram of a class, with a constant density within each bin.
 
     Parameters
     ----------
-    edges : array of shape (k + 1,)
-        Ends of the bins in the unit of the feature: finite, ascending, no two equal. Nothing lies beyond.
-    counts : array of shape (k,)
-        Number of values in each bin, 0 or more, not all 0; fractions are allowed.
+    edges : array-like of shape (k + 1,)
+        Bin edges in the unit of the feature, finite and strictly increasing. All values lie between the first and the
+        last edge.
+    counts : array-like of shape (k,)
+        Number of observations in each bin, 0 or more, not all 0; fractions are allowed.
 
     Attributes
     ----------
     total : float
-        The sum of the counts.
+        Sum of the counts.
 
     Raises
     ------
     RocPredictError
-        Edges that are not ascending or not finite, that reach further or lie closer than float64 can tell;
-        counts that are negative, all 0, or not one for each bin.
+        If the edges are not finite or not strictly increasing, if float64 cannot represent a width, if a count is
+        negative, if all counts are 0, or if there is not one count for each bin.
+
+    See Also
+    --------
+    rocpredict.solvers.histogram.auc_bounds : Lowest and highest AUC of any data that fall into the bins.
 
     Notes
     -----
-    The density jumps at the edges, and is there that of the fuller side. How far an AUC can lie from that of
-    evenly filled bins, whatever the values were: ``rocpredict.solvers.histogram.auc_bounds``.
+    The density jumps at the edges; the density at an edge is that of the bin with the larger density.
 
     Examples
     --------
@@ -104,7 +106,7 @@ class Histogram(Distribution[float]):
     counts: FloatArray
     total: float = field(init=False)
     _long = True
-    _heading = "Histogram of {total:g} cases"
+    _heading = "Histogram of {total:g} observations"
     _text = "bins={counts.size}, {_range_text}, total={total:g}"
 
     if TYPE_CHECKING:
@@ -115,74 +117,81 @@ class Histogram(Distribution[float]):
         edges, counts = check_finite("edges", self.edges), check_nonnegative("counts", self.counts)
         if edges.ndim != 1 or counts.ndim != 1 or len(edges) != len(counts) + 1 or not len(counts):
             raise RocPredictError(
-                f"edges has shape {edges.shape} and counts {counts.shape}; k bins have k + 1 edges, with k of 1 or more"
+                f"edges has shape {edges.shape} and counts has shape {counts.shape}; expected (k + 1,) and (k,) "
+                "with k >= 1"
             )
         check_increasing(edges)
         if not counts.any():
-            raise RocPredictError("counts are all 0; a class needs one above 0")
-        object.__setattr__(self, "edges", fixed(edges + 0.0))
-        object.__setattr__(self, "counts", fixed(counts))
+            raise RocPredictError("counts are all 0; at least one must be above 0")
+        object.__setattr__(self, "edges", readonly_array(edges + 0.0))
+        object.__setattr__(self, "counts", readonly_array(counts))
         object.__setattr__(self, "total", fsum(counts.tolist()))
 
     @classmethod
     def fit(cls, x: ArrayLike, bins: str | int | ArrayLike = "fd") -> Histogram:
-        """Fit the counts of bins to a sample.
+        """Count the observations of a sample in bins.
 
         Parameters
         ----------
-        x : array of shape (n,)
+        x : array-like of shape (n,)
             Finite values of one class.
-        bins : {"fd"}, int or array of edges
-            ``"fd"``: bins of equal width 2 IQR n^(-1/3) (Freedman and Diaconis 1981) from the smallest value
-            to the largest, but no more than there are values; without an IQR as many as Sturges' rule gives. A
-            number of equal bins; or the edges, which must enclose all values (a value on an inner edge counts
-            above it).
+        bins : {"fd"}, int or array-like of shape (k + 1,), default="fd"
+            - ``"fd"``: bins of equal width 2 IQR n^(-1/3) (Freedman and Diaconis 1981) from the smallest to the
+              largest value, but no more bins than values. If the IQR is 0, Sturges' rule sets the number of bins.
+            - int: number of bins of equal width from the smallest to the largest value.
+            - array: edges that enclose all values. A value on an inner edge belongs to the bin above it.
+
+        Returns
+        -------
+        Histogram
+            Distribution with these bins and counts.
 
         Raises
         ------
         RocPredictError
-            Values that are not finite or outside the edges; no spread where edges are not given; no such bins.
+            If values are not finite or outside the edges, if all values are equal and no edges are passed, or if
+            ``bins`` is invalid.
 
         Examples
         --------
         >>> Histogram.fit([1, 2, 2, 5], bins=2)
         Histogram(bins=2, from 1 to 5, total=4)
         """
-        values = check_finite("sample", x)
+        values = check_finite("x", x)
         if values.ndim != 1 or values.size == 0:
-            raise RocPredictError(f"sample has shape {values.shape}; a class needs shape (n,) with n of 1 or more")
+            raise RocPredictError(f"x has shape {values.shape}; expected shape (n,) with n >= 1")
         edges = compute_bin_edges(values, bins)
         check_increasing(edges)
         outside = int(np.sum((values < edges[0]) | (values > edges[-1])))
         if outside:
             raise RocPredictError(
-                f"{outside} of {values.size} values lie outside the edges from {edges[0]:g} to {edges[-1]:g}; "
-                "widen them"
+                f"{outside} of {values.size} values are outside the edges from {edges[0]:g} to {edges[-1]:g}; "
+                "pass edges that enclose all values"
             )
         index = np.minimum(np.searchsorted(edges, values, side="right") - 1, len(edges) - 2)
         return cls(edges, np.bincount(index, minlength=len(edges) - 1))
 
     @cached_property
     def probabilities(self) -> FloatArray:
-        """The probability of each bin."""
-        return fixed(self.counts / self.total)
+        """Probability of each bin."""
+        return readonly_array(self.counts / self.total)
 
     @cached_property
     def density(self) -> FloatArray:
-        """The density within each bin."""
-        return fixed(self.probabilities / np.diff(self.edges))
+        """Density within each bin."""
+        return readonly_array(self.probabilities / np.diff(self.edges))
 
     @cached_property
     def _below(self) -> FloatArray:
-        return fixed(np.minimum(np.concatenate([[0.0], np.cumsum(self.counts)]), self.total))
+        return readonly_array(np.minimum(np.concatenate([[0.0], np.cumsum(self.counts)]), self.total))
 
     @cached_property
     def _above(self) -> FloatArray:
-        return fixed(np.minimum(np.concatenate([np.cumsum(self.counts[::-1])[::-1], [0.0]]), self.total))
+        return readonly_array(np.minimum(np.concatenate([np.cumsum(self.counts[::-1])[::-1], [0.0]]), self.total))
 
     @cached_property
     def _nonempty_range(self) -> tuple[int, int]:
-        """The first and the last bin with a value."""
+        """Indices of the first and the last bin that is not empty."""
         filled = np.flatnonzero(self.counts)
         return int(filled[0]), int(filled[-1])
 
@@ -210,26 +219,26 @@ class Histogram(Distribution[float]):
 
     def _ppf(self, q: FloatArray) -> FloatArray:
         index = np.clip(np.searchsorted(self._below[1:], q * self.total, side="left"), *self._nonempty_range)
-        share = np.clip((q * self.total - self._below[index]) / self.counts[index], 0, 1)
-        return self._interpolate_in_bin(index, share, 1 - share)
+        fraction = np.clip((q * self.total - self._below[index]) / self.counts[index], 0, 1)
+        return self._interpolate_in_bin(index, fraction, 1 - fraction)
 
     def _isf(self, q: FloatArray) -> FloatArray:
         index = len(self.counts) - 1 - np.searchsorted(self._above[:-1][::-1], q * self.total, side="right")
         index = np.clip(index, *self._nonempty_range)
-        share = np.clip((q * self.total - self._above[index + 1]) / self.counts[index], 0, 1)
-        return self._interpolate_in_bin(index, 1 - share, share)
+        fraction = np.clip((q * self.total - self._above[index + 1]) / self.counts[index], 0, 1)
+        return self._interpolate_in_bin(index, 1 - fraction, fraction)
 
     def reflect(self) -> Histogram:
         """Return the distribution of -X."""
         return Histogram(-self.edges[::-1], self.counts[::-1])
 
     def _bin_of(self, x: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the index of the nearest bin, and whether x is in it."""
+        """Return the index of the nearest bin and a mask of the values inside it."""
         index = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, len(self.counts) - 1)
         return index, (x >= self.edges[0]) & (x <= self.edges[-1])
 
     def _interpolate_in_bin(self, index: NDArray[np.intp], below: FloatArray, above: FloatArray) -> FloatArray:
-        """Return the value with these fractions of its bin below and above, computed from the nearer edge."""
+        """Return the value with these fractions of its bin below and above it, computed from the nearer edge."""
         low, high = self.edges[index], self.edges[index + 1]
         width = high - low
         return np.asarray(np.clip(np.where(below < above, low + width * below, high - width * above), low, high))

@@ -11,12 +11,12 @@ from rocpredict.base.validation import FloatArray, RocPredictError
 
 _MAX_ITER = 200
 _XTOL = 1e-14
-_NEWTON_XTOL = 1e-10  # of a Newton step, after which the next is rounding
+_NEWTON_XTOL = 1e-10  # relative Newton step after which the next step is rounding error
 _HALVINGS = 50
 _MAX_STEP = 2.0
 _ARMIJO = 1e-4
 _FTOL = 1e-16
-_ROUNDING_TOL = 1e-13  # of a height: what rounding takes from it is no way down
+_ROUNDING_TOL = 1e-13  # relative decrease of the objective that rounding error explains
 
 
 def newton_bracketed(function: Callable[[float], tuple[float, float]], start: float, low: float, high: float) -> float:
@@ -65,22 +65,22 @@ def minimize_bfgs(
     def line_search(
         at: FloatArray, value: float, slope: FloatArray, step: FloatArray
     ) -> tuple[FloatArray, float, FloatArray] | None:
-        """Return the first halved step with a sufficient decrease, with loss and gradient; None at the minimum."""
+        """Return the point after a sufficient decrease with its loss and gradient, or None at the minimum."""
         for _ in range(_HALVINGS):
             moved = np.clip(at + step, low, high)
-            promised = slope @ (moved - at)
-            if not promised < -_FTOL * abs(value):
+            expected = slope @ (moved - at)
+            if not expected < -_FTOL * abs(value):
                 return None
-            lower, turned = loss(moved)
-            if lower <= value + _ARMIJO * promised and np.isfinite(turned).all():
-                return moved, lower, turned
+            lower, gradient = loss(moved)
+            if lower <= value + _ARMIJO * expected and np.isfinite(gradient).all():
+                return moved, lower, gradient
             step = step / 2
         return None
 
     def bfgs(at: FloatArray) -> tuple[float, FloatArray]:
-        """Minimize by the BFGS method (without BLAS threads for three numbers)."""
+        """Minimize by the BFGS method, without BLAS threads for three parameters."""
         value, slope = loss(at)
-        identity = inverse = np.eye(len(at))  # of the Hessian
+        identity = inverse = np.eye(len(at))  # inverse of the Hessian matrix
         for _ in range(_MAX_ITER):
             free = ~(((at <= low) & (slope > 0)) | ((at >= high) & (slope < 0)))
             ahead = -np.where(free, (inverse * free) @ slope, 0.0)
@@ -90,34 +90,34 @@ def minimize_bfgs(
             accepted = line_search(at, value, slope, ahead)
             if accepted is None:
                 break
-            moved, value, turned = accepted
-            step, y = moved - at, turned - slope
+            moved, value, gradient = accepted
+            step, y = moved - at, gradient - slope
             if (curvature := step @ y) > 0:
                 keep = identity - np.outer(step, y) / curvature
                 inverse = keep @ inverse @ keep.T + np.outer(step, step) / curvature
-            at, slope = moved, turned
+            at, slope = moved, gradient
         return value, at
 
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return min((bfgs(np.clip(start, low, high)) for start in starts), key=lambda arrived: arrived[0])[1]
+        return min((bfgs(np.clip(start, low, high)) for start in starts), key=lambda result: result[0])[1]
 
 
 _XTOL_MOMENTS = 1e-15
-_SERIES_LIMIT = 0.05  # below it the series serves; above it the difference of two logarithms keeps 13 digits
+_SERIES_LIMIT = 0.05  # above this limit the difference of two logarithms is accurate to 13 digits
 _N_TERMS = 24
 
 
 def lognormal_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return the standard deviation of the logarithms, 0 and the median."""
+    """Return the standard deviation of the logarithms, location 0 and the median."""
     square = np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean)))
     return np.sqrt(square), 0.0, mean * np.exp(-square / 2)
 
 
 def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return c, 0 and the scale."""
+    """Return the shape c, location 0 and the scale."""
     target = np.log(np.logaddexp(0.0, 2 * (np.log(std) - np.log(mean))))
     inverse = std / mean
-    for _ in range(_MAX_ITER):  # log of the excess over log 1/c: a slope between 1 and 2, which Newton cannot miss
+    for _ in range(_MAX_ITER):  # the slope of log excess in log 1/c is between 1 and 2, so Newton's method converges
         excess, slope = _log_one_plus_cv2(inverse)
         step = np.clip((target - np.log(excess)) * excess / (slope * inverse), -2.0, 2.0)
         inverse *= np.exp(step)
@@ -127,7 +127,7 @@ def weibull_from_moments(mean: float, std: float) -> tuple[float, ...]:
 
 
 def _log_one_plus_cv2(e: float) -> tuple[float, float]:
-    """Return log(1 + (std/mean)^2) for c = 1/e, and its slope in e; for a small e by a series without cancellation."""
+    """Return log(1 + (std/mean)^2) for c = 1/e and its derivative in e, without cancellation for a small e."""
     if e > _SERIES_LIMIT:
         return gammaln(1 + 2 * e) - 2 * gammaln(1 + e), 2 * (digamma(1 + 2 * e) - digamma(1 + e))
     n = np.arange(2, _N_TERMS)
@@ -136,12 +136,12 @@ def _log_one_plus_cv2(e: float) -> tuple[float, float]:
 
 
 def beta_from_moments(mean: float, std: float) -> tuple[float, ...]:
-    """Return a, b, 0 and 1; or raise an error for a standard deviation that is too large."""
+    """Return the shapes a and b, location 0 and scale 1, or raise an error if the standard deviation is too large."""
     total = (mean / std) * ((1 - mean) / std) - 1
     if total <= 0:
         raise RocPredictError(
-            f"std={std:g} is too large for family='beta' with mean={mean:g}; values in (0, 1) with that mean have "
-            f"a std below {np.sqrt(mean * (1 - mean)):.6g}"
+            f"std={std:g} is too large for family='beta' with mean={mean:g}; "
+            f"it must be below {np.sqrt(mean * (1 - mean)):.6g}"
         )
     return mean * total, (1 - mean) * total, 0.0, 1.0
 
@@ -155,62 +155,62 @@ MOMENT_ESTIMATORS: dict[str, Callable[[float, float], tuple[float, ...]]] = {
     "laplace": lambda mean, std: (mean, std / np.sqrt(2)),
     "beta": beta_from_moments,
 }
-"""Parameters by the mean and the standard deviation of every family that two numbers fix."""
+"""Functions that compute scipy.stats parameters from the mean and the standard deviation."""
 MAX_DF = 1e6
-"""A Student t with that many degrees of freedom is a Gaussian."""
+"""Upper limit of the degrees of freedom: a Student t with more is a Gaussian."""
 MAX_SKEW = 100.0
-"""A skew normal of that shape is a half normal."""
-_LOG1P_SERIES_LIMIT = 0.01  # where log1p(u) - u has lost two digits
-_LARGE = 15.0  # from where the asymptotic series of log k - psi(k) holds to double precision
+"""Upper limit of the absolute shape: a skew normal beyond it is a half normal."""
+_LOG1P_SERIES_LIMIT = 0.01  # below this limit log1p(u) - u loses two digits or more
+_MIN_ASYMPTOTIC_K = 15.0  # above it the asymptotic series of log k - psi(k) has double precision
 _EULER_TERMS = (1 / 2, 1 / 12, 0.0, -1 / 120, 0.0, 1 / 252, 0.0, -1 / 240, 0.0, 1 / 132)  # of 1/k, 1/k^2, ...
 
 
 def fit_gamma(sample: FloatArray) -> tuple[float, ...]:
-    """Return the shape k, location 0 and the scale; k by Newton on log k - psi(k) = log(mean) - mean(log)."""
+    """Return the shape k, location 0 and the scale, where log k - psi(k) = log(mean) - mean(log)."""
     mean = scaled_mean(sample)
-    spread = float(_x_minus_1_minus_log_x(sample, mean).mean())
-    start = (3 - spread + np.hypot(spread - 3, np.sqrt(24 * spread))) / (12 * spread)
+    log_gap = float(_x_minus_1_minus_log_x(sample, mean).mean())
+    start = (3 - log_gap + np.hypot(log_gap - 3, np.sqrt(24 * log_gap))) / (12 * log_gap)
     shape = newton_bracketed(
-        lambda k: (spread - log_less_digamma(k), -log_less_digamma(k, slope=True)), start, 0.0, np.inf
+        lambda k: (log_gap - log_less_digamma(k), -log_less_digamma(k, slope=True)), start, 0.0, np.inf
     )
     return shape, 0.0, mean / shape
 
 
 def fit_lognormal(sample: FloatArray) -> tuple[float, ...]:
-    """Return the standard deviation of the logarithms, location 0 and the exponential of their mean."""
+    """Return the standard deviation of the logarithms, location 0 and the geometric mean."""
     reference, logs = _logs(sample)
     mean = logs.mean()
     return float(np.sqrt(np.mean((logs - mean) ** 2))), 0.0, float(reference * np.exp(mean))
 
 
 def fit_weibull(sample: FloatArray) -> tuple[float, ...]:
-    """Return the shape c, location 0 and the scale; c by Newton on the mean of log x weighted with x^c."""
+    """Return the shape c, location 0 and the scale, by Newton's method on the score equation of c."""
     reference, logs = _logs(sample)
-    mean, spread = logs.mean(), logs.std()
-    z = (logs - mean) / spread
+    mean, std = logs.mean(), logs.std()
+    z = (logs - mean) / std
     top = float(z.max())
 
     def balance(c: float) -> tuple[float, float]:
         weights = np.exp(c * (z - top))
-        share = weights / weights.sum()
-        pulled = share @ z
-        return float(pulled - 1 / c), float(share @ (z - pulled) ** 2 + 1 / c**2)
+        weights /= weights.sum()
+        weighted_mean = weights @ z
+        return float(weighted_mean - 1 / c), float(weights @ (z - weighted_mean) ** 2 + 1 / c**2)
 
     c = newton_bracketed(balance, max(np.pi / np.sqrt(6), 1 / top), 0.0, np.inf)
     shift = top + np.log(np.mean(np.exp(c * (z - top)))) / c
-    return c / float(spread), 0.0, float(reference * np.exp(mean + spread * shift))
+    return c / float(std), 0.0, float(reference * np.exp(mean + std * shift))
 
 
 def fit_laplace(sample: FloatArray) -> tuple[float, ...]:
-    """Return the median and the mean distance from it."""
+    """Return the median and the mean absolute deviation from it."""
     unit, scaled = _scaled(sample)
     median = float(np.median(scaled))
     return median * unit, float(np.abs(scaled - median).mean()) * unit
 
 
 def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
-    """Return location and scale: a concave problem in location/scale and 1/scale."""
-    unit, centre, spread, z = _standardised(sample)
+    """Return location and scale, by maximization of a concave function of location/scale and 1/scale."""
+    unit, centre, std, z = _standardised(sample)
 
     def objective(at: FloatArray) -> float:
         if at[1] <= 0:
@@ -227,11 +227,11 @@ def fit_logistic(sample: FloatArray) -> tuple[float, ...]:
         return first, -np.array([[bend.mean(), -mixed], [-mixed, np.mean(bend * z * z) + 1 / at[1] ** 2]])
 
     at = maximize_newton(objective, slopes, np.array([0.0, np.pi / np.sqrt(3)]))
-    return _unscale(unit, centre, spread, at[0] / at[1], 1 / at[1])
+    return _unscale(unit, centre, std, at[0] / at[1], 1 / at[1])
 
 
 def fit_beta(sample: FloatArray) -> tuple[float, ...]:
-    """Return the shapes a and b, location 0, scale 1: a concave problem, started at the moments."""
+    """Return the shapes a and b, location 0 and scale 1, by maximization of the concave likelihood."""
     mean, variance = sample.mean(), sample.var()
     first, second = np.log(sample).mean(), np.log1p(-sample).mean()
     start = np.array([mean, 1 - mean]) * max(mean * (1 - mean) / variance - 1, 0.01)
@@ -252,12 +252,12 @@ def fit_beta(sample: FloatArray) -> tuple[float, ...]:
 def student_t(sample: FloatArray) -> tuple[float, ...]:
     """Return the degrees of freedom in [1, 1e6], location and scale.
 
-    Where one value holds half of the rows or more, the likelihood of few degrees of freedom grows without end
-    as the scale goes to 0: then the answer is the Gaussian, with 1e6 degrees of freedom.
+    If one value makes up half of the sample or more, the likelihood of few degrees of freedom is unbounded as the
+    scale goes to 0. In this case the result is the Gaussian, with 1e6 degrees of freedom.
     """
-    unit, centre, spread, z = _standardised(sample)
+    unit, centre, std, z = _standardised(sample)
     if 2 * np.unique(sample, return_counts=True)[1].max() >= len(sample):
-        return MAX_DF, *_unscale(unit, centre, spread, 0.0, 1.0)
+        return MAX_DF, *_unscale(unit, centre, std, 0.0, 1.0)
 
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
         loc, scale, df = at[0], np.exp(at[1]), np.exp(at[2])
@@ -273,12 +273,15 @@ def student_t(sample: FloatArray) -> tuple[float, ...]:
     starts = [(0.0, 0.0, np.log(30.0)), (float(np.median(z)), float(np.log(1.2 * quartile)), np.log(4.0))]
     bounds = (-np.inf, -25.0, 0.0), (np.inf, 5.0, np.log(MAX_DF))
     loc, log_scale, log_df = minimize_bfgs(loss, starts, bounds)
-    return float(np.exp(log_df)), *_unscale(unit, centre, spread, loc, float(np.exp(log_scale)))
+    return float(np.exp(log_df)), *_unscale(unit, centre, std, loc, float(np.exp(log_scale)))
 
 
 def skew_normal(sample: FloatArray) -> tuple[float, ...]:
-    """Return the shape in [-100, 100], location and scale; its likelihood may rise without end in the shape."""
-    unit, centre, spread, z = _standardised(sample)
+    """Return the shape, location and scale.
+
+    The shape is limited to [-100, 100], because the likelihood may have no maximum in the shape.
+    """
+    unit, centre, std, z = _standardised(sample)
 
     def loss(at: FloatArray) -> tuple[float, FloatArray]:
         loc, scale, shape = at[0], np.exp(at[1]), at[2]
@@ -295,12 +298,12 @@ def skew_normal(sample: FloatArray) -> tuple[float, ...]:
     starts = [_skew_normal_moments_start(skew), (end, float(np.log(np.hypot(1.0, end))), 20.0 * float(sided))]
     bounds = (-np.inf, -25.0, -MAX_SKEW), (np.inf, 5.0, MAX_SKEW)
     loc, log_scale, shape = minimize_bfgs(loss, starts, bounds)
-    return float(shape), *_unscale(unit, centre, spread, loc, float(np.exp(log_scale)))
+    return float(shape), *_unscale(unit, centre, std, loc, float(np.exp(log_scale)))
 
 
 def log_less_digamma(k: float, *, slope: bool = False) -> float:
-    """Return log k - psi(k), or its slope, without the loss of digits that their difference has for large k."""
-    if k < _LARGE:
+    """Return log k - psi(k), or its derivative, without cancellation for large k."""
+    if k < _MIN_ASYMPTOTIC_K:
         return float(1 / k - polygamma(1, k) if slope else np.log(k) - digamma(k))
     powers = np.arange(1, len(_EULER_TERMS) + 1)
     if slope:
@@ -309,7 +312,7 @@ def log_less_digamma(k: float, *, slope: bool = False) -> float:
 
 
 def _skew_normal_moments_start(skew: float) -> tuple[float, float, float]:
-    """Return location, log scale and shape of a standardised skew normal by its moments; the skew within its reach."""
+    """Return location, log scale and shape of a standardised skew normal with this skewness, clipped to its range."""
     size = np.clip(np.abs(skew), 0.05, 0.98) ** (2 / 3)
     delta = np.copysign(np.sqrt(np.pi / 2 * size / (size + ((4 - np.pi) / 2) ** (2 / 3))), skew)
     scale = 1 / np.sqrt(1 - 2 * delta**2 / np.pi)
@@ -323,7 +326,7 @@ def scaled_mean(sample: FloatArray) -> float:
 
 
 def _scaled(sample: FloatArray) -> tuple[float, FloatArray]:
-    """Return a power of 2 and the sample in that unit, of at most 1."""
+    """Return a power of 2 and the sample divided by it, with absolute values of at most 1."""
     _, exponent = np.frexp(np.abs(sample).max())
     unit = float(np.ldexp(1.0, min(int(exponent), 1023)))
     return unit, sample / unit
@@ -333,16 +336,16 @@ def _standardised(sample: FloatArray) -> tuple[float, float, float, FloatArray]:
     unit, scaled = _scaled(sample)
     centre = float(scaled.mean())
     deviation = scaled - centre
-    spread = float(np.sqrt(np.mean(deviation**2)))
-    return unit, centre, spread, deviation / spread
+    std = float(np.sqrt(np.mean(deviation**2)))
+    return unit, centre, std, deviation / std
 
 
-def _unscale(unit: float, centre: float, spread: float, loc: float, scale: float) -> tuple[float, float]:
-    return (centre + spread * float(loc)) * unit, spread * float(scale) * unit
+def _unscale(unit: float, centre: float, std: float, loc: float, scale: float) -> tuple[float, float]:
+    return (centre + std * float(loc)) * unit, std * float(scale) * unit
 
 
 def _logs(sample: FloatArray) -> tuple[float, FloatArray]:
-    """Return a reference and log(sample/reference), with the digits that near values leave to their difference."""
+    """Return a reference and log(sample/reference), accurate for values close to the reference."""
     reference = float(np.median(sample))
     with np.errstate(over="ignore", under="ignore"):
         near = np.abs(sample / reference - 1) < 0.5
@@ -352,7 +355,7 @@ def _logs(sample: FloatArray) -> tuple[float, FloatArray]:
 
 
 def _x_minus_1_minus_log_x(sample: FloatArray, mean: float) -> FloatArray:
-    """Return x/mean - 1 - log(x/mean), which is 0 or more: by its series where both halves nearly agree."""
+    """Return x/mean - 1 - log(x/mean), by a series where the terms nearly cancel."""
     u = (sample - mean) / mean
     excess = u - (np.log(sample) - np.log(mean))
     middle = np.abs(u) < 0.5

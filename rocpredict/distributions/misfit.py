@@ -11,37 +11,38 @@ from rocpredict.base.validation import FloatArray
 N_FPR = 256
 """Number of FPRs at which curves are compared; a power of 2, so that the FPRs and their multiples are exact."""
 COMPARISON_FPR = (np.arange(N_FPR) + 0.5) / N_FPR
-"""FPRs at which curves are compared: the middles of as many equal parts of [0, 1]."""
+"""FPRs at which curves are compared: the midpoints of ``N_FPR`` equal intervals of [0, 1]."""
 FPR_PROBIT = ndtri(COMPARISON_FPR)
 MAX_HARMLESS_AREA = 0.02
-"""Area between two curves that is tolerated in any sample."""
+"""Area between two curves that is tolerated in every sample."""
 
 
 def area_between(predicted: FloatArray, empirical: FloatArray) -> FloatArray:
-    """Return the mean absolute difference of the TPRs of two curves at ``FPR``, along the last axis.
+    """Return the mean absolute difference of the TPRs of two curves at ``COMPARISON_FPR``, along the last axis.
 
     Notes
     -----
-    It estimates the area between the curves. Steps of the empirical curve lie between the FPRs, so that for 50 cases a
-    class it is within 3 % of the area, in most samples within 1 %.
+    The mean estimates the area between the curves. The empirical curve has steps between these FPRs; with 50
+    observations per class, the error is at most 3 % of the area, and in most samples at most 1 %.
     """
     return np.asarray(np.abs(predicted - empirical).mean(axis=-1))
 
 
 def empirical_tpr(negative: FloatArray, positive: FloatArray, fpr: FloatArray = COMPARISON_FPR) -> FloatArray:
-    """Return the empirical TPR at ascending FPRs in (0, 1); through ties the curve runs diagonally.
+    """Return the empirical TPR at ascending FPRs in (0, 1).
 
-    The values of each class ascend on their last axis: they have shape (n,) for one feature, (F, n) for many.
+    Ties between the classes are diagonal segments. The values of each class ascend on the last axis. Their shape is
+    (n,) for one feature and (F, n) for many.
     """
     n0 = negative.shape[-1]
     at = negative[..., n0 - 1 - np.minimum((fpr * n0).astype(np.intp), n0 - 1)[::-1]]
     (beyond, reached), (above, from_there) = (upper_tails(sample, at) for sample in (negative, positive))
-    share = (fpr[::-1] - beyond) / (reached - beyond)
-    return np.asarray((above + share * (from_there - above))[..., ::-1])
+    fraction = (fpr[::-1] - beyond) / (reached - beyond)
+    return np.asarray((above + fraction * (from_there - above))[..., ::-1])
 
 
 def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the share of a sample above ascending thresholds, and at or above them; one sample ascends, too."""
+    """Return the proportion of an ascending sample above ascending thresholds, and at or above them."""
     n, m = sample.shape[-1], at.shape[-1]
     if sample.ndim == 1:
         to, below = sample.searchsorted(at, "right"), sample.searchsorted(at, "left")
@@ -52,7 +53,7 @@ def upper_tails(sample: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _ranks(values: FloatArray) -> NDArray[np.intp]:
-    """Return the rank of each value in its row, ascending; of equal values the first has the lowest rank."""
+    """Return the rank of each value in its row, with equal values in the order of their positions."""
     order = np.argsort(values, axis=1, kind="stable")
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(values.shape[1])[None, :], axis=1)

@@ -25,13 +25,13 @@ from rocpredict.distributions.base import LOG_SQRT_2PI
 from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, mean_and_std
 
 _N_RANDOM_INITS = 4
-_N_SHORT_RUNS = 20  # after which the most likely start alone goes on
-_MAX_ITER = 1000  # on a sample of up to as many values as there are groups
-_MAX_ITER_FULL = 100  # on a larger one, after those on its groups
-_N_BINS = 1024  # of neighbouring values, on which a large sample's fit begins
-_TOL = 1e-7  # of log-likelihood per row and step
-_MIN_RELATIVE_STD = 0.01  # of the sample's
-_MIN_RESPONSIBILITY = 1e-200  # rows
+_N_SHORT_RUNS = 20  # EM steps of every start; then only the most likely one continues
+_MAX_ITER = 1000  # EM steps on the binned sample
+_MAX_ITER_FULL = 100  # EM steps on the full sample, after those on the bins
+_N_BINS = 1024  # groups of neighbouring values for the first fit of a large sample
+_TOL = 1e-7  # log-likelihood per observation and step
+_MIN_RELATIVE_STD = 0.01  # standard deviation of a component over that of the sample
+_MIN_RESPONSIBILITY = 1e-200  # observations per component
 
 
 class MixtureFit(NamedTuple):
@@ -44,7 +44,7 @@ class MixtureFit(NamedTuple):
 
 
 def fit_mixture(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> MixtureFit:
-    """Fit k components by maximum likelihood from several starts, to ascending standardised values and their counts."""
+    """Fit k components by maximum likelihood from several starts to standardised, ascending values with counts."""
     floor = min_std(float(counts.sum()))
     bins, bin_counts = _bin_sample(x, counts)
     fits = initial_parameters(bins, bin_counts, k, rng, floor)
@@ -60,26 +60,26 @@ def _bin_sample(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArr
     """Replace neighbouring values of a large sample by their mean, for a first approximate fit."""
     group = np.floor(np.cumsum(counts) * (_N_BINS / counts.sum()))
     first = np.flatnonzero(np.diff(group, prepend=-1.0))
-    if len(x) <= _N_BINS or len(first) <= _N_BINS // 4:  # ties so large that few groups are left
+    if len(x) <= _N_BINS or len(first) <= _N_BINS // 4:  # large ties leave few groups
         return x, counts
-    rows = np.add.reduceat(counts, first)
-    return np.add.reduceat(counts * x, first) / rows, rows
+    group_counts = np.add.reduceat(counts, first)
+    return np.add.reduceat(counts * x, first) / group_counts, group_counts
 
 
-def _run_em(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float, most: int) -> MixtureFit:
+def _run_em(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float, max_iter: int) -> MixtureFit:
     """Iterate until the log-likelihood converges."""
     fit = fit._replace(log_likelihood=np.full(1, -np.inf))
-    for _ in range(most):
+    for _ in range(max_iter):
         before, fit = fit, em_step(x, counts, fit, floor)
         if (fit.log_likelihood - before.log_likelihood <= _TOL * counts.sum()).all():
             break
     return fit
 
 
-def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, most: int) -> MixtureFit:
-    """Return the mixture with the smallest BIC, (3k - 1) log n - 2 log L; stop when two more have not lowered it."""
+def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Generator, max_components: int) -> MixtureFit:
+    """Return the mixture with the smallest BIC, stopping after two more components that do not lower it."""
     fits: list[MixtureFit] = []
-    for k in range(1, most + 1):
+    for k in range(1, max_components + 1):
         fits.append(fit_mixture(x, counts, k, rng))
         bic = [(3 * len(fit.weights) - 1) * np.log(counts.sum()) - 2 * fit.log_likelihood for fit in fits]
         if k - 1 - int(np.argmin(bic)) == 2:
@@ -88,12 +88,12 @@ def select_n_components(x: FloatArray, counts: FloatArray, rng: np.random.Genera
 
 
 def min_std(n: float) -> float:
-    """Return the smallest standard deviation of a component, relative to the sample."""
+    """Return the lower limit of a component's standard deviation, relative to that of the sample."""
     return float(max(_MIN_RELATIVE_STD, n**-0.5))
 
 
 def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator, floor: float) -> MixtureFit:
-    """Return starting values: quantiles of the sample, and k-means++ draws (Arthur and Vassilvitskii 2007)."""
+    """Return starting values from quantiles of the sample and k-means++ draws (Arthur and Vassilvitskii 2007)."""
     cumulative = np.cumsum(counts)
     even = x[np.searchsorted(cumulative, (np.arange(k) + 0.5) / k * cumulative[-1])]
     random_starts = [_kmeans_plusplus(x, counts, k, rng) for _ in range(_N_RANDOM_INITS if k > 1 else 0)]
@@ -106,15 +106,15 @@ def initial_parameters(x: FloatArray, counts: FloatArray, k: int, rng: np.random
 def _kmeans_plusplus(x: FloatArray, counts: FloatArray, k: int, rng: np.random.Generator) -> FloatArray:
     centres = [rng.choice(x, p=counts / counts.sum())]
     for _ in range(k - 1):
-        chance = counts * np.min((x - np.array(centres)[:, None]) ** 2, axis=0)
-        chance = chance if chance.any() else counts  # values that are one as scores
-        centres.append(rng.choice(x, p=chance / chance.sum()))
+        weights = counts * np.min((x - np.array(centres)[:, None]) ** 2, axis=0)
+        weights = weights if weights.any() else counts  # all distances underflow to 0
+        centres.append(rng.choice(x, p=weights / weights.sum()))
     return np.array(centres)
 
 
 @np.errstate(under="ignore")
 def em_step(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float) -> MixtureFit:
-    """Return the mixtures after one EM step, with the log-likelihoods before it."""
+    """Return the mixtures after one EM step and the log-likelihoods before it."""
     z = (x - fit.means[..., None]) / fit.stds[..., None]
     level = (np.log(fit.weights) - np.log(fit.stds) - LOG_SQRT_2PI)[..., None] - 0.5 * z * z
     top = level.max(axis=1, keepdims=True)
@@ -122,15 +122,15 @@ def em_step(x: FloatArray, counts: FloatArray, fit: MixtureFit, floor: float) ->
     density = level.sum(axis=1, keepdims=True)
     log_likelihood = ((np.log(density) + top) @ counts)[:, 0]
     level *= counts / density
-    rows = np.maximum(level.sum(axis=-1), np.finfo(float).tiny)  # a component without rows stays where it is
-    means = np.where(rows > _MIN_RESPONSIBILITY, (level @ x) / rows, fit.means)
-    spread = np.einsum("skn,skn->sk", level, (x - means[..., None]) ** 2) / rows
+    sizes = np.maximum(level.sum(axis=-1), np.finfo(float).tiny)
+    means = np.where(sizes > _MIN_RESPONSIBILITY, (level @ x) / sizes, fit.means)  # an empty component keeps its mean
+    variances = np.einsum("skn,skn->sk", level, (x - means[..., None]) ** 2) / sizes
     return MixtureFit(
-        rows / rows.sum(axis=1, keepdims=True), means, np.sqrt(np.maximum(spread, floor**2)), log_likelihood
+        sizes / sizes.sum(axis=1, keepdims=True), means, np.sqrt(np.maximum(variances, floor**2)), log_likelihood
     )
 
 
-_MAX_COMPONENTS = 4  # that are tried when their number is left open
+_MAX_COMPONENTS = 4  # if n_components is None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,26 +139,26 @@ class GaussianMixture(NormalSumDistribution):
 
     Parameters
     ----------
-    weights : array of shape (k,)
-        Shares of the components, above 0; kept divided by their sum.
-    means : array of shape (k,)
-        In the unit of the feature.
-    stds : float or array of shape (k,)
-        In the unit of the feature, above 0; never variances.
+    weights : array-like of shape (k,)
+        Weights of the components, above 0; they are divided by their sum.
+    means : array-like of shape (k,)
+        Means of the components, in the unit of the feature.
+    stds : float or array-like of shape (k,)
+        Standard deviations of the components (not variances), in the unit of the feature, above 0.
 
     Attributes
     ----------
-    components : Components
-        The same, ascending by their means.
+    components : NormalSum
+        The components in ascending order of their means.
 
     Raises
     ------
     RocPredictError
-        Weights or standard deviations that are not above 0, numbers that are not finite, shapes that do not fit.
+        If a weight or standard deviation is not above 0, a number is not finite, or the shapes do not match.
 
     Notes
     -----
-    A best threshold has no closed form: the densities of two classes may cross many times.
+    The best threshold has no closed form, because the densities of two mixtures can cross many times.
 
     Examples
     --------
@@ -184,19 +184,20 @@ class GaussianMixture(NormalSumDistribution):
         stds = check_nonnegative("stds", self.stds)
         if means.ndim != 1 or weights.shape != means.shape or not means.size:
             raise RocPredictError(
-                f"weights has shape {weights.shape}, means {means.shape}; give one of each for every component"
+                f"weights has shape {weights.shape} but means has shape {means.shape}; "
+                "pass one weight and one mean for each component"
             )
         means, stds = broadcast_arrays(means=means, stds=stds)
         if means.ndim != 1 or len(means) != len(weights):
-            raise RocPredictError(f"stds has shape {stds.shape}; give one for each of the {len(weights)} components")
+            raise RocPredictError(f"stds has shape {stds.shape}; pass one for each of the {len(weights)} components")
         for name, values in (("weights", weights), ("stds", stds)):
             if not values.all():
                 raise RocPredictError(
-                    f"{name}={short_repr(values.tolist())} holds 0; every component needs one above 0"
+                    f"{name}={short_repr(values.tolist())} contains 0; every component needs a value above 0"
                 )
         largest = weights.max()
-        shares = weights / largest / np.sum(weights / largest)
-        for name, values in (("weights", shares), ("means", means), ("stds", stds)):
+        normalized = weights / largest / np.sum(weights / largest)
+        for name, values in (("weights", normalized), ("means", means), ("stds", stds)):
             object.__setattr__(self, name, readonly_array(values))
 
     @classmethod
@@ -205,28 +206,33 @@ class GaussianMixture(NormalSumDistribution):
 
         Parameters
         ----------
-        x : array of shape (n,)
-            Values of one class, finite, two distinct ones at least.
+        x : array-like of shape (n,)
+            Finite values of one class, with at least two distinct ones.
         n_components : int, optional
-            How many Gaussians. Without it as many, up to 4, as the BIC asks for.
-        rng : int or numpy.random.Generator
-            Draws the starts; the same seed gives the same mixture.
+            Number of Gaussians. By default, the BIC selects 1 to 4.
+        rng : None, int or numpy.random.Generator, default=0
+            Seed or generator for the random starts. The same seed gives the same mixture.
+
+        Returns
+        -------
+        GaussianMixture
+            Fitted mixture.
 
         Raises
         ------
         RocPredictError
-            Values that are not finite, fewer than two distinct ones, more components than distinct values.
+            If values are not finite, if fewer than two are distinct, or if there are more components than distinct
+            values.
 
         Notes
         -----
-        Expectation and maximisation (Dempster, Laird and Rubin 1977) from several starts: quantiles of the sample, and
-        rows drawn far apart from each other. No component is narrower than s/sqrt(n), or a hundredth of
-        the sample's standard deviation s where that is more: else one of them could close in on a tie or a few
-        neighbouring rows, and the likelihood would grow without end. One component is ``Gaussian.fit`` but for
-        its ``ddof`` of 0.
+        Expectation maximization (Dempster, Laird and Rubin 1977) runs from several starts: quantiles of the sample and
+        k-means++ draws. With the sample's standard deviation s, no component has a standard deviation below
+        max(s/sqrt(n), s/100). Without this limit a component could shrink onto a tie or a few neighbouring values, and
+        the likelihood would be unbounded. One component equals ``Gaussian.fit(x, ddof=0)``.
 
-        BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978); the search ends when two components more have
-        not lowered it. In small samples it may take one where the class has two groups that overlap.
+        BIC = (3k - 1) log n - 2 log L for k components (Schwarz 1978). The search stops when two more components do
+        not lower it. In small samples, the BIC may select one component for two groups that overlap.
 
         Examples
         --------
@@ -236,14 +242,16 @@ class GaussianMixture(NormalSumDistribution):
         """
         sample = check_finite("x", x)
         if sample.ndim != 1:
-            raise RocPredictError(f"x has shape {sample.shape}; a mixture takes one feature, of shape (n,)")
-        points, rows = np.unique(sample + 0.0, return_counts=True)
+            raise RocPredictError(f"x has shape {sample.shape}; expected one feature of shape (n,)")
+        points, repeats = np.unique(sample + 0.0, return_counts=True)
         if len(points) < 2:
-            raise RocPredictError(f"x has {len(points)} distinct values; a mixture needs two")
+            raise RocPredictError(f"x has {len(points)} distinct values; a mixture needs at least two")
         k = None if n_components is None else check_int("n_components", n_components)
         if k is not None and not 1 <= k <= len(points):
-            raise RocPredictError(f"n_components={k} is not in 1 to {len(points)}, the number of distinct values in x")
-        counts = rows.astype(np.float64)
+            raise RocPredictError(
+                f"n_components={k} is not between 1 and {len(points)}, the number of distinct values in x"
+            )
+        counts = repeats.astype(np.float64)
         mean, std = mean_and_std(points, counts)
         scores = (points / 2 - mean / 2) / (std / 2)  # the fit is the same in every unit
         generator = check_seed("rng", rng)
@@ -255,12 +263,12 @@ class GaussianMixture(NormalSumDistribution):
 
     @cached_property
     def components(self) -> NormalSum:  # type: ignore[override]
-        """The Gaussians, ascending by their means."""
+        """The components in ascending order of their means."""
         return NormalSum(self.weights, self.means, self.stds)
 
     def reflect(self) -> GaussianMixture:
         """Return the distribution of -X."""
-        mirror = object.__new__(GaussianMixture)  # the weights as they are: divided once more, they could change
+        mirror = object.__new__(GaussianMixture)  # __init__ would divide the weights again and could change them
         for name, values in (("weights", self.weights), ("means", -self.means + 0.0), ("stds", self.stds)):
             object.__setattr__(mirror, name, readonly_array(values[::-1]))
         return mirror
@@ -273,5 +281,5 @@ class GaussianMixture(NormalSumDistribution):
         parameters = (("weights", self.weights), ("means", self.means), ("stds", self.stds))
         if len(self.weights) > _MAX_COMPONENTS:
             return f"GaussianMixture({len(self.weights)} components)"
-        shares = (f"{name}=[{', '.join(f'{value:.6g}' for value in values)}]" for name, values in parameters)
-        return f"GaussianMixture({', '.join(shares)})"
+        arguments = (f"{name}=[{', '.join(f'{value:.6g}' for value in values)}]" for name, values in parameters)
+        return f"GaussianMixture({', '.join(arguments)})"

@@ -23,27 +23,27 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import LOG_SQRT_2PI, Distribution, find_smallest_root
 from rocpredict.distributions.ecdf import Ecdf
 
-_WINDOW_SIZE = 512  # values between as many neighbouring centres share their window
-_MAX_BLOCK_SIZE = 2**20  # 8 MB for each of a few arrays
-_N_TABLE_POINTS = 32  # centres about which quantiles are tabulated
+_WINDOW_SIZE = 512  # neighbouring centres per window of values
+_MAX_BLOCK_SIZE = 2**20  # array elements per block, 8 MB for each of a few arrays
+_N_TABLE_POINTS = 32  # centres in the table of quantiles
 _MIN_LOG = -800.0  # below the logarithm of the smallest float
 _NEWTON_STEPS = 6
-_NEIGHBOURS = 8  # floats on each side, among which a quantile is looked for that Newton steps have not settled
-_TAIL_RTOL = 2e-14  # of a probability, in which its quantile may be off
-_MAX_QUANTILE_NOISE = 1e-9  # of the largest standard deviation
+_NEIGHBOURS = 8  # floats on each side of a Newton result that has not converged, searched first
+_TAIL_RTOL = 2e-14  # relative error of the probability of a quantile
+_MAX_QUANTILE_NOISE = 1e-9  # rounding error of a quantile, in units of the largest standard deviation
 
 
 @dataclass(frozen=True, eq=False)
 class NormalSum:
     """Weighted sum of normal distributions, in ascending order of their centres.
 
-    Sums keep their relative accuracy in both tails, do not depend on the other values of a call, and are the same to
-    the last bit for the mirrored components.
+    Both tails have full relative accuracy. A result does not depend on the other values of a call, and the mirrored
+    components give the same sums to the last bit.
 
     Parameters
     ----------
     weights, means, stds : arrays of shape (k,)
-        Weights of any sum, all above 0; standard deviations of 0 only for ``tail``.
+        Weights above 0, with any sum; means; standard deviations, which must be above 0 for all methods but ``tail``.
     """
 
     weights: FloatArray
@@ -57,17 +57,17 @@ class NormalSum:
 
     @cached_property
     def total(self) -> float:
-        """The sum of the weights."""
+        """Sum of the weights."""
         return float(symmetric_sum(self.weights))
 
     @cached_property
     def equal_stds(self) -> bool:
-        """True if all normals have one standard deviation."""
+        """True if all components have the same standard deviation."""
         return bool((self.stds == self.stds[0]).all())
 
     @cached_property
     def cutoff_z(self) -> float:
-        """The distance, in standard deviations, beyond a nearer normal where another one changes no digit."""
+        """Distance, in standard deviations, beyond which a component contributes less than rounding error."""
         return float(np.sqrt(2 * (38 + np.log(self.total / self.weights.min()))))
 
     @cached_property
@@ -80,34 +80,35 @@ class NormalSum:
 
     @np.errstate(under="ignore")
     def tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
-        """Return P(X > x) for the ``upper`` tail, else P(X <= x)."""
+        """Return P(X > x) if ``upper`` is True, otherwise P(X <= x)."""
 
-        def share(z: FloatArray, part: slice) -> FloatArray:
+        def partial_sum(z: FloatArray, part: slice) -> FloatArray:
             ndtr(np.negative(z, out=z) if upper else z, out=z)
             passed = self._cum_weights_reversed[part.stop] if upper else self._cum_weights[part.start]
             return np.asarray(passed + symmetric_sum(np.multiply(z, self.weights[part], out=z)))
 
         beyond = np.where((x == -np.inf) if upper else (x == np.inf), 1.0, 0.0)
-        return np.asarray(np.where(np.isinf(x), beyond, np.minimum(self._sum_kernels(x, share) / self.total, 1.0)))
+        inside = np.minimum(self._sum_kernels(x, partial_sum) / self.total, 1.0)
+        return np.asarray(np.where(np.isinf(x), beyond, inside))
 
     def pdf(self, x: FloatArray) -> FloatArray:
         """Return the density."""
         narrowest = self.stds.min()
         scaled = self.weights / self.total * (narrowest / self.stds)
 
-        def share(z: FloatArray, part: slice) -> FloatArray:
+        def partial_sum(z: FloatArray, part: slice) -> FloatArray:
             np.multiply(z, z, out=z)
             z *= -0.5
             return symmetric_sum(np.multiply(np.exp(z, out=z), scaled[part], out=z))
 
-        with np.errstate(over="ignore"):  # a density may lie beyond the largest double
-            return np.asarray(self._sum_kernels(x, share) * np.exp(-LOG_SQRT_2PI) / narrowest)
+        with np.errstate(over="ignore"):  # a density may exceed the largest float
+            return np.asarray(self._sum_kernels(x, partial_sum) * np.exp(-LOG_SQRT_2PI) / narrowest)
 
     def logpdf(self, x: FloatArray) -> FloatArray:
-        """Return the logarithm of the density, computed from its largest term so that it does not underflow."""
+        """Return the logarithm of the density, relative to the largest term so that it does not underflow."""
         level = np.log(self.weights / self.total) - np.log(self.stds)
 
-        def share(z: FloatArray, part: slice) -> FloatArray:
+        def log_partial_sum(z: FloatArray, part: slice) -> FloatArray:
             np.multiply(z, z, out=z)
             z *= -0.5
             z += level[part]
@@ -116,10 +117,10 @@ class NormalSum:
             z -= at[:, None]
             return np.asarray(at + np.log(symmetric_sum(np.exp(z, out=z))))
 
-        return self._sum_kernels(x, share) - LOG_SQRT_2PI
+        return self._sum_kernels(x, log_partial_sum) - LOG_SQRT_2PI
 
     def quantile_brackets(self, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return values between which the quantiles of normal scores ``z`` lie, and a first guess."""
+        """Return lower bounds, upper bounds and first guesses of the quantiles with normal scores ``z``."""
         x, table = self._quantile_table
         last = len(x) - 1
         widths = np.where(z < 0, self.stds.max(), self.stds.min()), np.where(z < 0, self.stds.min(), self.stds.max())
@@ -134,7 +135,7 @@ class NormalSum:
 
     @cached_property
     def _quantile_table(self) -> tuple[FloatArray, FloatArray]:
-        """Values, ascending, and the normal scores of their tails."""
+        """Ascending values and the normal scores of their cumulative probabilities."""
         index = np.unique(np.linspace(0, len(self.means) - 1, _N_TABLE_POINTS).round().astype(int))
         with np.errstate(over="ignore"):
             x = np.unique(self.means[index, None] + self.stds[index, None] * np.linspace(-6, 6, 13))
@@ -144,24 +145,24 @@ class NormalSum:
         return x[np.isfinite(scores)], scores[np.isfinite(scores)]
 
     def _sum_kernels(self, x: FloatArray, kernel: Callable[[FloatArray, slice], FloatArray]) -> FloatArray:
-        """Compute the sum of ``kernel`` over (x - centre)/std, a block of values and normals at a time."""
+        """Compute ``kernel`` of all (x - mean)/std, in blocks of values and components."""
         values = np.ravel(x)
         sums = np.empty(values.shape)
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
             for rows, part in self._blocks(values):
-                z = values[rows, None] / 2 - self.means[part] / 2  # halves, so that it does not overflow
+                z = values[rows, None] / 2 - self.means[part] / 2  # halves do not overflow
                 z /= self.stds[part] / 2
                 sums[rows] = kernel(z, part)
         return sums.reshape(np.shape(x))
 
     def _blocks(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Yield indices of values that share a window of normals, in blocks of limited memory."""
+        """Yield indices of values that share a window of components, in blocks of limited size."""
         for rows, part in self._windows(x):
             step = max(1, _MAX_BLOCK_SIZE // (part.stop - part.start))
             yield from ((rows[first : first + step], part) for first in range(0, len(rows), step))
 
     def _windows(self, x: FloatArray) -> Iterator[tuple[NDArray[np.intp], slice]]:
-        """Yield indices of values, grouped by their rank among the centres, and the normals that contribute."""
+        """Yield indices of values, grouped by their rank among the means, and the components that contribute."""
         if not self.equal_stds or len(self.means) <= _WINDOW_SIZE:
             yield np.arange(len(x)), slice(0, len(self.means))
             return
@@ -178,21 +179,21 @@ class NormalSum:
 
 
 def symmetric_sum(terms: FloatArray) -> FloatArray:
-    """Sum over the last axis so that the terms in reverse have the same sum to the last bit."""
+    """Sum over the last axis in an order that gives reversed terms the same sum to the last bit."""
     half = terms.shape[-1] // 2
     total = (terms[..., :half] + terms[..., ::-1][..., :half]).sum(axis=-1)
     return np.asarray(total + terms[..., half] if terms.shape[-1] % 2 else total)
 
 
 class NormalSumDistribution(Distribution):
-    """Base class of kernel densities and Gaussian mixtures: a density without atoms.
+    """Base class of kernel density estimates and Gaussian mixtures, which have no atoms.
 
     Notes
     -----
-    With weights w, centres c and standard deviations s the tails are sums of w Phi(+-(x - c)/s), each by itself;
-    quantiles are roots of the smaller tail. Sums take blocks of values and normals: they never need
-    more than some tens of megabytes. Where all normals have one width, those too far off to change a digit
-    are counted and not evaluated.
+    With weights w, means m and standard deviations s, the tails are sums of w Phi(+-(x - m)/s), computed separately.
+    Quantiles are roots of the smaller tail. Sums are computed in blocks of values and components, which need at most
+    some tens of megabytes. If all components have the same standard deviation, the components far from a value are
+    not evaluated: their tail is 0 or their weight.
     """
 
     components: NormalSum
@@ -216,7 +217,7 @@ class NormalSumDistribution(Distribution):
         return np.where(q <= 0.5, self._quantile(q, upper=True), self._quantile(1 - q, upper=False))
 
     def _quantile(self, probability: FloatArray, *, upper: bool) -> FloatArray:
-        """Return the quantiles of one tail up to 1/2; for larger probabilities an end, as the other tail has them."""
+        """Return the quantiles of one tail for probabilities up to 1/2, and an infinite value for larger ones."""
         inside = (probability > 0) & (probability <= 0.5)
         quantile = np.where(inside, 0.0, np.inf if upper else -np.inf)
         target = probability[inside]
@@ -233,9 +234,9 @@ class NormalSumDistribution(Distribution):
     def _newton_quantile(
         self, target: FloatArray, scores: FloatArray, start: FloatArray, *, upper: bool
     ) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Return quantiles by Newton steps on the normal score, and the indices of those that have not arrived.
+        """Return quantiles by Newton's method on the normal score, and the indices of those that did not converge.
 
-        Where the density is so small that rounding of the tail moves a quantile, none arrives.
+        The iteration does not converge where the density is so small that rounding of the tail shifts the quantile.
         """
         normals, x, rest = self.components, start, np.arange(len(start))
         for _ in range(_NEWTON_STEPS):
@@ -243,12 +244,12 @@ class NormalSumDistribution(Distribution):
             tail, slope = normals.tail(at, upper=upper), normals.pdf(at)
             with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
                 steep = np.finfo(float).eps * aim <= _MAX_QUANTILE_NOISE * normals.stds.max() * slope
-                halfway = slope * np.spacing(np.abs(at)) / 2  # to the next float
-                arrived = steep & (np.abs(tail - aim) <= np.maximum(_TAIL_RTOL * aim, halfway))
+                halfway = slope * np.spacing(np.abs(at)) / 2  # change of the tail halfway to the next float
+                converged = steep & (np.abs(tail - aim) <= np.maximum(_TAIL_RTOL * aim, halfway))
                 score = -ndtri(tail) if upper else ndtri(tail)
                 step = (scores[rest] - score) / slope * np.exp(-0.5 * score * score - LOG_SQRT_2PI)
-                x[rest] = np.where(arrived, at, at + step)
-            rest = rest[~arrived]
+                x[rest] = np.where(converged, at, at + step)
+            rest = rest[~converged]
             if not rest.size:
                 break
         return x, rest
@@ -256,7 +257,7 @@ class NormalSumDistribution(Distribution):
     def _root_quantile(
         self, target: FloatArray, guess: FloatArray, bracket: tuple[FloatArray, FloatArray], *, upper: bool
     ) -> FloatArray:
-        """Return quantiles to the float, from a bracket or from the floats around ``near`` if they lie there."""
+        """Return quantiles to the last float, searched among the floats around ``guess`` or else in the bracket."""
         excess = partial(self._excess, upper=upper)
         reach = _NEIGHBOURS * np.spacing(np.abs(guess))
         low, high = guess - reach, guess + reach
@@ -265,7 +266,7 @@ class NormalSumDistribution(Distribution):
         return find_smallest_root(excess, low, high, target, xatol=2e-16 * float(self.components.stds.min()))
 
     def _excess(self, x: FloatArray, target: FloatArray, *, upper: bool) -> FloatArray:
-        """Return the logarithm of the ratio of a tail and its target, with the sign that makes it increasing."""
+        """Return log(tail/target), with the sign that makes it increase with x."""
         with np.errstate(divide="ignore", over="ignore"):
             excess = np.maximum(np.log1p((self.components.tail(x, upper=upper) - target) / target), _MIN_LOG)
         return -excess if upper else excess
@@ -285,50 +286,52 @@ class GaussianKde(NormalSumDistribution):
 
     Parameters
     ----------
-    sample : array of shape (n,)
-        Values in the unit of the feature, finite, two distinct ones at least.
-    bandwidth : {"silverman", "scott", "cube-root"} or float
-        The kernels' standard deviation: a rule, or a number above 0 in the unit of the feature.
-    bandwidth_factor : float
-        Multiplies a rule's bandwidth; a number is taken as it is given.
-    variance_preserving : bool
-        Shrink the centres towards their mean, so that the blurred sample has the variance of the sample. Without
-        it a KDE is wider than its sample by the kernel's variance.
-    weights : array of shape (n,), optional
-        Number of observations that each value represents: 0 or more. Integer weights equal repeated values exactly.
+    sample : array-like of shape (n,)
+        Feature values, finite, with at least two distinct ones.
+    bandwidth : {"silverman", "scott", "cube-root"} or float, default="silverman"
+        Standard deviation of the kernels. With s the standard deviation (``ddof=1``) and R the interquartile range of n
+        observations:
+
+        - ``"silverman"``: 0.9 min(s, R/1.34) n^(-1/5), or 0.9 s n^(-1/5) if R is 0 [1]_.
+        - ``"scott"``: 1.06 s n^(-1/5) [1]_.
+        - ``"cube-root"``: s n^(-1/3), narrower. It suits the cdf [2]_, and therefore a ROC curve, better than the
+          density.
+        - float: a number above 0, in the unit of the feature.
+    bandwidth_factor : float, default=1.0
+        Factor by which the bandwidth of a rule is multiplied. It must be 1 if ``bandwidth`` is a number.
+    variance_preserving : bool, default=False
+        Whether the kernel means are shrunk towards the sample mean, so that the estimate has the variance of the
+        sample. Otherwise the variance of the estimate exceeds that of the sample by the variance of the kernel.
+    weights : array-like of shape (n,), optional
+        Frequency weights, 0 or more: the number of observations that each value represents. By default, each value is
+        one observation.
 
     Attributes
     ----------
     std : float
-        The kernels' standard deviation, in the unit of the feature.
-    centres : array of shape (k,)
-        The kernels' means, ascending: one for each distinct value.
-    components : Components
-        The kernels with the number of rows that each stands for.
+        Standard deviation of the kernels, in the unit of the feature.
+    means : array of shape (k,)
+        Means of the kernels, ascending: one for each distinct value.
+    components : NormalSum
+        The kernels, weighted by the number of observations that each represents.
 
     Raises
     ------
     RocPredictError
-        Fewer than two distinct values, values that are not finite; a bandwidth that is neither a rule nor a number
-        above 0; a factor that is not above 0, or one beside a number; weights as ``Ecdf`` refuses them, or of one
-        row in all where a standard deviation is needed.
+        If values are not finite, if fewer than two are distinct, if the bandwidth, its factor or the weights are
+        invalid, or if the weights sum to 1 or less and a standard deviation is needed.
 
     Notes
     -----
-    With n rows of standard deviation s (``ddof=1``) and interquartile range R:
-    "silverman" is 0.9 min(s, R/1.34) n^(-1/5), with s alone where R is 0; "scott" 1.06 s n^(-1/5) (both for a good
-    density: Silverman 1986, section 3.4); "cube-root" s n^(-1/3), narrower, for a good cdf and so for a ROC curve
-    (Azzalini 1981).
-
-    ``variance_preserving`` puts the centres at m + (x - m) sqrt((1 - h^2/s^2) n/(n - 1)) about the mean m: the
-    variance of the whole is s^2, whatever the bandwidth h. From h = s on there is one kernel of width s at m, the
-    Gaussian of ``Gaussian.fit``.
+    With ``variance_preserving=True``, the kernel of x has the mean m + (x - m) sqrt((1 - h^2/s^2) n/(n - 1)), with
+    the sample mean m. The variance of the estimate is then s^2 for every bandwidth h. For h >= s there is one kernel
+    with standard deviation s at m, which equals ``Gaussian.fit``.
 
     References
     ----------
-    B. W. Silverman, Density Estimation for Statistics and Data Analysis, Chapman and Hall, 1986.
-    A. Azzalini, A note on the estimation of a distribution function and quantiles by a kernel method,
-    Biometrika 68 (1981) 326-328.
+    .. [1] B. W. Silverman, Density Estimation for Statistics and Data Analysis, section 3.4, Chapman and Hall, 1986.
+    .. [2] A. Azzalini, A note on the estimation of a distribution function and quantiles by a kernel method,
+       Biometrika 68 (1981) 326-328.
 
     Examples
     --------
@@ -346,7 +349,7 @@ class GaussianKde(NormalSumDistribution):
     weights: FloatArray | None = field(default=None, kw_only=True)
     std: float = field(init=False)
     _tabled = ("std", "variance_preserving")
-    _heading = "Kernel density (GaussianKde) of {sample.size} rows"
+    _heading = "Kernel density estimate (GaussianKde) of {sample.size} observations"
 
     if TYPE_CHECKING:
 
@@ -361,35 +364,35 @@ class GaussianKde(NormalSumDistribution):
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        rows = Ecdf(check_finite("sample", self.sample), self.weights)
-        if len(rows.unique_values) < 2:
+        ecdf = Ecdf(check_finite("sample", self.sample), self.weights)
+        if len(ecdf.unique_values) < 2:
             raise RocPredictError(
-                f"sample has one distinct value, {rows.unique_values[0]:.6g}; a kernel density needs two "
-                "(rp.Ecdf or rp.Gaussian takes a class without spread)"
+                f"all values of sample are equal to {ecdf.unique_values[0]:.6g}; a kernel density needs at least two "
+                "distinct values (rp.Ecdf and rp.Gaussian accept equal values)"
             )
         check_option("variance_preserving", self.variance_preserving, (True, False))
-        object.__setattr__(self, "sample", rows.sample)
-        object.__setattr__(self, "weights", rows.weights)
+        object.__setattr__(self, "sample", ecdf.sample)
+        object.__setattr__(self, "weights", ecdf.weights)
         object.__setattr__(
             self, "std", min(self._bandwidth, self._moments[1]) if self.variance_preserving else self._bandwidth
         )
 
     @cached_property
     def components(self) -> NormalSum:  # type: ignore[override]
-        """The kernels."""
-        centres, counts = self._rows.unique_values, self._rows.unique_weights
+        """The kernels, weighted by the number of observations that each represents."""
+        centres, counts = self._ecdf.unique_values, self._ecdf.unique_weights
         if self.variance_preserving:
             mean, std = self._moments
             if self.std >= std:
-                centres, counts = np.array([mean]), np.array([self._rows.total])
+                centres, counts = np.array([mean]), np.array([self._ecdf.total])
             else:
-                ratio, total = self.std / std, self._rows.total
+                ratio, total = self.std / std, self._ecdf.total
                 centres = mean + (centres - mean) * np.sqrt((1 - ratio) * (1 + ratio) * total / (total - 1))
         return NormalSum(counts, centres, np.full(len(centres), self.std))
 
     @property
     def means(self) -> FloatArray:
-        """The kernels' means, ascending."""
+        """Means of the kernels, ascending."""
         return self.components.means
 
     def reflect(self) -> GaussianKde:
@@ -399,38 +402,41 @@ class GaussianKde(NormalSumDistribution):
         )
 
     @cached_property
-    def _rows(self) -> Ecdf:
+    def _ecdf(self) -> Ecdf:
         return Ecdf(self.sample, self.weights)
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
-        return mean_and_std(self._rows.unique_values, self._rows.unique_weights)
+        return mean_and_std(self._ecdf.unique_values, self._ecdf.unique_weights)
 
     @cached_property
     def _bandwidth(self) -> float:
-        """The bandwidth before it is limited by the standard deviation."""
+        """Bandwidth before ``variance_preserving`` limits it to the standard deviation."""
         factor = _check_positive("bandwidth_factor", self.bandwidth_factor)
         if not isinstance(self.bandwidth, str):
             if factor != 1:
-                raise RocPredictError(f"bandwidth_factor={factor:g} multiplies a rule; bandwidth is a number already")
-            return _check_positive("bandwidth", self.bandwidth, "; or choose a rule: " + ", ".join(BANDWIDTH_RULES))
+                raise RocPredictError(
+                    f"bandwidth_factor={factor:g} requires a bandwidth rule ({', '.join(BANDWIDTH_RULES)}); "
+                    f"bandwidth={short_repr(self.bandwidth)} is a number"
+                )
+            return _check_positive("bandwidth", self.bandwidth, " or a rule: " + ", ".join(BANDWIDTH_RULES))
         h = factor * _rule_bandwidth(
-            check_option("bandwidth", self.bandwidth, BANDWIDTH_RULES), self._rows, self._moments[1]
+            check_option("bandwidth", self.bandwidth, BANDWIDTH_RULES), self._ecdf, self._moments[1]
         )
         return _check_positive("bandwidth", h)
 
     def __repr__(self) -> str:
         preserving = ", variance_preserving=True" if self.variance_preserving else ""
-        return f"GaussianKde({len(self.sample)} rows, std={self.std:.6g}{preserving})"
+        return f"GaussianKde({len(self.sample)} observations, std={self.std:.6g}{preserving})"
 
 
 def mean_and_std(points: FloatArray, counts: FloatArray) -> tuple[float, float]:
     """Compute the mean and the standard deviation (``ddof=1``) of values with frequency weights."""
     total = float(symmetric_sum(counts))
     if not total > 1:
-        raise RocPredictError(f"weights sum to {total:g} rows; a standard deviation needs more than 1")
+        raise RocPredictError(f"weights sum to {total:g} observations; a standard deviation needs more than 1")
     _, exponent = np.frexp(np.abs(points).max())
-    scaled = np.ldexp(points, -exponent)  # so that neither the sum nor the squares overflow
+    scaled = np.ldexp(points, -exponent)  # neither the sum nor the squares overflow
     mean = symmetric_sum(counts * scaled) / total
     mean += symmetric_sum(counts * (scaled - mean)) / total
     deviation = scaled - mean
@@ -439,19 +445,19 @@ def mean_and_std(points: FloatArray, counts: FloatArray) -> tuple[float, float]:
     return float(np.ldexp(mean, exponent)), float(np.ldexp(std, exponent))
 
 
-def _rule_bandwidth(rule: str, rows: Ecdf, std: float) -> float:
-    n = rows.total
+def _rule_bandwidth(rule: str, ecdf: Ecdf, std: float) -> float:
+    n = ecdf.total
     if rule == "cube-root":
         return float(std * n ** (-1 / 3))
     if rule == "scott":
         return float(1.06 * std * n**-0.2)
-    place = np.maximum(n - 1, 0) * np.array([0.25, 0.75])  # of the quartiles, as numpy.quantile interpolates them
-    cumulative, whole = np.cumsum(rows.unique_weights), np.floor(place)
+    position = np.maximum(n - 1, 0) * np.array([0.25, 0.75])  # quartiles are interpolated as in numpy.quantile
+    cumulative, whole = np.cumsum(ecdf.unique_weights), np.floor(position)
     index = [np.searchsorted(cumulative, at, "right") for at in (whole, whole + 1)]
-    low, high = (rows.unique_values[np.minimum(part, len(cumulative) - 1)] for part in index)
-    quartiles = low + (high - low) * (place - whole)
-    between = float(quartiles[1] - quartiles[0]) / 1.34
-    return float(0.9 * (min(std, between) if between > 0 else std) * n**-0.2)
+    low, high = (ecdf.unique_values[np.minimum(part, len(cumulative) - 1)] for part in index)
+    quartiles = low + (high - low) * (position - whole)
+    robust_std = float(quartiles[1] - quartiles[0]) / 1.34
+    return float(0.9 * (min(std, robust_std) if robust_std > 0 else std) * n**-0.2)
 
 
 def _check_positive(name: str, value: object, hint: str = "") -> float:

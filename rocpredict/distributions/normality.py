@@ -1,4 +1,4 @@
-"""Misfit of two Gaussians, and the warning about it."""
+"""Misfit of two Gaussians and the warning about it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from rocpredict.base.validation import FloatArray
 from rocpredict.distributions.misfit import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between, empirical_tpr
 
 WARNING_MISFIT_RATIO = 1.6
-"""Limit of a mean square distance over its expectation, by itself; the ratio is 0.3 in the middle, being fitted."""
+"""Limit of the mean squared distance over its expectation; for fitted normal samples the median ratio is 0.3."""
 WARNING_MISFIT_RATIO_SKEWED = 0.4
-"""The same where a class is skewed beyond doubt."""
+"""The same limit if a class is significantly skewed."""
 SKEWNESS_Z_LIMIT = 3.2
-"""Standard errors of a skewness, which 1 of 350 pairs of normal samples exceed."""
+"""Limit of the normal score of a skewness; 1 of 350 pairs of normal samples exceeds it."""
 MIN_CLASS_SIZE = 5
-"""Rows of a class, below which nothing is said."""
+"""Smallest number of observations per class for a warning."""
 _PSEUDO_VARIANCE = 0.25
-"""Addition to the expectation, in squares of one row of the smaller class: where classes hardly overlap it is
-nearly 0, and a single row on the wrong side would be beyond all chance."""
+"""Addition to the expectation, in units of 1/n^2 for the smaller class size n. If the classes hardly overlap the
+expectation is almost 0, and one observation on the wrong side would otherwise exceed every limit."""
 _COARSE_FPR = (np.arange(32) + 0.5) / 32
-"""FPRs at which the expectation is taken, which is smooth."""
+"""FPRs at which the expectation is computed; it is smooth, so few suffice."""
 _COARSE_FPR_PROBIT = ndtri(_COARSE_FPR)[:, None]
 _ARCSINE_FPR = np.arcsin(np.sqrt(_COARSE_FPR))[:, None]
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
@@ -40,7 +40,7 @@ OTHER_SUGGESTION = "family='auto' or rp.empirical_roc"
 
 
 class SampleMoments(NamedTuple):
-    """The mean and standard deviation (ddof 1) of a sample, its skewness and excess kurtosis (moments, ddof 0)."""
+    """Mean and standard deviation (``ddof=1``) of a sample, its skewness and excess kurtosis (``ddof=0``)."""
 
     mean: float
     std: float
@@ -49,17 +49,17 @@ class SampleMoments(NamedTuple):
 
 
 class CurveMisfit(NamedTuple):
-    """Distance of the counted curve from that of two Gaussians."""
+    """Distance of the empirical curve from that of two Gaussians."""
 
     area_between: float
-    """Mean of |TPR predicted - TPR counted| over all FPR."""
+    """Mean absolute difference of the predicted and the empirical TPR over all FPRs."""
     ratio_to_expected: float
-    """The mean square of the same, over what chance makes it."""
+    """Mean squared difference over its expectation from sampling variation."""
 
 
 @contextmanager
 def suppress_normality_warning() -> Iterator[None]:
-    """Fit Gaussians on purpose: within, ``normality_warning`` says nothing, in this thread or task alone."""
+    """Suppress ``normality_warning`` within the context, in the current thread or task only."""
     token = _warnings_enabled.set(False)
     try:
         yield
@@ -68,24 +68,25 @@ def suppress_normality_warning() -> Iterator[None]:
 
 
 def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
-    """Return one sentence on why the Gaussians of two finite samples should not be used, or None.
+    """Return a warning that Gaussians do not fit two finite samples, or None.
 
-    It is None where the curve is not harmed, where chance would explain it, below 5 rows in a class, and within
-    ``suppress_normality_warning``.
+    The result is None if the curves agree, if sampling variation explains the difference, if a class has fewer than 5
+    observations, and within ``suppress_normality_warning``.
 
     Notes
     -----
-    Two normal samples make it speak in less than 1 of 100 draws (mostly 1 of 1000), from 5 to 5000 rows a class and
-    standard deviations up to 3 times each other's. That it says nothing is no proof: of two exponential classes of 10,
-    20 and 50 rows each, one with twice the mean of the other, it sees about 10, 40 and 93 of 100.
+    Two normal samples cause a warning in fewer than 1 of 100 draws (mostly 1 of 1000), with 5 to 5000 observations
+    per class and a ratio of the standard deviations up to 3. No warning is no proof of normality. With two
+    exponential classes whose means differ by a factor of 2, about 10, 40 and 93 of 100 draws cause a warning with 10,
+    20 and 50 observations per class.
 
     Examples
     --------
     >>> rng = np.random.default_rng(1)
     >>> print(normality_warning(rng.normal(0, 1, 80), rng.normal(1, 2, 80)))
     None
-    >>> normality_warning(rng.lognormal(0, 1, 80), rng.lognormal(1, 1, 80))[:81]
-    'the positive class is skewed (skewness 6.5): the curve of two Gaussians lies 0.20'
+    >>> normality_warning(rng.lognormal(0, 1, 80), rng.lognormal(1, 1, 80)).split(":")[0]
+    'the positive class is skewed (skewness 6.5)'
     """
     if not _warnings_enabled.get() or min(len(negative), len(positive)) < MIN_CLASS_SIZE:
         return None
@@ -102,22 +103,23 @@ def normality_warning(negative: FloatArray, positive: FloatArray) -> str | None:
         return None
     why, remedy = _explain_misfit((negative, positive), moments)
     return (
-        f"{why}: the curve of two Gaussians lies {misfit.area_between:.2f} of TPR off the counted one on the average, "
-        f"more than chance explains; use {remedy}"
+        f"{why}: the TPR predicted from two Gaussians differs from the empirical TPR by {misfit.area_between:.2f} on "
+        f"average, more than expected from sampling variation; use {remedy}"
     )
 
 
 def binormal_misfit(
     samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]
 ) -> CurveMisfit:
-    """Compare the counted curve with that of two Gaussians with these moments.
+    """Compare the empirical curve with that of two Gaussians with these moments.
 
-    Values are in ascending order; not both standard deviations are 0. No excess is looked for within what is tolerated.
+    Values are in ascending order, and at least one standard deviation is above 0. If the area between the curves is
+    tolerated, ``ratio_to_expected`` is 0 and not computed.
     """
     area = float(area_between(_binormal_tpr(*moments), empirical_tpr(*samples)))
     if area <= MAX_HARMLESS_AREA:
         return CurveMisfit(area, 0.0)
-    if moments[0].std > moments[1].std:  # of the exchanged and reflected classes the curve has no steep start
+    if moments[0].std > moments[1].std:  # the curve of the exchanged, reflected classes has no steep start
         samples = -samples[1][::-1], -samples[0][::-1]
         moments = moments[1]._replace(mean=-moments[1].mean), moments[0]._replace(mean=-moments[0].mean)
     square = float(np.mean((_binormal_tpr(*moments) - empirical_tpr(*samples)) ** 2))
@@ -134,7 +136,7 @@ def _binormal_tpr(low: SampleMoments, high: SampleMoments) -> FloatArray:
 
 
 def sample_moments(ordered: FloatArray) -> SampleMoments:
-    """Return the moments of a sample of two rows or more in ascending order; shape is 0 where there is no spread."""
+    """Return the moments of an ascending sample of two values or more, with a skewness of 0 for equal values."""
     count = len(ordered)
     mean = float(ordered.sum()) / count
     deviation = ordered - mean
@@ -148,7 +150,7 @@ def sample_moments(ordered: FloatArray) -> SampleMoments:
 
 
 def skewness_z(skewness: float, count: int) -> float:
-    """Return the normal score of a skewness among those of normal samples of 8 rows or more (D'Agostino 1970)."""
+    """Return the normal score of the skewness of a sample of 8 or more under normality (D'Agostino 1970)."""
     n = float(count)
     scaled = skewness * sqrt((n + 1) * (n + 3) / (6 * (n - 2)))
     kurtosis = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9))
@@ -157,14 +159,14 @@ def skewness_z(skewness: float, count: int) -> float:
 
 
 def sort_and_scale(negative: FloatArray, positive: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the values of both classes in ascending order, over a power of 2, so that no power of them overflows."""
+    """Return the sorted values of both classes divided by a power of 2, so that their powers do not overflow."""
     low, high = np.sort(negative), np.sort(positive)
     exponent = -frexp(max(low[-1], -low[0], high[-1], -high[0]))[1]
     return np.ldexp(low, exponent), np.ldexp(high, exponent)
 
 
 def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> float:
-    """Return the mean square distance of an empirical curve from the given one."""
+    """Return the expected mean squared distance of an empirical curve from the binormal curve Phi(a + b z)."""
     angle = _ARCSINE_FPR + _NODES / (2 * sqrt(counts[0]))
     np.clip(angle, 0, np.pi / 2, out=angle)
     tpr = ndtr(a + b * ndtri(np.sin(angle) ** 2)) if b else np.full(angle.shape, ndtr(a))
@@ -175,10 +177,11 @@ def _expected_square_distance(a: float, b: float, counts: tuple[int, int]) -> fl
 def _explain_misfit(
     samples: tuple[FloatArray, FloatArray], moments: tuple[SampleMoments, SampleMoments]
 ) -> tuple[str, str]:
-    """Return what is wrong with the worse class, and what helps."""
-    for word, (share, value) in _classes_by_magnitude(map(_mode_share, samples)):
-        if share > _TIE_LIMIT:
-            return f"{100 * share:.0f} % of the {word} class are equal ({value:.6g})", OTHER_SUGGESTION
+    """Return the cause of the misfit and a family that fits better."""
+    for word, (fraction, value) in _classes_by_magnitude(map(_mode_fraction, samples)):
+        if fraction > _TIE_LIMIT:
+            problem = f"{100 * fraction:.0f} % of the values of the {word} class are equal to {value:.6g}"
+            return problem, OTHER_SUGGESTION
     for word, skewness in _classes_by_magnitude(m.skewness for m in moments):
         if abs(skewness) > _SKEWNESS_LIMIT:
             return f"the {word} class is skewed (skewness {skewness:.1f})", SKEWED_SUGGESTION
@@ -189,13 +192,13 @@ def _explain_misfit(
 
 
 def _classes_by_magnitude(measured: Any) -> list[tuple[str, Any]]:
-    """Name the classes, the one with the greater measure first."""
+    """Return the names and measures of both classes, the larger absolute measure first."""
     by_class = zip(("negative", "positive"), measured, strict=True)
     return sorted(by_class, key=lambda item: -abs(item[1][0] if isinstance(item[1], tuple) else item[1]))
 
 
-def _mode_share(sample: FloatArray) -> tuple[float, float]:
-    """Return the share of the most frequent value, 0 where it is no more than a pair, and the value."""
+def _mode_fraction(sample: FloatArray) -> tuple[float, float]:
+    """Return the proportion of the most frequent value, 0 if it occurs fewer than three times, and the value."""
     values, counts = np.unique(sample, return_counts=True)
-    most = int(np.argmax(counts))
-    return float(counts[most] / len(sample)) if counts[most] >= _MIN_TIES else 0.0, float(values[most])
+    mode = int(np.argmax(counts))
+    return float(counts[mode] / len(sample)) if counts[mode] >= _MIN_TIES else 0.0, float(values[mode])

@@ -14,35 +14,38 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution, check_continuous
 
 KINDS = ("box-cox", "yeo-johnson")
-"""Box and Cox (1964) for values above 0; Yeo and Johnson (2000) for any."""
-_NEARLY_0 = 1e-12
+"""Transforms of Box and Cox (1964) for values above 0, and of Yeo and Johnson (2000) for all values."""
+_MIN_POWER = 1e-12  # the transform with a smaller absolute power is the limit of power 0
 
 
 @dataclass(frozen=True)
 class PowerTransform:
     """Transform to a scale on which the classes of a feature are nearly Gaussian.
 
-    With u = (x - centre)/scale, Box-Cox (centre 0) takes l = log u and Yeo-Johnson l = sign(u) log(1 + abs(u)). Then
-    z = (e^(p l) - 1)/p for l >= 0, and for every l of Box-Cox; z = -(e^((2 - p) abs(l)) - 1)/(2 - p) for a negative l
-    of Yeo-Johnson. For most powers p this z is bounded. So beyond ``low`` and ``high`` z is continued as a straight
-    line in l, with the slope at that bound: every z has an x.
-
     Parameters
     ----------
     kind : {"box-cox", "yeo-johnson"} or array of shape F
+        Transform.
     power : float or array of shape F
-        p; 1 does not change the shape.
+        Power p; with p = 1 the transform is linear.
     centre, scale : float or array of shape F
-        In the unit of the feature. The scale is above 0, the centre of Box-Cox is 0.
+        Location and scale, in the unit of the feature. The scale must be above 0; the centre of Box-Cox must be 0.
     low, high : float or array of shape F
-        Values of l between which the power applies: those of the smallest and largest value of the sample.
+        Bounds of l between which the power applies: those of the smallest and the largest value of the sample.
     reflected : bool, default=False
         Whether x is transformed to minus the transform of -x.
 
     Raises
     ------
     RocPredictError
-        An unknown kind, a scale of 0 or less, numbers that are not finite, a Box-Cox centre.
+        If the kind is unknown, a number is not finite, the scale is not above 0, or a Box-Cox centre is not 0.
+
+    Notes
+    -----
+    With u = (x - centre)/scale, l = log(u) for Box-Cox and l = sign(u) log(1 + abs(u)) for Yeo-Johnson. The transformed
+    value is z = (e^(p l) - 1)/p. For Yeo-Johnson and l < 0, it is z = -(e^((2 - p) abs(l)) - 1)/(2 - p). For most
+    powers p this z is bounded. Beyond ``low`` and ``high``, z therefore continues as a straight line in l with the
+    slope at the bound, so that every z has an inverse.
 
     Examples
     --------
@@ -65,12 +68,12 @@ class PowerTransform:
         finite = np.all([np.isfinite(number) for number in numbers], axis=0)
         if not np.all(is_valid & finite & np.greater(self.scale, 0) & np.less_equal(self.low, self.high)):
             raise RocPredictError(
-                f"{short_repr(self)} is not a power transform; choose a kind of {KINDS}, a scale above 0, low <= high, "
-                "and for Box-Cox a centre of 0"
+                f"{short_repr(self)} is not a valid power transform; expected a kind in {KINDS}, finite numbers, "
+                "scale > 0, low <= high, and centre=0 for Box-Cox"
             )
 
     def __getitem__(self, index: Any) -> PowerTransform:
-        """Return the transforms of some features of a batch, or a batch of one with ``None``."""
+        """Return the transforms of the selected features of a batch, or add a batch axis with ``None``."""
         names = ("kind", "power", "centre", "scale", "low", "high")
         return replace(self, **{name: to_scalar(np.asarray(getattr(self, name))[index]) for name in names})
 
@@ -86,7 +89,7 @@ class PowerTransform:
         return self._apply_reflection(z)
 
     def inverse_transform(self, z: FloatArray) -> FloatArray:
-        """Return the values with these transformed values."""
+        """Return the values of the feature from transformed values."""
         z, (limits, z_limits, slopes) = self._apply_reflection(z), self._limits
         inner = np.clip(z, *z_limits)
         logs = np.clip(_power_transform(inner, self.power, self._yeo_johnson, inverse=True), *limits)
@@ -101,7 +104,7 @@ class PowerTransform:
         return np.asarray(self._log_slope(np.clip(logs, *self._limits[0])) + of_logs - np.log(self.scale))
 
     def reflect(self) -> PowerTransform:
-        """Return the transform of -x that is minus the transform of x."""
+        """Return the transform of -X whose values are the negatives of this transform of X."""
         return replace(self, reflected=not self.reflected)
 
     @property
@@ -110,7 +113,7 @@ class PowerTransform:
 
     @cached_property
     def _limits(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Bounds of the power on the logarithmic axis and on the transformed one, and the slopes there."""
+        """Bounds of the power on the logarithmic and the transformed axis, and the slopes at the bounds."""
         at = np.array([self.low, self.high])
         with np.errstate(over="ignore"):
             return at, _power_transform(at, self.power, self._yeo_johnson), np.exp(self._log_slope(at))
@@ -126,7 +129,7 @@ class PowerTransform:
         about = np.asarray(self.centre + self.scale * np.copysign(np.expm1(np.abs(logs)), logs))
         if self._yeo_johnson.all():
             return about
-        ratio = np.exp(logs)  # its product keeps the digits of neighbours, where neither overflows
+        ratio = np.exp(logs)  # the product scale * ratio is more accurate, unless it overflows
         usual = (ratio > 0) & (ratio < np.inf)
         above = np.where(usual, self.scale * ratio, np.exp(logs + np.log(self.scale)))
         return np.where(self._yeo_johnson, about, above)
@@ -137,9 +140,9 @@ class PowerTransform:
 
 
 def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
-    """Return log(x/scale), or sign(u) log(1 + abs(u)) of u = (x - centre)/scale for Yeo-Johnson.
+    """Return log(x/scale), or for Yeo-Johnson sign(u) log(1 + abs(u)) with u = (x - centre)/scale.
 
-    The logarithm is that of the ratio, which keeps the digits of neighbours, where it is in range.
+    log(x/scale) is computed from the ratio where the ratio is in range, because it resolves neighbouring values.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         u = (x - centre) / scale
@@ -156,10 +159,10 @@ def _scaled_logs(x: FloatArray, centre: FloatArray, scale: FloatArray, yeo_johns
 def _power_transform(
     values: FloatArray, power: ArrayLike, yeo_johnson: NDArray[np.bool_], *, inverse: bool = False
 ) -> FloatArray:
-    """Return z of l, or l of z; negative ones of Yeo-Johnson have the power 2 - p."""
+    """Return z from l, or l from z if ``inverse``, with the power 2 - p for negative values of Yeo-Johnson."""
     below = yeo_johnson & (values < 0)
     p, sizes = np.where(below, np.subtract(2, power), power), np.where(below, -values, values)
-    flat = np.abs(p) < _NEARLY_0
+    flat = np.abs(p) < _MIN_POWER
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         curved = np.log1p(np.maximum(p * sizes, -1.0)) if inverse else np.expm1(p * sizes)
         turned = np.where(flat, sizes, curved / np.where(flat, 1.0, p))
@@ -168,21 +171,22 @@ def _power_transform(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Transformed(Distribution):
-    """Distribution of values whose power transform has a known distribution.
+    """Distribution of a feature whose power transform has a known distribution.
 
-    A ROC curve does not change when the axis is transformed: two classes with one transform have the curve of
-    their bases, closed form and all.
+    A ROC curve is invariant under increasing transforms. Two classes with the same transform therefore have the ROC
+    curve of their bases, including its closed form.
 
     Parameters
     ----------
     base : distribution
-        Of the transformed values; of one feature, continuous.
+        Continuous distribution of the transformed values, for one feature.
     transform : PowerTransform
+        Transform of the feature values.
 
     Raises
     ------
     RocPredictError
-        A base that is a batch or has atoms, what is no transform.
+        If ``base`` is not a continuous distribution of one feature or ``transform`` is not a PowerTransform.
 
     Examples
     --------
@@ -222,9 +226,9 @@ class Transformed(Distribution):
         return Transformed(self.base.reflect(), self.transform.reflect())
 
     def table(self) -> Table:
-        """Return the transform and what it leads to."""
+        """Return a table of the transform and the distribution of the transformed values."""
         kind, power = self.transform.kind, self.transform.power
-        rows = (("transform", kind), ("power", power), ("then", repr(self.base)))
+        rows = (("transform", kind), ("power", power), ("distribution after transform", repr(self.base)))
         return Table("Transformed distribution", ("quantity", "value"), rows)
 
     def __repr__(self) -> str:
@@ -233,8 +237,8 @@ class Transformed(Distribution):
 
 
 LAMBDA_GRID = np.arange(-30, 41) / 10
-"""The powers tried."""
-_AT_ONCE = 2**21  # transformed values held together
+"""Candidate powers."""
+_CHUNK_SIZE = 2**21  # transformed values per chunk
 
 
 def fit_power_transforms(
@@ -245,23 +249,24 @@ def fit_power_transforms(
     Parameters
     ----------
     negative, positive : arrays of shape (F, n0) and (F, n1)
-        Finite values.
+        Finite feature values of the classes.
     method : {None, "yeo-johnson"}, default=None
-        None: Box-Cox of x over its geometric mean where all values are above 0; Yeo-Johnson of x over the geometric
-        mean of the values above 0 where none is negative; else Yeo-Johnson of (x - median)/SD. "yeo-johnson": the last.
+        - None: Box-Cox of x/(geometric mean) if all values are above 0. If values are 0 or more, Yeo-Johnson of
+          x/(geometric mean of the values above 0). If a value is negative, Yeo-Johnson of (x - median)/SD.
+        - ``"yeo-johnson"``: always Yeo-Johnson of (x - median)/SD.
 
     Returns
     -------
     transform : PowerTransform
-        Of shape (F,).
+        Transforms of shape (F,).
     z : array of shape (F, n0 + n1)
-        The transformed values of both classes.
+        Transformed values of both classes.
 
     Notes
     -----
-    Among the powers -3, -2.9, ... 4 the one is chosen that maximizes the likelihood of two Gaussian classes, times a
-    standard normal density about 1 (Box and Cox 1964, for two groups): -sum_k n_k/2 log var_k + (p - 1) sum l -
-    (p - 1)^2/2. A class of equal values leaves the power at 1.
+    The power p is one of -3, -2.9, ..., 4. It maximizes the likelihood of two Gaussian classes (Box and Cox 1964, for
+    two groups) times a standard normal prior density of p - 1:
+    -sum_k n_k/2 log var_k + (p - 1) sum l - (p - 1)^2/2. If all values of a class are equal, the power is 1.
     """
     rows, first = np.concatenate([negative, positive], axis=1), negative.shape[1]
     lowest = rows.min(axis=1)
@@ -294,17 +299,17 @@ def _centre_and_scale(
 
 def _maximize_likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_]) -> FloatArray:
     """Return the power with the highest penalised likelihood, for each feature."""
-    at_once = max(1, _AT_ONCE // logs.size)
-    parts = [LAMBDA_GRID[start : start + at_once] for start in range(0, len(LAMBDA_GRID), at_once)]
+    chunk = max(1, _CHUNK_SIZE // logs.size)
+    parts = [LAMBDA_GRID[start : start + chunk] for start in range(0, len(LAMBDA_GRID), chunk)]
     likelihood = np.concatenate([_likelihood(logs, first, yeo_johnson, powers) for powers in parts], axis=1)
-    level = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # rounding may make it vary
-    is_estimated = np.isfinite(likelihood) & ~np.logical_or(*level)[:, None]
+    constant = [np.ptp(part, axis=1) == 0 for part in (logs[:, :first], logs[:, first:])]  # var may be rounding error
+    is_estimated = np.isfinite(likelihood) & ~np.logical_or(*constant)[:, None]
     best = np.argmax(np.where(is_estimated, likelihood, -np.inf), axis=1)
     return np.where(is_estimated.any(axis=1), LAMBDA_GRID[best], 1.0)
 
 
 def _likelihood(logs: FloatArray, first: int, yeo_johnson: NDArray[np.bool_], powers: FloatArray) -> FloatArray:
-    """Return the penalised log-likelihood of each feature and power: shape (F, powers)."""
+    """Return the penalised log-likelihoods, of shape (F, number of powers)."""
     z = _power_transform(logs[:, None, :], powers[:, None], yeo_johnson[:, None, None])
     likelihood = np.zeros(z.shape[:2])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

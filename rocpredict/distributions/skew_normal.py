@@ -1,4 +1,7 @@
-"""The skew normal of scipy.stats, with digits in both tails; importing this imports scipy.stats."""
+"""Skew normal distribution of scipy.stats with accurate tails.
+
+Importing this module imports scipy.stats.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,22 @@ from rocpredict.distributions.base import find_smallest_root
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _PANELS = 8
-_CUTOFF = 40.0  # beyond exp(-40) of its peak an integrand adds nothing
-_SMALLEST = 1e-18  # a distance from 0 that changes no digit
-_BLOCK = 4096
-_MIN_SHARE = 0.5  # of the tail of a normal: a difference that keeps more keeps its digits
+_CUTOFF = 40.0  # an integrand below exp(-40) of its peak is negligible
+_MIN_H = 1e-18  # a smaller distance from 0 changes no digit
+_BLOCK_SIZE = 4096
+_MIN_RATIO = 0.5  # of the result to the normal tail; a smaller difference loses accuracy
 _MIN_LOG = -800.0  # below the logarithm of the smallest float
-_LARGEST_MEDIAN = float(ndtri(0.75))  # of all shapes: that of |X|
+_LARGEST_MEDIAN = float(ndtri(0.75))  # median of |X|, the limit of a large shape
 
 
 class SkewNormalFamily(type(skewnorm)):  # type: ignore[misc]
-    """Skew normal with both tails computed directly, to about 1e-14 relative.
+    """Skew normal family with a relative error of about 1e-14 in both tails.
 
     Notes
     -----
-    With |X| half normal whatever the shape a, all follows from the thin tail, for a >= 0 and h >= 0
-    F(-h) = Phi(-h) - 2 T(h, a) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u)) du (Azzalini 1985; Owen's T as
-    an angle): F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
+    The thin tail for a shape a >= 0 and h >= 0 is F(-h) = Phi(-h) - 2 T(h, a), with Owen's T (Azzalini 1985). As an
+    integral over an angle, it is F(-h) = (1/pi) int_0^atan(1/a) exp(-h^2 / (2 sin^2 u)) du. |X| is half normal for
+    every shape, so F(h) = F(-h) + erf(h/sqrt(2)) and 1 - F(h) = 2 Phi(-h) - F(-h).
     """
 
     def _cdf(self, x: Any, a: Any) -> FloatArray:
@@ -47,38 +50,38 @@ class SkewNormalFamily(type(skewnorm)):  # type: ignore[misc]
 
 
 SKEW_NORMAL: rv_continuous = SkewNormalFamily(name="skewnorm")
-"""Shape a, location and scale, as ``scipy.stats.skewnorm``."""
+"""Family with the parameters of ``scipy.stats.skewnorm``: shape a, location and scale."""
 
 
 def _tail(x: FloatArray, a: FloatArray) -> FloatArray:
     """Return P(X <= x)."""
     x, a = np.broadcast_arrays(x, a)
     h = np.abs(x)
-    thin = _far_tail(h, np.abs(a))
+    thin = _thin_tail(h, np.abs(a))
     rising = np.where(x > 0, thin + erf(h / np.sqrt(2)), thin)
     falling = np.where(x > 0, 1 - thin, 2 * ndtr(-h) - thin)
     return np.asarray(np.where(a >= 0, rising, falling))
 
 
-def _far_tail(h: FloatArray, a: FloatArray) -> FloatArray:
+def _thin_tail(h: FloatArray, a: FloatArray) -> FloatArray:
     """Return P(X <= -h) for a shape of 0 or more."""
     normal = ndtr(-h)
     difference = np.asarray(normal - 2 * owens_t(h, a))
     flat_h, flat_a, flat = (np.array(part, dtype=np.float64).ravel() for part in (h, a, difference))
-    cancelled = np.flatnonzero((flat < _MIN_SHARE * np.ravel(normal)) & np.isfinite(flat_h))
-    for start in range(0, len(cancelled), _BLOCK):
-        block = cancelled[start : start + _BLOCK]
+    cancelled = np.flatnonzero((flat < _MIN_RATIO * np.ravel(normal)) & np.isfinite(flat_h))
+    for start in range(0, len(cancelled), _BLOCK_SIZE):
+        block = cancelled[start : start + _BLOCK_SIZE]
         flat[block] = _integral(flat_h[block], flat_a[block])
     return flat.reshape(np.shape(difference))
 
 
 def _integral(h: FloatArray, a: FloatArray) -> FloatArray:
-    """Integrate over the logarithm of the sine, in which panels of one width serve near and far tails."""
-    h = np.maximum(h, _SMALLEST)
+    """Integrate over the logarithm of the sine, on which panels of equal width are accurate in all tails."""
+    h = np.maximum(h, _MIN_H)
     peak = 1 + a * a  # 1 / sin^2 at the upper end
     width = np.log1p(2 * _CUTOFF / (h * h * peak)) / 2
     panel = (np.arange(_PANELS)[:, None] + (1 + _NODES) / 2).ravel() / _PANELS
-    depth = width[:, None] * panel  # the sine is exp(-depth) of its largest
+    depth = width[:, None] * panel  # the sine is exp(-depth) times its maximum
     growth = np.expm1(2 * depth)
     integrand = np.exp(-0.5 * (h * h * peak)[:, None] * growth)
     slope = 1 / np.sqrt((a * a)[:, None] + peak[:, None] * growth)  # du = slope d(depth)
@@ -87,7 +90,7 @@ def _integral(h: FloatArray, a: FloatArray) -> FloatArray:
 
 
 def _quantile(p: FloatArray, a: FloatArray) -> FloatArray:
-    """Return the x with P(X <= x) = p, for p of 1/2 or less."""
+    """Return the x with P(X <= x) = p, for p <= 1/2."""
     x, inside = np.full(np.shape(p), -np.inf), np.asarray(p > 0)
     p, a = p[inside], a[inside]
     if p.size:

@@ -1,26 +1,24 @@
-"""Pictures: each function takes ``ax`` and returns it.
+"""Plots of ROC curves and related results, based on matplotlib.
 
-Without ``ax`` they draw on a figure of their own that pyplot does not know: nothing global changes and
-nothing has to be closed. Such a figure shows itself in a notebook. In a script give ``ax=plt.gca()`` to see
-it in a window, or write it with ``save_figure(ax.figure, path)``. Axes that are given have linear scales and no
-projection, others are refused; change the scale afterwards.
+Each function accepts ``ax`` and returns the axes it has drawn on. Without ``ax`` it creates a figure that is not
+registered with pyplot, so that no global state changes and no figure has to be closed. Such a figure is displayed in
+notebooks. In a script, pass ``ax=plt.gca()`` to show it in a window, or write it to a file with
+``save_figure(ax.figure, path)``. Axes that are passed must be rectilinear with linear scales; the scales can be changed
+afterwards.
 
-Parameters of several pictures mean the same in each:
+Recurring parameters have the same meaning in all functions:
 
 ax : matplotlib Axes, optional
-    Where to draw; left out, a figure of its own.
+    Axes to draw on. By default, those of a new figure.
 labels : sequence of str, optional
-    A name for each curve, shown literally; long ones are cut.
-chance : bool
-    Draw the line on which a guess lies.
-legend : bool
-    Name what is drawn. A legend that stands above the axes needs a title with a ``pad`` of 24 for one line, of 40
-    for two.
+    Name of each curve. Names are shown literally, and long names are truncated.
+chance : bool, default=True
+    Draw the chance line.
+legend : bool, default=True
+    Draw a legend. A title above a legend that is placed above the axes needs a ``pad`` of 24 for a legend of one line,
+    or 40 for two lines.
 feature, unit : str, optional
-    Name of the x axis, shown literally; a long one is cut.
-
-All of them refuse with a RocPredictError what is not the ROC of one feature, other than one name for each curve, and a
-switch that is neither True nor False.
+    Name and unit of the feature on the x axis. They are shown literally, and a long name is truncated.
 """
 
 from rocpredict.plots.curves import (

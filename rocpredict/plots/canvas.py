@@ -1,4 +1,4 @@
-"""The canvas of a picture: its axes, the entries of its legend, and the placement of words."""
+"""Canvas of a plot with axes, legend entries and label placement."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rocpredict.roc.empirical import EmpiricalRoc
 _ANGLES = np.deg2rad(np.arange(-45, 315, 15))
 _DIRECTIONS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 _DISTANCES = (0.03, 0.05, 0.08, 0.11, 0.15, 0.20, 0.26)
-_MIN_DISTANCE = 0.012  # the distance from a leader below which it crosses a point
+_MIN_DISTANCE = 0.012  # distance below which a leader line crosses a point, in fractions of the axes
 _POINTS = 160
-#: The line from a label to what it names.
+#: Leader line from a label to its point.
 LEADER: style.Look = {"arrowstyle": "-", "color": style.MUTED_COLOR, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 5}
 _ARROW: style.Look = {"arrowstyle": "->", "color": style.TEXT_COLOR, "shrinkA": 0, "shrinkB": 3}
 _CHANCE = np.array([[0.0, 0.0], [1.0, 1.0]])
 
 
 class Box(NamedTuple):
-    """A rectangle, in shares of the axes."""
+    """Rectangle in fractions of the axes."""
 
     left: float
     bottom: float
@@ -34,58 +34,59 @@ class Box(NamedTuple):
 
     @classmethod
     def around(cls, centre: tuple[float, float], size: tuple[float, float]) -> Box:
-        """Return the rectangle of a size around a point."""
+        """Return a rectangle of this size centred at a point."""
         (x, y), (width, height) = centre, size
         return cls(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
 
     @classmethod
     def in_corner(cls, corner: str, size: tuple[float, float]) -> Box:
-        """Return the rectangle of a size in a corner of the axes, such as "lower right" or "upper center"."""
+        """Return a rectangle of this size in a corner of the axes, such as "lower right" or "upper center"."""
         (edge, horizontal), (width, height) = corner.split(), size
         left = {"left": 0.0, "center": (1 - width) / 2, "right": 1 - width}[horizontal]
         bottom = 0.0 if edge == "lower" else 1 - height
         return cls(left, bottom, left + width, bottom + height)
 
     def holds(self, points: FloatArray) -> NDArray[np.bool_]:
-        """Return of each of the points (n, 2) if it lies inside."""
+        """Return True for each of the points (n, 2) inside the rectangle."""
         x, y = points.T
         return np.asarray((x > self.left) & (x < self.right) & (y > self.bottom) & (y < self.top))
 
     def overlaps(self, other: Box) -> bool:
-        """Return True if two rectangles meet."""
+        """Return True if two rectangles overlap."""
         is_beside = self.right < other.left or other.right < self.left
         return not (is_beside or self.top < other.bottom or other.top < self.bottom)
 
     def inside_axes(self) -> bool:
-        """Return True if no part lies outside the axes."""
+        """Return True if the rectangle is within the axes."""
         return min(self.left, self.bottom, 1 - self.right, 1 - self.top) >= 0
 
     def centre(self) -> tuple[float, float]:
-        """Return the middle."""
+        """Return the centre."""
         return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
 
 class Canvas:
-    """The axes of one picture, with what its legend names and where words may not go.
+    """Axes of one plot, with the entries of its legend and the areas that labels avoid.
 
     Parameters
     ----------
     ax : matplotlib Axes or None
-        None: axes on a figure of their own.
+        Axes to draw on; None creates a figure.
     size : pair of float
-        Of that figure, in inches.
-    legend : bool
-        False: no legend is drawn.
+        Size of a new figure, in inches.
+    legend : bool, default=True
+        Draw a legend.
 
     Attributes
     ----------
     ax : matplotlib Axes
+        Axes of the plot.
     entries : list of (artist, str)
-        What the legend names.
+        Entries of the legend.
     paths : list of arrays of shape (n, 2)
-        Curves that labels keep off.
+        Curves that labels avoid.
     occupied : list of Box
-        Places of the legend and of labels, which other labels keep off.
+        Rectangles of the legend and of labels, which further labels avoid.
     """
 
     def __init__(self, ax: object, size: tuple[float, float] = style.SQUARE_FIGSIZE, *, legend: bool = True) -> None:
@@ -98,24 +99,24 @@ class Canvas:
         self.occupied: list[Box] = []
 
     def frame(self, grid: Any = "both", **properties: Any) -> None:
-        """Set limits and names of the axes, and draw a faint grid below everything else."""
+        """Set properties of the axes and draw a light grid below all other artists."""
         self.ax.set(**properties)
         self.ax.grid(visible=True, axis=grid, color="#E4E4E4", linewidth=0.6)
         self.ax.set_axisbelow(True)
 
     def name_feature(self, feature: str, unit: str | None) -> None:
-        """Name the x axis after a feature and its unit."""
+        """Label the x axis with a feature and its unit."""
         name = style.plain_text_label(feature)
         if unit is not None:
             name += f" [{style.plain_text_label(unit, 16)}]"
         style.escape_mathtext(self.ax.set_xlabel(name))
 
     def add(self, artists: Sequence[Any], name: str) -> None:
-        """Name what is drawn in the legend by its first artist; without any nothing is named."""
+        """Add a legend entry for the first of the artists, if there is one."""
         self.entries += [(artist, name) for artist in artists[:1]]
 
     def curves(self, kind: str, rocs: Sequence[Roc], paths: Sequence[FloatArray], names: Sequence[str]) -> list[Any]:
-        """Draw one path (n, 2) for each ROC in the style of its place, thinner for a counted one; return the lines."""
+        """Draw one path (n, 2) for each curve, thinner for empirical ones, and return the lines."""
         lines = []
         for index, (roc, path, name) in enumerate(zip(rocs, paths, names, strict=True)):
             properties = style.line_style(index, 1.3 if isinstance(roc, EmpiricalRoc) else 2.0)
@@ -127,23 +128,23 @@ class Canvas:
     def diagonal(
         self, name: str = "chance", limits: Sequence[float] = (0, 1), linestyle: str = ":", gid: str | None = None
     ) -> None:
-        """Draw the line of equal x and y: of a ROC curve that of a guess."""
+        """Draw the line y = x, which is the chance line of an ROC plot."""
         self.add(self.ax.plot(limits, limits, linestyle=linestyle, gid=gid, **style.MUTED_LINE_STYLE), name)
 
     def guide(self, name: str, *, x: float | None = None, y: float = 0, **properties: Any) -> None:
-        """Draw and name a line through the axes, upright at an x or level at a y."""
+        """Draw a vertical line at x or a horizontal line at y, with a legend entry."""
         properties = style.MUTED_LINE_STYLE | {"linestyle": ":"} | properties
         self.add([self.ax.axhline(y, **properties) if x is None else self.ax.axvline(x, **properties)], name)
 
     def ring(self, index: int, point: Sequence[float], gid: str) -> list[Any]:
-        """Circle a point in the colour of a curve."""
+        """Draw a circle around a point in the colour of a curve."""
         edge: style.Look = {"markeredgecolor": style.CURVES[index % len(style.CURVES)][0], "markeredgewidth": 1.8}
         return self.ax.plot(*point, "o", markerfacecolor="white", **edge, markersize=8, zorder=5, gid=gid)
 
     def legend(self, **options: Any) -> bool:
-        """Draw the legend unless there is nothing to name; return True if it was drawn.
+        """Draw the legend if it is enabled and has entries, and return True if it was drawn.
 
-        Its words are shown as they are, also those that begin with an underscore.
+        Names that begin with an underscore are shown too.
         """
         if not (self.shows_legend and self.entries):
             return False
@@ -155,43 +156,43 @@ class Canvas:
         return True
 
     def legend_above(self, columns: int, *, spacing: float = 1.4) -> None:
-        """Draw a legend that would hide something inside the axes above them."""
+        """Draw the legend above the axes."""
         place: style.Look = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.1}
         self.legend(ncols=columns, columnspacing=spacing, frameon=False, **place)
 
     def legend_in(self, corner: str) -> None:
-        """Draw the legend in a corner, such as "lower right", which is then taken."""
+        """Draw the legend in a corner, such as "lower right", and mark the corner as occupied."""
         if self.legend(loc=corner):
             width, height = self.text_size(max((words for _, words in self.entries), key=len))
             self.occupied.append(Box.in_corner(corner, (width + 0.16, height * len(self.entries) + 0.04)))
 
     def legend_off_curves(self, aucs: Sequence[float]) -> None:
-        """Draw the legend in the corner that ROC curves of these areas leave free."""
+        """Draw the legend in the corner that ROC curves with these AUCs leave free."""
         self.legend_in("lower right" if np.mean(aucs) >= 0.5 else "upper left")
 
     def text_size(self, text: str) -> tuple[float, float]:
-        """Estimate width and height of a text of one or several lines, in shares of the axes."""
+        """Estimate width and height of a text, in fractions of the axes."""
         lines, extent = text.split("\n"), self.ax.get_window_extent()
         points = 72 / self.ax.get_figure(root=True).dpi  # type: ignore[union-attr]
         height = 1.5 * style.SMALL / (extent.height * points)
         return 0.57 * style.SMALL * max(map(len, lines)) / (extent.width * points), height * len(lines)
 
-    def shares(self, points: FloatArray) -> FloatArray:
-        """Return points (n, 2) in shares of the axes, those far outside drawn near."""
+    def axes_fractions(self, points: FloatArray) -> FloatArray:
+        """Return points (n, 2) in fractions of the axes, clipped to [-0.2, 1.2]."""
         low, high = np.transpose([self.ax.get_xlim(), self.ax.get_ylim()])
         return np.asarray(np.clip((points - low) / (high - low), -0.2, 1.2))
 
     def label(
         self, text: str, point: FloatArray, centre: tuple[float, float], arrow: style.Look = LEADER, **look: Any
     ) -> None:
-        """Write a text in its place, in shares of the axes, with a line to the point that it names."""
+        """Write a label at a position in fractions of the axes, with a leader line to its point."""
         look = style.TEXT_STYLE | {"ha": "center", "va": "center", "zorder": 6, "arrowprops": arrow} | look
         style.escape_mathtext(self.ax.annotate(text, tuple(point), centre, textcoords="axes fraction", **look))
 
     def mark_threshold(
         self, words: str, threshold: float, height: float, *, left: bool, lift: float = 0, **line_look: Any
     ) -> None:
-        """Draw the line of a threshold and words beside it; where it lies outside only these, in the middle."""
+        """Draw a threshold line with a label, or only the label if the threshold is outside the axes."""
         low, high = self.ax.get_xlim()
         position, shift, alignment = (low + high) / 2, 0, "center"
         if low <= threshold <= high:
@@ -201,16 +202,16 @@ class Canvas:
         self.ax.annotate(words, (position, height), (shift, lift), **place, **style.TEXT_STYLE)
 
     def mark_best(self, rocs: Sequence[Roc], scale: Callable[[Any], Any] = np.asarray) -> None:
-        """Circle the best point of each curve, and write its number and rule beside it.
+        """Mark the best point of each curve with its number and rule.
 
-        ``scale`` is what the picture does to rates before it draws them.
+        ``scale`` converts rates to the scale of the axes.
         """
         thresholds = [roc.best_threshold() for roc in rocs]
         rates = np.array([(best.fpr, best.tpr) for best in thresholds])
         points = scale(rates)
         words = [style.format_rule(best.threshold, roc.direction) for best, roc in zip(thresholds, rocs, strict=True)]
         words = [f"{n}: {w}" for n, w in enumerate(words, 1)] if len(rocs) > 1 else [f"best: {w}" for w in words]
-        positions = self.shares(points)
+        positions = self.axes_fractions(points)
         inside = np.all((positions >= 0) & (positions <= 1), axis=1)
         order = [i for i in np.argsort(rates[:, 0] - rates[:, 1]) if inside[i]]
         if not order:
@@ -223,12 +224,12 @@ class Canvas:
         self.occupied += map(Box.around, centres, sizes)
 
     def mark_gap(self, fpr: float, gap: float, tpr_values: Sequence[float]) -> None:
-        """Draw the largest gap between two curves at an FPR, predicted - empirical, and write how large it is."""
+        """Draw the largest TPR difference between two curves, predicted - empirical, with its value."""
         line = {"color": style.TEXT_COLOR, "linewidth": 2, "marker": "_", "markersize": 9, "zorder": 6}
         self.ax.plot([fpr, fpr], tpr_values, **line, gid="largest-gap")  # type: ignore[arg-type]
         point = np.array([fpr, sum(tpr_values) / 2])
         size = f"{gap:+.3f}".replace("-", "−") if abs(gap) >= 0.0005 else "below 0.001"
-        text = f"TPR gap {size}\nat FPR {fpr:.3f}"
+        text = f"TPR difference {size}\nat FPR {fpr:.3f}"
         width, height = self.text_size(text)
         (centre,) = self._place(point[None], [(width, 0.85 * height)], [*self.paths, _CHANCE])
         self.label(text, point, centre, _ARROW)
@@ -237,34 +238,36 @@ class Canvas:
         self, anchors: FloatArray, sizes: Sequence[tuple[float, float]], paths: Sequence[FloatArray]
     ) -> list[tuple[float, float]]:
         points = []
-        for path in map(self.shares, paths):  # points spread evenly along the finite part of each
+        for path in map(self.axes_fractions, paths):  # evenly spaced points along the finite part of each path
             path_points = path[np.isfinite(path).all(axis=1)]
             if len(path_points):
                 along = np.append(0.0, np.cumsum(np.hypot(*np.diff(path_points, axis=0).T)))
                 distances = np.linspace(0, along[-1], _POINTS)
                 points += [np.column_stack([np.interp(distances, along, part) for part in path_points.T])]
         drawn = np.concatenate([np.empty((0, 2)), *points])
-        return place_labels(self.shares(anchors), sizes, drawn, self.occupied)
+        return place_labels(self.axes_fractions(anchors), sizes, drawn, self.occupied)
 
 
 def place_labels(
     positions: FloatArray, sizes: Sequence[tuple[float, float]], points: FloatArray, occupied: Sequence[Box]
 ) -> list[tuple[float, float]]:
-    """Return the middle of each label, near its anchor and off points, other labels and boxes taken.
+    """Return the centre of each label, close to its anchor and away from points, other labels and occupied boxes.
 
     Parameters
     ----------
     positions : array of shape (n, 2)
-        In shares of the axes, as everything here.
-    sizes : n pairs (width, height)
+        Anchors, in fractions of the axes, as all positions and sizes here.
+    sizes : sequence of n pairs (width, height)
+        Sizes of the labels.
     points : array of shape (m, 2)
-        What is drawn.
-    occupied : boxes
+        Points that are drawn.
+    occupied : sequence of Box
+        Rectangles that are already used.
     """
     boxes = [*occupied, *(Box.around((x, y), (0.04, 0.04)) for x, y in positions)]
     for anchor, size in zip(positions, sizes, strict=True):
         others = [box for box in boxes if not box.holds(anchor[None]).any()]
-        reaches = np.add.outer(_DISTANCES, np.divide(size, 2))[:, None]  # to the middle of a box at each distance
+        reaches = np.add.outer(_DISTANCES, np.divide(size, 2))[:, None]  # from the anchor to the centre of a box
         candidates = [Box.around((x, y), size) for x, y in (anchor + reaches * _DIRECTIONS).reshape(-1, 2)]
         costs = [_cost(anchor, box, points, others) for box in candidates]
         boxes.append(candidates[int(np.argmin(costs))])
@@ -273,7 +276,7 @@ def place_labels(
 
 
 def _cost(anchor: FloatArray, box: Box, points: FloatArray, others: Sequence[Box]) -> float:
-    """Weigh what a label and the line to it would cover, and how long that line is."""
+    """Return the cost of a label position from the points it covers and the length of its leader line."""
     line = _line(anchor, box)
     distant_points = line[np.hypot(*(line - anchor).T) > 2 * _MIN_DISTANCE]
     crossed = int((np.abs(distant_points[:, None] - points).max(axis=-1) < _MIN_DISTANCE).any(axis=-1).sum())
@@ -286,4 +289,4 @@ def _line(anchor: FloatArray, box: Box) -> FloatArray:
     """Return points on the line from an anchor to its label."""
     along = anchor + np.linspace(0, 1, 15)[:, None] * (np.array(box.centre()) - anchor)
     outside = ~box.holds(along)
-    return along[outside] if outside.any() else along[:1]  # a label that lies on its own point
+    return along[outside] if outside.any() else along[:1]  # the label covers its own point

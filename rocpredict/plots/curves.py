@@ -1,4 +1,4 @@
-"""Plots of ROC curves, of their means and bands, of curves that follow from them, and of a diagnosis."""
+"""Plots of ROC curves, mean ROC curves, confidence bands, precision-recall curves and diagnoses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
-from rocpredict.base.formatting import format_level, format_p_value, format_rate
+from rocpredict.base.formatting import format_level, format_rate
 from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
@@ -30,13 +30,17 @@ if TYPE_CHECKING:
     from rocpredict.diagnostics.diagnose import Diagnosis
 
 _MARGIN = 0.02
-_AUC_ATOL = 1e-9  # the most that AUCs of the same rows differ by rounding
+#: Maximum difference between AUCs of the same data that is due to rounding.
+_AUC_ATOL = 1e-9
 _HATCHES = ("", "///", "...", "\\\\\\", "ooo", "---")
 _HOOK: style.Look = {"facecolor": "none", "edgecolor": "#767676", "hatch": "xxx", "linewidth": 0.0, "zorder": 2}
 _BAND: style.Look = {"facecolor": "#C9D7E6", "edgecolor": "#0072B2", "linewidth": 0.8, "zorder": 0.9}
-_MAX_NAME_LENGTH = 20  # characters of the name of a mean curve, which stands beside an AUC and its interval
-_MAX_SHORT_LENGTH = 24  # characters of what a test is called, and of its hypothesis
-_MIN_HOOK_DEPTH = 0.01  # a shallower hook is hardly wider than the line that draws it
+#: Maximum characters of the name of a mean curve in a legend.
+_MAX_NAME_LENGTH = 20
+#: Maximum characters of the name of a test and of its null hypothesis in a legend.
+_MAX_SHORT_LENGTH = 24
+#: Minimum depth of a hook that is hatched; a shallower one is hidden by the line of the curve.
+_MIN_HOOK_DEPTH = 0.01
 SIDE_BY_SIDE_FIGSIZE = (10.4, 4.9)
 
 
@@ -51,34 +55,48 @@ def plot_roc(
     level: float = 0.95,
     test: AucTest | AucTestMany | None = None,
 ) -> Axes:
-    """Draw ROC curves, with the best point of each and its AUC.
+    """Plot ROC curves with their AUC and best points.
 
     Parameters
     ----------
-    *rocs : ROC
-        Predicted or empirical, one or several, each of one feature.
-    ax, labels, chance, legend
-        As in all of ``rocpredict.plots``.
-    best : bool
-        Circle the point with the highest Ameans and write its threshold beside it.
-    band : bool
-        Shade the pointwise band of each curve, by ``roc.band``; see ``plot_band`` for the other kinds.
-    level : float
-        Of the bands.
+    *rocs : Roc
+        One or more predicted or empirical ROC curves, each of one feature.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    labels : sequence of str, optional
+        Name of each curve in the legend. By default, "predicted" or "empirical".
+    best : bool, default=True
+        Mark the point with the highest Ameans (balanced accuracy) of each curve, with its threshold.
+    chance : bool, default=True
+        Draw the chance line.
+    legend : bool, default=True
+        Draw a legend.
+    band : bool, default=False
+        Shade the pointwise confidence band of each curve; see ``plot_band`` for other kinds.
+    level : float, default=0.95
+        Confidence level, in (0, 1).
     test : AucTest or AucTestMany, optional
-        A test of these very curves in their order, as ``rocpredict.auc_test`` gives it: its p-value joins the legend.
+        Test of these curves in the same order, from ``rocpredict.auc_test``. Its p-value is added to the legend.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        No ROC, what is not the ROC of one feature, or as many labels as there are not curves; a band of a curve
-        without counts; a level outside (0, 1); a switch that is not True or False; a test of other curves.
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs, a band
+        needs counts that are unknown, an option is out of range, or ``test`` belongs to other curves.
+
+    See Also
+    --------
+    plot_comparison : a predicted and an empirical curve with their largest difference.
 
     Notes
     -----
-    An empirical curve is drawn point to point: a step where values differ, a diagonal where classes tie.
-    Where a curve lies below the chance line the area between them is hatched. Bands that overlap, or do not, are no
-    test of two curves of the same cases: these go up and down together, as ``test`` knows and bands do not.
+    An empirical curve is drawn from point to point, with diagonal segments for ties between the classes. The area
+    between the chance line and a curve below it is hatched. Whether confidence bands overlap is not a test of two
+    curves from the same observations, because these are correlated; use ``test``.
 
     Examples
     --------
@@ -107,20 +125,34 @@ def plot_roc(
 
 
 def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes | None = None) -> Axes:
-    """Draw a predicted ROC curve over an empirical one, and mark where their TPR differ most.
+    """Plot a predicted and an empirical ROC curve, and mark their largest TPR difference.
 
     Parameters
     ----------
     predicted : PredictedRoc
+        Predicted ROC curve of one feature.
     empirical : EmpiricalRoc
-        Of the same feature and direction.
+        Empirical ROC curve of the same feature and direction.
     ax : matplotlib Axes, optional
-        Where to draw; left out, a figure of its own.
+        Axes to draw on. By default, those of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        As ``rocpredict.compare``.
+        If an argument is not such a curve, or the directions differ, as in ``rocpredict.compare``.
+
+    Examples
+    --------
+    >>> import rocpredict as rp
+    >>> iris = rp.datasets.load_iris()
+    >>> data = {"x": iris.column("petal_width"), "y": iris.y, "positive": "virginica", "negative": "versicolor"}
+    >>> ax = plot_comparison(rp.predict_roc(**data), rp.empirical_roc(**data))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['1  predicted, AUC 0.981', '2  empirical, AUC 0.980', 'chance']
     """
     gap, gap_fpr = max_tpr_gap(predicted, empirical)
     rocs, canvas = (predicted, empirical), Canvas(ax)
@@ -132,7 +164,7 @@ def plot_comparison(predicted: Roc[float], empirical: EmpiricalRoc, *, ax: Axes 
 
 
 def _draw_curves(canvas: Canvas, rocs: Sequence[Roc], names: Sequence[str]) -> None:
-    """Draw curves in the frame of a ROC plot."""
+    """Draw the curves and axes of an ROC plot."""
     frame_roc(canvas)
     curves = [roc.curve() for roc in rocs]
     paths = [np.column_stack([curve.fpr, curve.tpr]) for curve in curves]
@@ -140,7 +172,7 @@ def _draw_curves(canvas: Canvas, rocs: Sequence[Roc], names: Sequence[str]) -> N
 
 
 def _finish(canvas: Canvas, rocs: Sequence[Roc], *, best: bool = True, chance: bool = True) -> None:
-    """Hatch where the curves lie below the chance line, enough to see; then add what goes where there is room."""
+    """Hatch visible hooks, then add the chance line, the legend and the best points."""
     hooks = [path.T for path in canvas.paths if (path[:, 0] - path[:, 1]).max() >= _MIN_HOOK_DEPTH]
     for index, (fpr, tpr) in enumerate(hooks):
         below = (tpr < fpr).tolist()
@@ -154,37 +186,37 @@ def _finish(canvas: Canvas, rocs: Sequence[Roc], *, best: bool = True, chance: b
 
 
 def format_test(test: object, rocs: Sequence[Roc]) -> str:
-    """Return what a test found about these curves; refuse a test of others."""
+    """Return the legend entry of a test after checking that it belongs to these curves."""
     if not isinstance(test, (AucTest, AucTestMany)):
-        raise RocPredictError(f"test={short_repr(test)} is not a test of AUCs; give what rp.auc_test returns")
+        raise RocPredictError(f"test={short_repr(test)} is not a test of AUCs; pass the result of rp.auc_test")
     plotted, tested = [float(roc.auc()) for roc in rocs], list(test.estimates)
-    areas = test.estimator in {MANN_WHITNEY, PREDICTED_AUC}  # and no height or part of the area
+    areas = test.estimator in {MANN_WHITNEY, PREDICTED_AUC}  # not a TPR or a partial area
     if len(plotted) != len(tested) or (areas and not np.allclose(plotted, tested, rtol=0, atol=_AUC_ATOL)):
         texts = [", ".join(f"{area:.4f}" for area in estimates) for estimates in (tested, plotted)]
         raise RocPredictError(
-            f"test is of other curves: its estimates are {texts[0]}, the AUCs drawn {texts[1]}; "
-            "give the empirical ROCs of the tested features, in their order"
+            f"test= belongs to other curves: its estimates are {texts[0]}, but the AUCs of the curves are {texts[1]}; "
+            "pass the ROC curves of the tested features in the same order"
         )
     null = style.plain_text_label(test.null, _MAX_SHORT_LENGTH)
     if isinstance(test, AucTest) and len(tested) == 2 and test.null.startswith("AUC of") and " = " in test.null:
-        null = "equal AUCs"  # without the names of the features, which the legend has
+        null = "equal AUCs"  # the legend already names the features
     return f"{null}: {p_in_words(test.p_value)} ({style.plain_text_label(test.method, _MAX_SHORT_LENGTH)})"
 
 
 def p_in_words(p: float) -> str:
-    """Return a p-value in words, a small one by its bound."""
+    """Return a p-value as text, such as "p = 0.012" or "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def frame_roc(canvas: Canvas) -> None:
-    """Set the unit square of a ROC plot, its ticks, grid and names."""
+    """Set limits, ticks, grid and axis labels of an ROC plot."""
     span, ticks = (-_MARGIN, 1 + _MARGIN), np.linspace(0, 1, 6)
     canvas.frame(xlim=span, ylim=span, aspect="equal", xticks=ticks, yticks=ticks)
     canvas.ax.set(xlabel="false positive rate (FPR)", ylabel="true positive rate (TPR)")
 
 
 def _format_names_with_auc(rocs: Sequence[Roc], names: Sequence[str]) -> list[str]:
-    """Return the name of each curve with its AUC: 1 only where it is exactly that."""
+    """Return the name of each curve with its AUC, which is shown as 1 only if it is exactly 1."""
     digits = [format_rate(roc.auc()) if roc.auc() < 1 else ">0.999" for roc in rocs]
     digits = ["1" if roc.auc_complement() == 0 else text for roc, text in zip(rocs, digits, strict=True)]
     return [f"{name}, AUC {text}" for name, text in zip(names, digits, strict=True)]
@@ -199,39 +231,50 @@ def plot_mean_roc(
     chance: bool = True,
     legend: bool = True,
 ) -> Axes:
-    """Draw mean ROC curves, each with its band and its mean AUC.
+    """Plot mean ROC curves with their confidence bands and mean AUCs.
 
     Parameters
     ----------
     *means : MeanRoc
-        One or several.
-    ax, labels, chance, legend
-        As in all of ``rocpredict.plots``; the legend has the interval of each mean AUC.
+        One or more results of ``rocpredict.mean_roc``.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    labels : str or sequence of str, optional
+        Name of each mean curve in the legend.
     show_folds : bool, optional
-        Draw the curve of each fold, thin. Left out: where there is one mean.
-    band : bool
-        Shade the pointwise band of the mean.
+        Draw a thin line for each fold. By default, True for one mean curve and False for several.
+    band : bool, default=True
+        Shade the pointwise confidence band of the mean.
+    chance : bool, default=True
+        Draw the chance line.
+    legend : bool, default=True
+        Draw a legend with the confidence interval of each mean AUC.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        No mean, what is not one, or as many labels as there are not means.
+        If there is no mean curve, an argument is not a MeanRoc, or the number of labels differs.
 
     Notes
     -----
-    The band is pointwise and describes the folds, which share training rows: that two bands do not overlap, or do,
-    is no test of two models.
+    The bands are pointwise and describe folds that share training data. Whether two bands overlap is not a test of two
+    models.
 
     Examples
     --------
     >>> from rocpredict.roc.mean_curve import mean_roc
     >>> ax = plot_mean_roc(mean_roc([([1, 2, 3, 4], [0, 0, 1, 1]), ([1, 3, 2, 4], [0, 0, 1, 1])]))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['mean of 2, AUC 0.875 (0.032 to 0.999)', '95 % band, pointwise', 'one fold', 'chance']
+    ['mean of 2, AUC 0.875 (0.032 to 0.999)', '95% band, pointwise', 'one fold', 'chance']
     """
+    style.check_separate(means, "plot_mean_roc")
     for mean in means:
         if not isinstance(mean, MeanRoc):
-            raise RocPredictError(f"mean={short_repr(mean)} is not a mean ROC; give rp.mean_roc(...)")
+            raise RocPredictError(f"mean={short_repr(mean)} is not a MeanRoc; pass the result of rp.mean_roc")
     show_folds = len(means) == 1 if show_folds is None else show_folds
     style.check_booleans(show_folds=show_folds, band=band, chance=chance, legend=legend)
     names = style.resolve_labels(labels, [f"mean of {mean.n_folds}" for mean in means], "mean ROC", _MAX_NAME_LENGTH)
@@ -246,7 +289,7 @@ def plot_mean_roc(
 
 
 def _draw_mean(canvas: Canvas, index: int, mean: MeanRoc, name: str, *, show_folds: bool, band: bool) -> None:
-    """Draw one mean; the legend names the band and the folds of the first one."""
+    """Draw one mean curve, with legend entries for the band and folds of the first."""
     ax, properties = canvas.ax, style.line_style(index) | {"zorder": 4}
     low, high = mean.auc_interval
     words = f"{name}, AUC {format_rate(mean.auc)} ({format_rate(low)} to {format_rate(high)})"
@@ -272,29 +315,39 @@ def plot_side_by_side(
     unit: str | None = None,
     classes: Sequence[str] | None = None,
 ) -> style.NotebookFigure:
-    """Draw the two class densities on the left, the ROC curve on the right.
+    """Plot the class densities on the left and the ROC curve on the right.
 
     Parameters
     ----------
-    predicted : ROC
-        Of one feature.
+    predicted : Roc
+        ROC curve of one feature.
     empirical : EmpiricalRoc, optional
-        Of the same feature: then the right panel lays the predicted curve over it.
+        Empirical ROC curve of the same feature, added to the right panel for comparison.
     ax : pair of matplotlib Axes, optional
-        For the densities and for the curve; by default those of a new figure.
-    feature, unit : str, optional
-    classes : pair, optional
-        As in ``plot_densities``.
+        Axes for the densities and for the curve. By default, those of a new figure.
+    feature : str, default="x"
+        Name of the feature.
+    unit : str, optional
+        Unit of the feature.
+    classes : pair of str, optional
+        Names of the negative and the positive class.
 
     Returns
     -------
     NotebookFigure
-        A matplotlib Figure.
+        A matplotlib Figure that is displayed in notebooks.
 
     Raises
     ------
     RocPredictError
-        As ``plot_densities`` and ``plot_comparison``.
+        If an argument is invalid, as in ``plot_densities`` and ``plot_comparison``.
+
+    Examples
+    --------
+    >>> from rocpredict import PredictedRoc
+    >>> figure = plot_side_by_side(PredictedRoc.from_stats(mean=(4, 8), std=(3, 2)), feature="width", unit="cm")
+    >>> [ax.get_xlabel() for ax in figure.axes]
+    ['width [cm]', 'false positive rate (FPR)']
     """
     if ax is None:
         ax = style.NotebookFigure(SIDE_BY_SIDE_FIGSIZE).subplots(1, 2)
@@ -324,23 +377,42 @@ def plot_band(
     n_resamples: int = 2000,
     rng: Seed = 0,
 ) -> Axes:
-    """Draw a ROC curve with its confidence band.
+    """Plot an ROC curve with its confidence band.
 
     Parameters
     ----------
-    roc : ROC
-        Predicted or empirical, of one feature.
-    level, kind, method, n_resamples, rng
-        As in ``roc.band``.
-    ax, chance, legend
-        As in all of ``rocpredict.plots``; the legend has the AUC, and the level and kind of the band.
+    roc : Roc
+        Predicted or empirical ROC curve of one feature.
+    level : float, default=0.95
+        Confidence level, in (0, 1).
+    kind : {"pointwise", "simultaneous"}, default="pointwise"
+        Kind of band:
+
+        * "pointwise": covers the TPR at each single FPR with probability ``level``.
+        * "simultaneous": covers the whole curve with probability ``level``.
+    method : str, optional
+        Method of the band, as in ``roc.band``. By default, the one for this kind of curve.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
     label : str, optional
-        A name for the curve, shown literally; a long one is cut.
+        Name of the curve in the legend. A long name is truncated.
+    chance : bool, default=True
+        Draw the chance line.
+    legend : bool, default=True
+        Draw a legend with the AUC and the level and kind of the band.
+    n_resamples : int, default=2000
+        Number of bootstrap resamples.
+    rng : None, int or numpy.random.Generator, default=0
+        Seed or generator for resampling.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        What is not the ROC of one feature; as ``roc.band``.
+        If ``roc`` is not the ROC curve of one feature, or an option is invalid, as in ``roc.band``.
 
     Examples
     --------
@@ -348,7 +420,7 @@ def plot_band(
     >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
     >>> ax = plot_band(roc, kind="simultaneous")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['predicted, AUC 0.866', '95 % band, simultaneous', 'chance']
+    ['predicted, AUC 0.866', '95% band, simultaneous', 'chance']
     """
     names = style.check_curves([roc], None if label is None else [label], chance=chance, legend=legend)
     grid = _BAND_GRID if kind == "simultaneous" else None
@@ -371,27 +443,37 @@ def plot_precision_recall(
     chance: bool = True,
     legend: bool = True,
 ) -> Axes:
-    """Draw precision-recall curves, each with its average precision (AP).
+    """Plot precision-recall curves with their average precision (AP).
 
     Parameters
     ----------
-    *rocs : ROC
-        Predicted or empirical, one or several, each of one feature.
+    *rocs : Roc
+        One or more predicted or empirical ROC curves, each of one feature.
     prevalence : float, optional
-        As in ``roc.precision_recall_curve``; for all of them.
-    ax, labels, legend
-        As in all of ``rocpredict.plots``.
-    chance : bool
-        Draw the precision of a guess: the prevalence.
+        Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, that of
+        the class counts of each curve.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    labels : sequence of str, optional
+        Name of each curve in the legend. By default, "predicted" or "empirical".
+    chance : bool, default=True
+        Draw the precision of a random guess, which equals the prevalence.
+    legend : bool, default=True
+        Draw a legend.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        No ROC, what is not the ROC of one feature, as many labels as there are not curves; no prevalence and no counts.
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs, or the
+        prevalence is unknown.
 
     Notes
     -----
-    A counted curve is drawn in steps, so that the area under it is its AP.
+    An empirical curve is drawn in steps, so that the area under it is its AP.
 
     Examples
     --------
@@ -399,10 +481,10 @@ def plot_precision_recall(
     >>> roc = PredictedRoc.from_stats(mean=(4, 8), std=(3, 2), count=(60, 40))
     >>> ax = plot_precision_recall(roc)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['predicted, AP 0.758', 'a guess: prevalence 0.400']
+    ['predicted, AP 0.758', 'random guess: prevalence 0.400']
     """
-    names = style.check_curves(rocs, labels, chance=chance, legend=legend)
-    with np.errstate(over="ignore"):  # a density of a class that is very narrow
+    names = style.check_curves(rocs, labels, function="plot_precision_recall", chance=chance, legend=legend)
+    with np.errstate(over="ignore"):  # the density of a very narrow class overflows
         curves = [roc.precision_recall_curve(prevalence=prevalence) for roc in rocs]
         areas = [format_rate(curve.average_precision()) for curve in curves]
     canvas = Canvas(ax, legend=legend)
@@ -414,7 +496,7 @@ def plot_precision_recall(
         line.set_drawstyle("steps-pre" if isinstance(roc, EmpiricalRoc) else "default")
     if chance:
         for curve in select_by_prevalence(curves):
-            words = f"a guess: prevalence {format_rate(curve.prevalence)}"
+            words = f"random guess: prevalence {format_rate(curve.prevalence)}"
             canvas.guide(words, y=curve.prevalence, gid="guess")
     precision_values = np.concatenate([np.interp(_RECALL_GRID, curve.recall, curve.precision) for curve in curves])
     canvas.legend_in(_emptiest_corner(np.tile(_RECALL_GRID, len(curves)), precision_values, len(canvas.entries)))
@@ -422,12 +504,12 @@ def plot_precision_recall(
 
 
 def select_by_prevalence(curves: Sequence[Any]) -> list[Any]:
-    """Return one curve of each prevalence that a picture can tell from the others."""
+    """Return one curve of each prevalence, rounded to six decimals."""
     return list({round(curve.prevalence, 6): curve for curve in curves}.values())
 
 
 def _emptiest_corner(x: FloatArray, y: FloatArray, lines: int) -> str:
-    """Return the corner where the fewest of some points lie under a legend of so many lines."""
+    """Return the corner in which a legend with this number of lines hides the fewest points."""
     height = 0.04 + 0.06 * lines
     corners = {
         "lower left": (x < 0.6) & (y < height),
@@ -440,7 +522,8 @@ def _emptiest_corner(x: FloatArray, y: FloatArray, lines: int) -> str:
 
 _TICKS = np.array([1e-6, 1e-5, 1e-4, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999])
 _SEGMENT_FRACTIONS = np.arange(16) / 16
-_PROBIT_MARGIN = 1.03  # the end of the axes over the probit of the lowest rate
+#: Ratio of the axis limit to the probit of the lowest rate.
+_PROBIT_MARGIN = 1.03
 
 
 def plot_probit(
@@ -452,32 +535,43 @@ def plot_probit(
     chance: bool = True,
     legend: bool = True,
 ) -> Axes:
-    """Draw ROC curves on probit axes, where that of two Gaussians is a straight line.
+    """Plot ROC curves on probit axes, where the curve of two Gaussians is a straight line.
 
     Parameters
     ----------
-    *rocs : ROC
-        Predicted or empirical, one or several, each of one feature.
-    min_rate : float
-        The lowest rate that has room, in [1e-6, 0.2]; the highest is 1 - ``min_rate``.
-    ax, labels, chance, legend
-        As in all of ``rocpredict.plots``.
-    best : bool
-        Circle the point with the highest Ameans, where it has room, and write its threshold beside it.
+    *rocs : Roc
+        One or more predicted or empirical ROC curves, each of one feature.
+    min_rate : float, default=0.001
+        Lowest rate on the axes, in [1e-6, 0.2]. The highest is 1 - ``min_rate``.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    labels : sequence of str, optional
+        Name of each curve in the legend. By default, "predicted" or "empirical".
+    best : bool, default=True
+        Mark the point with the highest Ameans (balanced accuracy) of each curve, if it is visible, with its threshold.
+    chance : bool, default=True
+        Draw the chance line.
+    legend : bool, default=True
+        Draw a legend.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        No ROC, what is not the ROC of one feature, or as many labels as there are not curves; ``min_rate`` outside
-        its bounds.
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs, or
+        ``min_rate`` is out of range.
 
     Notes
     -----
-    The axes are probit(FPR) and probit(TPR), named by the rates. Two Gaussians give the line a + b probit(FPR), with
-    a = (mean1 - mean0)/std1 and b = std0/std1: its slope is 1 where both classes have one standard deviation. Rates of
-    0 and 1 lie at infinity: a step function is drawn at the edge there. Near the edges a curve rests on few rows, so
-    that it strays widely by chance alone. A straight counted curve says that some increasing transform makes both
-    classes Gaussian (Metz, Herman and Shen 1998); that they are so as they stand, only if it lies on the predicted one.
+    The axes are probit(FPR) and probit(TPR), with the rates as tick labels. The curve of two Gaussians is the line
+    a + b probit(FPR) with a = (mean1 - mean0)/std1 and b = std0/std1. Its slope is 1 if both classes have the same
+    standard deviation. Rates of 0 and 1 are infinite on this scale; empirical curves are drawn at the edge there. Near
+    the edges an empirical curve depends on few observations and has a large sampling variation. A straight empirical
+    curve means that an increasing transform exists that makes both classes Gaussian (Metz, Herman and Shen 1998). The
+    classes themselves are Gaussian only if the curve also agrees with the predicted one.
 
     Examples
     --------
@@ -487,10 +581,10 @@ def plot_probit(
     >>> float(np.median(np.diff(y) / np.diff(x)).round(6))
     1.5
     """
-    names = style.check_curves(rocs, labels, best=best, chance=chance, legend=legend)
+    names = style.check_curves(rocs, labels, function="plot_probit", best=best, chance=chance, legend=legend)
     rate = check_probability("min_rate", min_rate)
     if not _TICKS[0] <= rate <= 0.2:
-        raise RocPredictError(f"min_rate={short_repr(min_rate)} is outside [1e-6, 0.2]")
+        raise RocPredictError(f"min_rate={short_repr(min_rate)} is out of range; use a value in [1e-6, 0.2]")
     end = _PROBIT_MARGIN * -float(ndtri(rate))
     canvas = Canvas(ax, legend=legend)
     ticks = _TICKS[np.abs(ndtri(_TICKS)) <= end]
@@ -504,7 +598,7 @@ def plot_probit(
     if chance:
         canvas.diagonal(limits=(-end, end), gid="chance")
     if not any((np.abs(path) < end).all(axis=1).any() for path in paths):
-        words = f"no point of the curve{'s' * (len(paths) > 1)} lies inside"
+        words = f"no point of the curve{'s' * (len(paths) > 1)} is within the axes"
         look: style.Look = {"ha": "center", "va": "center", "transform": canvas.ax.transAxes, "gid": "empty"}
         canvas.ax.text(0.5, 0.62, words, color=style.MUTED_COLOR, fontsize=style.SMALL, **look)
     canvas.legend_off_curves([roc.auc() for roc in rocs])
@@ -514,7 +608,10 @@ def plot_probit(
 
 
 def _probit_path(roc: Roc, end: float) -> FloatArray:
-    """Return the points of a curve on the probit scale, shape (n, 2); those with a rate of 0 or 1 only of steps."""
+    """Return the points of a curve on the probit scale, of shape (n, 2).
+
+    Points with a rate of 0 or 1 are dropped for continuous curves and moved to the edge for step functions.
+    """
     curve = roc.curve()
     rates = np.column_stack([curve.fpr, curve.tpr])
     if not any(d.atoms().masses.sum() > 0 for d in (roc.negative, roc.positive)):
@@ -522,7 +619,7 @@ def _probit_path(roc: Roc, end: float) -> FloatArray:
         return np.asarray(path[np.isfinite(path).all(axis=1)])
     steps = np.diff(rates, axis=0)
     divided = rates[:-1, None] + steps[:, None] * _SEGMENT_FRACTIONS[:, None]
-    diagonal = (steps > 0).all(axis=1, keepdims=True)  # straight on the scale of rates, bent on that of probits
+    diagonal = (steps > 0).all(axis=1, keepdims=True)  # these segments are not straight on the probit scale
     divided = divided[diagonal | (_SEGMENT_FRACTIONS == 0)]
     return np.asarray(np.clip(ndtri(np.concatenate([divided, rates[-1:]])), -end, end))
 
@@ -536,48 +633,52 @@ _BETWEEN: style.Look = {"facecolor": "#E69F00", "edgecolor": "#7A6000", "alpha":
 def plot_diagnosis(
     diagnosis: Diagnosis, *, ax: Sequence[Axes] | None = None, feature: str = "x", unit: str | None = None
 ) -> Figure:
-    """Draw where a predicted ROC curve fails, and why.
+    """Plot both curves, normal scores of the classes and fitted densities of a diagnosis.
 
     Parameters
     ----------
     diagnosis : Diagnosis
-        As ``rocpredict.diagnose`` gives it; nothing is computed anew.
-    ax : three matplotlib Axes, optional
-        Where to draw; left out, a figure of its own, with the verdict above.
-    feature, unit : str, optional
-        Name of the x axis of the densities, shown literally; a long one is cut.
+        Result of ``rocpredict.diagnose``.
+    ax : sequence of three matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure with the verdict as its title.
+    feature : str, default="x"
+        Name of the feature. A long name is truncated.
+    unit : str, optional
+        Unit of the feature.
 
     Returns
     -------
-    Figure
+    matplotlib.figure.Figure
 
     Raises
     ------
     RocPredictError
-        What is no diagnosis, or axes that are not three; values so close to each other, or so far apart, that no axis
-        can hold them.
+        If ``diagnosis`` is not a Diagnosis, ``ax`` does not contain three axes, or the range of the values is too small
+        or too large for an axis.
 
     Notes
     -----
-    Left: the predicted and the counted curve, the area between them hatched, and the largest gap. Middle: the normal
-    scores that the fitted distributions give to the rows over those expected of as many rows; where a class fits, its
-    points lie on the line, and 95 of 100 samples from the fit have a point within the band at each place. Right: the
-    fitted densities over histograms of the rows, and the predicted threshold.
+    * Left: the predicted and the empirical curve, the area between them (hatched), and the largest TPR difference.
+    * Middle: normal scores of the observations under the fitted distribution, against the expected scores of a sample
+    of
+      this size. If the distribution fits, the points are near the line. At each expected score, 95% of samples from the
+      fitted distribution have their point within the band.
+    * Right: the fitted densities with histograms of the data, and the predicted threshold.
 
     Examples
     --------
     >>> from rocpredict.datasets import simulate_two_gaussians
     >>> from rocpredict.diagnostics.diagnose import diagnose
-    >>> picture = plot_diagnosis(diagnose(*simulate_two_gaussians(count=(40, 40)), n_resamples=50), feature="width")
-    >>> [ax.get_xlabel() for ax in picture.axes]
-    ['false positive rate (FPR)', 'normal score expected', 'width']
+    >>> figure = plot_diagnosis(diagnose(*simulate_two_gaussians(count=(40, 40)), n_resamples=50), feature="width")
+    >>> [ax.get_xlabel() for ax in figure.axes]
+    ['false positive rate (FPR)', 'expected normal score', 'width']
     """
-    from rocpredict.diagnostics.diagnose import Diagnosis  # who draws a ROC needs none of this
+    from rocpredict.diagnostics.diagnose import Diagnosis  # imported late: other plots do not need it
 
     if not isinstance(diagnosis, Diagnosis):
-        raise RocPredictError(f"diagnosis={short_repr(diagnosis)} is not a Diagnosis; give what rp.diagnose returns")
+        raise RocPredictError(f"diagnosis={short_repr(diagnosis)} is not a Diagnosis; pass the result of rp.diagnose")
     x = diagnosis.plot_data.densities[0].x
-    style.pad_limits(x[0], x[-1], 0)  # refuses values that no axis can hold
+    style.pad_limits(x[0], x[-1], 0)  # raises if no axis can hold the values
     curves, quantiles, densities = _canvases(ax, diagnosis.verdict)
     _draw_predicted_and_empirical(curves, diagnosis)
     _draw_quantiles(quantiles, diagnosis)
@@ -588,10 +689,10 @@ def plot_diagnosis(
 
 def _canvases(ax: Any, verdict: str) -> list[Canvas]:
     if ax is None:
-        picture = style.NotebookFigure(_DIAGNOSIS_FIGSIZE)
-        title = picture.suptitle(fill(verdict, _LINE_LENGTH), fontsize=style.SMALL + 1, color=style.TEXT_COLOR)
+        figure = style.NotebookFigure(_DIAGNOSIS_FIGSIZE)
+        title = figure.suptitle(fill(verdict, _LINE_LENGTH), fontsize=style.SMALL + 1, color=style.TEXT_COLOR)
         style.escape_mathtext(title)
-        ax = picture.subplots(1, 3)
+        ax = figure.subplots(1, 3)
     return [Canvas(axes) for axes in style.check_several_axes(ax, 3)]
 
 
@@ -604,7 +705,8 @@ def _draw_predicted_and_empirical(canvas: Canvas, diagnosis: Diagnosis) -> None:
         curve, line = getattr(plot_data, name), style.line_style(index, (2.0, 1.3)[index]) | {"gid": name}
         canvas.add(canvas.ax.plot(curve.fpr, curve.tpr, **line), f"{name}, AUC {format_rate(aucs[index])}")
     area = canvas.ax.fill_between(*plot_data.rates, gid="between", zorder=2, linewidth=0, **_BETWEEN)
-    canvas.add([area], f"between: {diagnosis.area_between:.3f}, by chance {diagnosis.area_between_expected:.3f}")
+    expected = f"expected {diagnosis.area_between_expected:.3f}"
+    canvas.add([area], f"area between: {diagnosis.area_between:.3f}, {expected}")
     canvas.diagonal()
     canvas.legend_off_curves(aucs)
     fpr, predicted, empirical = plot_data.rates
@@ -623,25 +725,25 @@ def _draw_quantiles(canvas: Canvas, diagnosis: Diagnosis) -> None:
         canvas.ax.fill_between(q.expected, q.low, q.high, **band)
         look: style.Look = {"markersize": 4, "markerfacecolor": "white", "linestyle": "none", "zorder": 4}
         look |= {"color": class_style.color, "marker": _CLASS_MARKERS[name], "gid": f"{name}-quantiles"}
-        p_value = format_p_value(getattr(diagnosis, name).p_value)
-        canvas.add(canvas.ax.plot(q.expected, q.fitted, **look), f"{name}, fit p {p_value}")
+        fit = p_in_words(getattr(diagnosis, name).p_value)
+        canvas.add(canvas.ax.plot(q.expected, q.fitted, **look), f"{name}, fit {fit}")
     limits = [float(limit) for q in diagnosis.plot_data.quantiles for part in q for limit in (part.min(), part.max())]
     span = min(limits) - 0.2, max(limits) + 0.2
-    canvas.diagonal("a class that fits", span, "-", "fits")
+    canvas.diagonal("perfect fit", span, "-", "fits")
     canvas.frame(xlim=span, ylim=span, aspect="equal")
-    canvas.ax.set(xlabel="normal score expected", ylabel="normal score by the fitted distribution")
+    canvas.ax.set(xlabel="expected normal score", ylabel="normal score under the fitted distribution")
     canvas.legend_in("upper left")
 
 
 def _draw_densities(canvas: Canvas, diagnosis: Diagnosis) -> None:
-    """Draw the fitted density of each class over a histogram of its rows."""
+    """Draw the fitted density of each class with a histogram of its data."""
     for class_style, d in zip((style.NEGATIVE, style.POSITIVE), diagnosis.plot_data.densities, strict=True):
         name = class_style.name
-        look = class_style.area(0.10, 0.6) | {"linewidth": 0.6, "fill": True, "zorder": 2, "gid": f"{name}-rows"}
+        look = class_style.area(0.10, 0.6) | {"linewidth": 0.6, "fill": True, "zorder": 2, "gid": f"{name}-data"}
         bars = canvas.ax.stairs(d.histogram_density, d.edges, **look)
         lines = canvas.ax.plot(d.x, d.density, gid=f"{name}-density", **class_style.line())
         canvas.add(lines, f"{name}, fitted")
-        canvas.add([bars], f"{name}, rows")
+        canvas.add([bars], f"{name}, data")
     x = diagnosis.plot_data.densities[0].x
     canvas.ax.set(xlim=(x[0], x[-1]), ylim=(0, None), ylabel="density")
     if x[0] <= diagnosis.threshold <= x[-1]:

@@ -17,13 +17,13 @@ from rocpredict.plots.canvas import Canvas
 from rocpredict.roc.base import Roc
 from rocpredict.solvers.thresholds import BestThreshold
 
-#: The greatest height that is drawn, in usual heights of a density; a Gaussian's peak is 1.25 times.
+#: Maximum height of the axes in median heights of a density; the peak of a Gaussian is 1.25 of these.
 _MAX_RELATIVE_HEIGHT = 5
 _MAX_HEIGHT = 1e306
 
 
 class _ClassDrawing(NamedTuple):
-    """One class as it is drawn; ``points`` have the probabilities ``stems``, and later the heights of these."""
+    """Drawing data of one class, with the probabilities (later the heights) ``stems`` of its atoms ``points``."""
 
     class_style: style.ClassStyle
     distribution: Distribution
@@ -45,34 +45,44 @@ def plot_densities(
     classes: Sequence[str] | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw both class densities, a threshold, and the areas TP, FP, FN and TN.
+    """Plot both class densities, a threshold, and the areas TP, FP, FN and TN.
 
     Parameters
     ----------
-    roc : ROC
-        Predicted (drawn as lines) or empirical (as histograms), of one feature.
+    roc : Roc
+        Predicted or empirical ROC curve of one feature. Predicted densities are drawn as lines, samples as histograms.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
     threshold : float or BestThreshold, optional
-        In the unit of the feature; left out, ``roc.best_threshold()``.
+        Threshold, in the unit of the feature. By default, ``roc.best_threshold()``.
     prevalence : float, optional
-        Share of positives. Weights the densities, so that the areas add up to 1 and the crossings are
-        those of the weighted densities: the best thresholds for accuracy, where unweighted ones are those
-        for Ameans.
-    classes : pair, optional
-        Names of the negative and the positive class, in place of these words.
-    ax, feature, unit, legend
-        As in all of ``rocpredict.plots``; the legend stands above the axes.
+        Proportion of positives, in [0, 1]. If passed, the densities are weighted by it: the areas then add up to 1, and
+        the crossings are candidates for the highest accuracy. Without weights they are candidates for the highest
+        Ameans.
+    feature : str, default="x"
+        Name of the feature.
+    unit : str, optional
+        Unit of the feature.
+    classes : pair of str, optional
+        Names of the negative and the positive class. By default, "negative" and "positive".
+    legend : bool, default=True
+        Draw a legend above the axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        What is not the ROC of one feature, a threshold that is not a number, a prevalence outside [0, 1]; values so
-        close to each other, or so far apart, that no axis can hold them.
+        If ``roc`` is not the ROC curve of one feature, ``threshold`` is not a number, ``prevalence`` is out of range,
+        or the range of the values is too small or too large for an axis.
 
     Notes
     -----
-    Values with a probability of their own (a standard deviation of 0, a discrete distribution) are stems.
-    Beside a density, which has another unit, only their heights relative to each other count. Histograms
-    have an edge at the threshold.
+    Values with a positive probability (a standard deviation of 0, a discrete distribution) are drawn as stems. In a
+    plot with densities, whose unit differs, only the relative heights of the stems are meaningful. Histograms have a
+    bin edge at the threshold.
 
     Examples
     --------
@@ -83,16 +93,16 @@ def plot_densities(
     """
     roc, prevalence = style.check_single_feature(roc), style.check_prevalence(prevalence)
     style.check_booleans(legend=legend)
-    names = style.resolve_labels(classes, (style.NEGATIVE.name, style.POSITIVE.name), "curve", argument="classes")
+    names = style.resolve_labels(classes, (style.NEGATIVE.name, style.POSITIVE.name), "class", argument="classes")
     threshold_value = _threshold(roc, threshold)
     low, high = style.feature_axis_limits(roc, threshold_value)
     drawings = _prepare_classes(roc, threshold_value, (low, high), prevalence)
     peak, highest = max(map(_peak, drawings)), max(float(np.max(drawing.stems, initial=0)) for drawing in drawings)
     top = peak or highest or 1.0
-    drawings = [d._replace(stems=d.stems * (top / (highest or 1.0))) for d in drawings]  # as high as anything
+    drawings = [d._replace(stems=d.stems * (top / (highest or 1.0))) for d in drawings]  # stems fill the axes
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     height = "probability" if peak == 0 and highest > 0 else "density"
-    ylabel = height + ("" if prevalence is None else " × class share")
+    ylabel = height + ("" if prevalence is None else " × class proportion")
     canvas.ax.set(xlim=(low, high), ylim=(0, 1.16 * top), ylabel=ylabel)
     canvas.name_feature(feature, unit)
     for drawing, name in zip(drawings, names, strict=True):
@@ -120,10 +130,10 @@ def _threshold(roc: Roc, threshold: float | BestThreshold[float] | None) -> floa
     if threshold is None:
         threshold = roc.best_threshold()
     if isinstance(threshold, (bool, np.bool_)):
-        raise RocPredictError(f"threshold={short_repr(threshold)} is not a real number")
+        raise RocPredictError(f"threshold={short_repr(threshold)} is not a real number; pass a float or BestThreshold")
     value = check_real("threshold", threshold.threshold if isinstance(threshold, BestThreshold) else threshold)
     if value.ndim:
-        raise RocPredictError(f"threshold has shape {value.shape}; draw one at a time")
+        raise RocPredictError(f"threshold has shape {value.shape}; pass one number")
     return float(value)
 
 
@@ -136,7 +146,7 @@ def _prepare_classes(
     classes = (style.NEGATIVE, roc.negative, weights[0]), (style.POSITIVE, roc.positive, weights[1])
     for class_style, d, weight in classes:
         points, masses = np.empty((2, 0))
-        if isinstance(d, Ecdf):  # the outline of a histogram: its area is the share of finite values
+        if isinstance(d, Ecdf):  # outline of a histogram; its area is the proportion of finite values
             counts, _ = np.histogram(d.unique_values, edges, weights=d.unique_weights)
             bars = np.repeat(counts / d.total / np.diff(edges), 2)
             x, height = np.repeat(edges, 2), np.concatenate([[0.0], bars, [0.0]])
@@ -150,7 +160,7 @@ def _prepare_classes(
 
 
 def _density(distribution: Distribution, x: FloatArray) -> FloatArray:
-    """Return the density at x, 0 where it is infinite, or where the distribution has none."""
+    """Return the density at x, with 0 where it is infinite or does not exist."""
     if distribution.atoms().masses.sum() > 1 - 1e-9:
         return np.zeros_like(x)
     with np.errstate(over="ignore"):
@@ -159,7 +169,7 @@ def _density(distribution: Distribution, x: FloatArray) -> FloatArray:
 
 
 def _peak(drawing: _ClassDrawing) -> float:
-    """Return the height that the picture makes room for: not all of a density that has no bound."""
+    """Return the height of a class on the y axis, limited for an unbounded density."""
     highest = float(np.max(drawing.height, initial=0))
     if isinstance(drawing.distribution, Ecdf) or highest == 0:
         return highest
@@ -173,7 +183,7 @@ def _peak(drawing: _ClassDrawing) -> float:
 
 # ---- drawing
 def _draw_areas(canvas: Canvas, roc: Roc, drawings: list[_ClassDrawing], threshold: float, top: float) -> None:
-    """Hatch and name the four areas; errors are hatched more densely than right calls."""
+    """Hatch and label the four areas, with a denser hatch for errors."""
     lower = roc.direction == "lower"
     labels: list[tuple[float, float, float]] = []
     for drawing in drawings:
@@ -195,7 +205,7 @@ def _draw_areas(canvas: Canvas, roc: Roc, drawings: list[_ClassDrawing], thresho
 
 def _fill(ax: Axes, drawing: _ClassDrawing, threshold: float, *, upper_part: bool, right: bool, name: str) -> None:
     part = drawing.x >= threshold if upper_part else drawing.x <= threshold
-    if isinstance(drawing.distribution, Ecdf):  # the outline has each edge twice: once for either bin
+    if isinstance(drawing.distribution, Ecdf):  # the outline contains each edge twice, once for each bin
         above, below = drawing.x > threshold, drawing.x < threshold
         part = np.append(above[1:], above[-1]) if upper_part else np.append(True, below[:-1])
     face, edge, n_hatches, zorder = (0.10, 0.55, 1, 2) if right else (0.28, 0.9, 2, 3)
@@ -204,7 +214,7 @@ def _fill(ax: Axes, drawing: _ClassDrawing, threshold: float, *, upper_part: boo
 
 
 def _middle(drawing: _ClassDrawing, threshold: float, *, upper_part: bool) -> tuple[float, float]:
-    """Return the middle of an area, and the height of the density there."""
+    """Return the median x value of an area and the height of the density at it."""
     d = drawing.distribution
     x = float(d.isf(float(d.sf_inclusive(threshold)) / 2) if upper_part else d.ppf(float(d.cdf_strict(threshold)) / 2))
     points = (drawing.points, drawing.stems) if len(drawing.points) else (drawing.x, drawing.height)
@@ -212,7 +222,7 @@ def _middle(drawing: _ClassDrawing, threshold: float, *, upper_part: bool) -> tu
 
 
 def _move_off_threshold(canvas: Canvas, text: str, x: float, threshold: float, *, upper_part: bool) -> float:
-    """Move a label inside the axes, and to its own side of the threshold where there is room."""
+    """Move a label into the axes, and to its side of the threshold if there is room."""
     low, high = canvas.ax.get_xlim()
     half = (canvas.text_size(text)[0] / 2 + 0.02) * (high - low)
     if upper_part and threshold + 2 * half < high:
@@ -225,7 +235,7 @@ def _move_off_threshold(canvas: Canvas, text: str, x: float, threshold: float, *
 def _avoid_overlap(
     canvas: Canvas, text: str, point: tuple[float, float], labels: list[tuple[float, float, float]]
 ) -> tuple[float, float]:
-    """Move a label up until it covers no other, and keep its place and half its width."""
+    """Move a label up until it covers no other label, and record its position and half width."""
     wide, high = canvas.text_size(text)
     (x, y), half, line = point, wide * np.ptp(canvas.ax.get_xlim()) / 2, high * np.ptp(canvas.ax.get_ylim())
     for other, level, reach in sorted(labels, key=lambda label: label[1]):
@@ -236,7 +246,7 @@ def _avoid_overlap(
 
 
 def _draw_crossings(canvas: Canvas, crossings: FloatArray, drawing: _ClassDrawing) -> None:
-    """Mark where the drawn densities cross, as far as they are in the picture."""
+    """Mark the crossings of the densities within the axes."""
     low, high = canvas.ax.get_xlim()
     visible = crossings[(crossings > low) & (crossings < high)]
     if len(visible):

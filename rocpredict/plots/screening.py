@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 _TITLED: style.Look = {"title_fontsize": style.SMALL, "alignment": "left"}
 #: The properties of a legend that would hide something inside.
 _ABOVE: style.Look = _TITLED | {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False}
-_MAX_CLASS_LENGTH = 16  # characters of a class
+#: Maximum characters of a class name.
+_MAX_CLASS_LENGTH = 16
 
 
 class AucStyle(NamedTuple):
-    """The look of one kind of AUC; ``columns`` of the table are the AUC, and the ends of its interval."""
+    """Style of one kind of AUC, with its ``columns`` of the table (AUC and confidence limits)."""
 
     name: str
     marker: str
@@ -52,20 +53,20 @@ POINT = AucStyle("features", "o", "#0072B2", "#0072B2")
 
 
 def unique_class_pairs(table: ScreeningResult) -> list[tuple[Any, Any]]:
-    """Return the pairs (negative, positive) that the rows have."""
+    """Return the class pairs (negative, positive) of the rows."""
     if len(table.class_pairs) == 1:
         return list(table.class_pairs)
     return list(dict.fromkeys(zip(table["negative"], table["positive"], strict=True)))
 
 
 def contrast_title(table: ScreeningResult) -> str:
-    """Return which classes the table compares."""
+    """Return the classes that the table compares as a title."""
     class_pairs = unique_class_pairs(table)
     return _format_class_pair(*class_pairs[0]) if len(class_pairs) == 1 else f"{len(class_pairs)} class pairs"
 
 
 def row_labels(table: ScreeningResult, rows: Iterable[int], longest: int, between: str = ", ") -> list[str]:
-    """Return names of rows: their feature, and their class pair where there are several."""
+    """Return the feature of each row as its name, with the class pair if the table has several."""
     names = [_truncate_middle(table["feature"][row], longest) for row in rows]
     if len(unique_class_pairs(table)) == 1:
         return names
@@ -78,27 +79,28 @@ def _format_class_pair(negative: object, positive: object) -> str:
 
 
 def _truncate_middle(name: object, longest: int) -> str:
-    """Return a name on one line, cut in the middle where it is too long: numbered names differ at their ends."""
+    """Return a name on one line, truncated in the middle because numbered names differ at their ends."""
     return style.plain_text_label(name, longest, tail=longest // 3)
 
 
 def axis_limits(values: FloatArray) -> tuple[float, float]:
-    """Return the part of [0, 1] that holds the values, with a margin."""
+    """Return limits of an AUC axis that contain the values, with a margin."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = max(0.05 * (high - low), 0.01)
     return max(low - margin, -0.02), min(high + margin, 1.02)
 
 
 _MAX_FIGURE_HEIGHT = 50.0
-_MAX_NAME_LENGTH = 40  # characters of a feature
+#: Maximum characters of a feature name in the ranking.
+_MAX_NAME_LENGTH = 40
 
 
 def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Axes:
-    """Draw all rows of a table, each with the interval of its AUCs."""
+    """Draw the AUCs of all rows of a table with their confidence intervals."""
     names, misfit = row_labels(table, range(len(table)), _MAX_NAME_LENGTH), table.flag_mask("misfit")
     predicted, empirical = ~np.isnan(table["auc"]), ~np.isnan(table["empirical_auc"])
     if not (predicted | empirical).any():
-        raise RocPredictError(f"none of the {len(table)} rows to draw has an AUC; table['flags'] says why")
+        raise RocPredictError(f"none of the {len(table)} rows has an AUC; see table['flags'] for the reasons")
     size = 4.6 + 0.07 * max(map(len, names)), min(1.6 + 0.26 * len(table), _MAX_FIGURE_HEIGHT)
     canvas = Canvas(ax, size, legend=legend)
     scale = min(1.0, 1 / (len(table) * canvas.text_size("")[1]))
@@ -129,7 +131,7 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
     areas = np.concatenate([[0.5], *(table[name] for name in _EMPIRICAL_COLUMNS + _PREDICTED_COLUMNS)])
     below = np.nanmin([table["auc"], table["empirical_auc"]]) < 0.5
     canvas.frame(xlim=axis_limits(areas), ylim=(len(names) - 0.4, -0.6))
-    canvas.ax.set_xlabel("AUC (below 0.5: positives lie lower)" if below else "AUC")
+    canvas.ax.set_xlabel("AUC (below 0.5: positives have smaller values)" if below else "AUC")
     canvas.ax.set_yticks(range(len(names)), names, fontsize=style.SMALL * scale)
     for text in canvas.ax.get_yticklabels():
         style.escape_mathtext(text)
@@ -139,17 +141,22 @@ def draw_ranking(table: ScreeningResult, ax: Axes | None, *, legend: bool) -> Ax
 
 
 _MIN_P_VALUE = 5e-324
-_MAX_VECTOR_POINTS = 1000  # more points than these are drawn as pixels, also in a vector file
-_N_CELLS = 50  # parts into which each axis is cut to see where points are
-_MAX_LABEL_SIZE = (0.38, 0.14)  # shares of the axes: a larger label could come to lie on its own point
-_MAX_HIDDEN_CELLS = 3  # parts with points that a name may hide
-_MAX_LABEL_LENGTH = 20  # characters of a feature beside a point
+#: Maximum number of points that are drawn as vectors; more are rasterized.
+_MAX_VECTOR_POINTS = 1000
+#: Number of cells along each axis that locate the points.
+_N_CELLS = 50
+#: Maximum width and height of a label, in fractions of the axes; a larger label could cover its own point.
+_MAX_LABEL_SIZE = (0.38, 0.14)
+#: Maximum number of cells with points that a label may cover.
+_MAX_HIDDEN_CELLS = 3
+#: Maximum characters of a feature name next to a point.
+_MAX_LABEL_LENGTH = 20
 _ZERO = AucStyle("p = 0", "^", "#0072B2", "#0072B2")
 _GUIDE_LINE = "#8A8A8A"
 
 
 class _Scatter(NamedTuple):
-    """Places of points: ``points`` of shape (rows of the table, 2), of which ``rows`` are drawn."""
+    """Scatter plot of the rows ``rows`` of a table at ``points``, an array of shape (rows of the table, 2)."""
 
     canvas: Canvas
     table: ScreeningResult
@@ -157,7 +164,7 @@ class _Scatter(NamedTuple):
     rows: NDArray[np.intp]
 
     def draw(self, mask: NDArray[np.bool_], mark: AucStyle, words: str) -> None:
-        """Draw and name some points, the smaller and fainter the more there are in all."""
+        """Draw the points of a mask, smaller and fainter if there are many, and add them to the legend."""
         indices, digits = self.rows[mask[self.rows]], np.log10(len(self.rows))
         if not indices.size:
             return
@@ -170,20 +177,20 @@ class _Scatter(NamedTuple):
         self.canvas.add([Line2D([], [], markersize=6, **properties)], f"{words} ({len(indices):,})")
 
     def missing_note(self) -> str:
-        """Return how many rows of the table are left out."""
+        """Return a note on the rows that cannot be drawn."""
         total = len(self.table)
         missing = total - len(self.rows)
-        return f"\n({missing:,} of {total:,} rows lack one: left out)" if missing else ""
+        return f"\n({missing:,} of {total:,} rows omitted: missing values)" if missing else ""
 
 
 def draw_agreement(table: ScreeningResult, ax: Axes | None, label: int, *, legend: bool) -> Axes:
-    """Draw the empirical AUC of each row over its predicted one."""
+    """Draw the empirical against the predicted AUC of each row."""
     predicted, empirical, misfit = table["auc"], table["empirical_auc"], table.flag_mask("misfit")
     gap = np.abs(predicted - empirical)
     rows = np.flatnonzero(~np.isnan(gap))
     if not rows.size:
-        origin = f"(it was made with empirical={table.empirical!r})"
-        remedy = "screen with empirical=True or 'top', or draw kind='ranking'"
+        origin = f"(empirical={table.empirical!r})"
+        remedy = "screen with empirical=True or 'top', or use kind='ranking'"
         raise RocPredictError(f"no row of the table has both a predicted and an empirical AUC {origin}; {remedy}")
     canvas = Canvas(ax, legend=legend)
     scatter = _Scatter(canvas, table, np.column_stack([predicted, empirical]), rows)
@@ -200,21 +207,21 @@ def draw_agreement(table: ScreeningResult, ax: Axes | None, label: int, *, legen
 
 
 def draw_volcano(table: ScreeningResult, ax: Axes | None, label: int, level: float, *, legend: bool) -> Axes:
-    """Draw the p-value of each row over its AUC."""
+    """Draw the p-value against the AUC of each row."""
     p, has_empirical = table["p_value"], ~np.isnan(table["empirical_auc"])
     points = np.column_stack([np.where(has_empirical, table["empirical_auc"], table["auc"]), _neg_log10_p(p)])
     rows = np.flatnonzero(~np.isnan(points).any(axis=1))
     if not rows.size:
-        raise RocPredictError("no row of the table has both an AUC and a p-value; table['flags'] says why")
+        raise RocPredictError("no row of the table has both an AUC and a p-value; see table['flags'] for the reasons")
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     scatter, some = _Scatter(canvas, table, points, rows), has_empirical[rows]
     tallest = max(float(points[rows, 1].max()), float(_neg_log10_p(level)))
     canvas.frame(xlim=axis_limits(np.append(points[rows, 0], 0.5)), ylim=(-0.03 * tallest, 1.12 * tallest))
-    kind = "AUC (empirical where counted, else predicted)" if some.any() else "predicted AUC"
+    kind = "AUC (empirical if available, else predicted)" if some.any() else "predicted AUC"
     xlabel = "empirical AUC" if some.all() else kind
     canvas.ax.set(xlabel=xlabel + scatter.missing_note(), ylabel="−log10 of the p-value")
     _draw_by_level(scatter, p, has_empirical, level)
-    line = _draw_level(scatter, level)
+    line = _draw_level(scatter, p, level)
     canvas.guide("chance", x=0.5, gid="chance")
     corners = ("upper left", "upper center", "upper right", "lower left", "lower right")
     _finish(scatter, rows[:label], line, corners)
@@ -226,10 +233,10 @@ def _neg_log10_p(p: Any) -> FloatArray:
 
 
 def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.bool_], level: float) -> None:
-    """Draw points by whether q is within the level; hollow where others were counted but these were not."""
+    """Draw points with q <= level and q > level, with hollow points for predicted among empirical AUCs."""
     is_significant, zero, some = scatter.table["q_value"] <= level, p == 0, has_empirical[scatter.rows]
     mixed = bool(some.any() and not some.all())
-    scatter.draw(zero, _ZERO, f"p below {_MIN_P_VALUE:.0e}, drawn there".replace("-", "−"))
+    scatter.draw(zero, _ZERO, f"p < {_MIN_P_VALUE:.0e}, drawn at this value".replace("-", "−"))
     for sign, of_sign, color in (("≤", is_significant, POINT.color), (">", ~is_significant, _GUIDE_LINE)):
         for kind, of_kind in (("empirical", has_empirical), ("predicted", ~has_empirical)):
             hollow = mixed and kind == "predicted"
@@ -237,25 +244,27 @@ def _draw_by_level(scatter: _Scatter, p: FloatArray, has_empirical: NDArray[np.b
             scatter.draw(of_sign & of_kind & ~zero, mark, f"q {sign} {level:g}" + (f", {kind}" if mixed else ""))
 
 
-def _draw_level(scatter: _Scatter, level: float) -> FloatArray:
-    """Draw the line between what is within the level and what is not, and return points on it, in shares of the axes.
+def _draw_level(scatter: _Scatter, p: FloatArray, level: float) -> FloatArray:
+    """Draw the line at which q equals the level, and return points on it, in fractions of the axes.
 
-    No q-value is below its p-value, so that the line lies no lower than where p is the level.
+    The line is at the p-value ``level * p / q`` of the significant row with the largest p. By Benjamini-Hochberg, q is
+    m p / k for the largest of k significant p-values among m, so that the line is at the critical value k level / m.
     """
-    is_significant, y = (scatter.table["q_value"] <= level)[scatter.rows], scatter.points[scatter.rows, 1]
-    if not is_significant.any():
+    q = scatter.table["q_value"]
+    significant = scatter.rows[(q[scatter.rows] <= level) & (p[scatter.rows] > 0)]
+    if not significant.size:
         return np.empty((0, 2))
-    floor = float(_neg_log10_p(level))
-    line_y = floor if is_significant.all() else (y[is_significant].min() + max(floor, y[~is_significant].max())) / 2
+    last = significant[np.argmax(p[significant])]
+    line_y = float(_neg_log10_p(level * p[last] / q[last]))
     scatter.canvas.guide(f"q = {level:g}", y=line_y, linestyle="--", gid="level")
     low, high = scatter.canvas.ax.get_ylim()
     return np.column_stack([np.linspace(0, 1, _N_CELLS), np.full(_N_CELLS, (line_y - low) / (high - low))])
 
 
 def _finish(scatter: _Scatter, labelled_rows: NDArray[np.intp], lines: FloatArray, corners: Sequence[str]) -> None:
-    """Add what goes where there is room: the legend, in one of the corners, and names of rows."""
-    cells = np.unique(np.floor(scatter.canvas.shares(scatter.points[scatter.rows]) * _N_CELLS), axis=0)
-    points = np.concatenate([(cells + 0.5) / _N_CELLS, lines])  # one point for all of those in a cell
+    """Add the legend in one of the corners and the names of rows, where there is room."""
+    cells = np.unique(np.floor(scatter.canvas.axes_fractions(scatter.points[scatter.rows]) * _N_CELLS), axis=0)
+    points = np.concatenate([(cells + 0.5) / _N_CELLS, lines])  # one point represents all points of a cell
     if scatter.canvas.shows_legend:
         _add_legend_off_points(scatter.canvas, contrast_title(scatter.table), points, corners)
     if labelled_rows.size:
@@ -263,7 +272,7 @@ def _finish(scatter: _Scatter, labelled_rows: NDArray[np.intp], lines: FloatArra
 
 
 def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corners: Sequence[str]) -> None:
-    """Draw a legend in a corner without points, which is then taken; where there is none, above the axes."""
+    """Draw the legend in a corner without points, else above the axes."""
     width, height = canvas.text_size(max((words for _, words in canvas.entries), key=len))
     width = max(width + 0.14, canvas.text_size(title)[0] + 0.03)
     height = height * (len(canvas.entries) + 1) + 0.05
@@ -277,12 +286,12 @@ def _add_legend_off_points(canvas: Canvas, title: str, points: FloatArray, corne
 
 
 def _label_points(scatter: _Scatter, rows: NDArray[np.intp], points: FloatArray) -> None:
-    """Write the names of rows beside their points, but for those that find no room."""
+    """Write the names of rows next to their points, except where there is no room."""
     canvas, anchors = scatter.canvas, scatter.points[rows]
     names = row_labels(scatter.table, rows, _MAX_LABEL_LENGTH, "\n")
     sizes = [canvas.text_size(name) for name in names]
     limited = [(min(width, _MAX_LABEL_SIZE[0]), min(height, _MAX_LABEL_SIZE[1])) for width, height in sizes]
-    centres = place_labels(canvas.shares(anchors), limited, points, canvas.occupied)
+    centres = place_labels(canvas.axes_fractions(anchors), limited, points, canvas.occupied)
     properties = {"bbox": style.TEXT_BACKGROUND | {"boxstyle": "round,pad=0.05"}, "gid": "name"}
     for anchor, name, centre, size in zip(anchors, names, centres, sizes, strict=True):
         box = Box.around(centre, size)
@@ -302,38 +311,48 @@ def plot_screening(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw what a screening found.
+    """Plot the result of a screening.
 
     Parameters
     ----------
     table : ScreeningResult
-        As ``rocpredict.screen`` gives it, or a part of it.
-    kind : {"ranking", "agreement", "volcano"}
-        "ranking": the first rows in the order of the table, with the empirical and the predicted AUC and the interval
-        of each. "agreement": the empirical AUC of each row over its predicted one. "volcano": the p-value of each row
-        over its AUC, which is the empirical one where there is one. Rows that lack what is drawn are left out of the
-        last two, and counted below the axis.
-    n_top : int
-        How many rows a ranking has.
-    n_labels : int
-        How many points carry their name: in "agreement" those whose two AUCs lie furthest apart, in "volcano" the
-        first of the table; but for names that find no room.
-    max_q : float
-        In "volcano": the level at which ``q_value`` is marked.
-    ax, legend
-        As in all of ``rocpredict.plots``; the legend also has the classes that are compared, and stands above the axes
-        where it would hide points inside.
+        Result of ``rocpredict.screen``, or a part of it.
+    kind : {"ranking", "agreement", "volcano"}, default="ranking"
+        Kind of plot:
+
+        * "ranking": empirical and predicted AUC of the first rows, with confidence intervals.
+        * "agreement": empirical against predicted AUC of each row.
+        * "volcano": p-value against AUC of each row; the AUC is empirical if available, else predicted.
+
+        "agreement" and "volcano" omit rows with missing values and state their number below the axis.
+    n_top : int, default=20
+        Number of rows in "ranking".
+    n_labels : int, default=5
+        Maximum number of points that are labelled: in "agreement" those with the largest difference between the two
+        AUCs, in "volcano" the first rows of the table.
+    max_q : float, default=0.05
+        Level of the q-value that is marked in "volcano", in (0, 1).
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    legend : bool, default=True
+        Draw a legend with the compared classes. It is placed above the axes if it would hide points.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        No ScreeningResult, one without rows, or one that lacks what the picture shows; an unknown kind; ``n_top`` below
-        1, ``n_labels`` below 0, ``max_q`` outside (0, 1).
+        If ``table`` is not a ScreeningResult, is empty or lacks the values to plot, or an option is out of range.
 
     Notes
     -----
-    Names are shown literally; a long one is cut in the middle. Rows flagged ``misfit`` have a cross for the predicted
-    AUC. A p-value of 0 is one too small for a float: it is drawn at the smallest there is, as a triangle.
+    Long names are truncated in the middle. Rows with the flag ``misfit`` have a cross for the predicted AUC.
+
+    In "volcano" the dashed line is the p-value at which the least significant row with q <= ``max_q`` would have
+    q = ``max_q`` at the same rank. With the Benjamini-Hochberg adjustment it is k max_q/m for k significant of m tested
+    rows. P-values that are too small for a float are drawn as triangles at the smallest positive float.
 
     Examples
     --------
@@ -345,17 +364,17 @@ def plot_screening(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['petal_length', 'petal_width']
     """
-    from rocpredict.screening.result import ScreeningResult  # who draws a ROC needs none of this
+    from rocpredict.screening.result import ScreeningResult  # imported late: other plots do not need it
 
     if not isinstance(table, ScreeningResult):
-        raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; give what rp.screen returns")
+        raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; pass the result of rp.screen")
     if not len(table):
-        raise RocPredictError("table has no rows: there is nothing to draw")
+        raise RocPredictError("table has no rows; pass a table with one row or more")
     check_option("kind", kind, ("ranking", "agreement", "volcano"))
     if check_int("n_top", n_top) < 1:
-        raise RocPredictError(f"n_top={n_top} is below 1; give the number of rows to draw")
+        raise RocPredictError(f"n_top={n_top} is below 1; use 1 or more")
     if check_int("n_labels", n_labels) < 0:
-        raise RocPredictError(f"n_labels={n_labels} is below 0; give the number of points to name, or 0")
+        raise RocPredictError(f"n_labels={n_labels} is below 0; use 0 or more")
     style.check_booleans(legend=legend)
     level = check_probability("max_q", max_q, ends=False)
     if kind == "ranking":

@@ -31,7 +31,7 @@ from rocpredict.solvers.thresholds import BestThreshold, CriterionName
 _UNBOUNDED_MEASURES = ("positive_likelihood_ratio", "negative_likelihood_ratio", "diagnostic_odds_ratio")
 _PLOTTABLE_MEASURES = tuple(name for name in MEASURES if name not in (*_UNBOUNDED_MEASURES, "prevalence"))
 _DEFAULT_MEASURES = ["ameans", "tpr", "tnr"]
-_CRITERION_BY_MEASURE = ("ameans", "youden", "accuracy", "f1")  # measures that are also criteria of a best threshold
+_CRITERION_BY_MEASURE = ("ameans", "youden", "accuracy", "f1")  # measures that are also threshold criteria
 _SIGNED_MEASURES = ("youden", "mcc")
 _NAMES = {"tpr": "TPR", "fpr": "FPR", "tnr": "TNR", "fnr": "FNR", "ameans": "Ameans", "npv": "NPV", "f1": "F1"}
 _NAMES |= {"youden": "Youden's J", "mcc": "MCC"}
@@ -48,33 +48,43 @@ def plot_measures(
     best: bool = True,
     legend: bool = True,
 ) -> Axes:
-    """Draw measures of the rule against its threshold.
+    """Plot performance measures against the threshold.
 
     Parameters
     ----------
-    roc : ROC
-        Predicted or empirical, of one feature.
+    roc : Roc
+        Predicted or empirical ROC curve of one feature.
     measures : sequence of str, optional
-        As attributes of ``Rates`` are called, or an alias such as "recall"; those between -1 and 1. Left out: "ameans",
-        "tpr", "tnr", and with a known share of positives also "precision" and "accuracy".
+        Names of measures: attributes of ``Rates`` with values in [-1, 1], or aliases such as "recall". By default,
+        "ameans", "tpr" and "tnr", and with a known prevalence also "precision" and "accuracy".
     prevalence : float, optional
-        Share of positives where the rule will be used. Left out: that of the class counts, if known.
-    best : bool
-        Circle the highest Ameans, Youden's J, accuracy and F1 as far as they are drawn, and mark the threshold with the
-        highest Ameans.
-    ax, feature, unit, legend
-        As in all of ``rocpredict.plots``; the legend stands above the axes.
+        Proportion of positives in the population where the rule is used, in [0, 1]. By default, that of the class
+        counts, if known.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    feature : str, default="x"
+        Name of the feature.
+    unit : str, optional
+        Unit of the feature.
+    best : bool, default=True
+        Mark the maximum of Ameans, Youden's J, accuracy and F1, if plotted, and the threshold with the highest Ameans.
+    legend : bool, default=True
+        Draw a legend above the axes.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        What is not the ROC of one feature; no measure, one that is unknown, unbounded or needs a prevalence that
-        nobody gave; a prevalence outside [0, 1].
+        If ``roc`` is not the ROC curve of one feature, a measure is unknown, unbounded or needs an unknown prevalence,
+        or ``prevalence`` is out of range.
 
     Notes
     -----
-    Where nothing is called positive precision is 0/0, and its line ends. Measures of samples are steps; for the
-    best of them see the caution at ``best_threshold``.
+    The line of the precision ends where no observation is called positive. Measures of samples are step functions, and
+    their maximum is optimistic; see ``best_threshold``.
 
     Examples
     --------
@@ -99,7 +109,7 @@ def plot_measures(
     canvas.frame(xlim=span, ylim=(lowest, 1.04), ylabel="measure" if len(names) > 1 else _measure_label(names[0]))
     canvas.name_feature(feature, unit)
     if best:
-        canvas.add(_mark_best(canvas, roc, names, prevalence), "its highest")
+        canvas.add(_mark_best(canvas, roc, names, prevalence), "maximum")
         words = f"best Ameans: {style.format_rule(threshold, roc.direction)}"
         left = threshold + canvas.text_size(words)[0] * (span[1] - span[0]) > span[1]
         canvas.mark_threshold(words, threshold, lowest, left=left, lift=12, linewidth=1.2, zorder=2)
@@ -108,17 +118,17 @@ def plot_measures(
 
 
 def _check_measures(roc: Roc, measures: Sequence[str] | None, prevalence: float | None) -> list[str]:
-    """Return the measures that are asked for, or refuse what has no place in the picture."""
+    """Return the names of the measures to plot after checking them."""
     has_prevalence = prevalence is not None or roc.count is not None or roc.prevalence is not None
     if measures is None:
         return _DEFAULT_MEASURES + (["precision", "accuracy"] if has_prevalence else [])
     names = style.as_sequence(measures)
     if not names:
-        raise RocPredictError(f"measures={short_repr(measures)} is no list of measures; give such as ['ameans', 'tpr']")
+        raise RocPredictError(f"measures={short_repr(measures)} is not a list of names, such as ['ameans', 'tpr']")
     choices = (*_PLOTTABLE_MEASURES, *(alias for alias, name in ALIASES.items() if name in _PLOTTABLE_MEASURES))
     for name in names:
         if isinstance(name, str) and ALIASES.get(name, name) in _UNBOUNDED_MEASURES:
-            raise RocPredictError(f"measures has {name!r}, which has no bound; it has no place beside rates")
+            raise RocPredictError(f"measures contains {name!r}, which is unbounded; use bounded measures")
     return [check_option("measures", name, choices) for name in names]
 
 
@@ -127,7 +137,7 @@ def _measure_label(name: str) -> str:
 
 
 def _thresholds(roc: Roc, threshold: float, span: tuple[float, float]) -> tuple[FloatArray, str]:
-    """Return thresholds within a span, and how lines run between them: each step is that of the value at its end."""
+    """Return thresholds within a span, and the matplotlib drawstyle of lines between them."""
     samples = [d.unique_values for d in (roc.negative, roc.positive) if isinstance(d, Ecdf)]
     if len(samples) == 2:
         steps = "steps-post" if roc.direction == "lower" else "steps-pre"
@@ -137,13 +147,13 @@ def _thresholds(roc: Roc, threshold: float, span: tuple[float, float]) -> tuple[
 
 
 def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float | None) -> list[Any]:
-    """Circle the highest value of each measure that is also a criterion."""
+    """Mark the maximum of each measure that is also a threshold criterion."""
     rings: list[Any] = []
     for index, name in enumerate(names):
         criterion: Any = ALIASES.get(name, name)
         if criterion in _CRITERION_BY_MEASURE:
-            class_share = None if criterion in {"ameans", "youden"} else prevalence
-            best = roc.best_threshold(criterion, prevalence=class_share)
+            base_rate = None if criterion in {"ameans", "youden"} else prevalence
+            best = roc.best_threshold(criterion, prevalence=base_rate)
             point = best.threshold, getattr(roc.rates(best.threshold, prevalence=prevalence), criterion)
             if np.isfinite(point).all():
                 rings += canvas.ring(index, point, f"best-{name}")
@@ -151,7 +161,8 @@ def _mark_best(canvas: Canvas, roc: Roc, names: Sequence[str], prevalence: float
 
 
 _COST_GRID = np.linspace(0, 1, 401)
-_POINTS = 2049  # thresholds whose lowest cost is drawn; that of all thresholds is lower by less than 1e-5
+#: Number of thresholds per curve; the minimum cost over all thresholds is lower by less than 1e-5.
+_POINTS = 2049
 
 
 def plot_cost(
@@ -164,37 +175,49 @@ def plot_cost(
     best: bool = True,
     legend: bool = True,
 ) -> Axes:
-    """Draw cost curves (Drummond and Holte 2006): the expected cost of the best threshold at each price.
+    """Plot cost curves, the normalized expected cost of the best threshold against the probability cost.
 
     Parameters
     ----------
-    *rocs : ROC
-        Predicted or empirical, one or several, each of one feature.
-    prevalence, cost_fp, cost_fn : float, optional
-        Where the rule will be used: marks the probability cost there. Nothing is marked without a prevalence.
-    best : bool
-        Draw the straight line of the one threshold with the highest Ameans, which touches the curve in the middle.
-    ax, labels, legend
-        As in all of ``rocpredict.plots``; the legend stands above the axes, in two lines or more.
+    *rocs : Roc
+        One or more predicted or empirical ROC curves, each of one feature.
+    prevalence : float, optional
+        Proportion of positives in the population where the rule is used, in [0, 1]. If passed, the probability cost of
+        this population is marked.
+    cost_fp, cost_fn : float, default=1.0
+        Cost of a false positive and of a false negative. Values other than 1 need a prevalence.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    labels : sequence of str, optional
+        Name of each curve in the legend. By default, "predicted" or "empirical".
+    best : bool, default=True
+        Draw the cost line of the threshold with the highest Ameans, which touches the curve at probability cost 1/2.
+    legend : bool, default=True
+        Draw a legend above the axes, in two lines or more.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        No ROC, what is not the ROC of one feature, as many labels as there are not curves; a prevalence outside [0, 1],
-        costs that are negative or both 0, costs without a prevalence.
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs,
+        ``prevalence`` is out of range, or the costs are negative, both 0, or passed without a prevalence.
 
     Notes
     -----
-    Of a prevalence BR and the costs of a false positive and of a false negative, C1 and C0, the probability cost is
-    PC = BR C0/(BR C0 + (1 - BR) C1), and a threshold costs FNR PC + FPR (1 - PC), where 1 is the cost of being wrong
-    with every case. Each threshold, a point of the ROC plot, is a straight line here. The curve is their lower
-    envelope, and lies nowhere above the two lines of calling everyone positive, and nobody. At PC = 1/2 it is
-    1 - Ameans. A curve of samples is that of thresholds chosen on these very rows, and therefore optimistic.
+    Cost curves were introduced in [1]_. With the prevalence BR and the costs C1 of a false positive and C0 of a false
+    negative, the probability cost is PC = BR C0/(BR C0 + (1 - BR) C1). The normalized expected cost of a threshold is
+    FNR PC + FPR (1 - PC), in units of the cost of calling all observations wrongly. Each threshold, a point in the ROC
+    plot, is a straight line here, and the curve is the lower envelope of these lines. It is nowhere above the two lines
+    of calling all observations positive and none positive. At PC = 1/2 it is 1 - Ameans. For samples the thresholds are
+    chosen and evaluated on the same data, so that the curve is optimistic.
 
     References
     ----------
-    C. Drummond and R. C. Holte. Cost curves: an improved method for visualizing classifier performance. Machine
-    Learning 65 (2006), 95-130.
+    .. [1] C. Drummond, R. C. Holte (2006), Cost curves: an improved method for visualizing classifier performance,
+       Machine Learning 65, 95-130.
 
     Examples
     --------
@@ -202,9 +225,9 @@ def plot_cost(
     >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
     >>> ax = plot_cost(roc, prevalence=0.1, cost_fn=5)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['predicted', 'its best Ameans threshold', 'always positive or negative', 'in use: probability cost 0.357']
+    ['predicted', 'best Ameans threshold', 'always positive or negative', 'in use: probability cost 0.357']
     """
-    names = style.check_curves(rocs, labels, best=best, legend=legend)
+    names = style.check_curves(rocs, labels, function="plot_cost", best=best, legend=legend)
     probability_cost = _probability_cost(prevalence, cost_fp, cost_fn)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     paths = []
@@ -217,7 +240,7 @@ def plot_cost(
         for index, threshold in enumerate(roc.best_threshold() for roc in rocs):
             thin: style.Look = {"linestyle": "-", "alpha": 0.6, "zorder": 2, "gid": f"threshold-{index}"}
             lines += canvas.ax.plot([0, 1], [threshold.fpr, threshold.fnr], **style.line_style(index, 0.8) | thin)
-        canvas.add(lines, "its best Ameans threshold" if len(rocs) == 1 else "best Ameans thresholds")
+        canvas.add(lines, "best Ameans threshold" + "s" * (len(rocs) > 1))
     roof = canvas.ax.plot([0, 0.5, 1], [0, 0.5, 0], linestyle="-.", gid="always", **style.MUTED_LINE_STYLE)
     canvas.add(roof, "always positive or negative")
     if probability_cost is not None:
@@ -232,17 +255,19 @@ def plot_cost(
 def _probability_cost(prevalence: ArrayLike | None, cost_fp: ArrayLike, cost_fn: ArrayLike) -> float | None:
     price_fp, price_fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
     if price_fp.ndim or price_fn.ndim:
-        raise RocPredictError("cost_fp and cost_fn are one number each")
+        shapes = f"cost_fp has shape {price_fp.shape} and cost_fn {price_fn.shape}"
+        raise RocPredictError(f"{shapes}; pass one number each")
     rate = style.check_prevalence(prevalence)
     if rate is None and (price_fp != 1 or price_fn != 1):
-        raise RocPredictError("costs alone do not say where the rule is used; give prevalence= (0 to 1) too")
+        raise RocPredictError("cost_fp= and cost_fn= need the prevalence; pass prevalence= in [0, 1] too")
     if rate is None:
         return None
-    falsely, missed = (1 - rate) * price_fp, rate * price_fn
-    if falsely + missed == 0:
-        costs = f"cost_fp={short_repr(cost_fp)} and cost_fn={short_repr(cost_fn)}"
-        raise RocPredictError(f"prevalence={short_repr(prevalence)}, {costs} leave no error that costs anything")
-    return float(missed / (falsely + missed))
+    false_positive_cost, false_negative_cost = (1 - rate) * price_fp, rate * price_fn
+    if false_positive_cost + false_negative_cost == 0:
+        costs = f"cost_fp={short_repr(cost_fp)}, cost_fn={short_repr(cost_fn)}"
+        problem = f"prevalence={short_repr(prevalence)}, {costs} make the cost of all errors 0"
+        raise RocPredictError(f"{problem}; use a cost above 0 for a class that occurs")
+    return float(false_negative_cost / (false_positive_cost + false_negative_cost))
 
 
 def plot_decision(
@@ -253,21 +278,36 @@ def plot_decision(
     labels: Sequence[str] | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw decision curves, with those of treating all and of treating none.
+    """Plot decision curves, with the net benefit of treating all and of treating none.
 
     Parameters
     ----------
-    *rocs : ROC
-        Predicted or empirical, one or several, each of one feature.
-    prevalence, rule
-        As in ``roc.decision_curve``; for all of them.
-    ax, labels, legend
-        As in all of ``rocpredict.plots``.
+    *rocs : Roc
+        One or more predicted or empirical ROC curves, each of one feature.
+    prevalence : float, optional
+        Proportion of positives in the population where the rule is used, in (0, 1), for all curves. By default, that of
+        the class counts of each curve.
+    rule : {"best", "probability"}, default="best"
+        Decision rule:
+
+        * "best": at each threshold probability the threshold with the highest net benefit.
+        * "probability": positive when x >= threshold probability, for a feature that is a predicted probability.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    labels : sequence of str, optional
+        Name of each curve in the legend. By default, "predicted" or "empirical".
+    legend : bool, default=True
+        Draw a legend.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        No ROC, what is not the ROC of one feature, as many labels as there are not curves; as ``roc.decision_curve``.
+        If there is no curve, an argument is not the ROC curve of one feature, the number of labels differs, or the
+        decision curve cannot be computed, as in ``roc.decision_curve``.
 
     Examples
     --------
@@ -277,7 +317,7 @@ def plot_decision(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['predicted', 'treat all: prevalence 0.400', 'treat none']
     """
-    names = style.check_curves(rocs, labels, legend=legend)
+    names = style.check_curves(rocs, labels, function="plot_decision", legend=legend)
     curves = [roc.decision_curve(prevalence=prevalence, rule=rule) for roc in rocs]
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
     paths = [np.column_stack([curve.probabilities, curve.net_benefit]) for curve in curves]
@@ -293,10 +333,12 @@ def plot_decision(
     return canvas.ax
 
 
-_MAX_STEMS = 40  # distinct thresholds up to which each has a stem of its own
+#: Maximum number of distinct thresholds that are drawn as separate stems.
+_MAX_STEMS = 40
 _MAX_BINS = 60
 _BAR = "#0072B2"
-_MAX_DISTANCE = 1e300  # from here on a threshold lies beyond all rows, or between them and infinite ones
+#: Absolute value from which a threshold counts as beyond all finite values.
+_MAX_DISTANCE = 1e300
 
 
 def plot_stability(
@@ -311,30 +353,45 @@ def plot_stability(
     unit: str | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw where the best threshold falls when rows are resampled and it is chosen anew.
+    """Plot the distribution of the best threshold over bootstrap resamples.
 
     Parameters
     ----------
     roc_or_threshold : EmpiricalRoc or BestThreshold
-        One that was chosen by counting rows.
-    criterion, prevalence
-        Of a ROC: as in ``roc.best_threshold``.
-    n_resamples, rng
-        As in ``BestThreshold.stability``.
-    ax, feature, unit, legend
-        As in all of ``rocpredict.plots``; the legend stands above the axes, in two lines or more.
+        Empirical ROC curve, or the best threshold of one.
+    criterion : str or function, default="ameans"
+        Criterion of the best threshold, as in ``roc.best_threshold``. Only for an ROC curve.
+    prevalence : float, optional
+        Proportion of positives in the population where the rule is used, as in ``roc.best_threshold``. Only for an ROC
+        curve.
+    n_resamples : int, default=2000
+        Number of bootstrap resamples.
+    rng : None, int or numpy.random.Generator, default=0
+        Seed or generator for resampling.
+    ax : matplotlib Axes, optional
+        Axes to draw on. By default, those of a new figure.
+    feature : str, default="x"
+        Name of the feature.
+    unit : str, optional
+        Unit of the feature.
+    legend : bool, default=True
+        Draw a legend above the axes, in two lines or more.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Raises
     ------
     RocPredictError
-        What is neither a ROC nor a best threshold, a predicted one, a batch; as ``roc.best_threshold``; values so
-        close to each other, or so far apart, that no axis can hold them.
+        If the argument is not an empirical ROC curve of one feature or its best threshold, an option is invalid, or the
+        range of the values is too small or too large for an axis.
 
     Notes
     -----
-    Bars are shares of the resamples. The bar above them reaches from the 5 % to the 95 % quantile; the shaded
-    plateau is where all thresholds do equally well on the rows themselves. Thresholds beyond all finite
-    values, such as those of the rules "always positive" and "always negative", are counted above.
+    Bars are proportions of the resamples. The horizontal line above them extends from the 5% to the 95% quantile. In
+    the shaded plateau all thresholds are equally good on the original data. The proportion of thresholds beyond all
+    finite values, such as those of the rules "always positive" and "always negative", is stated in the text.
 
     Examples
     --------
@@ -343,38 +400,38 @@ def plot_stability(
     >>> roc = empirical_roc(iris.column("sepal_length"), iris.y, positive="virginica", negative="versicolor")
     >>> ax = plot_stability(roc, n_resamples=200, feature="sepal length", unit="cm")
     >>> ax.get_ylabel()
-    'share of resamples'
+    'proportion of resamples'
     """
     style.check_booleans(legend=legend)
     threshold = _resolve_threshold(roc_or_threshold, criterion, prevalence)
     stability = threshold.stability(n_resamples=check_int("n_resamples", n_resamples), rng=rng)
     if isinstance(roc_or_threshold, Roc):
-        style.feature_axis_limits(roc_or_threshold, threshold.threshold)  # refuses values that no axis can hold
+        style.feature_axis_limits(roc_or_threshold, threshold.threshold)  # raises if no axis can hold the values
     finite = stability.thresholds[np.abs(stability.thresholds) < _MAX_DISTANCE]
     visible = finite if abs(threshold.threshold) >= _MAX_DISTANCE else np.append(finite, threshold.threshold)
     span = style.pad_limits(visible.min(), visible.max(), 0.05) if len(visible) else (-0.05, 1.05)
     canvas = Canvas(ax, style.WIDE_FIGSIZE, legend=legend)
-    tallest = _draw_shares(canvas, finite, len(stability.thresholds))
+    tallest = _draw_proportions(canvas, finite, len(stability.thresholds))
     low, high = threshold.plateau
     if -_MAX_DISTANCE < low < high < _MAX_DISTANCE:
         look: style.Look = {"facecolor": "#E69F00", "alpha": 0.35, "linewidth": 0, "zorder": 1, "gid": "plateau"}
-        canvas.add([canvas.ax.axvspan(low, high, **look)], "equally good on all rows")
+        canvas.add([canvas.ax.axvspan(low, high, **look)], "equally good on all data")
     low, high = stability.quantiles[0.05], stability.quantiles[0.95]
     if max(abs(low), abs(high)) < _MAX_DISTANCE:
         look = {"color": style.MUTED_COLOR, "linewidth": 2, "marker": "|", "markersize": 9, "zorder": 6, "gid": "range"}
-        words = f"90 % of resamples: {low:.4g} to {high:.4g}".replace("-", "−")
+        words = f"90% of resamples: {low:.4g} to {high:.4g}".replace("-", "−")
         canvas.add(canvas.ax.plot([low, high], [1.1 * tallest] * 2, **look), words)
     if abs(threshold.threshold) < _MAX_DISTANCE:
-        words = f"on all rows {threshold.threshold:.4g}".replace("-", "−")
+        words = f"all data: {threshold.threshold:.4g}".replace("-", "−")
         canvas.guide(words, x=threshold.threshold, gid="threshold", **style.THRESHOLD_LINE_STYLE)
-    canvas.frame("y", xlim=span, ylim=(0, 1.35 * tallest), ylabel="share of resamples")
+    canvas.frame("y", xlim=span, ylim=(0, 1.35 * tallest), ylabel="proportion of resamples")
     canvas.name_feature(feature, unit)
     in_sample, oob = format_rate(stability.ameans_in_sample), format_rate(stability.ameans_oob)
-    words = f"Ameans: {in_sample} on these rows, {oob} on others"
+    words = f"Ameans: {in_sample} in sample, {oob} out of bag"
     if lost := len(stability.thresholds) - len(finite):
-        words += f"\n{100 * lost / len(stability.thresholds):.3g} % beyond all finite values"
+        words += f"\n{100 * lost / len(stability.thresholds):.3g}% beyond all finite values"
     look = style.TEXT_STYLE | {"va": "top", "ha": "left", "zorder": 7, "transform": canvas.ax.transAxes}
-    canvas.ax.text(0.015, 0.98, words, gid="told", **look)
+    canvas.ax.text(0.015, 0.98, words, gid="ameans", **look)
     canvas.legend_above(2)
     return canvas.ax
 
@@ -384,21 +441,21 @@ def _resolve_threshold(roc_or_threshold: object, criterion: Any, prevalence: flo
         roc = style.check_single_feature(roc_or_threshold, "roc_or_threshold")
         return roc.best_threshold(criterion, prevalence=prevalence)
     if not isinstance(roc_or_threshold, BestThreshold):
-        allowed = "give rp.empirical_roc(...) or what its best_threshold returns"
+        allowed = "pass rp.empirical_roc(...) or the result of its best_threshold()"
         raise RocPredictError(
-            f"roc_or_threshold={short_repr(roc_or_threshold)} is neither a ROC nor a best threshold; {allowed}"
+            f"roc_or_threshold={short_repr(roc_or_threshold)} is not an ROC curve or a best threshold; {allowed}"
         )
     if criterion != "ameans" or prevalence is not None:
-        raise RocPredictError("a best threshold has its criterion and prevalence; give these with a ROC")
+        raise RocPredictError("criterion= and prevalence= are already set in a best threshold; pass them with a curve")
     if roc_or_threshold._uncertainty is None or np.ndim(roc_or_threshold.threshold):
         raise RocPredictError(
-            "roc_or_threshold is not the threshold of one feature; give what roc.best_threshold returns"
+            "roc_or_threshold is not the threshold of one feature; pass the result of roc.best_threshold()"
         )
     return roc_or_threshold
 
 
-def _draw_shares(canvas: Canvas, thresholds: FloatArray, total: int) -> float:
-    """Draw the share of the resamples at each threshold, or in bins of them, and return the highest share."""
+def _draw_proportions(canvas: Canvas, thresholds: FloatArray, total: int) -> float:
+    """Draw the proportion of the resamples at each threshold or in each bin, and return the largest proportion."""
     if not len(thresholds):
         return 1.0
     values, counts = np.unique(thresholds, return_counts=True)

@@ -1,4 +1,4 @@
-"""Reports to hand over: one self-contained HTML file of a screening, or of one feature."""
+"""Self-contained HTML reports of a screening or of one feature."""
 
 from rocpredict.reports.feature import feature_report
 from rocpredict.reports.screening import screening_report

@@ -27,7 +27,7 @@ from rocpredict.base.validation import (
     check_probability,
     short_repr,
 )
-from rocpredict.diagnostics.diagnose import Diagnosis, diagnose
+from rocpredict.diagnostics.diagnose import NO_EVIDENCE, Diagnosis, diagnose
 from rocpredict.distributions.families import FamilyName, ScipyFamily
 from rocpredict.distributions.fitting import FAMILIES
 from rocpredict.distributions.gaussian import Gaussian
@@ -50,9 +50,9 @@ from rocpredict.sources.table import as_feature_table
 
 
 class FeatureAnalysis:
-    """Results on one feature, as the template of its report states them.
+    """Results for one feature, as its report shows them.
 
-    The parameters are the checked options of ``feature_report``; those that the report names are attributes, too.
+    The parameters are the checked options of ``feature_report``; options that the report shows are also attributes.
 
     Attributes
     ----------
@@ -62,32 +62,32 @@ class FeatureAnalysis:
     samples : pair of arrays
         Values of the negative and of the positive class, ascending.
     has_prediction : bool
-        Whether the family is another one than the data themselves.
+        Whether there is a prediction, that is, the family is not "empirical".
     family_name, family_label : str
         Name of the family, and of the prediction.
     gaussian, shrunk : bool
-        Whether the delta method gives the intervals of the prediction; whether this is shrunk towards the data.
+        Whether the prediction has delta-method intervals; whether it is shrunk towards the data.
     diagnosis, model_fit : Diagnosis, ModelFit or None
-        Of the prediction, if there is one.
+        Diagnosis and fit of the prediction, if there is one.
     best_empirical, best_predicted : BestThreshold
-        On the data, and of the prediction; without one, that on the data.
+        Best empirical and best predicted threshold; without a prediction both are empirical.
     auc_interval, auc_test : Interval, AucTest
-        Of the empirical AUC, against 0.5.
+        Interval of the empirical AUC, and its test against 0.5.
     prevalence : float
-        As stated, or that of the data.
+        Stated prevalence, by default that of the data.
     n_missing : int
-        Rows without a value.
+        Number of observations without a value.
     lower : bool
-        Whether the positive class has lower values.
+        Whether low values are predicted positive.
     rule : str
-        Values that are called positive, such as "≥ 5.826".
+        Values that are predicted positive, such as "≥ 5.826".
     verdict : str
-        Whether to believe the prediction.
+        Conclusion about the fit of the prediction.
     proper_auc : float or None
-        AUC of the rule by the ratio of the densities, if these cross more than once and it prints differently. A shrunk
-        estimate has no densities to compare.
+        AUC of the likelihood-ratio rule, if the densities cross more than once and it differs when printed. None for a
+        shrunk estimate, which has no densities.
     crossings_inside : list of float
-        Crossings of the densities among the values.
+        Crossings of the densities within the range of the values.
     flags : list of str
         Names of the flags of all results.
     """
@@ -112,7 +112,7 @@ class FeatureAnalysis:
         names = unique_labels(check_labels(y, x, nan_policy=classes["nan_policy"]))
         several = classes["negative"] is None and len(names) > 2
         self.labels = "rest" if several else split.negative_label, split.positive_label
-        with suppress_normality_warning():  # the diagnosis says it at length
+        with suppress_normality_warning():  # the diagnosis reports it in detail
             self.predicted = predict_roc(x, y, family=family, direction=direction, **classes)
         self.empirical = empirical_roc(x, y, direction=self.predicted.direction, **classes)
         self.samples = self.empirical.negative.sorted_sample, self.empirical.positive.sorted_sample
@@ -149,16 +149,19 @@ class FeatureAnalysis:
 
 
 def _verdict(diagnosis: Diagnosis | None, fit: ModelFit | None, *, shrunk: bool) -> str:
-    """Return a sentence on whether to believe the prediction; agreement with its own rows is no reason."""
+    """Return the verdict on the prediction.
+
+    The agreement of a shrunk estimate with its own data is no evidence.
+    """
     if diagnosis is None or fit is None:
-        return "The ROC curve is that of the rows; the threshold with the highest Ameans was chosen on them."
-    if not shrunk or not diagnosis.verdict.startswith("Nothing speaks against"):
+        return "The ROC curve is empirical; the threshold with the highest Ameans was chosen on the same data."
+    if not shrunk or not diagnosis.verdict.startswith(NO_EVIDENCE):
         return message_to_prose(diagnosis.verdict)
-    alone_off = "; its model alone lies farther off than chance" if fit.misfit_ratio > 1 else ""
+    model_deviates = "; its model alone deviates by more than sampling variation" if fit.misfit_ratio > 1 else ""
     caveat = diagnosis.verdict.partition(", but ")[2].partition(";")[0].rstrip(".")
     addition = f"; {caveat}" if caveat else ""
-    agrees = "The shrunk estimate agrees with the rows it was drawn towards, which is little evidence"
-    return f"{agrees}{alone_off}{addition}."
+    agrees = "The shrunk estimate agrees with the data that it was shrunk towards, which is weak evidence"
+    return f"{agrees}{model_deviates}{addition}."
 
 
 _CLASS_MEASURES = {"tpr": "TPR (sensitivity)", "tnr": "TNR (specificity)", "ameans": "Ameans (balanced accuracy)"}
@@ -166,18 +169,21 @@ _PREVALENCE_MEASURES = {"precision": "Precision (PPV)", "npv": "NPV", "accuracy"
 
 
 def class_table(analysis: FeatureAnalysis) -> Table:
-    """Return number, mean, SD and range of the values of each class."""
+    """Return a table of number, mean, SD and range of the values of each class."""
     rows = []
     for x, label in zip(analysis.samples, analysis.labels, strict=True):
         numbers = (*mean_and_std(x), x[0], np.median(x), x[-1])
         rows.append([label, len(x), *map(float, numbers)])
-    titles = ["Class", "Cases", "Mean", "SD (n − 1)", "Smallest", "Median", "Largest"]
-    formats = {"Class": html_name, "Cases": ",", **dict.fromkeys(titles[2:], format_numeral)}
-    return Table("The two classes: negative, then positive", titles, rows, formats)
+    titles = ["Class", "Observations", "Mean", "SD (n − 1)", "Smallest", "Median", "Largest"]
+    formats = {"Class": html_name, "Observations": ",", **dict.fromkeys(titles[2:], format_numeral)}
+    return Table("Negative and positive class", titles, rows, formats)
 
 
 def mean_and_std(x: FloatArray) -> tuple[float, float]:
-    """Return mean and SD; the SD of one value or of infinite ones is NaN."""
+    """Return mean and SD.
+
+    The SD of a single value or of infinite values is NaN.
+    """
     if len(x) < 2 or not np.isfinite(x).all():
         return float(np.mean(x)), np.nan
     fitted = Gaussian.fit(x)
@@ -185,18 +191,18 @@ def mean_and_std(x: FloatArray) -> tuple[float, float]:
 
 
 def auc_table(analysis: FeatureAnalysis) -> Table:
-    """Return both AUCs; an interval of the empirical AUC stands with it alone."""
+    """Return a table of both AUCs with their intervals."""
     roc = analysis.empirical
     rows = [["Empirical", (roc.auc(), format_rate), *_interval_cells(analysis.auc_interval)]]
     if analysis.has_prediction:
-        auc, interval = analysis.predicted.auc(), ("none of its own", "")
+        auc, interval = analysis.predicted.auc(), ("not computed", "")
         if analysis.gaussian:
             interval = _interval_cells(analysis.predicted.auc_interval(analysis.level))
         rows.append([f"Predicted, {analysis.family_label}", (auc, format_rate), *interval])
         rows.append(["Predicted − empirical", (float(auc - roc.auc()), _signed), "", ""])
-    caption = f"AUC with its {format_level(analysis.level)} interval"
+    caption = f"AUC with {format_level(analysis.level)} confidence interval"
     formats = {"AUC": lambda cell: cell[1](cell[0])}
-    return Table(caption, ["Curve", "AUC", "Interval", "Method"], rows, formats)
+    return Table(caption, ["Curve", "AUC", "Confidence interval", "Method"], rows, formats)
 
 
 def _signed(value: float) -> str:
@@ -204,23 +210,23 @@ def _signed(value: float) -> str:
 
 
 def threshold_grid(analysis: FeatureAnalysis) -> Table:
-    """Return the best thresholds."""
+    """Return a table of the best thresholds."""
     predicted = {f"Predicted, {analysis.family_label}": analysis.best_predicted} if analysis.has_prediction else {}
     rows = []
     for name, best in {**predicted, "Empirical": analysis.best_empirical}.items():
-        interval = ("not computed", "")  # the bootstrap of a family fitted by iterations would take minutes
+        interval = ("not computed", "")  # the bootstrap of an iteratively fitted family would take minutes
         if best is analysis.best_empirical or analysis.gaussian:
             interval = _interval_cells(best.threshold_interval(analysis.level), format_numeral)
         rates = best.tpr, best.fpr, best.ameans
         rows.append([name, best.threshold, *interval, *rates, ", ".join(best.flags) or "none"])
-    titles = ["Chosen by", "Threshold", f"{format_level(analysis.level)} interval", "Method"]
+    titles = ["Distribution", "Threshold", f"{format_level(analysis.level)} CI", "Method"]
     titles += ["TPR", "FPR", "Ameans", "Flags"]
     formats = {"Threshold": format_numeral, **dict.fromkeys(titles[4:7], format_rate)}
-    return Table("Thresholds with the best Ameans, (TPR + TNR)/2", titles, rows, formats)
+    return Table("Thresholds with the highest Ameans (balanced accuracy), (TPR + TNR)/2", titles, rows, formats)
 
 
 def rate_table(analysis: FeatureAnalysis) -> Table:
-    """Return the rates at the threshold, counted and predicted."""
+    """Return a table of the empirical and predicted rates at the threshold."""
     threshold, roc, prevalence = analysis.best_predicted.threshold, analysis.empirical, analysis.prevalence
     empirical = roc.rates(threshold, prevalence=prevalence)
     model = analysis.predicted.rates(threshold, prevalence=prevalence) if analysis.has_prediction else None
@@ -230,24 +236,24 @@ def rate_table(analysis: FeatureAnalysis) -> Table:
         interval = _interval_cells(roc.rate_interval(name, threshold, analysis.level)) if has_interval else ("", "")
         predicted = [] if model is None else [getattr(model, name)]
         rows.append([title, getattr(empirical, name), *interval, *predicted])
-    titles = ["Rate", "Counted", f"{format_level(analysis.level)} interval", "Method"]
+    titles = ["Rate", "Empirical", f"{format_level(analysis.level)} CI", "Method"]
     titles += [] if model is None else ["Predicted"]
-    caption = f"Positive when {analysis.rule}, at a prevalence of {format_rate(prevalence)}"
-    return Table(caption, titles, rows, {"Counted": format_rate, "Predicted": format_rate})
+    caption = f"Classified as positive if {analysis.rule}; prevalence {format_rate(prevalence)}"
+    return Table(caption, titles, rows, {"Empirical": format_rate, "Predicted": format_rate})
 
 
 def diagnosis_grid(diagnosis: Diagnosis) -> Table:
-    """Return the findings of a diagnosis in prose."""
+    """Return a table of the findings of a diagnosis, without code."""
     marks = {"ok": "ok", "note": "note", "warn": "warning"}
     rows = [
         [item.name, marks[item.severity], message_to_prose(item.message), message_to_prose(item.suggestion)]
         for item in diagnosis.findings
     ]
-    return Table("What was looked at", ["Finding", "Level", "What was seen", "Remedy"], rows)
+    return Table("Findings of the diagnosis", ["Finding", "Severity", "Description", "Suggestion"], rows)
 
 
 def _interval_cells(interval: Interval, form: Any = format_rate) -> tuple[str, str]:
-    """Return the cells of an interval and of its method."""
+    """Return the cells for an interval and its method."""
     return format_interval(interval.low, interval.high, form), interval.method
 
 
@@ -271,45 +277,56 @@ def feature_report(
     seed: int = 0,
     notes: Sequence[str] = (),
 ) -> Path:
-    """Write the report of one feature as one self-contained HTML file.
+    """Write a report of one feature as one self-contained HTML file.
 
     Parameters
     ----------
-    x : array of shape (n,)
-        Values of the feature.
-    y : array of shape (n,)
-        Labels.
+    x : array-like of shape (n,)
+        Feature values.
+    y : array-like of shape (n,)
+        Class labels.
     path : path
-        Where to write, in a folder that exists; written whole or not at all.
-    feature, unit : str, optional
-        Its name, and the unit of ``x``.
-    positive, negative, family, direction, nan_policy
-        As in ``predict_roc``.
-    level : float
-        Of the intervals.
+        File to write, in an existing folder. It is written atomically.
+    feature : str, default="x"
+        Name of the feature.
+    unit : str, optional
+        Unit of ``x``.
+    positive : label, optional
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+    negative : label, optional
+        Label of the negative class. By default, all other labels.
+    family : str or ScipyFamily, default="gaussian"
+        Family of the class distributions, as in ``predict_roc``.
+    direction : {"higher", "lower", "auto"}, optional
+        Values that are predicted positive, as in ``predict_roc``. By default, "higher".
+    nan_policy : {"raise", "omit"}, default="raise"
+        How to handle missing values: raise an error, or omit these observations and report how many.
+    level : float, default=0.95
+        Confidence level, in (0, 1).
     prevalence : float, optional
-        Share of positives where the rule will be used, inside (0, 1): precision and its like go with it. Left out,
-        that of the sample.
+        Prevalence in the population in which the rule will be used, in (0, 1). Precision, NPV and accuracy depend on
+        it. By default, the fraction of positives in the sample.
     title : str, optional
-        The heading; left out, the name of the feature and the classes.
+        Heading of the page. By default, the name of the feature and the classes.
     date : datetime.date or str, optional
-        The day that the report says it is of; left out, today.
-    n_resamples : int
-        Samples that the diagnosis draws, 20 or more.
-    seed : int
-        Of what is drawn at random: with it and a date the same data give the same bytes.
-
-    notes : sequence of str
-        Further sentences on what was options.
+        Date of the report. By default, today.
+    n_resamples : int, default=500
+        Number of samples that the diagnosis simulates, 20 or more.
+    seed : int, default=0
+        Seed for resampling. With the same seed, date and data the file has the same bytes.
+    notes : sequence of str, default=()
+        Additional sentences about data and options.
 
     Returns
     -------
     Path
+        Path of the file.
 
     Raises
     ------
     RocPredictError
-        A place that cannot be written to, or an option out of range, before any work; as ``predict_roc``.
+        If ``path`` cannot be written or an option is invalid, which is checked before any computation; or if
+        ``predict_roc`` raises.
 
     Examples
     --------
@@ -323,7 +340,7 @@ def feature_report(
     """
     check_writable(path)
     if unit is not None and not isinstance(unit, str):
-        raise RocPredictError(f"unit={short_repr(unit)} is not text; give a str, or None")
+        raise RocPredictError(f"unit={short_repr(unit)} is not text; pass a str or None")
     day, level = check_date(date), check_confidence_level(level)
     stated = None if prevalence is None else check_probability("prevalence", prevalence, ends=False)
     x, y = as_rereadable(x), as_rereadable(y)
@@ -333,12 +350,12 @@ def feature_report(
     context = template_context(analysis)
     values, labels = check_feature(x), check_labels(y, x, nan_policy=nan_policy)
     context["sha256"] = data_hash(as_feature_table(values[:, None], names=[feature]), labels)
-    context |= {"date": day.isoformat(), "seed": f"{seed}, of the samples that were drawn"}
+    context |= {"date": day.isoformat(), "seed": f"{seed}, for resampling"}
     return write_report(path, "feature.html", title=title, notes=notes, **context, **_pictures(analysis))
 
 
 def template_context(analysis: FeatureAnalysis) -> dict[str, Any]:
-    """Return what the template of one feature shows, but for the pictures."""
+    """Return the context of the template of one feature, without the images."""
     return {
         "analysis": analysis,
         "labels": analysis.labels,
@@ -359,6 +376,6 @@ def _pictures(analysis: FeatureAnalysis) -> dict[str, Image | None]:
     curves = plot_side_by_side(*rocs, feature=analysis.feature, unit=analysis.unit, classes=names)
     below = None
     if analysis.diagnosis is not None:
-        diagnosis = replace(analysis.diagnosis, verdict=analysis.verdict)  # as it is said elsewhere on the page
+        diagnosis = replace(analysis.diagnosis, verdict=analysis.verdict)  # with the verdict of the page
         below = figure_to_image(plot_diagnosis(diagnosis, feature=analysis.feature, unit=analysis.unit))
     return {"picture": figure_to_image(curves), "diagnosis_picture": below}

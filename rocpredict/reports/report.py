@@ -26,6 +26,7 @@ from rocpredict.base.formatting import (
     format_interval,
     format_level,
     format_number,
+    format_p_statement,
     format_p_value,
     format_rate,
     label_to_text,
@@ -39,19 +40,20 @@ _MODELS = {
     "boxcox": "Box-Cox model",
     "yeojohnson": "Yeo-Johnson model",
     "kde": "kernel density model",
-    "auto": "model shrunk to the rows (auto)",
+    "auto": "model shrunk towards the data (auto)",
 }
 _PROSE = (
     ("direction='auto' was resolved here", "the direction was chosen here"),
     (" and its best_rule()", ""),
     ("two thresholds may do better than one: see roc.proper()", "two thresholds may do better than one"),
-    ("see roc.proper()", "consider two thresholds, by the ratio of the densities"),
+    ("see roc.proper()", "consider two thresholds, from the ratio of the densities"),
     ("rp.empirical_roc", "the empirical curve"),
+    ("; see `best_threshold().equal_thresholds` in Python", ""),
 )
 
 
 def message_to_prose(message: str) -> str:
-    """Return a message of the library without code: ``use family='boxcox'`` as ``use a Box-Cox model``."""
+    """Replace code in a message by prose, such as ``use family='boxcox'`` by ``use a Box-Cox model``."""
     for code, prose in _PROSE:
         message = message.replace(code, prose)
 
@@ -63,27 +65,30 @@ def message_to_prose(message: str) -> str:
 
 
 def html_name(name: object) -> Markup:
-    """Return a name as HTML, isolated from the text around it whichever way it is written."""
+    """Return a name as HTML, with its writing direction isolated from the surrounding text."""
     return Markup("<bdi>{}</bdi>").format(escape_control_characters(label_to_text(name)))
 
 
 def plain_name(name: object) -> str:
-    """Return a name for plain text, such as an alt text, isolated by the invisible marks that do so."""
+    """Return a name for plain text, such as alternative text, isolated by Unicode marks of writing direction."""
     return f"\u2068{escape_control_characters(label_to_text(name))}\u2069"
 
 
 def format_numeral(value: float) -> str:
-    """Return a number with four digits."""
+    """Format a number with four digits."""
     return format_number(value, 4)
 
 
 def format_count(value: float) -> str:
-    """Return a number of cases, which weights may make a fraction."""
+    """Format a number of observations.
+
+    Sums of weights may be fractions.
+    """
     return f"{value:,.10g}"
 
 
 def format_ends(interval: Iterable[Any]) -> str:
-    """Return the ends of an interval of rates."""
+    """Format the bounds of an interval of rates."""
     low, high = interval
     return format_interval(low, high, format_rate)
 
@@ -98,23 +103,27 @@ _FILTERS = {
     "ends": format_ends,
     "percent": format_level,
     "p_value": format_p_value,
+    "p_statement": format_p_statement,
 }
 
 
 def write_report(path: str | PathLike[str], template: str, **context: Any) -> Path:
-    """Render a template with the versions of the software, and write it whole or not at all."""
+    """Render a template with the versions of the software, and write it atomically."""
     return write_atomic(path, render(template, versions=software_versions(), **context))
 
 
 def render(template: str, **context: Any) -> str:
-    """Render a template of this folder; a name without a value in the context is an error."""
+    """Render a template of this folder.
+
+    A name that is missing in the context raises an error.
+    """
     text: str = _environment().get_template(template).render(**context)
     return text
 
 
 @cache
 def _environment() -> Any:
-    """Return the environment of the templates, which keeps them compiled."""
+    """Return the environment of the templates, which caches compiled templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     layout: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
@@ -126,24 +135,24 @@ def _environment() -> Any:
 
 
 def check_date(date: object) -> datetime.date:
-    """Return the day of a report: today without a date."""
+    """Return the date of a report, by default today."""
     if date is None:
         return datetime.date.today()
     try:
         return date if isinstance(date, datetime.date) else datetime.date.fromisoformat(date)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise RocPredictError(
-            f"date={short_repr(date)} is no day; give a datetime.date or text such as '2026-11-21'"
+            f"date={short_repr(date)} is not a date; pass a datetime.date or text such as '2026-11-21'"
         ) from None
 
 
 _DOTS_PER_INCH = 110
 _COLOURS = 96
-"""So many are enough for lines on white, and a third of the bytes."""
+"""Number of colours of an image. Enough for lines on white, with a third of the file size."""
 
 
 class Image(NamedTuple):
-    """Picture as a page shows it: a data URI and its size in pixels."""
+    """Image of a page, as a data URI with its size in pixels."""
 
     source: str
     width: int
@@ -151,7 +160,10 @@ class Image(NamedTuple):
 
 
 def figure_to_image(figure: Any) -> Image:
-    """Return a figure, or the one of given axes, as data that a page holds; the same picture, the same bytes."""
+    """Convert a figure, or the figure of axes, to an image.
+
+    Equal figures have equal bytes.
+    """
     from PIL import Image as Pixels
 
     if not isinstance(figure, Figure):
@@ -167,18 +179,18 @@ def figure_to_image(figure: Any) -> Image:
 
 
 def _fit_size(pixels: int, width: int, height: int) -> tuple[int, int]:
-    """Return the size that holds so many pixels: the backend may round an edge the other way."""
+    """Return the size with this number of pixels, since the backend may round the width differently."""
     for wide in (width, width - 1, width + 1):
         if pixels % wide == 0 and abs(pixels // wide - height) <= 1:
             return wide, pixels // wide
     raise AssertionError(f"{pixels} pixels are not {width} by {height}")
 
 
-_CHUNK_SIZE = 64  # features that are turned into columns together
+_CHUNK_SIZE = 64  # number of features that are converted together
 
 
 def software_versions() -> tuple[tuple[str, str], ...]:
-    """Return the software that computed, each with its version."""
+    """Return names and versions of the software."""
     import scipy
 
     from rocpredict._version import __version__
@@ -188,10 +200,10 @@ def software_versions() -> tuple[tuple[str, str], ...]:
 
 
 def data_hash(table: FeatureTable, labels: NDArray[Any]) -> str:
-    """Return the SHA-256 of the columns that were read.
+    """Return the SHA-256 hash of the data.
 
-    The bytes are, for each feature in its order, its name in UTF-8, a line feed and its values as little-endian
-    float64, every missing one as the same NaN; then each label in UTF-8 with a line feed.
+    The hashed bytes are, for each feature in order, its name in UTF-8, a line feed and its values as little-endian
+    float64, with missing values as one NaN; then each label in UTF-8, followed by a line feed.
     """
     digest = hashlib.sha256()
     for part, matrix in table.iter_blocks():

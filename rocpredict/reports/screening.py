@@ -47,21 +47,21 @@ from rocpredict.screening.result import ScreeningResult
 from rocpredict.sources.table import FeatureTable, split_table_and_labels
 
 MOST_ROWS = 1000
-"""So many rows a report shows; a browser sorts them in a moment."""
+"""Number of rows that a report shows, which a browser sorts quickly."""
 
 
 def feature_grid(table: ScreeningResult, noun: str) -> Table:
-    """Return the first rows of a screening as a table that can be sorted."""
+    """Return the first rows of a screening as a sortable table."""
     first = table.top(MOST_ROWS)
     titles, values, formats = zip(*_columns(first), strict=True)
     part = f"{len(first):,} of " if len(first) < table.n_screened else "All "
     contents = part + pluralize(table.n_screened, noun)
-    title = f"{contents}, in the order of the table; AUCs with their {format_level(table.level)} intervals"
+    title = f"{contents}, in the order of the table; AUCs with {format_level(table.level)} CI"
     return Table(title, titles, list(zip(*values, strict=True)), dict(zip(titles, formats, strict=True)))
 
 
 def rule_of(threshold: float, direction: Direction) -> str:
-    """Return the values that are called positive, such as "≥ 5.826"."""
+    """Return the values that are predicted positive, such as "≥ 5.826"."""
     return "–" if not direction or np.isnan(threshold) else format_rule(threshold, direction)
 
 
@@ -72,7 +72,7 @@ _AREA_COLUMNS = {
 
 
 def _columns(table: ScreeningResult) -> Iterator[tuple[str, Sequence[Any], Callable[[Any], Any]]]:
-    """Yield title, values and format of each column, first of those by which features are chosen."""
+    """Yield title, values and format of each column, with the columns for the choice of features first."""
     columns = table.to_dict()
     yield "#", range(1, len(table) + 1), str
     yield "Feature", columns["feature"], html_name
@@ -84,12 +84,12 @@ def _columns(table: ScreeningResult) -> Iterator[tuple[str, Sequence[Any], Calla
             yield title, list(zip(*(columns[name] for name in names), strict=True)), _format_with_interval
     yield "q", columns["q_value"], format_p_value
     rules = list(zip(columns["threshold"], columns["direction"], strict=True))
-    yield "Positive when", rules, lambda cell: rule_of(*cell)
-    yield "Ameans, honest", columns["ameans_corrected"], format_rate
+    yield "Positive if", rules, lambda cell: rule_of(*cell)
+    yield "Ameans, corrected", columns["ameans_corrected"], format_rate
     yield "Flags", columns["flags"], lambda flags: flags.replace(" ", ", ")
     if table.family == "auto":
         yield "Family", columns["family"], html_name
-        yield "Share of the model", columns["model_weight"], format_rate
+        yield "Model weight", columns["model_weight"], format_rate
     yield "p", columns["p_value"], format_p_value
     for class_name in ("negative", "positive"):
         moments = list(zip(columns[f"{class_name}_mean"], columns[f"{class_name}_std"], strict=True))
@@ -99,7 +99,7 @@ def _columns(table: ScreeningResult) -> Iterator[tuple[str, Sequence[Any], Calla
     if table.empirical:
         yield "Misfit", columns["misfit"], format_rate
     for title, name in (("Negatives", "n_negative"), ("Positives", "n_positive")):
-        if len(np.unique(table[name])) > 1:  # what is the same everywhere stands above the table
+        if len(np.unique(table[name])) > 1:  # a constant number is above the table
             yield title, columns[name], format_count
     if np.any(table["n_missing"]):
         yield "Missing", columns["n_missing"], format_count
@@ -123,20 +123,23 @@ class SourceData(NamedTuple):
 
 
 def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
-    """Return the data that a table is said to come from."""
+    """Return the data of a screening, or raise if they do not match its table."""
     if not isinstance(data, (tuple, list)) or len(data) not in {2, 3}:
-        raise RocPredictError(f"data={short_repr(data)} is not (X, y) or (X, y, weights); give what was screened")
+        raise RocPredictError(
+            f"data={short_repr(data)} is not (X, y) or (X, y, weights); pass the data that were screened"
+        )
     features, labels = split_table_and_labels(data[0], data[1])
     if features.n_rows != table.n_observations:
         raise RocPredictError(
-            f"data= has {features.n_rows} rows and the table was made of {table.n_observations}; give what was screened"
+            f"data= has {features.n_rows} rows and the table was computed from {table.n_observations}; pass the data "
+            "that were screened"
         )
     weights = check_sample_weight(data[2], features.n_rows) if len(data) == 3 else None
     return SourceData(features, labels, weights)
 
 
 def draw_features(table: ScreeningResult, source: SourceData | None) -> Iterator[tuple[Any, ...]]:
-    """Yield each row of a table with its class pair, its curves and their picture; None where nothing was predicted."""
+    """Yield each row of a table with its class pair, its curves and their image, or None without a prediction."""
     columns = [None] * len(table) if source is None else _plot_columns(table, source)
     for row, column in zip(_rows(table), columns, strict=True):
         several = len(table.class_pairs) > 1
@@ -155,7 +158,7 @@ def _rows(table: ScreeningResult) -> list[dict[str, Any]]:
 
 
 def _plot_columns(table: ScreeningResult, source: SourceData) -> list[FloatArray]:
-    """Return the column of each row: by its name, or by its place where the data have other names."""
+    """Return the data column of each row, by its name, or by its index if the data have other names."""
     places = {name: index for index, name in enumerate(source.table.names.tolist())}
     rows = zip(table["feature"], table.row_index, strict=True)
     indices = np.array([places.get(str(name), index % len(places)) for name, index in rows], dtype=np.intp)
@@ -193,8 +196,8 @@ def _check_same(row: dict[str, Any], empirical: EmpiricalRoc) -> None:
         same = np.isclose(sample_mean, mean, rtol=1e-6, atol=1e-6 * std + 1e-300)
         if not same or not np.isclose(sample.total, row[f"n_{class_name}"]):
             raise RocPredictError(
-                f"data= is not what the table was made of: {short_repr(row['feature'])} has the {class_name} mean "
-                f"{sample_mean:.6g} there and {mean:.6g} in the table"
+                f"data= differs from the data of the table: the {class_name} mean of {short_repr(row['feature'])} is "
+                f"{sample_mean:.6g} in data= and {mean:.6g} in the table"
             )
 
 
@@ -211,35 +214,36 @@ def screening_report(
     date: str | datetime.date | None = None,
     notes: Sequence[str] = (),
 ) -> Path:
-    """Write the report of a screening as one self-contained HTML file.
+    """Write a report of a screening as one self-contained HTML file.
 
     Parameters
     ----------
     table : ScreeningResult
-        As ``rocpredict.screen`` gives it, in the order that the report is to have.
+        Result of ``rocpredict.screen``, in the order of the report.
     path : path
-        Where to write, in a folder that exists; written whole or not at all.
-    n_top : int
-        Of how many features, the first of the table, there are pictures; with 0 there is none at all.
+        File to write, in an existing folder. It is written atomically.
+    n_top : int, default=10
+        Number of features, from the top of the table, with figures; 0 for a report without any figure.
     title : str, optional
-        The heading. Left out: how many features, and which classes.
-    data : (X, y), (X, y, weights), optional
-        What was screened. With it the report draws the empirical curve over the predicted one and holds a hash of the
-        data; without it the pictures are drawn from means and standard deviations.
+        Heading of the page. By default, the number of features and the classes.
+    data : (X, y) or (X, y, weights), optional
+        Data that were screened. With data, the figures show the empirical and the predicted curve, and the report has a
+        hash of the data. Without data, the figures are drawn from means and standard deviations.
     date : datetime.date or str, optional
-        The day that the report says it is of; left out, today. With a date the same table gives the same bytes.
-    notes : sequence of str
-        Further sentences on what was asked.
+        Date of the report. By default, today. With the same date and table the file has the same bytes.
+    notes : sequence of str, default=()
+        Additional sentences about data and options.
 
     Returns
     -------
     Path
+        Path of the file.
 
     Raises
     ------
     RocPredictError
-        What is no ScreeningResult, a place that cannot be written to, ``n_top`` below 0, a date that is none, data that
-        are not those of the table. All but the last before any work.
+        If ``table`` is not a ScreeningResult, ``path`` cannot be written, ``n_top`` is negative, ``date`` is not a
+        date, or ``data`` differ from the data of the table. All but the last are checked before any computation.
 
     Examples
     --------
@@ -253,9 +257,9 @@ def screening_report(
     'iris.html'
     """
     if not isinstance(table, ScreeningResult):
-        raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; give what rp.screen returns")
+        raise RocPredictError(f"table={short_repr(table)} is not a ScreeningResult; pass the result of rp.screen")
     if check_int("n_top", n_top) < 0:
-        raise RocPredictError(f"n_top={n_top} is negative; give the number of features to draw, or 0")
+        raise RocPredictError(f"n_top={n_top} is negative; pass the number of features to plot, or 0")
     check_writable(path)
     day = check_date(date)
     source = None if data is None else check_same_data(table, data)
@@ -267,7 +271,7 @@ def screening_report(
         summary=summary,
         title=title,
         date=day.isoformat(),
-        seed="None: nothing in a screening is drawn at random.",
+        seed="None; a screening uses no random numbers.",
         sha256=None if source is None else data_hash(source.table, source.labels),
         notes=notes,
         grid=feature_grid(table, summary.noun),
@@ -281,7 +285,7 @@ def screening_report(
 
 
 def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
-    """Plot the first AUCs, and return them with their intervals, the empirical ones where there are any."""
+    """Plot the first AUCs, and return them with their intervals, empirical if available."""
     first = table.top(_N_RANKED)
     kinds = ["auc" if np.isnan(row["empirical_auc"]) else "empirical_auc" for row in _rows(first)]
     areas = [
@@ -295,7 +299,7 @@ def _draw_ranking(table: ScreeningResult) -> dict[str, Any] | None:
 
 
 def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
-    """Plot the empirical over the predicted AUCs, and return how far they are apart."""
+    """Plot the empirical against the predicted AUCs, and return their differences."""
     distance = np.abs(table["auc"] - table["empirical_auc"])
     has_both = ~np.isnan(distance)
     if has_both.sum() < 2:
@@ -311,28 +315,28 @@ def _draw_agreement(table: ScreeningResult) -> dict[str, Any] | None:
 
 
 class ScreeningReportText:
-    """Numbers of rows of a screening, and their names, as its report states them.
+    """Numbers and names of the rows of a screening, as its report shows them.
 
     Attributes
     ----------
     several : bool
-        Whether there are several class pairs, and a row is a pair of a feature and a class pair.
+        Whether there are several class pairs, so that a row is a pair of a feature and a class pair.
     against_rest : bool
-        Whether in each class pair a class stands against all others.
+        Whether each class pair is a class against all others.
     noun : str
-        Word for a row: a feature, where each has one.
+        Noun for a row: "feature" if each feature has one row, else "row".
     complete : bool
-        Whether all rows of the screening are here, in whatever order.
+        Whether the table has all rows of the screening, in any order.
     shown, size : str
-        Number of rows that are here, and of how many; number of rows of the whole screening.
+        Number of rows in the table, with the total for a part; number of rows of the whole screening.
     first : dict
-        First row of the table, empty where it has none.
+        First row of the table, empty for an empty table.
     weighted : bool
-        Whether rows had weights.
+        Whether observations had weights.
     has_missing_empirical : bool
-        Whether a row may have no empirical AUC: a part may hold none, though the screening had it.
+        Whether a row of the screening may have no empirical AUC.
     unknown : array of int
-        Places of the rows without any AUC.
+        Indices of the rows without any AUC.
     model_weights : str
         Range of the model weights, if there are any.
     """
@@ -356,7 +360,7 @@ class ScreeningReportText:
         self.model_weights = _format_range(weights[~np.isnan(weights)], format_rate)
 
     def flagged(self, *flags: str) -> NDArray[np.intp]:
-        """Return the places of the rows with any of some flags."""
+        """Return the indices of the rows with at least one of the flags."""
         return np.flatnonzero(np.any([self.table.flag_mask(flag) for flag in flags], axis=0))
 
     def n_known(self, column: str) -> int:
@@ -364,11 +368,11 @@ class ScreeningReportText:
         return int(np.sum(~np.isnan(self.table[column])))
 
     def class_size(self, column: str) -> str:
-        """Return the number of cases of a class, from the lowest to the highest if it differs by feature."""
+        """Return the number of observations of a class, as a range if it differs by feature."""
         return _format_range(self.table[column], format_count) or "no"
 
     def names(self, rows: NDArray[np.intp], most: int) -> Markup:
-        """Return the names of the first of some rows, each with its class pair if there are several."""
+        """Return the names of the first ``most`` rows, with their class pairs if there are several."""
         *others, last = map(self._name, _rows(self.table[rows[:most]]))
         return Markup(" and ").join([Markup(", ").join(others), last] if others else [last])
 
@@ -380,6 +384,6 @@ class ScreeningReportText:
 
 
 def _format_range(values: FloatArray, form: Callable[[float], str]) -> str:
-    """Return the lowest and the highest of some values, or the one that both are; "" of none."""
+    """Format the range of values, or their single value; "" for no values."""
     limits = [form(float(limit)) for limit in (values.min(), values.max())] if len(values) else []
     return " to ".join(dict.fromkeys(limits))

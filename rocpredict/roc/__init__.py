@@ -1,1 +1,1 @@
-"""ROC curves: predicted, empirical, and curves derived from them."""
+"""Predicted and empirical ROC curves, and curves derived from them."""

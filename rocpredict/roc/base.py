@@ -54,18 +54,21 @@ if TYPE_CHECKING:
     from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
 
-_N_POINTS = 61  # thresholds from each class, in a small picture
-_N_SEARCHED_POINTS = 13  # of these, where a quantile takes a search
-_MAX_FAST_SIZE = 1_000  # values, at most, whose area a repr waits for
+#: Thresholds per class in a thumbnail.
+_N_POINTS = 61
+#: Thresholds per class that are computed where each quantile needs a numerical search.
+_N_SEARCHED_POINTS = 13
+#: Maximum number of terms for which a repr computes the AUC.
+_MAX_FAST_SIZE = 1_000
 
 
 def is_auc_fast(roc: Any) -> bool:
-    """Return whether the area is quick enough for a repr."""
+    """Return True if the AUC is fast enough for a repr."""
     return roc._solver.is_fast or sum(n_terms(d) for d in (roc.negative, roc.positive)) <= _MAX_FAST_SIZE
 
 
 def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
-    """Return FPR and TPR at few thresholds, spread over both classes."""
+    """Return FPR and TPR at a few thresholds that cover both classes."""
     pair: tuple[Any, ...] = roc._oriented_distributions
     every = roc._solver.is_discrete and sum(len(d.unique_values) for d in pair) <= 2 * _N_POINTS
     inner = np.concatenate([d.unique_values if every else _quantile_grid(d, quick=roc._solver.is_fast) for d in pair])
@@ -73,16 +76,19 @@ def _thumbnail_points(roc: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _rates_on_curve(roc: Any, thresholds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return FPR and TPR at thresholds that descend from infinity, where both are 0 even if a value is infinite."""
+    """Return FPR and TPR at descending thresholds that start at infinity.
+
+    Both rates are 0 at the first threshold, even if the data contain infinite values.
+    """
     fpr, tpr = (np.asarray(add_grid_axis(d).sf_inclusive(thresholds)) for d in roc._oriented_distributions)
     fpr[..., 0] = tpr[..., 0] = 0.0
     return fpr, tpr
 
 
 def _quantile_grid(distribution: Any, *, quick: bool) -> FloatArray:
-    """Return quantiles; where each takes a search, only some, and between them values at even steps."""
-    shares = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
-    quantiles = np.asarray(distribution.isf(shares))
+    """Return quantiles on a grid, interpolated between fewer quantiles unless ``quick``."""
+    probabilities = ndtr(np.linspace(-4, 4, _N_POINTS if quick else _N_SEARCHED_POINTS))
+    quantiles = np.asarray(distribution.isf(probabilities))
     steps = np.linspace(0, _N_SEARCHED_POINTS - 1, _N_POINTS)
     return quantiles if quick else np.interp(steps, np.arange(_N_SEARCHED_POINTS), quantiles)
 
@@ -91,11 +97,12 @@ def _distribution_label(distribution: Any) -> str:
     """Return a description of the distribution of a class."""
     if not isinstance(distribution, ShrinkageDistribution):
         return repr(distribution)
-    return f"{distribution.observed.total:g} observations shrunk to a model, weight {1 - distribution.data_weight:.4g}"
+    weight = f"model weight {1 - distribution.data_weight:.4g}"
+    return f"{distribution.observed.total:g} observations shrunk towards a model, {weight}"
 
 
 def n_terms(distribution: Any) -> int:
-    """Return how many values a distribution sums over for one answer, as far as they make it slow."""
+    """Return the number of terms that one evaluation of a distribution sums over."""
     if hasattr(distribution, "base"):
         return n_terms(distribution.base)
     return len(distribution.components.weights) if hasattr(distribution, "components") else 0
@@ -108,25 +115,26 @@ _DIRECTIONS = (None, "higher", "lower", "auto")
 class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     """ROC curve of two class distributions.
 
-    The rule is "positive when x >= threshold"; with direction "lower" "positive when x <= threshold".
-
     Parameters
     ----------
     negative, positive : distribution
-        ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Gaussians may be batches of shape F:
-        then every answer has shape F.
-    direction : {None, "higher", "lower", "auto"}
-        On which side the positives lie: None and "higher" are the same rule, the latter declared. "auto"
-        is resolved here, once, by the AUC, and shown; the resolved value is what ``direction`` says then.
-    count : pair of float, or of arrays of shape F, optional
-        Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
-    omitted : pair of int
-        Rows of the (negative, positive) class that were left out because they have no value.
+        Distribution of each class: ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Two Gaussians may be
+        batches of shape F (one distribution per feature); results then have shape F.
+    direction : {None, "higher", "lower", "auto"}, default=None
+        Side of the positive class:
+
+        * None or "higher": positive when x >= threshold.
+        * "lower": positive when x <= threshold.
+        * "auto": the direction with an AUC of at least 0.5. It is chosen once, and ``direction`` then holds the result.
+    count : pair of float or of arrays of shape F, optional
+        Numbers of observations of the (negative, positive) class. They determine the prevalence.
+    omitted : pair of int, default=(0, 0)
+        Numbers of observations of the (negative, positive) class that were omitted because of missing values.
 
     Raises
     ------
     RocPredictError
-        What is no distribution, an unknown direction, counts below 0 or none above.
+        If a class is not a distribution, ``direction`` is unknown, or ``count`` or ``omitted`` is out of range.
     """
 
     negative: Distribution[Value]
@@ -144,33 +152,33 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             shape = np.broadcast_shapes(*(d.shape for d in pair.values()))
         except ValueError:
             shapes = ", ".join(f"{name} {d.shape}" for name, d in pair.items())
-            raise RocPredictError(f"batches of different shapes: {shapes}") from None
-        solver_for(**pair)  # refuses a batch that has no solver
+            raise RocPredictError(f"batches have different shapes: {shapes}; pass distributions of one shape") from None
+        solver_for(**pair)  # raises for a batch that has no solver
         for name, d in pair.items():
-            if isinstance(d, Gaussian) and d.shape != shape:  # so that every answer has the shape of the batch
+            if isinstance(d, Gaussian) and d.shape != shape:  # every result then has the shape of the batch
                 pair[name] = Gaussian(np.broadcast_to(d.mean, shape), d.std)
             object.__setattr__(self, name, pair[name])
         check_option("direction", self.direction, _DIRECTIONS)
         for omitted in check_pair("omitted", self.omitted):
             if check_int("omitted", omitted) < 0:
-                raise RocPredictError(f"omitted={short_repr(self.omitted)} holds a negative number of rows")
+                raise RocPredictError(f"omitted={short_repr(self.omitted)} contains a negative number; use 0 or more")
         if self.count is not None:
             object.__setattr__(self, "count", check_count(self.count, self.shape))
         if self.direction == "auto":
             auc = np.asarray(self._solver.auc())
             object.__setattr__(self, "direction", to_scalar(np.where(auc < 0.5, "lower", "higher")))
             object.__setattr__(self, "auto_direction", True)
-            for name in ("_oriented_distributions", "_solver"):  # which were those of the rule x >= threshold
+            for name in ("_oriented_distributions", "_solver"):  # they were cached for the rule x >= threshold
                 del self.__dict__[name]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape F of the batch of features; ``()`` for one feature."""
+        """Shape F of the batch of features, ``()`` for one feature."""
         return np.broadcast_shapes(self.negative.shape, self.positive.shape)
 
     @property
     def prevalence(self) -> Value | None:
-        """The share of positives among the counted cases; None when nobody counted."""
+        """Proportion of positives according to ``count``, or None without counts."""
         if self.count is None:
             return None
         negatives, positives = (np.asarray(count) for count in self.count)
@@ -182,12 +190,27 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @overload
     def tpr(self, threshold: ArrayLike) -> FloatArray: ...
     def tpr(self, threshold: ArrayLike) -> float | FloatArray:
-        """Return the true positive rate at a threshold.
+        """Return the true positive rate (sensitivity) at a threshold.
 
         Parameters
         ----------
-        threshold : float or array
-            One for all features, or of shape F one for each; with a single feature of any shape.
+        threshold : float or array-like
+            Threshold, in the unit of the feature. One feature accepts any shape; a batch of shape F accepts one number
+            for all features or an array of shape F.
+
+        Returns
+        -------
+        float or array
+            P(x >= threshold) in the positive class, of the shape of ``threshold`` or F.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+        >>> roc.tpr(8)
+        0.5
+        >>> roc.tpr([6, 8, 10]).round(3)
+        array([0.841, 0.5  , 0.159])
         """
         return self._orient(self.positive).sf_inclusive(self._to_solver_scale(threshold))
 
@@ -196,7 +219,24 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @overload
     def fpr(self, threshold: ArrayLike) -> FloatArray: ...
     def fpr(self, threshold: ArrayLike) -> float | FloatArray:
-        """Return the false positive rate at a threshold: among negatives, not among all."""
+        """Return the false positive rate (1 - specificity) at a threshold.
+
+        Parameters
+        ----------
+        threshold : float or array-like
+            Threshold, as in ``tpr``.
+
+        Returns
+        -------
+        float or array
+            P(x >= threshold) in the negative class, of the shape of ``threshold`` or F.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).fpr(4)
+        0.5
+        """
         return self._orient(self.negative).sf_inclusive(self._to_solver_scale(threshold))
 
     @overload
@@ -204,7 +244,24 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @overload
     def tnr(self, threshold: ArrayLike) -> FloatArray: ...
     def tnr(self, threshold: ArrayLike) -> float | FloatArray:
-        """Return the true negative rate at a threshold."""
+        """Return the true negative rate (specificity) at a threshold.
+
+        Parameters
+        ----------
+        threshold : float or array-like
+            Threshold, as in ``tpr``.
+
+        Returns
+        -------
+        float or array
+            1 - FPR, of the shape of ``threshold`` or F.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> round(PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).tnr(7), 4)
+        0.8413
+        """
         return self._orient(self.negative).cdf_strict(self._to_solver_scale(threshold))
 
     @overload
@@ -212,15 +269,68 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @overload
     def fnr(self, threshold: ArrayLike) -> FloatArray: ...
     def fnr(self, threshold: ArrayLike) -> float | FloatArray:
-        """Return the false negative rate at a threshold."""
+        """Return the false negative rate (1 - sensitivity) at a threshold.
+
+        Parameters
+        ----------
+        threshold : float or array-like
+            Threshold, as in ``tpr``.
+
+        Returns
+        -------
+        float or array
+            1 - TPR, of the shape of ``threshold`` or F.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> round(PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).fnr(6), 4)
+        0.1587
+        """
         return self._orient(self.positive).cdf_strict(self._to_solver_scale(threshold))
 
     def tpr_grid(self, thresholds: ArrayLike) -> FloatArray:
-        """Return the TPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
+        """Return the TPR of every feature on a grid of thresholds.
+
+        Parameters
+        ----------
+        thresholds : array-like of shape (T,)
+            Thresholds that all features share.
+
+        Returns
+        -------
+        array of shape F + (T,)
+
+        Examples
+        --------
+        >>> from rocpredict import PredictedRoc
+        >>> roc = PredictedRoc.from_stats(mean=([4, 5], [8, 9]), std=([3, 1], [2, 2]))
+        >>> roc.tpr_grid([7, 8, 9]).round(3)
+        array([[0.691, 0.5  , 0.309],
+               [0.841, 0.691, 0.5  ]])
+        """
         return self._tail_on_grid(self.positive, thresholds)
 
     def fpr_grid(self, thresholds: ArrayLike) -> FloatArray:
-        """Return the FPR of every feature at a common grid of thresholds (T,): shape F + (T,)."""
+        """Return the FPR of every feature on a grid of thresholds.
+
+        Parameters
+        ----------
+        thresholds : array-like of shape (T,)
+            Thresholds that all features share.
+
+        Returns
+        -------
+        array of shape F + (T,)
+
+        Examples
+        --------
+        >>> from rocpredict import PredictedRoc
+        >>> roc = PredictedRoc.from_stats(mean=([4, 5], [8, 9]), std=([3, 1], [2, 2]))
+        >>> roc.fpr_grid([4, 5]).round(3)
+        array([[0.5  , 0.369],
+               [0.841, 0.5  ]])
+        """
         return self._tail_on_grid(self.negative, thresholds)
 
     @overload
@@ -228,20 +338,38 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @overload
     def rates(self, threshold: ArrayLike, *, prevalence: ArrayLike | None = None) -> Rates[FloatArray]: ...
     def rates(self, threshold: ArrayLike, *, prevalence: ArrayLike | None = None) -> Rates[Any]:
-        """Return every measure at a threshold.
+        """Return all performance measures at a threshold.
 
         Parameters
         ----------
-        threshold : float or array
-            As in ``tpr``.
-        prevalence : float or array, optional
-            Share of positives where the rule will be used. Left out: that of the class counts, if known.
+        threshold : float or array-like
+            Threshold, as in ``tpr``.
+        prevalence : float or array-like, optional
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, that of the class
+            counts, if known.
+
+        Returns
+        -------
+        Rates
+            The four rates and the measures that follow from them. Measures such as accuracy or PPV need a prevalence.
+
+        Raises
+        ------
+        RocPredictError
+            If ``prevalence`` is outside [0, 1] or a shape does not match.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> rates = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).rates(6, prevalence=0.2)
+        >>> round(rates.tpr, 4), round(rates.fpr, 4), round(rates.ppv, 4)
+        (0.8413, 0.2525, 0.4545)
         """
-        tpr, fpr, tnr, fnr = (question(threshold) for question in (self.tpr, self.fpr, self.tnr, self.fnr))
+        tpr, fpr, tnr, fnr = (rate(threshold) for rate in (self.tpr, self.fpr, self.tnr, self.fnr))
         if prevalence is not None:
-            share = check_probabilities("prevalence", prevalence)
-            _check_shapes("prevalence", share.shape, "the rates", np.shape(tpr))
-            return Rates(tpr, fpr, tnr, fnr, to_scalar(share))
+            base_rate = check_probabilities("prevalence", prevalence)
+            _check_shapes("prevalence", base_rate.shape, "the rates", np.shape(tpr))
+            return Rates(tpr, fpr, tnr, fnr, to_scalar(base_rate))
         if self.count is None:
             return Rates(tpr, fpr, tnr, fnr)
         negatives, positives = self.count
@@ -251,7 +379,18 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
     # ---- along the curve
     def log_auc_complement(self) -> Value:
-        """Return the logarithm of 1 - AUC; for two Gaussians it does not underflow."""
+        """Return the natural logarithm of 1 - AUC, which does not underflow for two Gaussians.
+
+        Returns
+        -------
+        float or array of shape F
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> round(PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(100, 1)).log_auc_complement(), 1)
+        -2505.2
+        """
         return to_scalar(self._solver.log_auc_complement())
 
     @overload
@@ -259,7 +398,30 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @overload
     def threshold_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
     def threshold_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
-        """Return the threshold with the highest TPR among those with no more than this FPR."""
+        """Return the threshold that maximizes TPR subject to FPR <= ``fpr``.
+
+        Parameters
+        ----------
+        fpr : float or array-like
+            Highest false positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an
+            array of shape F.
+
+        Returns
+        -------
+        float or array
+            Thresholds in the unit of the feature, of the shape of ``fpr`` or F.
+
+        Raises
+        ------
+        RocPredictError
+            If ``fpr`` is outside [0, 1].
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> round(PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).threshold_at_fpr(0.1), 4)
+        7.8447
+        """
         return self._to_feature_scale(self._solver.threshold_at("fpr", self._rate("fpr", fpr)))
 
     @overload
@@ -267,7 +429,30 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @overload
     def threshold_at_tpr(self, tpr: ArrayLike) -> FloatArray: ...
     def threshold_at_tpr(self, tpr: ArrayLike) -> float | FloatArray:
-        """Return the threshold with the lowest FPR among those with no less than this TPR."""
+        """Return the threshold that minimizes FPR subject to TPR >= ``tpr``.
+
+        Parameters
+        ----------
+        tpr : float or array-like
+            Lowest true positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an array
+            of shape F.
+
+        Returns
+        -------
+        float or array
+            Thresholds in the unit of the feature, of the shape of ``tpr`` or F.
+
+        Raises
+        ------
+        RocPredictError
+            If ``tpr`` is outside [0, 1].
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> round(PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).threshold_at_tpr(0.9), 4)
+        5.4369
+        """
         return self._to_feature_scale(self._solver.threshold_at("tpr", self._rate("tpr", tpr)))
 
     @overload
@@ -275,20 +460,74 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     @overload
     def slope(self, fpr: ArrayLike) -> FloatArray: ...
     def slope(self, fpr: ArrayLike) -> float | FloatArray:
-        """Return the slope of the curve at an FPR: the likelihood ratio at its threshold."""
-        return to_scalar(self._solver.slope(self._rate("fpr", fpr)))
+        """Return the slope of the ROC curve at an FPR.
 
-    def hook(self) -> Hook[Value]:
-        """Return the part of the curve that lies below the chance line."""
-        return Hook(*(to_scalar(part) for part in self._solver.hook()))
-
-    def curve(self, n_points: int = 513) -> RocCurve:
-        """Return the curve as a table, from (0, 0) to (1, 1).
+        The slope equals the likelihood ratio f1(t)/f0(t) at the threshold t with this FPR.
 
         Parameters
         ----------
-        n_points : int
-            How many thresholds, spread over both classes; a step function has its own and ignores this.
+        fpr : float or array-like
+            False positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an array of
+            shape F.
+
+        Returns
+        -------
+        float or array
+            Slopes dTPR/dFPR, of the shape of ``fpr`` or F.
+
+        Raises
+        ------
+        RocPredictError
+            If ``fpr`` is outside [0, 1].
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> round(PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).slope(0.1), 4)
+        3.3995
+        """
+        return to_scalar(self._solver.slope(self._rate("fpr", fpr)))
+
+    def hook(self) -> Hook[Value]:
+        """Return the part of the curve below the chance line.
+
+        Returns
+        -------
+        Hook
+            FPR bounds and area of this part. Two Gaussians with different standard deviations always have one, often
+            too small to be seen.
+
+        See Also
+        --------
+        proper : ROC curve of the likelihood-ratio rule, which is never below the chance line.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(5, 1)).hook()
+        Hook(fpr_low=0, fpr_high=0.308538, area=0.0267799)
+        """
+        return Hook(*(to_scalar(part) for part in self._solver.hook()))
+
+    def curve(self, n_points: int = 513) -> RocCurve:
+        """Return the points of the curve from (0, 0) to (1, 1).
+
+        Parameters
+        ----------
+        n_points : int, default=513
+            Number of thresholds, chosen to cover both classes. Empirical curves ignore it and return all their points.
+
+        Returns
+        -------
+        RocCurve
+            Arrays ``thresholds`` (descending from infinity), ``fpr`` and ``tpr`` of shape F + (T,).
+
+        Examples
+        --------
+        >>> from rocpredict import EmpiricalRoc
+        >>> curve = EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5]).curve()
+        >>> curve.tpr
+        array([0.  , 0.25, 0.5 , 0.75, 1.  , 1.  ])
         """
         thresholds = self._thresholds(check_n_points(n_points))
         fpr, tpr = _rates_on_curve(self, thresholds)
@@ -302,19 +541,24 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Parameters
         ----------
         prevalence : float, optional
-            Share of positives where the rule will be used, inside (0, 1). Left out: that of the class counts.
-        n_points : int
-            As in ``curve``.
+            Proportion of positives in the population where the rule is used, in (0, 1). By default, that of the class
+            counts.
+        n_points : int, default=513
+            Number of thresholds, as in ``curve``.
+
+        Returns
+        -------
+        PrecisionRecallCurve
 
         Raises
         ------
         RocPredictError
-            No prevalence and no counts; a batch of features.
+            If the prevalence is unknown, or for a batch of features.
 
         Notes
         -----
-        Precision follows from the rates: TPR BR/(TPR BR + FPR (1 - BR)) at a base rate BR. A curve of one prevalence is
-        not comparable with that of another. ``average_precision()`` gives the area.
+        With a prevalence (base rate) BR the precision is TPR BR/(TPR BR + FPR (1 - BR)). Curves for different
+        prevalences are not comparable. ``average_precision()`` returns the area under the curve.
 
         Examples
         --------
@@ -322,8 +566,8 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         >>> EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5]).precision_recall_curve()
         PrecisionRecallCurve(n_points=6, prevalence=0.571429, average_precision=0.854167)
         """
-        share = resolve_prevalence("precision_recall_curve", prevalence, self.prevalence, self.shape)
-        return PrecisionRecallCurve.from_curve(self.curve(n_points), self._solver, share)
+        base_rate = resolve_prevalence("precision_recall_curve", prevalence, self.prevalence, self.shape)
+        return PrecisionRecallCurve._from_curve(self.curve(n_points), self._solver, base_rate)
 
     def decision_curve(
         self,
@@ -332,30 +576,43 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         probabilities: ArrayLike | None = None,
         rule: DecisionRule = "best",
     ) -> DecisionCurve:
-        """Return the net benefit of one feature at each threshold probability (Vickers and Elkin 2006).
+        """Return the net benefit of one feature at each threshold probability.
 
         Parameters
         ----------
         prevalence : float, optional
-            Share of positives where the rule will be used, inside (0, 1). Left out: that of the class counts.
-        probabilities : array of shape (k,), optional
-            Threshold probabilities p, inside (0, 1). Left out: 0.01, 0.02, ..., 0.99.
-        rule : {"best", "probability"}
-            "best": at each p the operating point with the highest net benefit, the best threshold for costs
-            p of a false and 1 - p of a missed positive. "probability": positive when x >= p, for an x that is
-            itself the predicted probability of being positive; this is the curve of Vickers and Elkin.
+            Proportion of positives in the population where the rule is used, in (0, 1). By default, that of the class
+            counts.
+        probabilities : array-like of shape (k,), optional
+            Threshold probabilities p, in (0, 1). By default, 0.01, 0.02, ..., 0.99.
+        rule : {"best", "probability"}, default="best"
+            Decision rule:
+
+            * "best": at each p the threshold with the highest net benefit, that is the best threshold if a false
+              positive costs p and a false negative 1 - p.
+            * "probability": positive when x >= p, for a feature that is itself a predicted probability. This is the
+              curve of Vickers and Elkin [1]_.
+
+        Returns
+        -------
+        DecisionCurve
 
         Raises
         ------
         RocPredictError
-            No prevalence and no counts; values outside [0, 1], or direction "lower", with rule="probability"; a batch
-            of features.
+            If the prevalence is unknown, for a batch of features, or if ``rule="probability"`` is used with values
+            outside [0, 1] or direction "lower".
 
         Notes
         -----
-        "best" is what the feature could give if each p had its right threshold, as after a calibration that keeps the
-        order of the values; it never lies below treating all or none. Chosen on the very rows that it is measured on,
-        it is optimistic, as ``best_threshold`` is. "probability" also pays for wrong calibration.
+        "best" is the net benefit after a perfect calibration that keeps the order of the values; it is never below that
+        of treating all or none. If the thresholds are chosen and evaluated on the same data, the net benefit is
+        optimistic. "probability" is also reduced by poor calibration.
+
+        References
+        ----------
+        .. [1] A. J. Vickers, E. B. Elkin (2006), Decision curve analysis: a novel method for evaluating prediction
+           models, Medical Decision Making 26, 565-574.
 
         Examples
         --------
@@ -365,12 +622,12 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         >>> curve.net_benefit.round(4).tolist(), curve.treat_all.round(4).tolist()
         ([0.1539, 0.0854], [0.1111, -0.1429])
         """
-        share = resolve_prevalence("decision_curve", prevalence, self.prevalence, self.shape)
+        base_rate = resolve_prevalence("decision_curve", prevalence, self.prevalence, self.shape)
         if str(rule) == "probability" and np.any(self._is_lower):
             raise RocPredictError(
-                "rule='probability' takes x as the probability of being positive; direction is 'lower'"
+                "rule='probability' uses x as the probability of being positive, but direction='lower'; use rule='best'"
             )
-        return DecisionCurve.from_solver(self._solver, self._to_feature_scale, share, probabilities, rule)
+        return DecisionCurve._from_solver(self._solver, self._to_feature_scale, base_rate, probabilities, rule)
 
     # ---- thresholds
     @overload
@@ -409,30 +666,56 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
         Parameters
         ----------
-        criterion : str or function
-            "ameans" (also "youden", "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta",
-            "closest_topleft", "min_tpr", "min_tnr", "max_fpr"; or a function that takes ``Rates`` of
-            many thresholds and gives what to maximise.
-        prevalence : float or array, optional
-            Share of positives where the rule will be used, for the criteria that depend on it. Left out:
-            that of the class counts, if known.
-        cost_fp, cost_fn : float or array
+        criterion : str or function, default="ameans"
+            Criterion to optimize:
+
+            * "ameans" (also "youden", "balanced_accuracy"): highest (TPR + TNR)/2.
+            * "cost": lowest expected cost; uses ``prevalence``, ``cost_fp`` and ``cost_fn``.
+            * "accuracy", "f1", "f_beta": highest value of this measure; they use ``prevalence``.
+            * "closest_topleft": smallest distance to the corner (FPR = 0, TPR = 1).
+            * "min_tpr", "min_tnr", "max_fpr": best threshold with TPR >= ``value``, TNR >= ``value`` or
+              FPR <= ``value``.
+            * function: takes the ``Rates`` of many thresholds and returns the values to maximize.
+        prevalence : float or array-like of shape F, optional
+            Proportion of positives in the population where the rule is used, in [0, 1]. By default, that of the class
+            counts, if known.
+        cost_fp, cost_fn : float or array-like of shape F, default=1.0
             Cost of a false positive and of a false negative, for "cost".
-        beta : float
-            For "f_beta".
-        value : float
-            The limit of "min_tpr", "min_tnr" and "max_fpr".
+        beta : float, optional
+            Weight of recall relative to precision, for "f_beta".
+        value : float or array-like of shape F, optional
+            Limit of the rate, for "min_tpr", "min_tnr" and "max_fpr".
+
+        Returns
+        -------
+        BestThreshold
+            Threshold in the unit of the feature with its rates, the value of the criterion, and flags.
 
         Raises
         ------
         RocPredictError
-            An unknown criterion, a prevalence or value that is missing or outside [0, 1], negative costs.
+            If ``criterion`` is unknown, an argument that it needs is missing, or an argument is out of range.
 
         Notes
         -----
-        For two Gaussians the threshold is the crossing of the (weighted) densities at which the
-        likelihood ratio rises (Anderson and Bahadur 1962 treat the same quadratic); an end of the axis
-        when no crossing beats it. For samples it is the midpoint of the middle one of the best intervals.
+        For two Gaussians the best threshold is the crossing of the (weighted) densities at which the likelihood ratio
+        increases; [1]_ treats the same quadratic equation. If no crossing is better than a bound of the axis, the
+        threshold is infinite. For samples the threshold is the midpoint of the middle one of the best intervals. A
+        threshold that is chosen and evaluated on the same data is optimistic.
+
+        References
+        ----------
+        .. [1] T. W. Anderson, R. R. Bahadur (1962), Classification into two multivariate normal distributions with
+           different covariance matrices, Annals of Mathematical Statistics 33, 420-431.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+        >>> roc.best_threshold()
+        BestThreshold(threshold=5.82611, ameans=0.795054, tpr=0.861469, fpr=0.271361, criterion='ameans')
+        >>> round(roc.best_threshold("max_fpr", value=0.1).threshold, 4)
+        7.8447
         """
         numbers: dict[str, Any] = {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}
         numbers |= {"beta": beta, "value": value}
@@ -440,7 +723,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
             if number is not None:
                 self._check_batch_argument(name, check_real(name, number))
         if prevalence is not None and criterion in PREVALENCE_FREE_CRITERIA:
-            raise RocPredictError(f"criterion={criterion!r} takes no prevalence; see 'accuracy', 'cost' and 'f1'")
+            raise RocPredictError(
+                f"criterion={criterion!r} does not accept prevalence=; use 'accuracy', 'cost' or 'f1', or omit it"
+            )
         if prevalence is None:
             numbers["prevalence"] = self.prevalence
         target = ThresholdCriterion(criterion=criterion, **numbers)
@@ -466,30 +751,62 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
     def crossings(
         self, *, prevalence: ArrayLike = 0.5, cost_fp: ArrayLike = 1.0, cost_fn: ArrayLike = 1.0
     ) -> FloatArray:
-        """Return all thresholds where the densities, weighted by prevalence and costs, are equal.
+        """Return all thresholds at which the class densities, weighted by prevalence and costs, are equal.
+
+        Parameters
+        ----------
+        prevalence : float or array-like of shape F, default=0.5
+            Proportion of positives, in [0, 1].
+        cost_fp, cost_fn : float or array-like of shape F, default=1.0
+            Cost of a false positive and of a false negative.
 
         Returns
         -------
         array of shape (k,), or F + (2,) for a batch
-            Ascending; in a batch NaN where there are fewer than two. Empty for step functions.
+            Thresholds in ascending order. In a batch, missing crossings are NaN. Empirical curves have none.
+
+        Raises
+        ------
+        RocPredictError
+            If ``prevalence`` is outside [0, 1], or a cost is negative.
 
         Notes
         -----
-        Two Gaussians, most pairs of one family and histograms have their crossings by structure.
-        For other pairs the log ratio is bracketed from about 2,000 quantiles of both classes, and for sums of up to
-        1,000 normals from points a quarter of a standard deviation apart about each; intervals are halved until no
-        further crossing fits between their ends. A density that bends more often than these points resolve may have
-        further crossings. Where the ratio equals the price to rounding over an interval,
-        ``best_threshold("cost", ...)`` carries the flag ``crossings_uncertain``.
+        The crossings satisfy prevalence cost_fn f1(t) = (1 - prevalence) cost_fp f0(t). For two Gaussians, most pairs
+        of one family and histograms they follow from the form of the densities. For other pairs the
+        log ratio is bracketed between about 2,000 quantiles of both classes, and for mixtures of up to 1,000 normals
+        between points a quarter of a standard deviation apart around each component. Intervals are halved until no
+        further crossing fits between their bounds. A density that oscillates more often than these points resolve may
+        have further crossings. Where the weighted densities are equal over a whole interval, up to rounding,
+        ``best_threshold("cost", ...)`` has the flag ``crossings_uncertain``.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).crossings().round(4)
+        array([ 5.8261, 16.5739])
         """
         for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
             self._check_batch_argument(name, check_real(name, number))
         return self._sort_on_feature_scale(self._solver.crossings(log_cost_ratio(prevalence, cost_fp, cost_fn)))
 
     def proper(self) -> LikelihoodRatioRoc[Value]:
-        """Return the ROC of the likelihood-ratio rule, the best rule of all that use this feature.
+        """Return the ROC curve of the likelihood-ratio rule, the best rule based on this feature.
 
-        For family "auto" it is that of the model alone: the likelihood ratio of single observations is noise.
+        Returns
+        -------
+        LikelihoodRatioRoc
+
+        Notes
+        -----
+        For a shrunk estimate (family "auto") only its model is used: the likelihood ratio of single observations is
+        noise.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).proper()
+        LikelihoodRatioRoc(auc=0.866559)
         """
         from rocpredict.roc.likelihood_ratio import LikelihoodRatioRoc
 
@@ -504,43 +821,57 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         min_ppv: ArrayLike | None = None,
         prevalence: ArrayLike | None = None,
     ) -> GreyZone[Value]:
-        """Return two thresholds that rule out below, rule in above, and leave the cases between them undecided.
+        """Return two thresholds, one to rule out and one to rule in, with an undecided zone between them.
 
         Parameters
         ----------
-        max_fnr : float or array of shape F, optional
-            Highest share of the positives that may be ruled out. Left out, and ``min_npv`` too: 0.05.
-        max_fpr : float or array of shape F, optional
-            Highest share of the negatives that may be ruled in. Left out, and ``min_ppv`` too: 0.05.
-        min_npv : float or array of shape F, optional
-            Lowest share of negatives among the cases ruled out, instead of ``max_fnr``; needs a prevalence.
-        min_ppv : float or array of shape F, optional
-            Lowest share of positives among the cases ruled in, instead of ``max_fpr``; needs a prevalence.
-        prevalence : float or array of shape F, optional
-            Share of positives where the rule will be used. Left out: that of the class counts, if known.
+        max_fnr : float or array-like of shape F, optional
+            Highest proportion of the positives that may be ruled out. By default 0.05, unless ``min_npv`` is passed.
+        max_fpr : float or array-like of shape F, optional
+            Highest proportion of the negatives that may be ruled in. By default 0.05, unless ``min_ppv`` is passed.
+        min_npv : float or array-like of shape F, optional
+            Lowest negative predictive value of the observations ruled out, in place of ``max_fnr``. It needs a
+            prevalence.
+        min_ppv : float or array-like of shape F, optional
+            Lowest positive predictive value of the observations ruled in, in place of ``max_fpr``. It needs a
+            prevalence.
+        prevalence : float or array-like of shape F, optional
+            Proportion of positives in the population where the rule is used. By default, that of the class counts, if
+            known.
 
         Returns
         -------
         GreyZone
-            The widest decided regions that meet the demands. An end that nothing meets is infinite and decides nobody.
+            The widest decided regions that meet the requirements. If no threshold meets a requirement, the bound is
+            infinite and no observation is decided on this side.
 
         Raises
         ------
         RocPredictError
-            Two demands on one threshold, a demand outside [0, 1], a predictive value with no prevalence in (0, 1).
+            If a threshold has two requirements, a requirement is outside [0, 1], or a predictive value is requested
+            without a prevalence in (0, 1).
 
         Notes
         -----
-        Positive is called at or above the upper threshold, negative below the lower one; with direction "lower"
-        positive at or below the lower, negative above the upper. Where the two regions would overlap, one threshold
-        meets both demands and ``single_threshold`` says so: it is the one of the overlap with the highest Ameans.
+        Observations at or above the upper threshold are called positive, those below the lower one negative. With
+        direction "lower", observations at or below the lower threshold are called positive, those above the upper one
+        negative. If the two regions would overlap, one threshold meets both requirements: ``single_threshold`` is True,
+        and the threshold is the one in the overlap with the highest Ameans.
 
-        A predictive value need not rise with the threshold: far out in a tail the other class may be the more common
-        one. It is that of all the cases ruled in, and of the thresholds that meet it the one that decides most is
-        taken. For samples the rates are those of these very rows, without allowance for chance.
+        A predictive value does not always increase with the threshold, because the other class may be more frequent far
+        out in a tail. ``min_ppv`` refers to all observations ruled in, and among the thresholds that meet it the one
+        that decides most observations is chosen (``min_npv`` likewise). For samples the rates are computed from the
+        same data, without correction for sampling variation.
 
-        The partition into three zones is that of Coste and Pouchot (2003); with error rates as demands it is what
-        Greiner, Sohr and Göbel (1995) read off the two-graph ROC plot.
+        The partition into three zones is that of [1]_. With error rates as requirements it equals the intermediate
+        range of the two-graph ROC plot [2]_.
+
+        References
+        ----------
+        .. [1] J. Coste, J. Pouchot (2003), A grey zone for quantitative diagnostic and screening tests, International
+           Journal of Epidemiology 32, 304-313.
+        .. [2] M. Greiner, D. Sohr, P. Göbel (1995), A modified ROC analysis for the selection of cut-off values and the
+           definition of intermediate results of serodiagnostic tests, Journal of Immunological Methods 185, 123-132.
 
         Examples
         --------
@@ -556,24 +887,31 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         from rocpredict.roc.grey_zone import find_grey_zone
 
         limits = {"max_fnr": max_fnr, "max_fpr": max_fpr, "min_npv": min_npv, "min_ppv": min_ppv}
-        share = self.prevalence if prevalence is None else prevalence
-        return find_grey_zone(self._solver, limits, share, self._is_lower, self._to_feature_scale)
+        base_rate = self.prevalence if prevalence is None else prevalence
+        return find_grey_zone(self._solver, limits, base_rate, self._is_lower, self._to_feature_scale)
 
     def plot(self, kind: PictureKind = "roc", *, ax: Axes | None = None, **options: object) -> Axes:
-        """Draw this ROC, or another picture of the same two classes.
+        """Plot the ROC curve, or another figure of the same two classes.
 
         Parameters
         ----------
-        kind : str
-            "roc": the curve with its best point. "densities": the class densities with the threshold. "probit": the
-            curve on probit axes. "measures": measures against the threshold. "cost": the cost curve. "band",
-            "simultaneous_band": the curve with a confidence band. "precision_recall", "decision": these curves.
-            "stability": where the threshold falls on resampled rows (of samples only).
+        kind : str, default="roc"
+            Kind of plot:
+
+            * "roc": curve with its best point.
+            * "densities": class densities with the threshold.
+            * "probit": curve on probit axes.
+            * "measures": performance measures against the threshold.
+            * "cost": cost curve.
+            * "band", "simultaneous_band": curve with a pointwise or simultaneous confidence band.
+            * "precision_recall": precision-recall curve.
+            * "decision": decision curve.
+            * "stability": distribution of the best threshold over bootstrap resamples, for empirical curves.
         ax : matplotlib Axes, optional
-            Where to draw; left out, a figure of its own.
+            Axes to draw on. By default, those of a new figure.
         **options
-            As the function of ``rocpredict.plots`` that is named after the kind: ``plot_roc``, ``plot_densities``,
-            and so on; of both bands ``plot_band``.
+            Options of the function in ``rocpredict.plots`` that is named after the kind (``plot_roc``,
+            ``plot_densities``, ...; ``plot_band`` for both bands).
 
         Returns
         -------
@@ -582,7 +920,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         Raises
         ------
         RocPredictError
-            An unknown kind, a batch of features; as that function.
+            If ``kind`` or an option is unknown, or for a batch of features.
 
         Examples
         --------
@@ -593,16 +931,21 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         """
         return plot_roc_kind(self, kind, ax=ax, **options)
 
-    # ---- what lies behind
+    # ---- representation and internals
     @property
     def _repr_suffix(self) -> str:
-        """Return what a repr adds where it is not the usual: the direction, and how many rows were left out."""
+        """Return the part of the repr with the direction and the omitted observations, if any."""
         suffix = f", direction={self.direction!r}" if self.direction is not None else ""
         suffix += " (auto)" if self.auto_direction else ""
         return suffix + (f", omitted={self.omitted}" if any(self.omitted) else "")
 
     def table(self) -> Table:
-        """Return the pair, the area and the best threshold, as far as these take no longer than a look."""
+        """Return the distributions, AUC and best threshold as a table, without slow quantities.
+
+        Returns
+        -------
+        Table
+        """
         if self.shape:
             return self._batch_table()
         rows: list[list[Any]] = [[name, _distribution_label(getattr(self, name))] for name in ("negative", "positive")]
@@ -614,9 +957,9 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         if self.direction:
             rows.append(["direction", f"{self.direction}{' (auto)' * self.auto_direction}"])
         if any(self.omitted):
-            rows.append(["rows left out (negative, positive)", str(self.omitted)])
+            rows.append(["omitted observations (negative, positive)", str(self.omitted)])
         if auc is None:
-            note = ["So many rows take a while: ask auc() for the area, plot() for the curve."]
+            note = ["The AUC of so many observations is slow to compute: call auc() for it, plot() for the curve."]
             return Table(self._title, ("quantity", "value"), rows, None, note, self._direction_flags)
         label = f"{self._title}, TPR against FPR, AUC {auc:.5g}"
         plot = CurvePlot(label, [_thumbnail_points(self)], None if best is None else (best.fpr, best.tpr))
@@ -624,7 +967,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return Table(self._title, ("quantity", "value"), rows, flags=flags, plot=plot)
 
     def _batch_table(self) -> Table:
-        """Return the first features, without computing the others."""
+        """Return a table of the first features, computed without the others."""
         selected = slice(min(int(np.prod(self.shape)), MAX_ROWS))
         pair: tuple[Any, ...] = self._oriented_distributions
         moments = [[np.broadcast_to(part, self.shape).flat[selected] for part in (d.mean, d.std)] for d in pair]
@@ -652,7 +995,7 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
 
     @property
     def _model_solver(self) -> Solver:
-        """The solver of the models alone where both classes are shrunk to one, else the solver of the curve."""
+        """Solver of the fitted models for a shrunk estimate, else the solver of the curve."""
         models = [d.model for d in self._oriented_distributions if isinstance(d, ShrinkageDistribution)]
         return solver_for(*models) if len(models) == 2 else self._solver
 
@@ -671,14 +1014,14 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return rate
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return what an engine takes: for two Gaussians whatever fits the batch, else one number."""
+        """Return an argument of a solver after checking that its shape fits the batch."""
         if values.ndim and not all(isinstance(d, Gaussian) for d in (self.negative, self.positive)):
-            raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; give one number")
+            raise RocPredictError(f"{name}={short_repr(values.tolist())} has shape {values.shape}; pass one number")
         _check_shapes(name, values.shape, "the batch of features", self.shape)
         return values
 
     def _orient(self, distribution: Any) -> Distribution:
-        """Return the distribution of x, or of -x where positives lie lower: then the rule is x >= threshold again."""
+        """Return the distribution of x, or of -x for direction "lower", so that the rule is x >= threshold."""
         if not np.any(self._is_lower):
             return distribution
         is_gaussian = isinstance(distribution, Gaussian)
@@ -694,12 +1037,12 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         return to_scalar(self._reflect(threshold, grid=grid))
 
     def _reflect(self, threshold: FloatArray, *, grid: bool) -> FloatArray:
-        """Return -threshold where positives lie lower; with ``grid`` the last axis is that of many thresholds."""
+        """Return thresholds with the sign reversed for direction "lower"; ``grid`` adds a last axis."""
         lower = self._is_lower[..., None] if grid and np.ndim(self._is_lower) else self._is_lower
         return np.where(lower, np.negative(threshold), threshold) + 0.0 if np.any(lower) else threshold
 
     def _sort_on_feature_scale(self, thresholds: FloatArray) -> FloatArray:
-        """Return thresholds ascending on the last axis, of one feature without NaN."""
+        """Return thresholds sorted along the last axis, without NaN for one feature."""
         thresholds = np.sort(self._to_feature_scale(thresholds, grid=True), axis=-1)
         return thresholds if thresholds.ndim > 1 else thresholds[~np.isnan(thresholds)]
 
@@ -707,32 +1050,32 @@ class Roc(CurveMethods[Value], UncertaintyMixin[Value], Result):
         wide = add_grid_axis(self._orient(distribution))
         thresholds = np.atleast_1d(self._to_solver_scale(thresholds, grid=True))
         if thresholds.ndim > 1 + len(self.shape):
-            raise RocPredictError(f"thresholds has shape {thresholds.shape}; give (T,)")
+            raise RocPredictError(f"thresholds has shape {thresholds.shape}; pass an array of shape (T,)")
         tails = np.asarray(wide.sf_inclusive(thresholds))
         return np.broadcast_to(tails, self.shape + tails.shape[-1:])
 
     def _thresholds(self, points: int) -> FloatArray:
-        """Return thresholds spread over both classes, descending from +inf to -inf."""
+        """Return thresholds that cover both classes, descending from +inf to -inf."""
         if (thresholds := self._solver.thresholds) is not None:
             return thresholds
         wide = [add_grid_axis(d) for d in self._oriented_distributions]
-        shares = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
-        inner = [_quantiles_with_atoms(d, share) for d, share in zip(wide, shares, strict=True)]
+        probabilities = [ndtr(np.linspace(-6, 6, count)) for count in ((points - 1) // 2, (points - 2) // 2)]
+        inner = [_quantiles_with_atoms(d, tail) for d, tail in zip(wide, probabilities, strict=True)]
         inner = [np.broadcast_to(i, (*self.shape, i.shape[-1])) for i in inner]
         corners = [np.full((*self.shape, 1), value) for value in (np.inf, -np.inf)]
         return -np.sort(-np.concatenate([*inner, *corners], axis=-1), axis=-1)
 
 
-def _quantiles_with_atoms(distribution: Distribution, share: FloatArray) -> FloatArray:
-    """Return quantiles; of an atom those in its upper half lie just above it, since the curve jumps there."""
-    quantiles = np.asarray(distribution.isf(share))
+def _quantiles_with_atoms(distribution: Distribution, tail: FloatArray) -> FloatArray:
+    """Return upper quantiles, moved just above an atom for tails below 0.5 because the curve jumps at an atom."""
+    quantiles = np.asarray(distribution.isf(tail))
     at = np.asarray(distribution.sf_inclusive(quantiles)) > distribution.sf(quantiles)
-    return np.where(at & (share < 0.5), _next_float(quantiles), quantiles)
+    return np.where(at & (tail < 0.5), _next_float(quantiles), quantiles)
 
 
 @np.errstate(under="ignore")
 def _next_float(x: FloatArray) -> FloatArray:
-    """Return the next float; beyond the largest lies infinity."""
+    """Return the next larger float, which is infinity after the largest finite one."""
     with np.errstate(over="ignore"):
         return np.asarray(np.nextafter(x, np.inf))
 
@@ -742,15 +1085,15 @@ def _check_shapes(name: str, shape: tuple[int, ...], whole: str, whole_shape: tu
         np.broadcast_shapes(shape, whole_shape)
     except ValueError:
         raise RocPredictError(
-            f"{name} has shape {shape} and {whole} {whole_shape}; give one for all, or one for each"
+            f"{name} has shape {shape}, but the shape of {whole} is {whole_shape}; pass one number, or one for each"
         ) from None
 
 
 def check_count(count: Any, shape: tuple[int, ...]) -> tuple[ArrayOrFloat, ArrayOrFloat]:
-    """Return the cases of both classes, one number for all features or one for each."""
+    """Return the class sizes (negative, positive), each one number or an array of the shape of the batch."""
     negatives, positives = (check_real("count", c) for c in check_pair("count", count))
-    for cases in (negatives, positives):
-        if not ((cases > 0) & (cases < np.inf)).all() or cases.shape not in {(), shape}:
-            each = f", or an array of shape {shape} of them" if shape else ""
-            raise RocPredictError(f"count={short_repr(count)} is not one number of cases above 0 for each class{each}")
+    for class_size in (negatives, positives):
+        if not ((class_size > 0) & (class_size < np.inf)).all() or class_size.shape not in {(), shape}:
+            each = f" or array of shape {shape}" if shape else ""
+            raise RocPredictError(f"count={short_repr(count)} is invalid; pass a finite number above 0{each} per class")
     return to_scalar(negatives), to_scalar(positives)

@@ -1,4 +1,4 @@
-"""Methods common to all ROC curves; precision-recall and decision curves."""
+"""Methods common to all ROC curves, with precision-recall and decision curves."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ from rocpredict.solvers.quadrature import expectation
 from rocpredict.solvers.thresholds import log_cost_ratio
 
 DecisionRule: TypeAlias = Literal["best", "probability"]
-#: What a decision curve calls positive at a threshold probability; the first is the default.
+#: Decision rules of a decision curve; the first is the default.
 DECISION_RULES: tuple[DecisionRule, ...] = get_args(DecisionRule)
 _PROBABILITIES = readonly_array(np.arange(1, 100) / 100)
-_MAX_LOG_PRICE = 690.0  # of a false positive: doubles still hold its exponential
+#: Maximum logarithm of the cost of a false positive, so that its exponential is finite.
+_MAX_LOG_PRICE = 690.0
 
 
 class CurveMethods(Generic[Value]):
@@ -46,11 +47,41 @@ class CurveMethods(Generic[Value]):
     _check_batch_argument: Callable[[str, FloatArray], FloatArray]
 
     def auc(self) -> Value:
-        """Return the probability that a positive lies further to the positive side than a negative, ties half."""
+        """Return the area under the ROC curve (AUC).
+
+        Returns
+        -------
+        float or array of shape F
+            Probability that a random positive has a larger value than a random negative (a smaller one for direction
+            "lower"). Ties count one half.
+
+        See Also
+        --------
+        auc_complement : 1 - AUC without loss of digits.
+        partial_auc : area between two FPRs or two TPRs.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> round(PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).auc(), 4)
+        0.8664
+        """
         return to_scalar(self._solver.auc())
 
     def auc_complement(self) -> Value:
-        """Return 1 - AUC, by itself: it keeps its digits when the AUC is all but 1."""
+        """Return 1 - AUC, accurate even when the AUC is close to 1.
+
+        Returns
+        -------
+        float or array of shape F
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> roc = PredictedRoc(negative=Gaussian(0, 1), positive=Gaussian(20, 1))
+        >>> roc.auc(), f"{roc.auc_complement():.3g}"
+        (1.0, '1.04e-45')
+        """
         return to_scalar(self._solver.auc_complement())
 
     def partial_auc(
@@ -60,22 +91,43 @@ class CurveMethods(Generic[Value]):
         tpr: tuple[float, float] | None = None,
         correction: Correction = None,
     ) -> Value:
-        """Return the area in a band of the ROC plot.
+        """Return the partial area under the curve between two FPRs or two TPRs.
 
         Parameters
         ----------
         fpr : (low, high), optional
-            The area under the curve between two FPRs: the integral of TPR.
+            FPR range. The result is the area under the curve in this range, the integral of TPR over FPR.
         tpr : (low, high), optional
-            The area to the right of the curve between two TPRs: the integral of 1 - FPR.
-        correction : {None, "mcclish"}
-            "mcclish" puts the area on the scale on which chance is 1/2 and perfection 1 (McClish 1989).
-            Below 1/2 (even below 0) the curve is worse than chance in this band; nothing is clipped.
+            TPR range, in place of ``fpr``. The result is the area to the right of the curve, the integral of 1 - FPR
+            over TPR.
+        correction : {None, "mcclish"}, default=None
+            Scale of the result:
+
+            * None: the area itself.
+            * "mcclish": area rescaled so that chance has 1/2 and a perfect curve 1 [1]_. Values below 1/2 (even below
+              0) mean a curve worse than chance in this range.
+
+        Returns
+        -------
+        float or array of shape F
 
         Raises
         ------
         RocPredictError
-            Neither or both of ``fpr`` and ``tpr``, or a band that is empty or outside [0, 1].
+            If neither or both of ``fpr`` and ``tpr`` are passed, or a range is empty or not within [0, 1].
+
+        References
+        ----------
+        .. [1] D. K. McClish (1989), Analyzing a portion of the ROC curve, Medical Decision Making 9, 190-195.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
+        >>> round(roc.partial_auc(fpr=(0, 0.1)), 4)
+        0.03
+        >>> round(roc.partial_auc(fpr=(0, 0.1), correction="mcclish"), 4)
+        0.6318
         """
         band = check_rate_range(fpr, tpr)
         limits = [self._check_batch_argument(band.axis, np.asarray(limit)) for limit in (band.low, band.high)]
@@ -86,7 +138,30 @@ class CurveMethods(Generic[Value]):
     @overload
     def tpr_at_fpr(self, fpr: ArrayLike) -> FloatArray: ...
     def tpr_at_fpr(self, fpr: ArrayLike) -> float | FloatArray:
-        """Return the TPR at an FPR; where the curve is vertical, its top."""
+        """Return the TPR of the curve at an FPR.
+
+        Parameters
+        ----------
+        fpr : float or array-like
+            False positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an array of
+            shape F.
+
+        Returns
+        -------
+        float or array
+            Highest TPR of the curve at this FPR, of the shape of ``fpr`` or F.
+
+        Raises
+        ------
+        RocPredictError
+            If ``fpr`` is outside [0, 1].
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).tpr_at_fpr([0.05, 0.1, 0.2]).round(3)
+        array([0.32 , 0.531, 0.77 ])
+        """
         return to_scalar(self._solver.along("fpr", self._rate("fpr", fpr)))
 
     @overload
@@ -94,7 +169,30 @@ class CurveMethods(Generic[Value]):
     @overload
     def fpr_at_tpr(self, tpr: ArrayLike) -> FloatArray: ...
     def fpr_at_tpr(self, tpr: ArrayLike) -> float | FloatArray:
-        """Return the lowest FPR at which the curve reaches a TPR."""
+        """Return the lowest FPR at which the curve reaches a TPR.
+
+        Parameters
+        ----------
+        tpr : float or array-like
+            True positive rate, in [0, 1]. One feature accepts any shape; a batch accepts one number or an array of
+            shape F.
+
+        Returns
+        -------
+        float or array
+            False positive rates, of the shape of ``tpr`` or F.
+
+        Raises
+        ------
+        RocPredictError
+            If ``tpr`` is outside [0, 1].
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> round(PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).fpr_at_tpr(0.9), 4)
+        0.316
+        """
         return to_scalar(self._solver.along("tpr", self._rate("tpr", tpr)))
 
 
@@ -105,15 +203,17 @@ class PrecisionRecallCurve(Result):
     Attributes
     ----------
     thresholds : array of shape (T,)
-        In the unit of the feature, from the end where nothing is positive to the end where all is, as in
-        ``RocCurve``.
+        Thresholds in the unit of the feature, ordered as in ``RocCurve``: no observation is called positive at the
+        first, all at the last.
     recall : array of shape (T,)
-        The TPR.
+        True positive rates.
     precision : array of shape (T,)
-        Share of positives among those called positive. At the first point nothing is, and precision is 0/0: a counted
-        curve begins at 1 there, as scikit-learn's, a predicted one at the precision of the point next to it.
+        Proportion of positives among the observations called positive. At the first point no observation is called
+        positive, and precision is 0/0. There an empirical curve has precision 1, as in scikit-learn, and a predicted
+        curve the precision of the next point.
     prevalence : float
-        The share of positives that the precision holds for; on average, also the precision of a guess.
+        Proportion of positives for which the precision is computed. It is also the expected precision of a random
+        guess.
     solver : Solver
         Solver of the two classes, reflected so that positives have larger values.
     """
@@ -127,20 +227,32 @@ class PrecisionRecallCurve(Result):
     _long = True
 
     @classmethod
-    def from_curve(cls, curve: RocCurve, solver: Solver, prevalence: float) -> Self:
-        """Return the precision-recall curve with the thresholds of a ROC curve."""
+    def _from_curve(cls, curve: RocCurve, solver: Solver, prevalence: float) -> Self:
+        """Return the precision-recall curve at the thresholds of a ROC curve."""
         precision = np.asarray(precision_from_rates(curve.tpr, curve.fpr, prevalence))
-        nothing = np.isnan(precision)  # is called positive: at the first point, and above what a class can reach
-        first = 1.0 if solver.is_discrete else precision[np.argmin(nothing)]
-        return cls(curve.thresholds, curve.tpr, np.where(nothing, first, precision), prevalence, solver)
+        is_undefined = np.isnan(precision)  # no observation is called positive
+        first = 1.0 if solver.is_discrete else precision[np.argmin(is_undefined)]
+        return cls(curve.thresholds, curve.tpr, np.where(is_undefined, first, precision), prevalence, solver)
 
     def average_precision(self) -> float:
-        """Return the mean precision over the positives, each taken at its own value as the threshold.
+        """Return the average precision, the area under the precision-recall curve.
+
+        Returns
+        -------
+        float
 
         Notes
         -----
-        For samples the sum of (R_k - R_(k-1)) P_k over the points of the curve, without interpolation: scikit-learn's
-        ``average_precision_score``. For densities the integral of precision over recall, by quadrature.
+        For samples it is the sum of (R_k - R_(k-1)) P_k over the points of the curve, without interpolation, as in
+        scikit-learn's ``average_precision_score``. For densities it is the integral of precision over recall, computed
+        by quadrature.
+
+        Examples
+        --------
+        >>> from rocpredict import EmpiricalRoc
+        >>> curve = EmpiricalRoc(negative=[1, 2, 3], positive=[2, 3, 4, 5]).precision_recall_curve()
+        >>> round(curve.average_precision(), 4)
+        0.8542
         """
         if self.solver.is_discrete:
             return float(np.diff(self.recall) @ self.precision[1:])
@@ -148,7 +260,7 @@ class PrecisionRecallCurve(Result):
 
         def precision(x: FloatArray) -> FloatArray:
             result = precision_from_rates(positive.sf_inclusive(x), negative.sf_inclusive(x), self.prevalence)
-            return np.where(np.isnan(result), 1.0, result)  # beyond the last digit of both tails: no mass
+            return np.where(np.isnan(result), 1.0, result)  # NaN only where both tails are 0 in doubles
 
         points, masses = positive.atoms()
         total = float(masses @ precision(points))
@@ -164,7 +276,7 @@ class PrecisionRecallCurve(Result):
         return [f"Average precision {format_number(self.average_precision())}."] if self.solver.is_fast else []
 
     def _plot(self) -> CurvePlot:
-        label = f"Precision against recall for a prevalence of {self.prevalence:.4g}"
+        label = f"Precision against recall, prevalence {self.prevalence:.4g}"
         return CurvePlot(label, [thin_curve(self.recall, self.precision)], show_diagonal=False)
 
     def __repr__(self) -> str:
@@ -179,17 +291,19 @@ class DecisionCurve(Result):
     Attributes
     ----------
     probabilities : array of shape (k,)
-        At which treating is as good as not treating: a false positive costs p/(1 - p) of what a true positive gains.
+        Threshold probabilities p: at p the cost of a false positive is p/(1 - p) times the benefit of a true positive.
     net_benefit : array of shape (k,)
-        Of the rule: TPR prevalence - FPR (1 - prevalence) p/(1 - p), in true positives for each case.
-    treat_all, treat_none : arrays of shape (k,)
-        Of calling everyone positive, and nobody (0).
+        Net benefit of the rule, TPR prevalence - FPR (1 - prevalence) p/(1 - p), in true positives per observation.
+    treat_all, treat_none : array of shape (k,)
+        Net benefit of calling all observations positive, and none (0).
     thresholds : array of shape (k,)
-        What the rule compares the feature with.
-    tpr, fpr : arrays of shape (k,)
+        Thresholds of the rule, in the unit of the feature.
+    tpr, fpr : array of shape (k,)
         Rates of the rule.
     prevalence : float
+        Proportion of positives.
     rule : {"best", "probability"}
+        Decision rule, as in ``Roc.decision_curve``.
     """
 
     probabilities: FloatArray
@@ -205,7 +319,7 @@ class DecisionCurve(Result):
     _long = True
 
     @classmethod
-    def from_solver(
+    def _from_solver(
         cls,
         solver: Solver,
         to_feature_scale: Callable[..., Any],
@@ -218,15 +332,15 @@ class DecisionCurve(Result):
         values = _PROBABILITIES if probabilities is None else probabilities
         p = readonly_array(check_probabilities("probabilities", values, inclusive=False))
         if p.ndim != 1 or not p.size:
-            raise RocPredictError(f"probabilities has shape {p.shape}; give shape (k,), with k of 1 or more")
+            raise RocPredictError(f"probabilities has shape {p.shape}; pass an array of shape (k,) with k >= 1")
         if rule == "best":
             best = solver.optimal(np.minimum(log_cost_ratio(prevalence, p, 1 - p), _MAX_LOG_PRICE))
             thresholds, tpr, fpr = best.threshold, best.tpr, best.fpr
-        else:  # x >= p, for a feature that is a probability
+        else:  # positive when x >= p; the feature is a probability
             negative, positive = solver.negative, solver.positive
             if any(np.any(d.cdf_strict(0.0) > 0) or np.any(d.sf(1.0) > 0) for d in (negative, positive)):
-                problem = "rule='probability' compares x itself with p; x has values outside [0, 1]"
-                raise RocPredictError(f"{problem}: see rule='best'")
+                problem = "rule='probability' compares x with p, but x has values outside [0, 1]"
+                raise RocPredictError(f"{problem}; use rule='best'")
             thresholds, tpr, fpr = p, np.asarray(positive.sf_inclusive(p)), np.asarray(negative.sf_inclusive(p))
         price = (1 - prevalence) * p / (1 - p)
         return cls(
@@ -246,7 +360,7 @@ class DecisionCurve(Result):
 
     def _plot(self) -> CurvePlot:
         lines = [(self.probabilities, part / self.prevalence) for part in (self.net_benefit, self.treat_all)]
-        label = "Share of the greatest net benefit against probability; dashed: treating all"
+        label = "Net benefit as a fraction of its maximum, against threshold probability; dashed: treat all"
         return CurvePlot(label, lines, show_diagonal=False)
 
     def __repr__(self) -> str:
@@ -257,21 +371,21 @@ class DecisionCurve(Result):
 def resolve_prevalence(
     quantity: str, prevalence: ArrayLike | None, empirical: ArrayLike | None, shape: tuple[int, ...]
 ) -> float:
-    """Return the prevalence asked for, or that of the class counts; refuse a batch, and what is not known."""
+    """Return the requested prevalence, or that of the class counts, for one feature."""
     if shape:
-        raise RocPredictError(f"{quantity} is for one feature; this ROC is a batch of shape {shape}")
+        raise RocPredictError(f"{quantity} needs one feature; this ROC curve is a batch of shape {shape}")
     if prevalence is None and empirical is None:
-        raise RocPredictError(f"{quantity} needs the share of positives; give prevalence= (0 to 1) or class counts")
+        raise RocPredictError(f"{quantity} needs the prevalence; pass prevalence= in (0, 1) or class counts")
     unchecked: Any = empirical if prevalence is None else prevalence
-    share = check_probabilities("prevalence", unchecked, inclusive=False)
-    if share.ndim:
-        raise RocPredictError(f"prevalence={short_repr(prevalence)} has shape {share.shape}; give one number")
-    return float(share)
+    base_rate = check_probabilities("prevalence", unchecked, inclusive=False)
+    if base_rate.ndim:
+        raise RocPredictError(f"prevalence={short_repr(prevalence)} has shape {base_rate.shape}; pass one number")
+    return float(base_rate)
 
 
 def check_one_or_each(name: str, value: Any, shape: tuple[int, ...]) -> None:
-    """Refuse what is neither one number nor an array of the shape of a batch."""
+    """Raise unless a value is one number or an array of the shape of a batch."""
     if np.shape(value) not in {(), shape}:
-        allowed = f"one number, or an array of shape {shape}" if shape else "one number"
+        allowed = f"one number or an array of shape {shape}" if shape else "one number"
         numbers = short_repr(np.asarray(value).tolist())
-        raise RocPredictError(f"{name}={numbers} has shape {np.shape(value)}; give {allowed}")
+        raise RocPredictError(f"{name}={numbers} has shape {np.shape(value)}; pass {allowed}")

@@ -23,18 +23,33 @@ _RESPONSE_METHODS = ("predict_proba", "decision_function")
 class EmpiricalRoc(Roc[float]):
     """Empirical ROC curve of two samples.
 
-    Ties between the classes count half and make the curve run diagonally. Thresholds are midpoints of
-    neighbouring distinct values: between the same two values every threshold does the same.
-
     Parameters
     ----------
-    negative, positive : array of shape (n,) or Ecdf
-        Values of each class; infinities are legal, NaN is not.
-    direction : {None, "higher", "lower", "auto"}
-        As in ``PredictedRoc``.
+    negative, positive : array-like of shape (n,) or Ecdf
+        Feature values of each class. Infinite values are accepted, NaN is not.
+    direction : {None, "higher", "lower", "auto"}, default=None
+        Side of the positive class:
+
+        * None or "higher": positive when x >= threshold.
+        * "lower": positive when x <= threshold.
+        * "auto": the direction with an AUC of at least 0.5.
+    count : pair of float, optional
+        Numbers of observations of the (negative, positive) class. They follow from the samples and may be omitted.
+    omitted : pair of int, default=(0, 0)
+        Numbers of observations of the (negative, positive) class that were omitted because of missing values.
     source_rows : SourceRows, optional
-        The rows of the cases in the labels that they came with; ``empirical_roc`` keeps them, so that ``auc_test`` of
-        two curves knows whether these are of the same cases.
+        Rows of the observations in the original data. ``empirical_roc`` stores them, so that ``auc_test`` can check
+        that two curves are based on the same observations.
+
+    Raises
+    ------
+    RocPredictError
+        If a class is not a sample, is empty or contains NaN, or ``count`` does not match the samples.
+
+    Notes
+    -----
+    Ties between the classes count one half in the AUC; the curve is diagonal there. Thresholds are midpoints between
+    neighbouring distinct values: all thresholds between the same two values give the same rates.
 
     Examples
     --------
@@ -67,16 +82,16 @@ class EmpiricalRoc(Roc[float]):
         for name in ("negative", "positive"):
             sample: Any = getattr(self, name)
             if not isinstance(sample, Ecdf) and (isinstance(sample, Distribution) or is_frozen_scipy(sample)):
-                remedy = "an empirical ROC needs values, a predicted one takes this"
-                raise RocPredictError(f"{name}={short_repr(sample)} is no sample; {remedy}")
+                remedy = "pass an array of values, or use PredictedRoc for distributions"
+                raise RocPredictError(f"{name}={short_repr(sample)} is not a sample; {remedy}")
             try:
                 object.__setattr__(self, name, sample if isinstance(sample, Ecdf) else Ecdf(sample))
             except RocPredictError as error:
                 raise RocPredictError(f"{name}: {error}") from None
         class_totals = (self.negative.total, self.positive.total)
         if self.count is not None and check_count(self.count, ()) != class_totals:
-            problem = f"count={short_repr(self.count)} is not that of the samples, {class_totals}"
-            raise RocPredictError(f"{problem}; leave it out")
+            problem = f"count={short_repr(self.count)} differs from the sizes of the samples, {class_totals}"
+            raise RocPredictError(f"{problem}; omit count=")
         object.__setattr__(self, "count", class_totals)
         super().__post_init__()
 
@@ -90,21 +105,31 @@ class EmpiricalRoc(Roc[float]):
         negative: Label = None,
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
-        """Return the curve of a classifier's scores; labels come first, as in scikit-learn's displays.
+        """Return the ROC curve of the scores of a classifier.
+
+        The labels are the first argument, as in scikit-learn's displays.
 
         Parameters
         ----------
-        y : array of shape (n,)
-            True labels.
-        scores : array of shape (n,)
-            Probabilities or decision values that rise with the positive class.
-        positive, negative, weights
-            As in ``empirical_roc``.
+        y : array-like of shape (n,)
+            Class labels.
+        scores : array-like of shape (n,)
+            Probabilities or decision values, larger for the positive class.
+        positive : label, optional
+            Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+        negative : label, optional
+            Label of the negative class. By default, all other labels.
+        weights : array-like of shape (n,), optional
+            Frequency weights of the observations, 0 or more.
+
+        Returns
+        -------
+        EmpiricalRoc
 
         Raises
         ------
         RocPredictError
-            As ``empirical_roc``.
+            If the data, labels or weights are invalid, as in ``empirical_roc``.
 
         Examples
         --------
@@ -124,42 +149,52 @@ class EmpiricalRoc(Roc[float]):
         response_method: Literal["auto", "predict_proba", "decision_function"] = "auto",
         weights: ArrayLike | None = None,
     ) -> EmpiricalRoc:
-        """Return the curve of a fitted classifier on rows, best on such as it was not fitted to.
+        """Return the ROC curve of a fitted classifier on data, preferably test data.
 
         Parameters
         ----------
         estimator : classifier
-            Fitted, with ``classes_`` as scikit-learn's have it, two of them.
-        X : array of shape (n, features)
-            What the classifier takes.
-        y : array of shape (n,)
-            True labels.
+            Fitted classifier of two classes with the attribute ``classes_``, as in scikit-learn.
+        X : array-like of shape (n, features)
+            Input of the classifier.
+        y : array-like of shape (n,)
+            Class labels.
         positive : label, optional
-            Left out: the last of ``classes_``.
-        response_method : {"auto", "predict_proba", "decision_function"}
-            What to ask it for; "auto": probabilities where it gives them.
-        weights : array of shape (n,), optional
+            Label of the positive class. By default, the last of ``classes_``.
+        response_method : {"auto", "predict_proba", "decision_function"}, default="auto"
+            Method that returns the scores:
+
+            * "auto": ``predict_proba`` if available, else ``decision_function``.
+            * "predict_proba": predicted probabilities.
+            * "decision_function": decision values.
+        weights : array-like of shape (n,), optional
+            Frequency weights of the observations, 0 or more.
+
+        Returns
+        -------
+        EmpiricalRoc
 
         Raises
         ------
         RocPredictError
-            What is no fitted classifier of two classes, or has no such method; as ``empirical_roc``.
+            If ``estimator`` is not a fitted classifier of two classes or lacks the method, or the data are invalid, as
+            in ``empirical_roc``.
         """
         check_index({"X": X, "y": y, "weights": weights})
         check_option("response_method", response_method, ("auto", *_RESPONSE_METHODS))
         classes = list(getattr(estimator, "classes_", ()))
         if len(classes) != 2:
-            problem = f"knows the labels {classes}" if classes else "has no classes_"
-            remedy = "give a fitted classifier of two classes"
+            problem = f"has the classes {classes}" if classes else "has no attribute classes_"
+            remedy = "pass a fitted classifier of two classes"
             raise RocPredictError(f"estimator={short_repr(estimator)} {problem}; {remedy}")
         label = classes[1] if positive is None else positive
         if not is_label(label, classes):
-            problem = f"positive={short_repr(label)} is not a label of the estimator"
-            raise RocPredictError(f"{problem}; labels are {classes}")
+            problem = f"positive={short_repr(label)} is not a class of the estimator"
+            raise RocPredictError(f"{problem}; use one of {classes}")
         methods = _RESPONSE_METHODS if response_method == "auto" else (response_method,)
         available = [name for name in methods if hasattr(estimator, name)]
         if not available:
-            raise RocPredictError(f"estimator={short_repr(estimator)} has no {' nor '.join(methods)}")
+            raise RocPredictError(f"estimator={short_repr(estimator)} has no method {' or '.join(methods)}")
         scores = np.asarray(getattr(estimator, available[0])(X))
         if scores.ndim == 2:
             scores = scores[:, classes.index(label)]
@@ -188,27 +223,44 @@ def empirical_roc(
     nan_policy: NanPolicy = "raise",
     weights: ArrayLike | None = None,
 ) -> EmpiricalRoc:
-    """Return the ROC curve that a sample shows.
+    """Compute the empirical ROC curve of a feature or score.
 
     Parameters
     ----------
-    x : array of shape (n,)
-        Values of one feature, or scores.
-    y : array of shape (n,)
-        Labels.
-    positive, negative : label, optional
-        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
-        other label; a named one drops the rows of a third.
-    direction : {None, "higher", "lower", "auto"}
-        As in ``PredictedRoc``.
-    nan_policy : {"raise", "omit"}
-    weights : array of shape (n,), optional
-        How many cases each row stands for: 0 or more. Whole weights equal repeated rows, exactly.
+    x : array-like of shape (n,)
+        Feature values.
+    y : array-like of shape (n,)
+        Class labels.
+    positive : label, optional
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+    negative : label, optional
+        Label of the negative class. By default, all other labels. If passed, observations with a third label are
+        ignored.
+    direction : {None, "higher", "lower", "auto"}, default=None
+        Side of the positive class:
+
+        * None or "higher": positive when x >= threshold.
+        * "lower": positive when x <= threshold.
+        * "auto": the direction with an AUC of at least 0.5.
+    nan_policy : {"raise", "omit"}, default="raise"
+        How to handle missing values: raise an error, or omit these observations and report how many.
+    weights : array-like of shape (n,), optional
+        Frequency weights of the observations, 0 or more. An integer weight k is the same as k copies of the
+        observation.
+
+    Returns
+    -------
+    EmpiricalRoc
 
     Raises
     ------
     RocPredictError
-        As ``rocpredict.base.labels.split_classes``.
+        If ``x`` and ``y`` differ in length, a class is empty, a label is unknown, values are missing and
+        ``nan_policy="raise"``, or a weight is negative.
+
+    See Also
+    --------
+    predict_roc : ROC curve predicted from fitted class distributions.
 
     Examples
     --------

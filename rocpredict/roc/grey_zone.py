@@ -1,4 +1,4 @@
-"""Two thresholds with an undecided zone between them."""
+"""Grey zone between two thresholds."""
 
 from __future__ import annotations
 
@@ -26,30 +26,32 @@ from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.quadrature import bisect
 
 _DEFAULT_ERROR_RATE = 0.05
-_ROUNDING = 1e-12  # of a rate that was asked for, in the rate of its own quantile
+#: Relative rounding error of a rate that is computed at its own quantile.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GreyZone(Result, Generic[Value]):
-    """Two thresholds, the rates beyond them and the shares of both classes that stay undecided between them.
+    """Two thresholds with the rates of the decided and undecided observations.
 
     Attributes
     ----------
     low, high : float or array of shape F
-        Ends of the grey zone, ``low <= high``, in the unit of the feature; an infinite end decides nobody (or, when
-        both are the same, everybody). ``rule_out`` and ``rule_in`` say which end is which.
+        Bounds of the grey zone, ``low <= high``, in the unit of the feature. At an infinite bound no observation is
+        decided (or all are, if both bounds are the same). ``rule_out`` and ``rule_in`` are the same two numbers by
+        role.
     tpr, fpr : float or array of shape F
-        Share of the positives, and of the negatives, that are called positive: they lie at ``rule_in`` or beyond.
+        Proportion of the positives, and of the negatives, that are called positive.
     tnr, fnr : float or array of shape F
-        Share of the negatives, and of the positives, that are called negative: they lie beyond ``rule_out``.
+        Proportion of the negatives, and of the positives, that are called negative.
     undecided_negative, undecided_positive : float or array of shape F
-        Share of each class inside; with the rates above they add up to 1 in each class.
+        Proportion of each class in the grey zone. In each class the three proportions add up to 1.
     single_threshold : bool or array of shape F
-        Whether one threshold meets both demands, so that no grey zone is needed: then ``low == high``.
+        True if one threshold meets both requirements, so that no grey zone is needed; then ``low == high``.
     prevalence : float or array, or None
-        Share of positives where the rule will be used.
+        Proportion of positives in the population where the rule is used.
     lower : bool or array of shape F
-        Whether positives lie lower, so that low values rule in.
+        True for direction "lower": low values rule in.
     """
 
     low: Value
@@ -76,40 +78,43 @@ class GreyZone(Result, Generic[Value]):
         if np.ndim(self.low):
             return []
         region = "at or below low" if self.lower else "at or above high"
-        note = "One threshold meets both demands: no case is left undecided."
+        note = "One threshold meets both requirements: no observation is undecided."
         return [note if self.single_threshold else f"Ruled in: {region}; undecided: in between."]
 
     @property
     def rule_in(self) -> Value:
-        """Return the threshold of a positive call: "higher" x >= it, "lower" x <= it."""
+        """Return the threshold for calling positive, by x >= rule_in or, for direction "lower", x <= rule_in."""
         return to_scalar(np.where(self.lower, self.low, self.high))
 
     @property
     def rule_out(self) -> Value:
-        """Return the threshold of a negative call: "higher" x < it, "lower" x > it."""
+        """Return the threshold for calling negative, by x < rule_out or, for direction "lower", x > rule_out."""
         return to_scalar(np.where(self.lower, self.high, self.low))
 
     @property
     def undecided(self) -> Value:
-        """Return the share of all cases that stay undecided, for the prevalence."""
-        share = self._share("undecided")
-        return to_scalar(share * self.undecided_positive + (1 - share) * self.undecided_negative)
+        """Return the proportion of all observations that are undecided, at the prevalence."""
+        base_rate = self._prevalence_for("undecided")
+        return to_scalar(base_rate * self.undecided_positive + (1 - base_rate) * self.undecided_negative)
 
     @property
     def ppv(self) -> Value:
-        """Return the share of positives among the cases ruled in, for the prevalence; NaN when nobody is."""
-        share = self._share("ppv")
-        return _fraction(share * self.tpr, (1 - share) * np.asarray(self.fpr))
+        """Return the positive predictive value of the observations ruled in, or NaN if there are none."""
+        base_rate = self._prevalence_for("ppv")
+        return _fraction(base_rate * self.tpr, (1 - base_rate) * np.asarray(self.fpr))
 
     @property
     def npv(self) -> Value:
-        """Return the share of negatives among the cases ruled out, for the prevalence; NaN when nobody is."""
-        share = self._share("npv")
-        return _fraction((1 - share) * np.asarray(self.tnr), share * self.fnr)
+        """Return the negative predictive value of the observations ruled out, or NaN if there are none."""
+        base_rate = self._prevalence_for("npv")
+        return _fraction((1 - base_rate) * np.asarray(self.tnr), base_rate * self.fnr)
 
     @property
     def likelihood_ratios(self) -> tuple[Value, Value, Value]:
-        """Return P(zone | positive)/P(zone | negative) of the cases ruled out, undecided and ruled in; NaN for none."""
+        """Return the likelihood ratios of the zones ruled out, undecided and ruled in.
+
+        Each is P(zone | positive)/P(zone | negative), and NaN for an empty zone.
+        """
         zones = ((self.fnr, self.tnr), (self.undecided_positive, self.undecided_negative), (self.tpr, self.fpr))
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = [to_scalar(np.divide(positive, negative)) for positive, negative in zones]
@@ -117,22 +122,23 @@ class GreyZone(Result, Generic[Value]):
 
     @property
     def decided_rates(self) -> Rates[Value]:
-        """Return the rates among the decided cases alone, with their own prevalence; NaN in a class with none."""
-        decided_share = None
+        """Return the rates among the decided observations, with their prevalence, and NaN for a class without any."""
+        decided_prevalence = None
         if self.prevalence is not None:
-            share = np.asarray(self.prevalence)
-            decided_share = _fraction(share * np.add(self.tpr, self.fnr), (1 - share) * np.add(self.tnr, self.fpr))
+            base_rate = np.asarray(self.prevalence)
+            decided = base_rate * np.add(self.tpr, self.fnr), (1 - base_rate) * np.add(self.tnr, self.fpr)
+            decided_prevalence = _fraction(*decided)
         return Rates(
             tpr=_fraction(self.tpr, self.fnr),
             fpr=_fraction(self.fpr, self.tnr),
             tnr=_fraction(self.tnr, self.fpr),
             fnr=_fraction(self.fnr, self.tpr),
-            prevalence=decided_share,
+            prevalence=decided_prevalence,
         )
 
     @property
     def undefined(self) -> tuple[str, ...]:
-        """Return the names of what is 0/0 because nobody is ruled in, ruled out or undecided (of any feature)."""
+        """Return the names of the properties that are 0/0 because a zone or class is empty, for any feature."""
         no_positive_call, no_negative_call = np.add(self.tpr, self.fpr) == 0, np.add(self.tnr, self.fnr) == 0
         no_undecided = np.add(self.undecided_negative, self.undecided_positive) == 0
         empty_zone = no_positive_call | no_negative_call | no_undecided
@@ -141,9 +147,9 @@ class GreyZone(Result, Generic[Value]):
         empty |= {"likelihood_ratios": empty_zone, "decided_rates": empty_class}
         return tuple(name for name, mask in empty.items() if np.any(mask))
 
-    def _share(self, name: str) -> FloatArray:
+    def _prevalence_for(self, name: str) -> FloatArray:
         if self.prevalence is None:
-            raise RocPredictError(f"{name} needs the share of positives; give prevalence= (0 to 1) or class counts")
+            raise RocPredictError(f"{name} needs the prevalence; pass prevalence= in [0, 1] or class counts")
         return np.asarray(self.prevalence)
 
     def __repr__(self) -> str:
@@ -156,9 +162,9 @@ class GreyZone(Result, Generic[Value]):
 
 
 class _Demand(NamedTuple):
-    """A highest rate of wrong calls, or lowest odds of right ones to wrong ones, each as a share of its class.
+    """Requirement of a maximum error rate, or of minimum odds of correct to wrong calls, on one threshold.
 
-    ``right`` and ``wrong`` give the rates of these calls at a threshold.
+    ``right`` and ``wrong`` return the rates of correct and of wrong calls at a threshold, each within its class.
     """
 
     right: Callable[[FloatArray], Any]
@@ -167,20 +173,20 @@ class _Demand(NamedTuple):
     log_odds: FloatArray | None
 
     def is_met(self, t: FloatArray) -> NDArray[np.bool_]:
-        """Return whether the calls at a threshold meet the demand, to rounding; no calls do."""
+        """Return True where a threshold meets the requirement up to rounding, or calls no observation."""
         wrong = np.asarray(self.wrong(t))
         if self.rate is not None:
             return np.asarray(wrong <= self.rate * (1 + _ROUNDING))
         with np.errstate(divide="ignore", invalid="ignore"):
-            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # no rate but 0 is as small
+            odds = np.exp(np.minimum(np.asarray(self.log_odds), 700.0))  # larger odds require a wrong rate of 0 too
             return np.asarray((self.right(t) >= odds * wrong * (1 - _ROUNDING)) | (self.log_odds == -np.inf))
 
 
 def _check_demand(limits: dict[str, Any], names: tuple[str, str], prior: Any) -> tuple[Any, Any]:
-    """Return the highest rate of wrong calls, or the lowest log odds of right ones, of which one is None.
+    """Return the maximum error rate and the minimum log odds of correct calls, one of which is None.
 
-    ``names`` are those of the rate and of the predictive value among the limits, and ``prior`` is the log odds of a
-    wrong call among all cases.
+    ``names`` are the keys of the rate and of the predictive value in ``limits``. ``prior`` is the log odds of a wrong
+    call among all observations.
     """
     rate, value = names
     if limits[value] is None:
@@ -191,7 +197,7 @@ def _check_demand(limits: dict[str, Any], names: tuple[str, str], prior: Any) ->
     return None, np.where(np.abs(odds) < _ROUNDING, 0.0, odds)
 
 
-#: The thresholds of ruling out (x < out) and of ruling in (x >= in), and whether they are one.
+#: Thresholds for ruling out (x < out) and for ruling in (x >= in), and True where they are the same.
 _ZoneLimits: TypeAlias = tuple[FloatArray, FloatArray, NDArray[np.bool_]]
 
 
@@ -200,19 +206,19 @@ def find_grey_zone(
 ) -> GreyZone[Any]:
     """Find the grey zone of two distributions, reflected so that positives have larger values.
 
-    ``limits`` are max_fnr, max_fpr, min_npv and min_ppv of ``Roc.grey_zone``.
+    ``limits`` has the keys max_fnr, max_fpr, min_npv and min_ppv of ``Roc.grey_zone``.
     """
     for rate, value in (("max_fnr", "min_npv"), ("max_fpr", "min_ppv")):
         if limits[rate] is not None and limits[value] is not None:
-            raise RocPredictError(f"{rate} and {value} are two demands on one threshold; give one of them")
+            raise RocPredictError(f"{rate}= and {value}= are requirements on the same threshold; pass one of them")
         if limits[value] is not None and prevalence is None:
-            raise RocPredictError(f"{value} needs the share of positives; give prevalence= (0 to 1) or class counts")
+            raise RocPredictError(f"{value}= needs the prevalence; pass prevalence= in (0, 1) or class counts")
     prior: Any = None
     if prevalence is not None:
         needs_both_classes = limits["min_npv"] is not None or limits["min_ppv"] is not None
-        share = check_probabilities("prevalence", prevalence, inclusive=not needs_both_classes)
+        base_rate = check_probabilities("prevalence", prevalence, inclusive=not needs_both_classes)
         with np.errstate(divide="ignore"):
-            prior = np.log1p(-share) - np.log(share)
+            prior = np.log1p(-base_rate) - np.log(base_rate)
     for name, number in (limits | {"prevalence": prevalence}).items():
         if number is not None:
             check_one_or_each(name, number, solver.shape)
@@ -236,7 +242,7 @@ def find_grey_zone(
 
 
 def _grey_zone_gaussian(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _ZoneLimits:
-    """Find the ends for two Gaussians, one feature or a batch, by their quantiles."""
+    """Find the bounds for two Gaussians from their quantiles, for one feature or a batch."""
     negative, positive = solver.negative, solver.positive
 
     def limit(pair: BinormalSolver, demand: _Demand) -> FloatArray:
@@ -251,7 +257,7 @@ def _grey_zone_gaussian(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> 
     if not single.any():
         return out, in_, single
     best = np.asarray(solver.optimal(EVEN).threshold)
-    # beyond the best values a tail may predict worse again, on one side at most: an end of the overlap meets both
+    # in one of the tails the predictive value may fall again; then a bound of the overlap meets both requirements
     choices = [np.clip(best, in_, np.maximum(in_, out)), in_, out]
     ameans = [np.where(rule_in.is_met(t) & rule_out.is_met(t), _ameans(solver, t), -np.inf) for t in choices]
     selected = np.choose(np.argmax(ameans, axis=0), choices)
@@ -259,7 +265,7 @@ def _grey_zone_gaussian(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> 
 
 
 def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _ZoneLimits:
-    """Find the ends on a grid, and then to the float."""
+    """Find the bounds on a grid and refine them to the nearest float."""
     negative, positive = solver.negative, solver.positive
     atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
     best = float(solver.optimal(EVEN).threshold)
@@ -270,7 +276,7 @@ def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _Z
     last_out, _ = _bisect(lambda x: ~rule_out.is_met(x), t[last], t[min(last + 1, len(t) - 1)])
     t = np.unique(np.append(t, [first_in, last_out]))
     out, in_, single = _widest_regions(solver, rule_out, rule_in, t)
-    nobody_in = positive.sf_inclusive(in_) + negative.sf_inclusive(in_) == 0  # then the end is infinite
+    nobody_in = positive.sf_inclusive(in_) + negative.sf_inclusive(in_) == 0  # then the bound is infinite
     nobody_out = positive.cdf_strict(out) + negative.cdf_strict(out) == 0
     inward, outward = np.where(nobody_in, np.inf, in_), np.where(nobody_out, -np.inf, out)
     if single:
@@ -279,9 +285,9 @@ def _grey_zone_search(solver: Solver, rule_out: _Demand, rule_in: _Demand) -> _Z
 
 
 def _widest_regions(solver: Solver, rule_out: _Demand, rule_in: _Demand, t: FloatArray) -> _ZoneLimits:
-    """Return the widest regions among ascending thresholds, or the best threshold where these overlap.
+    """Return the widest regions among ascending thresholds, or the best threshold if the regions overlap.
 
-    Where no threshold in the overlap meets both demands, the region ruled in keeps its width.
+    If no threshold in the overlap meets both requirements, the region ruled in keeps its width.
     """
     meets_in, meets_out = rule_in.is_met(t), rule_out.is_met(t)
     first = int(np.argmax(meets_in))
@@ -298,7 +304,7 @@ def _ameans(solver: Solver, t: FloatArray) -> FloatArray:
 
 
 def _bisect(holds: Callable[[FloatArray], NDArray[np.bool_]], left: float, right: float) -> tuple[float, float]:
-    """Return the last float before a statement becomes true between two thresholds, and the first one there."""
+    """Return the last float at which ``holds`` is false and the first at which it is true, between two thresholds."""
     if not (np.isfinite(left) and np.isfinite(right)):
         return left, right
     before, there = bisect(holds, np.asarray(left), np.asarray(right))
@@ -306,13 +312,13 @@ def _bisect(holds: Callable[[FloatArray], NDArray[np.bool_]], left: float, right
 
 
 def _interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return P(low <= X < high) from the nearer tail."""
+    """Return P(low <= X < high), computed from the nearer tail."""
     below_low = np.asarray(d.cdf_strict(low))
     from_above = np.asarray(d.sf_inclusive(low)) - d.sf_inclusive(high)
     return np.where(below_low > 0.5, from_above, np.asarray(d.cdf_strict(high)) - below_low)
 
 
 def _fraction(some: ArrayLike, rest: ArrayLike) -> ArrayOrFloat:
-    """Return some/(some + rest); NaN for 0/0."""
+    """Return some/(some + rest), with NaN for 0/0."""
     with np.errstate(invalid="ignore"):
         return to_scalar(np.divide(some, np.add(some, rest)))

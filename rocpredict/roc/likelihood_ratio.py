@@ -32,28 +32,30 @@ from rocpredict.solvers.base import (
 )
 from rocpredict.solvers.thresholds import log_cost_ratio
 
-_MIN_AMEANS_GAIN = 0.005  # of Ameans: below, a second threshold is not worth its trouble
-_MAX_FAST_SIZE = 20_000  # values whose ranking a look can wait for
+#: Minimum gain in Ameans for which the summary recommends more than one threshold.
+_MIN_AMEANS_GAIN = 0.005
+#: Maximum number of distinct values for which a repr computes the AUC.
+_MAX_FAST_SIZE = 20_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioGain(Result, Generic[Value]):
-    """Gain of the likelihood-ratio rule over the best single threshold of the declared direction.
+    """Gain of the likelihood-ratio rule over the best single threshold in the declared direction.
 
     Attributes
     ----------
     auc_single, auc : float or array of shape F
-        Of the one-threshold rule and of the likelihood-ratio rule.
+        AUC of the one-threshold rule and of the likelihood-ratio rule.
     ameans_single, ameans : float or array of shape F
-        The best that each of them reaches.
+        Highest Ameans (balanced accuracy) of each rule.
     hook : Hook
-        The part of the one-threshold curve that lies below the chance line.
+        Part of the one-threshold curve below the chance line.
 
     Notes
     -----
-    ``youden_gain`` is the gain in Youden's J, TPR - FPR: twice the gain in Ameans. J of the likelihood-ratio rule is
-    the total variation distance of the classes, 1 less their overlap. Where the densities cross twice at most, as those
-    of two Gaussians do, the benefit is the J that a single threshold reaches in the opposite direction.
+    ``youden_gain`` is the gain in Youden's J = TPR - FPR, twice the gain in Ameans. J of the likelihood-ratio rule is
+    the total variation distance of the classes, 1 minus their overlap. If the densities cross at most twice, as those
+    of two Gaussians, this gain equals the J of the best single threshold in the opposite direction.
     """
 
     auc_single: Value
@@ -71,53 +73,63 @@ class LikelihoodRatioGain(Result, Generic[Value]):
 
     @property
     def auc_gain(self) -> Value:
-        """Return how much higher the AUC is."""
+        """Return the gain in AUC."""
         return to_scalar(np.asarray(self.auc) - self.auc_single)
 
     @property
     def ameans_gain(self) -> Value:
-        """Return how much higher the best Ameans is."""
+        """Return the gain in the highest Ameans."""
         return to_scalar(np.asarray(self.ameans) - self.ameans_single)
 
     @property
     def youden_gain(self) -> Value:
-        """Return how much higher the best Youden's J is."""
+        """Return the gain in the highest Youden's J."""
         return to_scalar(2 * np.asarray(self.ameans_gain))
 
     @property
     def summary(self) -> str:
-        """The gain in one sentence."""
+        """Gain in one sentence."""
         gain = np.asarray(self.ameans_gain)
         worthwhile = gain >= _MIN_AMEANS_GAIN
         if gain.ndim:
             some = f"{worthwhile.sum()} of {gain.size} features"
             return f"More than one threshold raises the best Ameans by {_MIN_AMEANS_GAIN:g} or more for {some}."
         change = f"raises the best Ameans from {self.ameans_single:.4g} to {self.ameans:.4g}"
-        verdict = "look at best_rule()" if worthwhile else "one threshold is enough"
+        verdict = "see best_rule()" if worthwhile else "one threshold is enough"
         return f"More than one threshold {change} and the AUC from {self.auc_single:.4g} to {self.auc:.4g}: {verdict}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LikelihoodRatioRoc(CurveMethods[Value], Result):
-    """ROC curve of the rule that calls positive where the likelihood ratio is high (Metz and Pan 1999).
+    """ROC curve of the likelihood-ratio rule, which calls an observation positive if its likelihood ratio is high.
 
-    No rule on the same feature does better (Neyman and Pearson 1933): its curve is concave and nowhere below that of
-    the one-threshold rule for the same two distributions. For Gaussians of different standard deviations it has two
-    thresholds, and its AUC is at least max(AUC, 1 - AUC) of the one-threshold rule.
+    No other rule based on the same feature is better [1]_: the curve is concave and nowhere below that of the
+    one-threshold rule for the same two distributions. For two Gaussians with different standard deviations the rule has
+    two thresholds [2]_, and its AUC is at least max(AUC, 1 - AUC) of the one-threshold rule. ``Roc.proper()`` returns
+    this curve.
 
     Parameters
     ----------
     base : Solver
         Solver of the two classes, reflected so that positives have larger values.
     to_feature_scale : function
-        Gives a threshold on this turned axis as one on the feature's own.
+        Function that converts a threshold on the reflected axis to the scale of the feature.
 
     Notes
     -----
-    Two Gaussians: closed forms, each rate found by Newton's method on the two thresholds, partial areas by quadrature;
-    batches at once. Samples: the values ranked by their likelihood ratio in these very samples, which is optimistic.
-    Other densities: the axis is cut where the ratio turns. All good to about 1e-12. A density against single values has
-    one question: the likelihood ratio tells the classes apart.
+    * Two Gaussians: closed forms; rates by Newton's method on the two thresholds, partial areas by quadrature. Batches
+      are computed at once.
+    * Samples: the values are ranked by their likelihood ratio in the same samples, which is optimistic.
+    * Other densities: the axis is divided where the ratio turns.
+    * A density and a discrete distribution: the likelihood ratio separates the classes perfectly.
+
+    The numerical error is about 1e-12.
+
+    References
+    ----------
+    .. [1] J. Neyman, E. S. Pearson (1933), On the problem of the most efficient tests of statistical hypotheses,
+       Philosophical Transactions of the Royal Society A 231, 289-337.
+    .. [2] C. E. Metz, X. Pan (1999), "Proper" binormal ROC curves, Journal of Mathematical Psychology 43, 1-33.
 
     Examples
     --------
@@ -145,29 +157,48 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
         return self.base.likelihood_ratio()
 
     def curve(self, n_points: int = 513) -> RocCurve:
-        """Return the curve as a table, from (0, 0) to (1, 1).
+        """Return the points of the curve from (0, 0) to (1, 1).
 
         Parameters
         ----------
-        n_points : int
-            How many rules, spread over both classes; step functions have their own and ignore this, and where
-            densities level out there may be some more or fewer.
+        n_points : int, default=513
+            Number of points, chosen to cover both classes. Empirical curves ignore it and return all their points. If
+            the likelihood ratio is constant over an interval, there may be a few more or fewer.
 
         Returns
         -------
         RocCurve
-            Its ``thresholds`` are those of the likelihood ratio f1/f0, which is the slope of the curve there:
-            descending from +inf, where nothing is positive, to 0. In the unit of the feature: ``rule_at_fpr``.
+            Arrays ``thresholds``, ``fpr`` and ``tpr`` of shape F + (T,). The thresholds are values of the likelihood
+            ratio f1/f0, descending from infinity to 0; each is also the slope of the curve at this point. For
+            thresholds in the unit of the feature see ``rule_at_fpr``.
         """
         return RocCurve(*self._solver.curve(check_n_points(n_points)))
 
     def rule_at_fpr(self, fpr: ArrayLike) -> TwoThresholdRule[Value]:
-        """Return the rule with the highest TPR of all with no more than this FPR, as its thresholds.
+        """Return the rule that maximizes TPR subject to FPR <= ``fpr``.
 
         Parameters
         ----------
-        fpr : float or array of shape F
-            For densities the rule has this FPR, to about 1e-12 of it; at ties of the likelihood ratio less.
+        fpr : float or array-like of shape F
+            Highest false positive rate, in [0, 1].
+
+        Returns
+        -------
+        TwoThresholdRule
+            Thresholds in the unit of the feature, with their rates. For densities the rule has this FPR up to a
+            relative error of about 1e-12; if the likelihood ratio has ties, it may have a lower one.
+
+        Raises
+        ------
+        RocPredictError
+            If ``fpr`` is outside [0, 1].
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> rule = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).proper().rule_at_fpr(0.1)
+        >>> round(rule.low, 4), round(rule.high, 4), round(rule.tpr, 4)
+        (7.841, 14.559, 0.5312)
         """
         rate = self._check_batch_argument("fpr", check_probabilities("fpr", fpr))
         return self._on_own_axis(self._solver.rule_at_fpr(rate))
@@ -179,66 +210,89 @@ class LikelihoodRatioRoc(CurveMethods[Value], Result):
 
         Parameters
         ----------
-        prevalence : float or array of shape F
-            Share of positives where the rule will be used; 0.5 weighs both classes alike.
-        cost_fp, cost_fn : float or array of shape F
+        prevalence : float or array-like of shape F, default=0.5
+            Proportion of positives in the population where the rule is used. With 0.5 both classes have equal weight.
+        cost_fp, cost_fn : float or array-like of shape F, default=1.0
             Cost of a false positive and of a false negative.
+
+        Returns
+        -------
+        TwoThresholdRule
+            Thresholds in the unit of the feature, with their rates. If the best rule calls all observations the same
+            class, both thresholds are infinite.
 
         Raises
         ------
         RocPredictError
-            A prevalence outside [0, 1], negative costs, or nothing that costs anything.
+            If ``prevalence`` is outside [0, 1], a cost is negative, or all errors have cost 0.
 
         Notes
         -----
-        Positive where f1 > kappa f0, with kappa = (1 - prevalence) cost_fp/(prevalence cost_fn): there the curve has
-        the slope kappa. It may be that all cases are called one class; then both thresholds are infinite.
+        The rule is "positive where f1(x) > kappa f0(x)", with kappa = (1 - prevalence) cost_fp/(prevalence cost_fn).
+        The curve has the slope kappa at its operating point.
+
+        Examples
+        --------
+        >>> from rocpredict import Gaussian, PredictedRoc
+        >>> PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2)).proper().best_rule()
+        TwoThresholdRule(low=5.82611, high=16.5739, positive_inside=True, ameans=0.795057)
         """
         for name, number in {"prevalence": prevalence, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
             self._check_batch_argument(name, check_real(name, number))
         return self._on_own_axis(self._solver.rule(log_cost_ratio(prevalence, cost_fp, cost_fn)))
 
     def gain(self) -> LikelihoodRatioGain[Value]:
-        """Return what this rule gains over the best single threshold, and what that means."""
+        """Return the gain of this rule over the best single threshold.
+
+        Returns
+        -------
+        LikelihoodRatioGain
+            Its ``summary`` states the gain in one sentence.
+        """
         best = self.base.optimal(EVEN)
         hook = Hook(*(to_scalar(part) for part in self.base.hook()))
         single = to_scalar(self.base.auc()), to_scalar(best.tpr / 2 + best.tnr / 2)
         return LikelihoodRatioGain(single[0], self.auc(), single[1], self.best_rule().ameans, hook)
 
     def _rate(self, name: str, rate: ArrayLike) -> FloatArray:
-        """Return rates of any shape for one feature, for a batch what fits it."""
+        """Return rates after checking their range and, for a batch, their shape."""
         rates = check_probabilities(name, rate)
         return self._check_batch_argument(name, rates) if self.base.shape else rates
 
     def _check_batch_argument(self, name: str, values: FloatArray) -> FloatArray:
-        """Return one value for all features, or one for each."""
+        """Return values after checking that there is one for all features or one for each."""
         check_one_or_each(name, values, self.base.shape)
         return values
 
     def _on_own_axis(self, rule: TwoThresholdRule[Any]) -> TwoThresholdRule[Value]:
-        """Return a rule with its thresholds on the feature's own axis."""
+        """Return a rule with its thresholds on the scale of the feature."""
         limits = [np.asarray(self.to_feature_scale(limit)) for limit in (rule.low, rule.high)]
-        shares = {name: to_scalar(getattr(rule, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}
+        fields = {name: to_scalar(getattr(rule, name)) for name in ("positive_inside", "tpr", "fpr", "tnr", "fnr")}
         return rule._replace(
             low=to_scalar(np.minimum(*limits)),
             high=to_scalar(np.maximum(*limits)),
             thresholds=np.sort(self.to_feature_scale(rule.thresholds, grid=True), axis=-1),
-            **shares,
+            **fields,
         )
 
     def table(self) -> Table:
-        """Return the area, where it takes no longer than a look, and the pair."""
+        """Return the distributions and, if it is fast to compute, the AUC as a table.
+
+        Returns
+        -------
+        Table
+        """
         title = "ROC of the likelihood-ratio rule"
         if self.base.shape:
             return batch_table(title, self.base.shape, {"AUC": self.auc()})
         pair = [["negative", repr(self.base.negative)], ["positive", repr(self.base.positive)]]
         area = [["AUC", self.auc()]] if self._is_fast else []
-        notes = () if area else ["Its area takes a while: ask auc()."]
+        notes = () if area else ["The AUC is slow to compute: call auc()."]
         return Table(title, ("quantity", "value"), [*pair, *area], notes=notes)
 
     @property
     def _is_fast(self) -> bool:
-        """True where its area takes no longer than a look."""
+        """True if the AUC is fast enough for a repr."""
         return self.base.is_fast and (self.base.thresholds is None or len(self.base.thresholds) < _MAX_FAST_SIZE)
 
     def __repr__(self) -> str:

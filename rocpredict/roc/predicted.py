@@ -45,35 +45,35 @@ _RATIO_OK, _RATIO_LARGE = 1.0, 4.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelFit(Result):
-    """Distance of a predicted curve from the sample, and the weight of the model.
+    """Distance of a predicted curve from the empirical curve, and the weight of the model.
 
     Attributes
     ----------
     model_weight : float
-        Of the estimate, the share that is the model's; the rest is the sample's own. Of a family that is all model it
-        is the share that it would keep if it were weighed as the shrunk estimate weighs its own model.
+        Weight of the model in the shrunk estimate (family "auto"), in [0, 1]; the empirical distribution has the rest.
+        For other families it is the weight that the shrinkage rule of "auto" would assign to this model.
     is_shrinkage : bool
-        Whether the prediction is the shrunk estimate.
+        True if the prediction is a shrunk estimate.
     area_between : float
-        Mean absolute difference of the TPRs of the model's curve and the empirical one, over all FPR.
+        Mean absolute TPR difference between the curve of the model and the empirical curve, over all FPRs.
     misfit_ratio : float
-        Cramer-von Mises statistic: mean square distance of the cumulated classes along the pooled ranks, over its
-        expectation for a model that is right and known beforehand. About 0.3 for a model that is right, since it was
-        fitted to the same data.
+        Cramer-von Mises statistic: mean squared distance between the model and the data along the pooled ranks, divided
+        by its expectation for a correct model that is known in advance. It is about 0.3 for a correct model, because
+        the model is fitted to the same data.
     n_negative, n_positive : int
-        Rows behind it.
+        Numbers of observations.
     """
 
-    model_weight: float = field(metadata={"label": "share of the model"})
+    model_weight: float = field(metadata={"label": "model weight"})
     is_shrinkage: bool
-    area_between: float = field(metadata={"label": "distance of the curves"})
-    misfit_ratio: float = field(metadata={"label": "over chance"})
+    area_between: float = field(metadata={"label": "mean TPR difference"})
+    misfit_ratio: float = field(metadata={"label": "misfit ratio"})
     n_negative: int = field(metadata={"label": "negatives"})
     n_positive: int = field(metadata={"label": "positives"})
     derived = ("summary",)
     _tabled = ("model_weight", "area_between", "misfit_ratio", "n_negative", "n_positive")
     _text = "model_weight={model_weight:.4g}, area_between={area_between:.4g}, misfit_ratio={misfit_ratio:.4g}"
-    _heading = "Trust in a predicted curve"
+    _heading = "Fit of the model to the sample"
 
     def _notes(self) -> list[str]:
         return [self.summary]
@@ -81,24 +81,27 @@ class ModelFit(Result):
     @property
     def summary(self) -> str:
         """Interpretation of the numbers in one sentence."""
-        large = "farther" if self.misfit_ratio <= _RATIO_LARGE else "much farther"
-        distance = "no farther" if self.misfit_ratio <= _RATIO_OK else large
-        share = f"{self.model_weight:.0%} of this estimate is the model's, the rest the sample's own"
-        if not self.is_shrinkage and self.model_weight == 1:
-            share = "nothing in the sample asks for less than the whole model"
-        elif not self.is_shrinkage:
-            retained = f"of which a blend as by family='auto' keeps {self.model_weight:.0%}"
-            share = f"this prediction is the model's alone, {retained}"
-        apart = f"{self.area_between:.3f} of TPR apart, {distance} than chance would put them"
-        return f"The curves of model and sample lie {apart}; {share}."
+        large = "more than" if self.misfit_ratio <= _RATIO_LARGE else "much more than"
+        size = "no more than" if self.misfit_ratio <= _RATIO_OK else large
+        percent = f"{self.model_weight:.0%}"
+        if self.is_shrinkage:
+            weight = f"the model weight of this estimate is {percent}"
+        else:
+            weight = f"this prediction uses only the model (family='auto': model weight {percent})"
+        difference = f"{self.area_between:.3f} in TPR on average, {size} expected from sampling variation"
+        return f"The model and empirical curves differ by {difference}; {weight}."
 
 
 _IQR_OF_STANDARD_NORMAL = 2 * ndtri(0.75)
-_MEDIAN_SKEW_LIMIT = 0.2  # of the IQR: how far from its middle a median may lie before normality is in doubt
+#: Maximum distance of a median from the midpoint of its quartiles, in IQRs, without a warning.
+_MEDIAN_SKEW_LIMIT = 0.2
 
 
 class _TwoClassMoments(Protocol):
-    """Moments of two classes, such as a ``TwoClassSummary``: of each ``is_valid``, ``mean``, ``std`` and ``count``."""
+    """Moments of two classes, such as a ``TwoClassSummary``.
+
+    Each class has the attributes ``is_valid``, ``mean``, ``std`` and ``count``.
+    """
 
     @property
     def negative(self) -> Any: ...
@@ -112,34 +115,46 @@ class _TwoClassMoments(Protocol):
 class PredictedRoc(Roc[Value]):
     """ROC curve predicted from two class distributions.
 
-    Two Gaussians are answered in closed form, one feature or a batch; any other pair numerically. What
-    is predicted is the curve of these distributions: how well they describe real values is for
-    ``compare`` with an empirical curve to say.
-
     Parameters
     ----------
     negative, positive : distribution
-        ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Gaussians may be batches of shape F:
-        then every answer has shape F.
-    direction : {None, "higher", "lower", "auto"}
-        The rule is "positive when x >= threshold"; with "lower", "positive when x <= threshold". "auto" is
-        resolved once, by the AUC, and shown.
-    count : pair of float, or of arrays of shape F, optional
-        Cases of the (negative, positive) class. They set the prevalence where a measure needs one.
-    omitted : pair of int
-        Rows of the (negative, positive) class that were left out because they have no value.
+        Distribution of each class: ``Gaussian``, ``Ecdf`` or a frozen scipy.stats distribution. Two Gaussians may be
+        batches of shape F (one distribution per feature); results then have shape F.
+    direction : {None, "higher", "lower", "auto"}, default=None
+        Side of the positive class:
 
+        * None or "higher": positive when x >= threshold.
+        * "lower": positive when x <= threshold.
+        * "auto": the direction with an AUC of at least 0.5. It is chosen once, and ``direction`` then holds the result.
+    count : pair of float or of arrays of shape F, optional
+        Numbers of observations of the (negative, positive) class. They determine the prevalence and the width of
+        confidence intervals.
+    omitted : pair of int, default=(0, 0)
+        Numbers of observations of the (negative, positive) class that were omitted because of missing values.
     pair_fit : PairFit, optional
-        How the classes were fitted to samples; ``predict_roc`` keeps it for the bootstrap.
+        Samples and fitting function of the classes. ``predict_roc`` stores them for the bootstrap.
 
     Raises
     ------
     RocPredictError
-        What is no distribution, batches whose shapes do not fit, an unknown direction, counts of 0.
+        If a class is not a distribution, the shapes of batches differ, ``direction`` is unknown, or ``count`` or
+        ``omitted`` is out of range.
+
+    See Also
+    --------
+    predict_roc : fit the class distributions to a sample.
+    PredictedRoc.from_stats : use published means and standard deviations.
+    compare : compare a predicted with an empirical curve.
+
+    Notes
+    -----
+    Two Gaussians have closed-form results, for one feature or a batch. Other pairs are computed numerically. The
+    prediction is only as good as its distributional assumptions; compare it with an empirical curve if data are
+    available.
 
     Examples
     --------
-    The founding paper's example:
+    The example of the founding paper:
 
     >>> roc = PredictedRoc(negative=Gaussian(4, 3), positive=Gaussian(8, 2))
     >>> roc.auc()
@@ -217,41 +232,58 @@ class PredictedRoc(Roc[Value]):
         family: FamilyName = "gaussian",
         direction: Direction = None,
     ) -> PredictedRoc[Any]:
-        """Predict from published statistics, taking each class as Gaussian or of another family.
+        """Predict the ROC curve from published summary statistics of both classes.
 
-        Each is a pair (negative, positive); an item may be an array of shape F for a batch.
+        Pass ``mean`` with ``std`` or ``sem``, or ``median`` with ``iqr``, or ``effect_size``. Each pair is ordered
+        (negative, positive).
 
         Parameters
         ----------
-        mean : pair
-            Means, in the unit of the feature.
-        std : pair
+        mean : pair of float or of arrays of shape F, optional
+            Means, in the unit of the feature. Arrays define a batch of features.
+        std : pair of float or of arrays of shape F, optional
             Standard deviations.
-        count : pair, optional
-            Cases; needed with ``sem``.
-        sem : pair
+        count : pair of float or of arrays of shape F, optional
+            Numbers of observations. Required with ``sem``.
+        sem : pair of float or of arrays of shape F, optional
             Standard errors of the means, in place of ``std``: std = sem sqrt(count).
-        median, iqr : pair
-            In place of ``mean`` and ``std``: the median, and the interquartile range as a width or as the
-            two quartiles (q1, q3). The Gaussian with these has mean = median and std = width/1.349.
-        effect_size : float or array of shape F
-            Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without means the classes are
-            put at 0 and d, with standard deviations of 1.
-        family : {"gaussian", "gamma", "lognormal", "weibull", "exponential", "logistic", "laplace", "beta"}
-            Which distribution has this mean and standard deviation. A mean of less than about twice the standard
-            deviation of values that cannot be negative says that they are skewed: "gamma" or "lognormal" then fits
-            better than "gaussian". Other than "gaussian" it needs ``mean`` with ``std`` or ``sem``, and is no batch.
-        direction : {None, "higher", "lower", "auto"}
+        median : pair of float or of arrays of shape F, optional
+            Medians, in place of ``mean``. They need ``iqr``.
+        iqr : pair of float, of (q1, q3), or of arrays, optional
+            Interquartile ranges, each a width or two quartiles (q1, q3). The fitted Gaussian has mean = median and
+            std = width/1.349.
+        effect_size : float or array-like of shape F, optional
+            Cohen's d = (mean difference)/(pooled std), in place of ``std``. Without ``mean`` the class means are 0 and
+            d, and both standard deviations are 1.
+        family : str, default="gaussian"
+            Distribution with this mean and standard deviation: "gaussian", "gamma", "lognormal", "weibull",
+            "exponential", "logistic", "laplace" or "beta". Families other than "gaussian" need ``mean`` with ``std`` or
+            ``sem``, and one feature.
+        direction : {None, "higher", "lower", "auto"}, default=None
+            Side of the positive class:
+
+            * None or "higher": positive when x >= threshold.
+            * "lower": positive when x <= threshold.
+            * "auto": the direction with an AUC of at least 0.5.
+
+        Returns
+        -------
+        PredictedRoc
 
         Raises
         ------
         RocPredictError
-            A combination that does not fix both Gaussians, or fixes them twice; values out of range.
+            If the statistics do not determine both distributions or are redundant, or a value is out of range.
 
         Warns
         -----
         AssumptionWarning
-            A median that lies far from the middle of its quartiles: the class is skewed.
+            If a median is far from the midpoint of its quartiles, because the class is then skewed.
+
+        Notes
+        -----
+        For nonnegative values, a mean below about twice the standard deviation indicates skewness; "gamma" or
+        "lognormal" then fits better than "gaussian".
 
         Examples
         --------
@@ -261,53 +293,61 @@ class PredictedRoc(Roc[Value]):
         0.7141961775233342
         """
         options = {"std": std, "sem": sem, "iqr": iqr, "effect_size": effect_size}
-        spreads = [name for name, value in options.items() if value is not None]
-        if str(family) == "exponential" and not spreads:
-            spreads, std = ["std"], mean  # which are one
-        if len(spreads) != 1:
-            came = " and ".join(f"{name}=" for name in spreads) or "none of them"
-            raise RocPredictError(f"give one of std=, sem=, iqr= (with median=) and effect_size=; got {came}")
-        spread = spreads[0]
-        if (median is not None) != (spread == "iqr"):
-            raise RocPredictError("median= and iqr= go together, in place of mean= and std=")
-        if (spread == "iqr" and mean is not None) or (spread in {"std", "sem"} and mean is None):
-            raise RocPredictError(f"{spread}= {'needs' if mean is None else 'goes without'} mean=")
+        statistics = [name for name, value in options.items() if value is not None]
+        if str(family) == "exponential" and not statistics:
+            statistics, std = ["std"], mean  # an exponential distribution has std = mean
+        if len(statistics) != 1:
+            names = " and ".join(f"{name}=" for name in statistics)
+            problem = f"{names} exclude each other" if statistics else "no standard deviation was passed"
+            raise RocPredictError(f"{problem}; pass one of std=, sem=, iqr= (with median=) and effect_size=")
+        statistic = statistics[0]
+        if (median is not None) != (statistic == "iqr"):
+            raise RocPredictError("median= and iqr= need each other; pass both, in place of mean= and std=")
+        if statistic == "iqr" and mean is not None:
+            raise RocPredictError("iqr= cannot be combined with mean=; pass median= with iqr=, or mean= with std=")
+        if statistic in {"std", "sem"} and mean is None:
+            raise RocPredictError(f"{statistic}= needs mean=; pass both")
         pair: tuple[Any, ...]
-        if spread == "effect_size":
+        if statistic == "effect_size":
             pair = _from_effect_size(mean, effect_size)
-        elif spread == "iqr":
+        elif statistic == "iqr":
             stds = tuple(map(_std_from_iqr, check_pair("median", median), check_pair("iqr", iqr)))
             pair = tuple(map(Gaussian, check_pair("median", median), stds))
         else:
-            stds = check_pair("std", std) if spread == "std" else _std_from_sem(sem, count)
+            stds = check_pair("std", std) if statistic == "std" else _std_from_sem(sem, count)
             pair = tuple(map(Gaussian, check_pair("mean", mean), stds))
         if str(family) != "gaussian":
-            if spread not in {"std", "sem"}:
-                raise RocPredictError(f"family={family!r} needs mean= with std= or sem=; got {spread}=")
+            if statistic not in {"std", "sem"}:
+                raise RocPredictError(f"family={family!r} does not accept {statistic}=; pass mean= with std= or sem=")
             if any(gaussian.shape for gaussian in pair):
-                raise RocPredictError(f"family={family!r} takes one feature at a time; a batch is for 'gaussian'")
+                raise RocPredictError(f"family={family!r} accepts one feature at a time; use 'gaussian' for a batch")
             pair = tuple(from_moments(family, gaussian.mean, gaussian.std) for gaussian in pair)
         return PredictedRoc(*pair, direction=direction, count=count)
 
     @classmethod
     def from_summary(cls, summary: _TwoClassMoments, *, direction: Direction = None) -> PredictedRoc[FloatArray]:
-        """Predict every feature of a table from its summary, taking each class as Gaussian.
+        """Predict the ROC curves of all features of a summary, with Gaussian classes.
 
         Parameters
         ----------
         summary : TwoClassSummary
-            As ``rocpredict.summarize`` gives it.
-        direction : {None, "higher", "lower", "auto"}
+            Summary of the features, from ``rocpredict.summarize``.
+        direction : {None, "higher", "lower", "auto"}, default=None
+            Side of the positive class:
+
+            * None or "higher": positive when x >= threshold.
+            * "lower": positive when x <= threshold.
+            * "auto": for each feature the direction with an AUC of at least 0.5.
 
         Returns
         -------
         PredictedRoc
-            A batch of shape (features,).
+            Batch of shape (features,).
 
         Raises
         ------
         RocPredictError
-            A feature without two finite values in each class: it is named.
+            If a feature has fewer than two finite values in a class.
 
         Examples
         --------
@@ -317,31 +357,35 @@ class PredictedRoc(Roc[Value]):
         array([0.78700845, 0.67485632, 0.96266154, 0.98069593])
         """
         if not all(hasattr(summary, name) for name in ("negative", "positive", "feature_names")):
-            raise RocPredictError(f"summary={short_repr(summary)} is no TwoClassSummary; give rp.summarize(X, y)")
+            raise RocPredictError(f"summary={short_repr(summary)} is not a TwoClassSummary; pass rp.summarize(X, y)")
         unknown = np.flatnonzero(~(summary.negative.is_valid & summary.positive.is_valid))
         if unknown.size:
-            remainder = f", as do {unknown.size - 1} more" if unknown.size > 1 else ""
+            others = f" (and {unknown.size - 1} more)" if unknown.size > 1 else ""
             raise RocPredictError(
-                f"feature {summary.feature_names[unknown[0]]!r} lacks two finite values in each class{remainder}; "
-                "leave out such features by summary.select(), or see rp.screen"
+                f"feature {summary.feature_names[unknown[0]]!r}{others} has fewer than two finite values in a class; "
+                "exclude such features with summary.select(), or use rp.screen"
             )
         classes = summary.negative, summary.positive
         count = summary.negative.count, summary.positive.count
         return PredictedRoc(*(Gaussian(c.mean, c.std) for c in classes), direction=direction, count=count)
 
     def model_fit(self) -> ModelFit:
-        """Return the distance of model and sample, and the weight of the model in the estimate.
+        """Compare the fitted model with the sample.
+
+        Returns
+        -------
+        ModelFit
+            Distance between the model and empirical curves, and the weight of the model.
 
         Raises
         ------
         RocPredictError
-            No sample behind the prediction, or a batch.
+            If the prediction is not based on a sample, or is a batch.
 
         Notes
         -----
-        With family "auto" the weight is that of the estimate; every answer comes from one pair of class
-        distributions. For another family it is the weight that it would have, were it weighed as such an estimate
-        weighs its model.
+        With family "auto" the weight is the one used in the estimate. For other families it is the weight that the
+        shrinkage rule of "auto" would assign to the model.
 
         Examples
         --------
@@ -353,9 +397,9 @@ class PredictedRoc(Roc[Value]):
         """
         refit = self._refit()
         if refit is None:
-            raise RocPredictError("model_fit() needs a prediction with a sample behind it; see rp.predict_roc")
+            raise RocPredictError("model_fit() needs a prediction based on a sample; use rp.predict_roc")
         if self.shape:
-            raise RocPredictError("model_fit() is for one feature at a time")
+            raise RocPredictError(f"model_fit() needs one feature; this ROC curve is a batch of shape {self.shape}")
         counts = {"n_negative": len(refit.negative), "n_positive": len(refit.positive)}
         if isinstance(self.negative, ShrinkageDistribution):
             fit = self.negative
@@ -403,39 +447,60 @@ def predict_roc(
 
     Parameters
     ----------
-    x : array of shape (n,)
-        Values of one feature.
-    y : array of shape (n,)
-        Labels.
-    positive, negative : label, optional
-        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
-        other label; a named one drops the rows of a third.
-    family : str or a scipy.stats distribution
-        "gaussian" (default): mean and standard deviation with ddof=1, as in the founding paper. "auto": the shrunk
-        estimate, which is seldom worse than the empirical curve and mostly better; ``model_fit()`` says how far it is
-        the model's. "boxcox", "yeojohnson": Gaussians after one
-        power transform of both classes. "kde", "mixture", "histogram", "empirical". "gamma", "lognormal", "logistic",
-        "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal": by maximum likelihood; what lives
-        above 0 starts there. A scipy.stats distribution such as ``scipy.stats.gumbel_r`` is fitted by its own
-        maximum likelihood; one that lives on x > 0 starts at 0 where all values are positive.
-    direction : {None, "higher", "lower", "auto"}
-        As in ``PredictedRoc``.
-    nan_policy : {"raise", "omit"}
-    weights : array of shape (n,), optional
-        How many cases each row stands for: 0 or more. Whole weights equal repeated rows, exactly; others are
-        for "gaussian" and "empirical", without the bootstrap.
+    x : array-like of shape (n,)
+        Feature values.
+    y : array-like of shape (n,)
+        Class labels.
+    positive : label, optional
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+    negative : label, optional
+        Label of the negative class. By default, all other labels. If passed, observations with a third label are
+        ignored.
+    family : str or scipy.stats distribution, default="gaussian"
+        Distribution that is fitted to each class:
+
+        * "gaussian": mean and standard deviation (ddof=1), as in the founding paper.
+        * "auto": shrunk estimate, a compromise between a model and the empirical distribution. It is rarely less
+          accurate than the empirical curve and usually more accurate; ``model_fit()`` returns the model weight.
+        * "boxcox", "yeojohnson": Gaussians after a common power transform of both classes.
+        * "gamma", "lognormal", "logistic", "laplace", "exponential", "weibull", "beta", "student_t", "skew_normal":
+          fitted by maximum likelihood. Distributions of positive values have their lower bound at 0.
+        * "kde", "mixture", "histogram": kernel density, Gaussian mixture, histogram.
+        * "empirical": the sample.
+        * a distribution such as ``scipy.stats.gumbel_r``: fitted by its own maximum likelihood. If it is defined for
+          x > 0 and all values are positive, its lower bound is 0.
+    direction : {None, "higher", "lower", "auto"}, default=None
+        Side of the positive class:
+
+        * None or "higher": positive when x >= threshold.
+        * "lower": positive when x <= threshold.
+        * "auto": the direction with an AUC of at least 0.5.
+    nan_policy : {"raise", "omit"}, default="raise"
+        How to handle missing values: raise an error, or omit these observations and report how many.
+    weights : array-like of shape (n,), optional
+        Frequency weights of the observations, 0 or more. An integer weight k is the same as k copies of the
+        observation. Other weights are accepted for "gaussian" and "empirical", without bootstrap.
+
+    Returns
+    -------
+    PredictedRoc
 
     Raises
     ------
     RocPredictError
-        As ``rocpredict.base.labels.split_classes``; infinite values, or a class of one row, where moments are
-        needed; an unknown family, or values that it does not take; weights that it cannot use.
+        If the data, labels or weights are invalid, ``family`` is unknown, or a class cannot be fitted (for example one
+        observation, or infinite values).
 
     Warns
     -----
     AssumptionWarning
-        Two Gaussians that the sample speaks against, where that harms the curve; see ``rocpredict.diagnose``. A
-        declared direction that the sample contradicts, with a shrunk family.
+        If the data contradict two Gaussian classes to an extent that affects the curve (see ``rocpredict.diagnose``),
+        or, with family "auto", if they contradict the declared direction.
+
+    See Also
+    --------
+    empirical_roc : ROC curve of the sample without a model.
+    PredictedRoc.from_stats : ROC curve from published summary statistics.
 
     Examples
     --------
@@ -451,21 +516,21 @@ def predict_roc(
     fit = get_fitter(family, direction)
     classes = split_classes(x, y, positive=positive, negative=negative, nan_policy=nan_policy, weights=weights)
     shared: dict[str, Any] = {"direction": direction, "omitted": (classes.omitted_negative, classes.omitted_positive)}
-    cases = _expand_weights(classes)
-    if cases is None:
+    samples = _expand_weights(classes)
+    if samples is None:
         pair = [_fit_weighted(family, name, classes) for name in ("negative", "positive")]
         return PredictedRoc(*pair, count=(classes.negative_weights.sum(), classes.positive_weights.sum()), **shared)
-    fitted = fit(*cases)
-    if isinstance(family, str) and family == "gaussian" and (doubt := normality_warning(*cases)):
+    fitted = fit(*samples)
+    if isinstance(family, str) and family == "gaussian" and (doubt := normality_warning(*samples)):
         warnings.warn(doubt, AssumptionWarning, stacklevel=2)
-    roc = PredictedRoc(*fitted, count=(len(cases[0]), len(cases[1])), pair_fit=PairFit(*cases, fit), **shared)
+    roc = PredictedRoc(*fitted, count=(len(samples[0]), len(samples[1])), pair_fit=PairFit(*samples, fit), **shared)
     if direction in {"higher", "lower"} and isinstance(roc.negative, ShrinkageDistribution):
-        empirical = Roc(Ecdf(cases[0]), Ecdf(cases[1]), direction=direction).auc_interval()
+        empirical = Roc(Ecdf(samples[0]), Ecdf(samples[1]), direction=direction).auc_interval()
         if np.asarray(empirical.high) < 0.5:
             warnings.warn(
-                f"the rows say the opposite of direction={direction!r}: counted the AUC is {empirical.estimate:.3g} "
-                f"({empirical.low:.3g} to {empirical.high:.3g}), and the estimate, which takes the direction as known, "
-                f"{roc.auc():.3g}; leave direction out unless it was known before these rows",
+                f"the data contradict direction={direction!r}: the empirical AUC is {empirical.estimate:.3g} "
+                f"(95% CI {empirical.low:.3g} to {empirical.high:.3g}), the estimate for this direction is "
+                f"{roc.auc():.3g}; omit direction= unless it was known before the data",
                 AssumptionWarning,
                 stacklevel=2,
             )
@@ -473,7 +538,7 @@ def predict_roc(
 
 
 def _expand_weights(classes: ClassSamples) -> tuple[FloatArray, FloatArray] | None:
-    """Return the values of both classes with whole weights as repeated rows; None where some are not whole."""
+    """Return the values of both classes repeated by integer weights, or None for other weights."""
     weights = classes.negative_weights, classes.positive_weights
     if weights[0] is None:
         return classes.negative, classes.positive
@@ -491,31 +556,31 @@ def _fit_weighted(family: Any, name: str, classes: ClassSamples) -> Distribution
         return Ecdf(sample, weights)
     if isinstance(family, str) and family == "gaussian":
         return Gaussian.fit(check_finite_sample(name, sample), weights=weights)
-    problem = f"weights of the {name} class are not whole, or sum to more than {MAX_EXPANDED_ROWS:,}"
-    raise RocPredictError(f"{problem}; family={short_repr(family)} needs numbers of cases")
+    problem = f"weights of the {name} class are not integers, or sum to more than {MAX_EXPANDED_ROWS:,}"
+    raise RocPredictError(f"{problem}; family={short_repr(family)} needs integer frequency weights")
 
 
 def _std_from_sem(sem: Any, count: Any) -> tuple[Any, ...]:
     if count is None:
-        raise RocPredictError("sem= needs count=, since std = sem sqrt(count)")
+        raise RocPredictError("sem= needs count=, because std = sem sqrt(count)")
     roots = [np.sqrt(check_nonnegative("count", c)) for c in check_pair("count", count)]
-    with np.errstate(over="ignore"):  # an infinite standard deviation is refused later
+    with np.errstate(over="ignore"):  # an infinite standard deviation raises later
         return tuple(check_nonnegative("sem", s) * root for s, root in zip(check_pair("sem", sem), roots, strict=True))
 
 
 def _std_from_iqr(median: Any, iqr: Any) -> FloatArray:
-    """Return the standard deviation of a Gaussian with an interquartile range: a width, or two quartiles."""
+    """Return the standard deviation of a Gaussian with this interquartile range, a width or two quartiles."""
     middle, limits = check_finite("median", median), check_finite("iqr", iqr)
     if limits.ndim <= middle.ndim:
         return check_nonnegative("iqr", to_scalar(limits)) / _IQR_OF_STANDARD_NORMAL
     low, high = check_pair("iqr", limits, "a width or (q1, q3)")
     if np.shape(low) != middle.shape or not ((low <= middle) & (middle <= high)).all():
-        raise RocPredictError(f"iqr={short_repr(iqr)} does not hold its median {short_repr(median)}; give (q1, q3)")
+        problem = f"iqr={short_repr(iqr)} does not contain median={short_repr(median)}"
+        raise RocPredictError(f"{problem}; pass (q1, q3) with q1 <= median <= q3")
     if (np.abs(middle - (low + high) / 2) > _MEDIAN_SKEW_LIMIT * (high - low)).any():
         warnings.warn(
-            f"the median {short_repr(median)} lies far from the middle of its quartiles {short_repr(iqr)}: "
-            "this class is skewed, and its Gaussian prediction is in doubt; "
-            "transform the feature (such as by its logarithm) if you can",
+            f"median={short_repr(median)} is far from the midpoint of its quartiles {short_repr(iqr)}: this class is "
+            "skewed, and the Gaussian prediction may be wrong; transform the feature (for example by its logarithm)",
             AssumptionWarning,
             stacklevel=3,
         )
@@ -532,6 +597,6 @@ def _from_effect_size(mean: Any, effect_size: Any) -> tuple[Gaussian[Any], Gauss
         std = (high - low) / d
     if not np.all((std > 0) & np.isfinite(std)):
         raise RocPredictError(
-            f"effect_size={short_repr(effect_size)} does not fit the means; it has the sign of their difference"
+            f"effect_size={short_repr(effect_size)} does not match mean=; it must have the sign of their difference"
         )
     return Gaussian(low, std), Gaussian(high, std)

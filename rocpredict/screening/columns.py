@@ -29,27 +29,35 @@ from rocpredict.solvers.binormal import BinormalSolver, map_blocks, z_scores
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.shrinkage import ShrinkageBatch, evaluate_batch
 
-_BLOCK = 256  # features at a time
-_N_DRAWS = 16  # and as many mirrored ones: optimism to about .004 at 30 cases a class
+_BLOCK = 256
+"""Features of one block of the optimism."""
+_N_DRAWS = 16
+"""Number of draws, and of mirrored draws; the error of the optimism is about 0.004 at 30 observations per class."""
 
 
 def prediction_optimism(
     count: tuple[ArrayOrFloat, ArrayOrFloat], d: FloatArray, s0: FloatArray, s1: FloatArray, direction_from_data: bool
 ) -> FloatArray:
-    """Compute the optimism of the predicted Ameans: its mean excess over the Ameans that its threshold achieves.
+    """Compute the mean excess of the predicted Ameans over the Ameans that its threshold achieves.
 
-    A parametric bootstrap: samples of two Gaussians that differ as much as these classes do *beyond* what chance makes
-    classes differ, each with its threshold, its prediction, and what that threshold is worth. It takes a fixed set of
-    draws, so that it is a function of its arguments.
+    This is a parametric bootstrap. Samples are simulated from two Gaussians that differ by as much as the classes
+    differ *beyond* sampling variation. The predicted Ameans of each sample is compared with the Ameans of its threshold
+    in these Gaussians. The draws are fixed, so that the result is reproducible.
 
     Parameters
     ----------
     count : pair of float or of arrays of shape F
-        Cases, 2 or more.
-    d, s0, s1 : array of shape F
-        Mean of the positives less that of the negatives, and the standard deviations.
+        Numbers of observations, 2 or more.
+    d : array of shape F
+        Mean of the positives minus mean of the negatives.
+    s0, s1 : array of shape F
+        Standard deviations of the negatives and of the positives.
     direction_from_data : bool
-        Whether each sample chooses its direction too.
+        Whether the direction is chosen in each sample.
+
+    Returns
+    -------
+    array of shape F
     """
     n0, n1 = (np.broadcast_to(np.asarray(n, dtype=np.float64), d.shape) for n in count)
 
@@ -65,32 +73,37 @@ def prediction_optimism(
 def empirical_optimism(
     count: tuple[ArrayOrFloat, ArrayOrFloat], z0: FloatArray, z1: FloatArray, ratio: FloatArray
 ) -> FloatArray:
-    """Compute the optimism of the empirical Ameans at the best threshold, for classes well apart.
+    """Compute the optimism of the empirical Ameans at the best threshold, for well-separated classes.
 
-    The threshold moves with each case: by (z^2 + (z^2 - 1)^2/2)/(n H) for a case that lies there, H the slope of the
-    log density ratio, and each class has the density g there. Up to a half this is the covariance of the threshold
-    with the counted rates, the term in 1/n of the optimism. It grows without bound as the classes become alike.
+    An observation at the threshold shifts it by (z^2 + (z^2 - 1)^2/2)/(n H), where H is the slope of the log density
+    ratio. Multiplied by the common density g at the threshold, and by 1/2, this is the covariance of the threshold with
+    the empirical rates: the term of order 1/n of the optimism. It diverges as the classes become equal.
 
     Parameters
     ----------
     count : pair of float or of arrays of shape F
+        Numbers of observations.
     z0, z1 : array of shape F
-        Of the best threshold within each class.
+        z-scores of the best threshold in each class.
     ratio : array of shape F
         Standard deviation of the negatives over that of the positives.
+
+    Returns
+    -------
+    array of shape F
     """
     with np.errstate(all="ignore"):
-        pulls = [(z * z + (z * z - 1) ** 2 / 2) / n for z, n in zip((z0, z1), count, strict=True)]
+        shifts = [(z * z + (z * z - 1) ** 2 / 2) / n for z, n in zip((z0, z1), count, strict=True)]
         density = np.exp(-z0 * z0 / 2) / np.sqrt(2 * np.pi)
         return np.asarray(
-            np.nan_to_num(density / np.abs(z0 - z1 * ratio) * (pulls[0] + pulls[1]) / 2, nan=0.0, posinf=np.inf)
+            np.nan_to_num(density / np.abs(z0 - z1 * ratio) * (shifts[0] + shifts[1]) / 2, nan=0.0, posinf=np.inf)
         )
 
 
 def _shrunken_population(
     d: FloatArray, s0: FloatArray, s1: FloatArray, n0: FloatArray, n1: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return two Gaussians, 0 and the second mean, that differ less than the sample does by what chance adds."""
+    """Return two Gaussians, the first with mean 0, whose difference is reduced by the expected sampling variation."""
     unit = np.sqrt(s0) * np.sqrt(s1)
     gap, ratio = d / unit, np.log(s1) - np.log(s0)
     noise = s0 / s1 / n0 + s1 / s0 / n1
@@ -102,7 +115,7 @@ def _shrunken_population(
 
 
 def _sample_optimism(population: tuple[FloatArray, ...], draws: FloatArray, direction_from_data: bool) -> FloatArray:
-    """Return the predicted less the achieved Ameans of each simulated sample, shape (samples, features)."""
+    """Return the predicted minus the achieved Ameans of each simulated sample, shape (samples, features)."""
     draw = draws.T[:, :, None]
     distance, w0, w1, n0, n1 = population
     m0, m1 = draw[0] * w0 / np.sqrt(n0), distance + draw[1] * w1 / np.sqrt(n1)
@@ -118,8 +131,8 @@ def _sample_optimism(population: tuple[FloatArray, ...], draws: FloatArray, dire
 
 @cache
 def _quasi_random_normals() -> NDArray[np.float64]:
-    """Return draws of four standard normals that fill their space evenly, with mean 0 and covariance 1 exactly."""
-    step = 1.1673039782614187  # root of x^5 = x + 1: its powers fill four dimensions most evenly
+    """Return quasi-random draws of four standard normals, with sample mean 0 and identity covariance."""
+    step = 1.1673039782614187  # root of x^5 = x + 1, whose powers fill four dimensions evenly
     uniform = (0.5 + np.outer(np.arange(1, _N_DRAWS + 1), step ** -np.arange(1.0, 5.0))) % 1
     half = ndtri(uniform)
     draws = np.concatenate([half, -half])
@@ -127,15 +140,16 @@ def _quasi_random_normals() -> NDArray[np.float64]:
 
 
 class GaussianPairs(NamedTuple):
-    """Two Gaussians for each feature; where moments cannot be had, any two, and ``is_valid`` is False.
+    """Two Gaussians for each feature.
 
     Attributes
     ----------
     is_valid : array of bool of shape (features,)
+        Whether both classes have moments; other features have arbitrary Gaussians.
     m0, s0, m1, s1, n0, n1 : array of shape (features,)
-        Means, standard deviations and counts.
+        Means, standard deviations and counts of the negatives (0) and of the positives (1).
     lower : array of bool of shape (features,)
-        Where the rule is "positive when x <= threshold".
+        Whether the rule is "positive when x <= threshold".
     """
 
     is_valid: NDArray[np.bool_]
@@ -149,28 +163,32 @@ class GaussianPairs(NamedTuple):
 
     @property
     def sizes(self) -> tuple[FloatArray, FloatArray]:
-        """Cases of the (negative, positive) class."""
+        """Number of observations of the (negative, positive) class."""
         return self.n0, self.n1
 
     def subset(self, features: Any) -> GaussianPairs:
-        """Return the pair of some features."""
+        """Return the Gaussians of some features."""
         return GaussianPairs(*(field[features] for field in self))
 
 
 class Prediction(NamedTuple):
-    """Columns of some features that follow from moments alone, and their optimism."""
+    """Predicted columns of some features, with their flags and optimism."""
 
     pair: GaussianPairs
     columns: dict[str, Any]
+    """Columns that do not depend on the family."""
+    model_columns: dict[str, Any]
+    """Columns of the Gaussian model. In rows with family "auto" those of ``shrinkage_columns`` replace them; a column
+    that ``shrinkage_columns`` does not compute is NaN there."""
     flags: Flags
     optimism: FloatArray
     """Mean excess of the predicted over the achieved Ameans."""
     empirical_optimism: FloatArray
-    """The same of an Ameans counted at the threshold, for classes well apart."""
+    """Mean excess of the empirical Ameans at its best threshold, for well-separated classes."""
 
 
 def _gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianPairs:
-    """Return the Gaussians of a summary, and the direction of each rule: as declared, or by the means."""
+    """Return the Gaussians of a summary, with the declared direction or that of the means."""
     classes = summary.negative, summary.positive
     is_valid = classes[0].is_valid & classes[1].is_valid
     m0, m1 = (np.where(is_valid, class_summary.mean, 0.0) for class_summary in classes)
@@ -181,7 +199,17 @@ def _gaussian_pairs(summary: TwoClassSummary, direction: Direction) -> GaussianP
 
 
 def predict(summary: TwoClassSummary, direction: Direction, level: float) -> Prediction:
-    """Compute the columns that need moments only."""
+    """Compute the columns that follow from moments.
+
+    Parameters
+    ----------
+    summary : TwoClassSummary
+        Moments of both classes.
+    direction : {"auto", None, "higher", "lower"}
+        Direction of the rule, as in ``screen``.
+    level : float
+        Confidence level, in (0, 1).
+    """
     pair = _gaussian_pairs(summary, direction)
     signed = PredictedRoc(Gaussian(pair.m0, pair.s0), Gaussian(pair.m1, pair.s1), count=pair.sizes)
     interval = signed.auc_interval(level)
@@ -196,29 +224,30 @@ def predict(summary: TwoClassSummary, direction: Direction, level: float) -> Pre
         empirical_excess = empirical_optimism(pair.sizes, z0, z1, pair.s0 / pair.s1)
     ameans = best.tpr / 2 + best.tnr / 2
     low, high, is_degenerate = _widen_degenerate(pair, interval, level)
-    columns = {
-        "effect_size": effect_size(pair),
+    columns = {"effect_size": effect_size(pair), "p_value": welch_p_value(pair)}
+    model_columns = {
         "auc": signed.auc(),
         "auc_low": low,
         "auc_high": high,
-        "p_value": welch_p_value(pair),
         "threshold": side * best.threshold,
         "ameans": ameans,
         "ameans_corrected": np.where(is_degenerate, np.nan, np.where(np.isinf(best.threshold), 0.5, ameans - excess)),
         "tpr": best.tpr,
         "fpr": best.fpr,
     }
-    valid_columns = {name: np.where(pair.is_valid, values, np.nan) for name, values in columns.items()}
-    flags = best.flags | interval.flags | Flags(fallback=is_degenerate)
-    return Prediction(
-        pair, valid_columns, Flags(**{name: flags[name] & pair.is_valid for name in flags}), excess, empirical_excess
+    valid_columns, valid_model_columns = (
+        {name: np.where(pair.is_valid, values, np.nan) for name, values in group.items()}
+        for group in (columns, model_columns)
     )
+    flags = best.flags | interval.flags | Flags(fallback=is_degenerate)
+    valid_flags = Flags(**{name: flags[name] & pair.is_valid for name in flags})
+    return Prediction(pair, valid_columns, valid_model_columns, valid_flags, excess, empirical_excess)
 
 
 def _widen_degenerate(
     pair: GaussianPairs, interval: Interval[Any], level: float
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Widen intervals where one class shows no spread, by how many of its cases may be unlike those seen."""
+    """Widen the intervals of features with zero variance in a class by ``zero_variance_interval``."""
     low, high = np.asarray(interval.low), np.asarray(interval.high)
     for std, count in ((pair.s0, pair.n0), (pair.s1, pair.n1)):
         limits = zero_variance_interval(np.asarray(interval.estimate), (count, count), level)
@@ -228,7 +257,7 @@ def _widen_degenerate(
 
 
 def effect_size(pair: GaussianPairs) -> FloatArray:
-    """Compute Cohen's d: the difference of means over the pooled standard deviation; 0 for classes alike."""
+    """Compute Cohen's d, the difference of means over the pooled standard deviation; 0 for equal means."""
     with np.errstate(divide="ignore", invalid="ignore"):
         freedom = pair.n0 + pair.n1 - 2
         pooled = np.hypot(pair.s0 * np.sqrt((pair.n0 - 1) / freedom), pair.s1 * np.sqrt((pair.n1 - 1) / freedom))
@@ -236,11 +265,10 @@ def effect_size(pair: GaussianPairs) -> FloatArray:
 
 
 def welch_p_value(pair: GaussianPairs) -> FloatArray:
-    """Compute the two-sided p of equal means, which for Gaussians is a predicted AUC of 1/2 (Welch 1947).
+    """Compute the two-sided p-value of Welch's t-test (Welch 1947), of a predicted AUC of 1/2 for Gaussians.
 
-    Where one class shows no spread its own says nothing of how much it has: p is then no smaller than Student's, of one
-    spread for both. Without any spread there is no t: p is that of the least likely order of the cases, all of one
-    class first.
+    If one class has zero variance, the p-value is at least that of Student's t-test with a pooled variance. If both
+    have, t is undefined, and the p-value is that of the most extreme order of the observations.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         unit = np.maximum(pair.s0, pair.s1)
@@ -255,31 +283,31 @@ def welch_p_value(pair: GaussianPairs) -> FloatArray:
             1 / pair.n0[is_degenerate] + 1 / pair.n1[is_degenerate]
         )
         p_value[is_degenerate] = np.maximum(p_value[is_degenerate], 2 * stdtr(freedom, -np.abs(pooled)))
-    ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # one over the number of orders
+    ways = np.log1p(pair.n0 + pair.n1) + betaln(pair.n0 + 1, pair.n1 + 1)  # 1 over the number of orders
     p_value = np.where(unit == 0, np.minimum(2 * np.exp(ways), 1), p_value)
     return np.where(pair.m1 == pair.m0, 1.0, p_value)
 
 
 _COARSE_FPR = (np.arange(64) + 0.5) / 64
-"""FPRs at which the sampling variance of an empirical curve is evaluated, which is smooth."""
+"""FPRs at which the sampling variance of an empirical curve, a smooth function, is evaluated."""
 _COARSE_PROBIT = ndtri(_COARSE_FPR)
 _MAX_SLOPE = 20.0
 _MISFIT_BLOCK = 64
-"""Features whose curves are compared together, so that the TPRs stay in the cache."""
+"""Number of features whose curves are compared together and fit into the cache."""
 SCREENING_MISFIT_RATIO = 1.1
-"""Ratio of the mean square distance to its expectation that 1 of 100 samples of two Gaussians exceeds.
+"""Ratio of the mean squared distance to its expectation that 1 of 100 samples of two Gaussians exceeds.
 
-It is 0.3 in the middle, since the Gaussians were fitted to the same rows. For equal spreads the level holds from 5 to
-some hundred cases a class; with one spread three times the other it is exceeded in 2 to 3 of 100, with ten times in 5.
-From 1000 cases on the distance that is tolerated decides."""
+Its median is 0.3, since the Gaussians are fitted to the same data. The level of 1 % holds for equal standard deviations
+with 5 to some hundred observations per class. It is 2 to 3 % if one standard deviation is three times the other, and
+5 % if it is ten times the other. From 1000 observations on, ``MAX_HARMLESS_AREA`` is the effective limit."""
 
 
 def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the area between empirical curves and those of two Gaussians, and whether it exceeds chance.
+    """Return the area between empirical and binormal curves, and whether it exceeds sampling variation.
 
-    The empirical curves are TPRs of shape (features, N_FPR).
-    The mean square of TPR predicted - TPR empirical is compared with the variance of an empirical curve about a given
-    one, TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives.
+    The empirical curves are TPRs of shape (features, N_FPR). The mean square of predicted minus empirical TPR is
+    compared with the variance of an empirical curve about a given curve,
+    TPR (1 - TPR)/positives + slope^2 FPR (1 - FPR)/negatives.
     """
     area, square = np.empty((2, len(empirical)))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -298,7 +326,7 @@ def misfit(pair: GaussianPairs, empirical: FloatArray) -> tuple[FloatArray, NDAr
 
 
 def _expected_square(pair: GaussianPairs) -> FloatArray:
-    """Return the variance of an empirical curve about the given one, averaged over the FPRs."""
+    """Return the variance of an empirical curve about the binormal curve, averaged over the FPRs."""
     tpr, probit = _binormal_tpr(pair, _COARSE_FPR, _COARSE_PROBIT)
     slope = (pair.s0 / pair.s1)[:, None] * np.exp((_COARSE_PROBIT**2 - probit**2) / 2)
     slope = np.minimum(np.nan_to_num(slope, nan=0.0, posinf=_MAX_SLOPE), _MAX_SLOPE)
@@ -307,7 +335,7 @@ def _expected_square(pair: GaussianPairs) -> FloatArray:
 
 
 def _binormal_tpr(pair: GaussianPairs, fpr: FloatArray, fpr_probit: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the TPR of two Gaussians, shape (features, m), and its probit; FPR where both are one point."""
+    """Return the TPR of two Gaussians and its probit, both of shape (features, m); FPR for two equal point masses."""
     probit = ((pair.m1 - pair.m0)[:, None] + pair.s0[:, None] * fpr_probit) / pair.s1[:, None]
     tpr = ndtr(probit)
     np.copyto(tpr, fpr, where=np.isnan(tpr))
@@ -315,19 +343,20 @@ def _binormal_tpr(pair: GaussianPairs, fpr: FloatArray, fpr_probit: FloatArray) 
 
 
 AMEANS_AT_THRESHOLD = "achieved"
-"""The Ameans that the rows have at the predicted threshold: what the honest value starts from."""
+"""Name of the empirical Ameans at the predicted threshold, from which the corrected Ameans is computed."""
 
 
 def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float) -> tuple[dict[str, Any], Flags]:
-    """Compute the columns of one class pair that need counts, and their flags.
+    """Compute the empirical columns of one class pair, and their flags.
 
     Parameters
     ----------
     counts : RankStatistics
-        Of one class pair; arrays of shape (features,).
-    pair : Pair
-        The Gaussians of the same features.
+        Counts of one class pair; arrays of shape (features,).
+    pair : GaussianPairs
+        Gaussians of the same features.
     level : float
+        Confidence level, in (0, 1).
     """
     has_both_classes = (counts.negatives > 0) & (counts.positives > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -354,9 +383,9 @@ def empirical_columns(counts: RankStatistics, pair: GaussianPairs, level: float)
 
 
 def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
-    """Compute the two-sided p of equal distributions: normal, corrected for ties, without continuity correction.
+    """Compute the two-sided p-value of the Mann-Whitney test (Mann and Whitney 1947).
 
-    1 where all values are tied. (Mann and Whitney 1947.)
+    The normal approximation has a tie correction and no continuity correction. The p-value is 1 if all values are tied.
     """
     variance = null_auc_variance(counts.negatives, counts.positives, counts.ties)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -365,7 +394,7 @@ def mann_whitney_p_value(counts: RankStatistics) -> FloatArray:
 
 
 def _achieved(counts: RankStatistics, pair: GaussianPairs) -> FloatArray:
-    """Return the Ameans that the rows have at the predicted threshold: (TPR + TNR)/2 by counting."""
+    """Return the empirical Ameans, (TPR + TNR)/2, at the predicted threshold."""
     below = counts.negatives_below / counts.negatives, counts.positives_below / counts.positives
     to_negative = (counts.negatives_below + counts.negatives_tied) / counts.negatives
     to_positive = (counts.positives_below + counts.positives_tied) / counts.positives
@@ -373,7 +402,7 @@ def _achieved(counts: RankStatistics, pair: GaussianPairs) -> FloatArray:
 
 
 RowPair = tuple[NDArray[np.intp], NDArray[np.intp]]
-"""Rows of the negatives and of the positives."""
+"""Row indices of the negatives and of the positives."""
 
 
 def count_weighted(
@@ -383,7 +412,7 @@ def count_weighted(
     weights: FloatArray,
     thresholds: FloatArray,
 ) -> Iterator[tuple[slice, RankStatistics]]:
-    """Count one feature after the other as ``count_blocks`` does, each row as often as its weight."""
+    """Count weighted observations like ``count_blocks``, one feature at a time."""
     pair_rows = [class_rows(codes, class_pair) for class_pair in class_pairs]
     for feature in range(X.shape[1]):
         x = _columns_of(X, [feature])[:, 0]
@@ -418,7 +447,7 @@ def _count(x: FloatArray, weights: FloatArray, class_pair_rows: RowPair, thresho
 
 
 def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
-    """Return the weight below a threshold, and at it."""
+    """Return the total weights of the values below and at a threshold."""
     if np.isnan(threshold):
         return 0.0, 0.0
     below = ecdf.cdf_strict(threshold)
@@ -426,12 +455,12 @@ def _weight_around(ecdf: Ecdf, threshold: float) -> tuple[float, float]:
 
 
 GAUSSIAN_ONLY_FLAGS = ("always_negative", "always_positive", "no_benefit", "misfit")
-"""Flags of the Gaussian rule that say nothing of the estimate."""
+"""Flags of the Gaussian rule that do not apply to the shrunk estimate."""
 _MAX_BLOCK_FEATURES, _MAX_BLOCK_VALUES = 128, 2**20  # that are estimated together
 
 
 class ShrinkageBlock(NamedTuple):
-    """Columns of some features, with the places of these features."""
+    """Shrunk estimates of some features, with the positions of these features."""
 
     columns_index: NDArray[np.intp]
     columns: dict[str, FloatArray]
@@ -441,17 +470,20 @@ class ShrinkageBlock(NamedTuple):
 def shrinkage_columns(
     matrix: Any, pair: GaussianPairs, rows: RowPair, direction: Direction, n_jobs: int
 ) -> Iterator[ShrinkageBlock]:
-    """Compute the columns of the features that have a prediction, block by block.
+    """Compute the shrunk estimates of the features that have a prediction, in blocks.
 
     Parameters
     ----------
     matrix : array or sparse matrix of shape (n, features)
+        Feature values.
     pair : GaussianPairs
-        The Gaussians of the same features.
+        Gaussians of the same features.
     rows : pair of arrays of int
-        Rows of the negatives and of the positives, each as often as its weight.
+        Row indices of the negatives and of the positives, repeated by their weights.
     direction : {"auto", None, "higher", "lower"}
+        Direction of the rule, as in ``screen``.
     n_jobs : int
+        Number of threads.
     """
     declared = direction in {"higher", "lower"}
 
@@ -463,7 +495,7 @@ def shrinkage_columns(
 
 
 def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray | None = None) -> RowPair:
-    """Return the rows of the negatives and of the positives, each as often as its weight."""
+    """Return the row indices of the negatives and of the positives, repeated by their weights."""
     negative, positive = (
         np.flatnonzero(np.isin(codes, class_pair.negative)),
         np.flatnonzero(codes == class_pair.positive),
@@ -475,15 +507,16 @@ def class_rows(codes: NDArray[Any], class_pair: ClassPair, weights: FloatArray |
 
 
 def check_integer_weights(weights: FloatArray | None) -> None:
-    """Refuse weights that cannot be written out as rows."""
+    """Raise if weights cannot be expanded to repeated rows."""
     if weights is not None and ((weights != np.round(weights)).any() or weights.sum() > MAX_EXPANDED_ROWS):
         raise RocPredictError(
-            f"weights are not whole, or sum to more than {MAX_EXPANDED_ROWS:,}; family='auto' needs numbers of cases"
+            f"weights are not whole numbers, or their sum exceeds {MAX_EXPANDED_ROWS:,}; pass such frequency weights, "
+            "or use family='gaussian'"
         )
 
 
 def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
-    """Return features with as many values in each class and the same direction, as many as are worked on together."""
+    """Return blocks of features that have equal class sizes and the same direction."""
     kinds = np.stack([pair.n0, pair.n1, pair.lower], axis=1).astype(np.int64)
     valid = np.flatnonzero(pair.is_valid)
     for kind in np.unique(kinds[valid], axis=0):
@@ -493,7 +526,7 @@ def _blocks(pair: GaussianPairs) -> Iterator[NDArray[np.intp]]:
 
 
 def _values(matrix: Any, places: NDArray[np.intp], pair: GaussianPairs, rows: RowPair) -> list[FloatArray]:
-    """Return the values of both classes that are not missing, in their order, shape (features, values)."""
+    """Return the values of both classes without missing ones, each of shape (features, values)."""
     columns, result = _columns_of(matrix, places).T, []
     for class_members, sizes in zip(rows, pair.sizes, strict=True):
         values, count = columns[:, class_members], int(sizes[places[0]])
@@ -508,7 +541,7 @@ def _shrinkage_block(places: NDArray[np.intp], batch: ShrinkageBatch) -> Shrinka
     rule, unknown, is_infinite = batch.rule, np.full(len(places), np.nan), np.isinf(batch.threshold)
     columns = {
         "auc": batch.auc,
-        "auc_low": unknown,  # the empirical interval is that of the same data
+        "auc_low": unknown,  # the empirical interval uses the same data
         "auc_high": unknown,
         "threshold": batch.threshold,
         "ameans": rule.ameans,

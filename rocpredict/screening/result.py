@@ -39,21 +39,30 @@ _FALSE_DISCOVERY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 
 
 def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") -> FloatArray:
-    """Adjust p-values for how many there are.
+    """Adjust p-values for multiple tests.
 
     Parameters
     ----------
-    p_values : array of shape (m,)
-        NaN where nothing was tested: these do not count.
-    method : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}
-        The first two bound the false discovery rate, Benjamini and Yekutieli (2001) whatever the dependence of
-        the tests, Benjamini and Hochberg (1995) if they are independent or positively dependent. The next two bound
-        the chance of any false claim.
+    p_values : array-like of shape (m,)
+        p-values. NaN stands for a test that was not performed, and is not counted.
+    method : str, default="benjamini-hochberg"
+        Method of adjustment.
+
+        - "benjamini-hochberg": controls the false discovery rate of independent or positively dependent tests [1]_.
+        - "benjamini-yekutieli": controls the false discovery rate under any dependence [2]_.
+        - "holm": controls the family-wise error rate; never less powerful than "bonferroni".
+        - "bonferroni": controls the family-wise error rate; multiplies by the number of tests.
+        - "none": no adjustment.
 
     Returns
     -------
     array of shape (m,)
-        To be compared with the rate that is allowed; never smaller than the p-value, and no more than 1.
+        Adjusted p-values, to be compared with the error rate that is accepted. They are between the p-value and 1.
+
+    References
+    ----------
+    .. [1] Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
+    .. [2] Benjamini and Yekutieli (2001).
 
     Examples
     --------
@@ -65,7 +74,7 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
     tested = ~np.isnan(result)
     p, count = result[tested], int(tested.sum())
     if method in _FALSE_DISCOVERY:
-        from scipy.stats import false_discovery_control  # here, since it takes half a second to import
+        from scipy.stats import false_discovery_control  # a lazy import: it takes half a second
 
         p = false_discovery_control(p, method=_FALSE_DISCOVERY[method]) if count else p
     elif method == "holm":
@@ -78,7 +87,7 @@ def adjust_p_values(p_values: FloatArray, method: str = "benjamini-hochberg") ->
 
 
 def _write(path: Any, content: str | bytes) -> None:
-    """Write into a file of this name, or into one that is open."""
+    """Write to a file by name, or to an open file."""
     if not hasattr(path, "write"):
         write_atomic(path, content)
         return
@@ -86,11 +95,11 @@ def _write(path: Any, content: str | bytes) -> None:
         path.write(content)
     except TypeError:
         kind = "text" if isinstance(content, str) else "bytes"
-        raise RocPredictError(f"path={short_repr(path)} does not take {kind}; give the name of a file") from None
+        raise RocPredictError(f"path={short_repr(path)} does not accept {kind}; pass a file name") from None
 
 
 def _to_csv_column(values: NDArray[Any]) -> list[Any]:
-    """Return a column as cells; dates, or times where not all are at midnight, as text."""
+    """Return the cells of a column, with dates and times as text and missing values empty."""
     if values.dtype.kind in "mM":
         valid = values[~np.isnat(values)]
         is_days = values.dtype.kind == "M" and bool((valid == valid.astype("M8[D]")).all())
@@ -115,60 +124,73 @@ _FORMATS = {"q_value": format_p_value, "misfit": ".3f", "model_weight": ".2f"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScreeningResult(Result):
-    """Result of a screening: a row for each feature (and each pair of classes), the most discriminating first.
+    """Result of a screening, with one row for each feature and class pair, sorted by discrimination.
 
-    ``table["auc"]`` is a column; ``table[3]``, ``table[:10]`` and ``table[table["q_value"] < 0.05]`` are smaller
+    ``table["auc"]`` is a column. ``table[3]``, ``table[:10]`` and ``table[table["q_value"] < 0.05]`` are smaller
     tables.
 
     Attributes
     ----------
     columns : mapping of str to array of shape (rows,)
-        In the order below, but for ``flags``.
+        Columns in the order of the table below, without ``flags``.
     flags : Flags
-        Stated outcomes that hold for some row, by name; see ``flag_mask``.
-    class pairs : tuple of (negative, positive) labels
-        "rest" stands for every other label.
+        Flags that are set in at least one row, by name; see ``flag_mask``.
+    class_pairs : tuple of (negative, positive) labels
+        Labels of the classes; "rest" stands for all other labels.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     adjust : str
-        How ``q_value`` was made from ``p_value``, over all rows of the first table.
+        Method that adjusts ``p_value`` to ``q_value``, over all rows of the screening.
     direction : {"auto", "higher", "lower"} or None
-        What was asked for; each row has its own.
+        Requested direction; the column ``direction`` has that of each row.
     empirical : {True, False, "top"}
-        Which rows were counted; of the others the p-value is that of the predicted AUC.
+        Requested empirical AUCs. In rows without one, ``p_value`` is that of Welch's t-test.
     family : {"gaussian", "auto"}
-        What was asked for; with "auto" each row has its own.
+        Requested family; with "auto", the column ``family`` has that of each row.
     n_observations : int
-        Rows of the table that was read.
+        Number of rows of the table that was screened.
     n_screened, n_tested : int
-        Rows of the first table, and how many of them have a p-value: what ``q_value`` was adjusted for. A part of a
-        table, such as ``top(10)``, keeps both.
+        Number of rows of the whole result, and of those with a p-value. ``q_value`` is adjusted for ``n_tested`` tests.
+        A part of a table, such as ``top(10)``, keeps both numbers.
 
     Notes
     -----
-    ========================= ======================================================================================
-    feature                   its name
-    (annotations)             what came along with the features, such as the columns of ``adata.var``
-    negative, positive        the classes, with several class pairs
-    n_negative, n_positive    values that are there (with weights their sums)
-    n_missing                 values that are not, in both classes
-    negative_mean, ...        mean and standard deviation (ddof=1) of each class
-    effect_size               Cohen's d
-    direction                 "higher": positive when x >= threshold; "lower": when x <= threshold
-    auc, auc_low, auc_high    predicted by two Gaussians, with its interval (delta method on the probit scale)
-    empirical_auc, ...        counted (Mann-Whitney, ties half); DeLong's standard error; smoothed logit interval
-    p_value                   two-sided: of equal distributions, by ranks, where counted; else of equal means (Welch)
-    q_value                   adjusted for the number of rows
-    threshold                 where the Gaussians' Ameans is best, in the direction of the row
-    ameans, tpr, fpr          predicted there
-    ameans_corrected             what the Ameans is worth beyond these rows (see ``screen``)
-    misfit                    mean distance of the predicted and the empirical curve; where family is "auto" that of the
-                              model alone
-    family                    with family="auto": "auto", where the predicted columns are of the shrunk estimate, or
-                              "gaussian"; "" where nothing was predicted
-    model_weight               with family="auto": the share of the model in the estimate, the rest being the sample's
-    flags                     the names of the stated outcomes, in ``to_dict`` and what is written
-    ========================= ======================================================================================
+    ========================= ==========================================================================================
+    feature                   Name of the feature.
+    (annotations)             Annotations of the features, such as the columns of ``adata.var``.
+    negative, positive        Labels of the classes, if there are several class pairs.
+    n_negative, n_positive    Number of values that are not missing, or the sum of their weights.
+    n_missing                 Number of missing values in both classes.
+    negative_mean, ...        Mean and standard deviation (ddof=1) of each class.
+    effect_size               Cohen's d.
+    direction                 "higher": positive when x >= threshold; "lower": positive when x <= threshold.
+    auc, auc_low, auc_high    AUC predicted by two Gaussians, with a confidence interval (delta method on the probit
+                              scale).
+    empirical_auc, ...        Empirical AUC (Mann-Whitney, ties count 1/2), DeLong's standard error, and a smoothed
+                              logit confidence interval.
+    p_value                   Two-sided p-value: Mann-Whitney test if there is an empirical AUC, else Welch's t-test.
+    q_value                   p-value adjusted for ``n_tested`` tests.
+    threshold                 Threshold with the best predicted Ameans (balanced accuracy).
+    ameans, tpr, fpr          Predicted values at this threshold.
+    ameans_corrected          Optimism-corrected Ameans (see ``screen``).
+    misfit                    Mean absolute distance between the predicted and the empirical curve. In rows with family
+                              "auto", the distance of the fitted model from the empirical curve.
+    family                    With ``family="auto"``: "auto" for rows of the shrunk estimate, "gaussian" for other
+                              predictions, "" if nothing was predicted.
+    model_weight              With ``family="auto"``: model weight in the estimate; the rest is the weight of the data.
+    flags                     Names of the flags, in ``to_dict`` and written files.
+    ========================= ==========================================================================================
+
+    Examples
+    --------
+    >>> from rocpredict import screen
+    >>> from rocpredict.datasets import load_iris
+    >>> iris = load_iris()
+    >>> table = screen(iris.X, iris.y, positive="virginica", negative="versicolor", feature_names=iris.feature_names)
+    >>> table.top(2)["feature"].tolist()
+    ['petal_length', 'petal_width']
+    >>> table[table["empirical_low"] > 0.75].sort("threshold", descending=False)["feature"].tolist()
+    ['petal_width', 'petal_length']
     """
 
     columns: Mapping[str, NDArray[Any]]
@@ -183,7 +205,7 @@ class ScreeningResult(Result):
     n_screened: int
     n_tested: int
     row_index: NDArray[np.intp]
-    """Place of each row in the order of input: class pair by class pair, the features as they came."""
+    """Position of each row in the order of the input: by class pair, then by feature."""
 
     def __post_init__(self) -> None:
         for values in (*self.columns.values(), self.row_index):
@@ -209,52 +231,72 @@ class ScreeningResult(Result):
         names = item.tolist() if hasattr(item, "tolist") else item
         if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
             raise RocPredictError(
-                f"item={short_repr(names)} names several columns; give one name, or take them from a data frame: "
+                f"item={short_repr(names)} names several columns; pass one name, or select columns of a data frame: "
                 f"table.to_pandas()[[...]]"
             )
         return self._rows(select_indices("item", item, len(self)))
 
     def flag_mask(self, name: str) -> NDArray[np.bool_]:
-        """Return the mask of the rows that have a flag, all False where none has it.
+        """Return the mask of the rows with a flag.
+
+        Parameters
+        ----------
+        name : str
+            Name of the flag; docs/flags.md lists them.
+
+        Returns
+        -------
+        array of bool of shape (rows,)
 
         Raises
         ------
         RocPredictError
-            No flag of that name; docs/flags.md lists them.
+            If no flag has this name.
         """
         check_option("flag", name, FLAG_DESCRIPTIONS)
         return self.flags[name] if name in self.flags else np.zeros(len(self), dtype=bool)
 
     def feature(self, name: str) -> ScreeningResult:
-        """Return the row of one feature, or its rows of several class pairs.
+        """Return the rows of one feature, one for each class pair.
+
+        Parameters
+        ----------
+        name : str
+            Name of the feature.
 
         Raises
         ------
         RocPredictError
-            No such feature.
+            If no feature has this name.
         """
         rows = np.flatnonzero([feature == name for feature in self.columns["feature"].tolist()])
         if not rows.size:
-            raise RocPredictError(f"name={short_repr(name)} is no feature of this table")
+            raise RocPredictError(f"name={short_repr(name)} is not a feature of this table")
         return self._rows(rows)
 
     def top(self, k: int = 10) -> ScreeningResult:
-        """Return the first ``k`` rows, in the order that the table has."""
+        """Return the first rows of the table.
+
+        Parameters
+        ----------
+        k : int, default=10
+            Number of rows; a shorter table is returned whole.
+        """
         if check_int("k", k) < 0:
             raise RocPredictError(f"k={k} is negative; it must be 0 or more")
         return self._rows(np.arange(len(self))[:k])
 
     def sort(self, by: str, *, descending: bool | None = None) -> ScreeningResult:
-        """Sort the table by a column. Ties keep their order, undefined values come last.
+        """Sort the table by a column; ties keep their order, and undefined values are last.
 
         Parameters
         ----------
         by : str
-            A column; or "discrimination", the order that ``screen`` gives: by the distance of the AUC from 1/2, the
-            empirical one where there is one, then by that of the predicted one.
+            Name of a column, or "discrimination", the order of ``screen``: by the distance from 1/2 of the empirical
+            AUC (of the predicted AUC if there is no empirical one), then by that of the predicted AUC.
         descending : bool, optional
-            Left out: the most telling first, which is the smallest of p_value, q_value, misfit and the like, and the
-            largest of all others; text and dates ascend.
+            Whether large values are first. By default, False for text, dates, p_value, q_value, misfit, empirical_se,
+            n_missing and fpr, and True for other columns.
         """
         check_option("by", by, ["discrimination", *self.columns])
         keys = discrimination_sort_keys(self.columns) if by == "discrimination" else (self.columns[by],)
@@ -266,23 +308,28 @@ class ScreeningResult(Result):
         return self._rows(order)
 
     def in_input_order(self) -> ScreeningResult:
-        """Return the table class pair by class pair, with the features in the order of the input."""
+        """Return the table sorted by class pair, with the features in the order of the input."""
         return self._rows(np.argsort(self.row_index, kind="stable"))
 
     def to_csv(self, path: str | PathLike[str] | TextIO | None = None) -> str | None:
-        """Write the table as CSV with every digit, into a file or as text; what is undefined is empty.
+        """Write the table as CSV with all digits; undefined values are empty cells.
 
         Parameters
         ----------
-        path : path, or a file open for text, optional
-            Written whole or not at all.
+        path : path or text file, optional
+            File to write. It is replaced only after the whole table was written. By default, the text is returned.
+
+        Returns
+        -------
+        str or None
+            Text of the table if ``path`` is omitted.
 
         Notes
         -----
-        A name or an annotation that begins with =, +, -, @, a tab or a line break and is no number gets an apostrophe
-        in front, as OWASP recommends: a spreadsheet would compute it. The same holds behind invisible characters, and
-        behind a semicolon, a bar or a tab inside the name. Numbers are never changed. Parquet, JSON and
-        data frames hold all text as it is.
+        A name or an annotation that is not a number and begins with =, +, -, @, a tab or a line break is preceded by an
+        apostrophe, as OWASP recommends, since a spreadsheet would evaluate it as a formula. The same applies after
+        invisible characters, and after a semicolon, a bar or a tab inside the name. Numbers are never changed. Parquet,
+        JSON and data frames contain all text unchanged.
         """
         columns = self._columns()
         text = format_csv([columns, *zip(*(_to_csv_column(values) for values in columns.values()), strict=True)])
@@ -292,18 +339,18 @@ class ScreeningResult(Result):
         return None
 
     def to_json(self, path: str | PathLike[str] | TextIO | None = None) -> str | None:
-        """Write the table as JSON, into a file or as text: NaN as null, infinities as the strings "inf" and "-inf".
+        """Write the table as JSON, with NaN as null and infinities as the strings "inf" and "-inf".
 
         Parameters
         ----------
-        path : path, or a file open for text, optional
-            Written whole or not at all.
+        path : path or text file, optional
+            File to write. It is replaced only after the whole table was written. By default, the text is returned.
 
         Returns
         -------
         str or None
-            An object with "class_pairs", "level", "adjust", "family", "n_observations", and "features": an object for
-            each row, its flags as a list.
+            Text of an object with "class_pairs", "level", "adjust", "family", "n_observations", and "features", which
+            has one object for each row, with its flags as a list.
         """
         columns = self.to_dict()
         rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
@@ -322,7 +369,18 @@ class ScreeningResult(Result):
         return None
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
-        """Write the table as a Parquet file, whole or not at all, or into a file open for bytes."""
+        """Write the table as a Parquet file.
+
+        Parameters
+        ----------
+        path : path or binary file
+            File to write. It is replaced only after the whole table was written.
+
+        Raises
+        ------
+        RocPredictError
+            If polars is not installed.
+        """
         try:
             frame = data_frame(self._columns(), "polars")
         except RocPredictError:
@@ -332,14 +390,18 @@ class ScreeningResult(Result):
         _write(path, buffer.getvalue())
 
     def plot(self, kind: Literal["ranking", "agreement", "volcano"] = "ranking", **options: object) -> Axes:
-        """Draw the table.
+        """Plot the table.
 
         Parameters
         ----------
-        kind : {"ranking", "agreement", "volcano"}
-            The first features with their intervals; predicted against empirical AUC; AUC against p-value.
+        kind : {"ranking", "agreement", "volcano"}, default="ranking"
+            Kind of plot.
+
+            - "ranking": AUCs of the first features, with confidence intervals.
+            - "agreement": predicted AUC against empirical AUC.
+            - "volcano": p-value against AUC.
         **options
-            As ``rocpredict.plots.screening.plot_screening``.
+            Further options of ``rocpredict.plots.screening.plot_screening``.
 
         Returns
         -------
@@ -357,36 +419,39 @@ class ScreeningResult(Result):
         data: Sequence[object] | None = None,
         date: str | datetime.date | None = None,
     ) -> Path:
-        """Write the table as one HTML file that needs nothing else, with pictures and methods in words.
+        """Write a report of the table as one HTML file, with figures and a description of the methods.
 
         Parameters
         ----------
         path : path
-            In a folder that exists; written whole or not at all.
-        n_top : int
-            Of how many features, the first of the table, there are pictures.
+            File to write, in an existing folder. It is replaced only after the whole report was written.
+        n_top : int, default=10
+            Number of features, the first of the table, that are plotted.
         title : str, optional
-            The heading.
+            Heading of the report.
         data : (X, y) or (X, y, weights), optional
-            What was screened: for the empirical curves, which a table does not hold, and a hash.
+            Data that were screened. The report then has their empirical curves and a hash of them.
         date : datetime.date or str, optional
-            The day that the report says it is of; left out, today.
+            Date of the report. By default, today.
 
         Returns
         -------
         pathlib.Path
+            Path of the report.
 
         Raises
         ------
         RocPredictError
-            As ``rocpredict.reports.screening.screening_report``.
+            If ``rocpredict.reports.screening.screening_report`` raises it.
         """
         return report_screening(self, path, n_top=n_top, title=title, data=data, date=date)
 
     def __repr__(self) -> str:
         (negative, positive), *others = self.class_pairs
         classes = f"negative {short_repr(negative, 40)}, positive {short_repr(positive, 40)}"
-        parts = [f"{len(self)} rows", f"{1 + len(others)} class pairs" if others else classes]
+        n_numeric = len(self) - int(self.flag_mask("not_numeric").sum())
+        rows_text = f"{len(self)} rows" if n_numeric == len(self) else f"{len(self)} rows ({n_numeric} numeric)"
+        parts = [rows_text, f"{1 + len(others)} class pairs" if others else classes]
         columns = self.columns
         if len(self) and not np.isnan(columns["auc"][0]):
             name, empirical_auc = str(columns["feature"][0]), columns["empirical_auc"][0]
@@ -396,14 +461,20 @@ class ScreeningResult(Result):
         return f"ScreeningResult({', '.join(parts)})"
 
     def table(self, rows: int | None = MAX_ROWS) -> Table:
-        """Return the first rows, or all (None), in the columns of a narrow view."""
+        """Return the columns of a narrow view.
+
+        Parameters
+        ----------
+        rows : int or None, default=10
+            Number of rows; None for all.
+        """
         names, top = self.display_columns(), self if rows is None else self.top(rows)
         cells = [list(map(none_if_missing, row)) for row in zip(*(top[name] for name in names), strict=True)]
         cut = [f"The first {len(top)} of {len(self)} rows."] if len(top) < len(self) else []
         return Table(repr(self), names, cells, _FORMATS, cut, self.flags)
 
     def display_columns(self) -> list[str]:
-        """Name the columns that a narrow view shows."""
+        """Return the names of the columns of a narrow view."""
         blank = {name for name in ("empirical_auc", "empirical_low", "empirical_high", "misfit") if not self.empirical}
         return [name for name in _DISPLAY_COLUMNS if name in self and name not in blank]
 
@@ -413,7 +484,7 @@ class ScreeningResult(Result):
         return replace(self, columns=columns, flags=flags, row_index=self.row_index[rows])
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns as lists; NaN stays NaN."""
+        """Return the columns as lists, with NaN for undefined values."""
         return {name: values.tolist() for name, values in self._columns().items()}
 
     def _columns(self) -> dict[str, NDArray[Any]]:
@@ -428,9 +499,10 @@ class ScreeningResult(Result):
 
 
 def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[Any], ...]:
-    """Return the keys of the default order: distance from 1/2 of the AUC that is known best, then of the predicted one.
+    """Return the sort keys of the default order.
 
-    The last is by effect size, which goes on where the AUC is 1 to double precision.
+    The keys are the distance from 1/2 of the empirical AUC (of the predicted AUC if there is no empirical one), that of
+    the predicted AUC, and the absolute effect size, which orders features whose AUC rounds to 1.
     """
     predicted = np.abs(columns["auc"] - 0.5)
     empirical = np.abs(columns["empirical_auc"] - 0.5)
@@ -438,7 +510,7 @@ def discrimination_sort_keys(columns: Mapping[str, NDArray[Any]]) -> tuple[NDArr
 
 
 def _stable_argsort(key: NDArray[Any], descending: bool) -> NDArray[np.intp]:
-    """Order by a key, up or down; what is undefined goes last, and equals stay as they stand."""
+    """Return the stable order of a key, with undefined values last."""
     undefined = np.array([is_missing(item) for item in key.tolist()]) if key.dtype.kind == "O" else key != key  # noqa: PLR0124
     values, defined = np.zeros(len(key)), key[~undefined]
     sortable = defined if key.dtype.kind in "fiubmM" else defined.astype(str)

@@ -46,7 +46,7 @@ from rocpredict.screening.summary import (
     summaries_by_class_pair,
     summarize,
 )
-from rocpredict.sources.table import FeatureTable, check_row_order, split_table_and_labels
+from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order, split_table_and_labels
 
 _COLUMNS = (
     *("negative_mean", "negative_std", "positive_mean", "positive_std", "effect_size", "direction"),
@@ -54,17 +54,17 @@ _COLUMNS = (
     *("p_value", "q_value", "threshold", "ameans", "ameans_corrected", "tpr", "fpr", "misfit"),
 )
 _AUTO_COLUMNS = ("family", "model_weight")
-"""Columns of a screening that has rows of both families."""
+"""Further columns with ``family="auto"``."""
 _COUNTS = ("n_negative", "n_positive", "n_missing")
 _HIGHER_MOMENT_COLUMNS = tuple(
     f"{side}_{what}" for side in ("negative", "positive") for what in ("skewness", "kurtosis", "minimum", "maximum")
 )
 _RESERVED_NAMES = frozenset(("feature", "negative", "positive", "flags", *_COUNTS, *_COLUMNS, *_HIGHER_MOMENT_COLUMNS))
-"""Names that an annotation cannot have."""
+"""Column names that are not available to annotations."""
 
 
 class ResultCollector:
-    """Gather columns of shape (class pairs, features)."""
+    """Collector of columns of shape (class pairs, features)."""
 
     def __init__(
         self,
@@ -83,10 +83,11 @@ class ResultCollector:
         self._estimated = np.zeros(self._shape, dtype=bool)
         self._excess = np.zeros((2, *self._shape))
         self._flags: dict[str, NDArray[np.bool_]] = {}
+        self._model_columns: tuple[str, ...] = ()
         self.columns: dict[str, NDArray[Any]] = {}
 
     def add_predicted(self, class_pair: int, features: Any, summary: TwoClassSummary, prediction: Prediction) -> None:
-        """Add the columns of some features that follow from their moments."""
+        """Add the predicted columns of some features."""
         classes = {"negative": summary.negative, "positive": summary.positive}
         columns = {f"n_{name}": class_summary.count for name, class_summary in classes.items()}
         columns["n_missing"] = summary.negative.n_missing + summary.positive.n_missing
@@ -95,15 +96,16 @@ class ResultCollector:
             columns |= {f"{name}_{what}": getattr(class_summary, what) for what in stored}
         direction = np.where(prediction.pair.lower, "lower", "higher")
         columns["direction"] = np.where(prediction.pair.is_valid, direction, "")
-        self._set_columns(class_pair, features, columns | prediction.columns)
+        self._set_columns(class_pair, features, columns | prediction.columns | prediction.model_columns)
+        self._model_columns = tuple(prediction.model_columns)
         self._excess[:, class_pair, features] = prediction.optimism, prediction.empirical_optimism
         self._mark(class_pair, features, prediction.flags | _degenerate_flags(summary))
 
     def add_empirical(self, class_pair: int, features: NDArray[np.intp], columns: dict[str, Any], flags: Flags) -> None:
-        """Add the columns of some features that were counted, after those from their moments."""
-        achieved, (excess, of_count) = columns.pop(AMEANS_AT_THRESHOLD), self._excess[:, class_pair, features]
-        # The optimism is that of choosing, or that of counting where the choice was made.
-        ameans = achieved - np.maximum(excess, np.minimum(of_count, np.abs(achieved - 0.5)))
+        """Add the empirical columns of some features, after their predicted columns."""
+        achieved, (excess, empirical_excess) = columns.pop(AMEANS_AT_THRESHOLD), self._excess[:, class_pair, features]
+        # The larger optimism applies: of the predicted Ameans, or of the empirical Ameans at its best threshold.
+        ameans = achieved - np.maximum(excess, np.minimum(empirical_excess, np.abs(achieved - 0.5)))
         is_one_class = np.isinf(self.columns["threshold"][class_pair, features])
         ameans = np.where(is_one_class, 0.5, ameans)
         self._set_columns(class_pair, features, columns | {"ameans_corrected": ameans})
@@ -112,22 +114,23 @@ class ResultCollector:
         self._mark(class_pair, features, flags | Flags(opposite_directions=is_significant & (product < 0)))
 
     def add_shrinkage(self, class_pair: int, features: NDArray[np.intp], block: ShrinkageBlock) -> None:
-        """Replace the predictions of some of these features by those of the shrunk estimate."""
+        """Replace Gaussian predictions of some features by the shrunk estimate."""
         features = features[block.columns_index]
-        self._set_columns(class_pair, features, block.columns)
+        unknown = np.full(len(features), np.nan)
+        self._set_columns(class_pair, features, dict.fromkeys(self._model_columns, unknown) | block.columns)
         self._estimated[class_pair, features] = True
         for name in set(GAUSSIAN_ONLY_FLAGS) & self._flags.keys():
             self._flags[name][class_pair, features] = False
         self._mark(class_pair, features, block.flags)
 
     def best_predicted(self, count: int) -> NDArray[np.intp]:
-        """Return the features that are among the first of a class pair by their predicted AUC, ascending."""
+        """Return the ``count`` features of each class pair with the best predicted AUC, ascending."""
         keys = np.nan_to_num(np.abs(self.columns["auc"] - 0.5), nan=-1.0)
         order = np.argsort(-keys, axis=1, kind="stable")[:, :count]
         return np.unique(order)
 
     def to_result(self, not_numeric: NDArray[np.bool_] | None = None) -> ScreeningResult:
-        """Return the table, the most discriminating rows first, with a flag of features without numbers."""
+        """Return the table, sorted by discrimination, with a flag for features without numbers."""
         options = self._options
         if not_numeric is not None:
             self._mark(slice(None), slice(None), Flags(not_numeric=not_numeric))
@@ -191,7 +194,7 @@ class ResultCollector:
 
 
 def _degenerate_flags(summary: TwoClassSummary) -> Flags:
-    """Flag the features that cannot be predicted, and those that equal the labels."""
+    """Return flags of features that cannot be predicted or are constant in each class."""
     negative, positive = summary.negative, summary.positive
     least = np.minimum(negative.count, positive.count)
     finite = (negative.is_valid | (negative.count <= 1)) & (positive.is_valid | (positive.count <= 1))
@@ -206,7 +209,7 @@ def _degenerate_flags(summary: TwoClassSummary) -> Flags:
 
 
 ProgressCallback = Callable[[int, int], None]
-"""Told how many features are done, and of how many."""
+"""Function of (number of features done, total number)."""
 
 
 def screen(
@@ -234,92 +237,118 @@ def screen(
 
     Parameters
     ----------
-    X : array of shape (n, features), or another table
-        A numpy array of numbers (a memory map stays one), a scipy sparse matrix (never made dense), a pandas, polars
-        or pyarrow frame, an object with ``X`` and ``var_names`` such as AnnData. It is neither changed nor copied
-        whole. Or, without ``y``: a ``TwoClassSummary``, or an iterable of (X, y) batches, both with
+    X : array-like of shape (n, features), or another table
+        NumPy array of numbers (a memory map is not loaded whole), SciPy sparse matrix (never made dense), pandas,
+        polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is neither
+        changed nor copied whole. Without ``y``: a ``TwoClassSummary``, or an iterable of (X, y) batches, both with
         ``empirical=False``.
-    y : array of shape (n,), or the name of a column of a frame
-        Labels.
-    positive, negative : label, optional
-        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every other
-        label; a named one drops the rows of a third. With three or more labels and neither of them, each label is
-        positive in turn.
-    pairs : {"rest", "all"}
-        With three or more labels: each against the rest, or every two against each other (with ``positive`` that one
-        against each other).
-    empirical : {True, False, "top"}
-        Whether to count the exact AUC, for all features, none, or the ``n_top`` of each class pair whose prediction is
-        best. Counting sorts each feature; the prediction only reads it.
-    n_top : int
-        How many with "top".
-    family : {"gaussian", "auto"}
-        What the classes are taken for. "auto": of the rows that are counted (all, or with ``empirical="top"`` the
-        ``n_top`` of each class pair) auc, threshold, ameans, tpr and fpr are those of the shrunk estimate, as
-        ``predict_roc(..., family="auto")`` makes it; columns ``family`` and ``model_weight`` say of which. Needs rows.
-    moments : {2, 4}
-        With 4 the table also has skewness, excess kurtosis, minimum and maximum of both classes.
-    direction : {"auto", None, "higher", "lower"}
-        "auto": each feature's own, by the means: "higher" where the positives' mean is the higher one. It decides
-        threshold, ameans, tpr and fpr, and biases neither AUC, which are always those of "higher". None and "higher"
-        are the rule "positive when x >= threshold" for all features.
-    weights : array of shape (n,), optional
-        How many cases each row stands for: 0 or more; whole numbers for family "auto".
-    level : float
-        Of the intervals.
-    adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}
-        How q-values are made, over all rows of the result.
+    y : array-like of shape (n,), or str, optional
+        Class labels, or the name of a column of a data frame.
+    positive : label, optional
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans. With three or more labels
+        and neither ``positive`` nor ``negative``, each label is the positive class in turn.
+    negative : label, optional
+        Label of the negative class. By default, all other labels. If it is named, observations with a third label are
+        omitted.
+    pairs : {"rest", "all"}, default="rest"
+        Class pairs for three or more labels.
+
+        - "rest": each label against all others.
+        - "all": each two labels. If ``positive`` is named, this label against each other one.
+    empirical : {True, False, "top"}, default=True
+        Features whose empirical AUC is computed. It requires each feature to be sorted.
+
+        - True: all features.
+        - False: none; all columns are predicted from moments.
+        - "top": the ``n_top`` features of each class pair with the best predicted AUC.
+    n_top : int, default=100
+        Number of features with ``empirical="top"``.
+    family : {"gaussian", "auto"}, default="gaussian"
+        Class-conditional distributions.
+
+        - "gaussian": one Gaussian for each class.
+        - "auto": the shrunk estimate of ``predict_roc(..., family="auto")``, in columns auc, threshold, ameans, tpr and
+          fpr of all features with an empirical AUC. Other features keep the Gaussian prediction; the columns ``family``
+          and ``model_weight`` show which rows are which. Requires ``X`` and ``y``.
+    moments : {2, 4}, default=2
+        With 4, the table also has skewness, excess kurtosis, minimum and maximum of both classes.
+    direction : {"auto", None, "higher", "lower"}, default="auto"
+        Direction of the classification rule. It determines threshold, ameans, tpr and fpr. Both AUCs are those of
+        "higher" whatever the direction, so that the choice does not bias them.
+
+        - "auto": "higher" for features with the larger mean in the positive class, else "lower".
+        - None or "higher": positive when x >= threshold.
+        - "lower": positive when x <= threshold.
+    weights : array-like of shape (n,), optional
+        Frequency weights, 0 or more; whole numbers for ``family="auto"``.
+    level : float, default=0.95
+        Confidence level, in (0, 1).
+    adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm", "bonferroni", "none"}, default="benjamini-hochberg"
+        Adjustment of p-values for multiple tests, over all rows of the result; see ``adjust_p_values``.
     feature_names : sequence of str, optional
-        One for each feature (beside the column that ``y`` names), in place of those that X has.
-    engine : {"auto", "numpy", "numba"}
-        "auto": numba where it is installed (extra ``fast``) and the table has a million cells or more; compiled code
-        takes some seconds to be made, once, and a moment to be loaded.
-    n_jobs : int
-        Threads; -1: one on each processor. The result is the same for any number of them.
-    nan_policy : {"omit", "raise"}
-        Missing values are left out feature by feature, or refused.
-    progress : function, optional
-        Called as ``progress(done, total)`` as features are counted.
+        Names of the features, without the column that ``y`` names. By default, those of ``X``.
+    engine : {"auto", "numpy", "numba"}, default="auto"
+        Computing engine.
+
+        - "auto": numba if it is installed (extra ``fast``) and the table has a million cells or more, else NumPy.
+        - "numpy": NumPy.
+        - "numba": compiled code. The first compilation takes some seconds; it is then loaded from a cache.
+    n_jobs : int, default=1
+        Number of threads; -1 for one on each processor. The result does not depend on it.
+    nan_policy : {"raise", "omit"}, default="omit"
+        How to handle missing values: raise an error, or omit them for each feature and report how many.
+    progress : callable, optional
+        Function that is called as ``progress(done, total)`` with numbers of features.
 
     Returns
     -------
     ScreeningResult
-        A row for each feature and class pair, the most telling first.
+        One row for each feature and class pair, sorted by the distance of the AUC from 1/2.
 
     Raises
     ------
     RocPredictError
-        A table or labels that are none, or of different lengths; labels that are unknown or ambiguous; duplicate
-        names; batches or a summary where counting or family "auto" is asked for; family "auto" where nothing is
-        counted, or with weights that are not whole; options out of range. A feature that cannot be
-        answered has a row with flags instead, and NaN for what is unknown.
+        If ``X`` is not a table, ``y`` has another length or unknown labels, names are not unique, an option is out of
+        range, ``empirical`` or ``family="auto"`` is requested for a summary or batches, ``family="auto"`` is combined
+        with ``empirical=False`` or with weights that are not whole numbers. A feature that cannot be predicted does not
+        raise: its row has flags, and NaN for undefined values.
+
+    See Also
+    --------
+    predict_roc : Predict the ROC curve of one feature.
+    summarize : Reduce a table to moments, from which it can be screened.
 
     Notes
     -----
-    ``p_value`` is that of Mann and Whitney's test, two-sided, corrected for ties, without continuity correction, where
-    the exact AUC is counted, and that of Welch's t-test where it is not: for two Gaussians the AUC is 1/2 where the
-    means are equal. The first tests that both classes have the same distribution: of a feature that differs in
-    variability only it may reject where ``empirical_low`` to ``empirical_high`` holds 1/2.
+    ``p_value`` is two-sided. For features with an empirical AUC it is that of the Mann-Whitney test, with tie
+    correction and without continuity correction. This test has the null hypothesis that both classes have the same
+    distribution: it may reject for a feature that differs in variability only, although ``empirical_low`` to
+    ``empirical_high`` contains 1/2. For other features ``p_value`` is that of Welch's t-test [3]_, since two Gaussians
+    have an AUC of 1/2 if their means are equal. The standard error of the empirical AUC is that of DeLong et al. [1]_,
+    and the default adjustment that of Benjamini and Hochberg [2]_.
 
-    ``ameans_corrected``: counted at the predicted threshold where counting is asked for, and predicted where it is not,
-    less its optimism. The optimism is what samples of these sizes would have on average if the classes were two
-    Gaussians that differ as much as these do beyond chance. It is NaN where nothing was counted and a class shows no
-    spread. It is right on the average over features: the best of many rows are still too good, as are their AUCs and
-    intervals; judge features that were chosen here on new rows.
+    ``ameans_corrected`` is the Ameans (balanced accuracy) of the predicted threshold, corrected for optimism: the
+    empirical value if the feature has an empirical AUC, else the predicted one, less its expected optimism. The
+    optimism is that of samples of the same sizes from two Gaussians that differ by as much as these classes differ
+    beyond sampling variation. The value is NaN if there is no empirical AUC and a class has zero variance. The
+    correction holds on average over features. It does not account for selecting the best of many features: their
+    Ameans, AUCs and intervals remain too good, so validate selected features on new data.
 
-    In rows with family "auto" both ``ameans`` and ``ameans_corrected`` are the Ameans that is expected on new data:
-    less than ``tpr`` and ``fpr`` have, which lie on the curve. These rows have no
-    interval of their own, as theirs would be that of the counted AUC; ``misfit`` is how far the model lies from the
-    counted curve, and no flag: the estimate takes it into account. With direction "auto" the sample chose the sides,
-    so that the prior that positives lie on theirs is not used; ``direction="higher"`` and ``"lower"`` declare it.
+    In rows with family "auto", ``ameans`` and ``ameans_corrected`` are both the Ameans that is expected on new data,
+    which is less than that of ``tpr`` and ``fpr`` on the curve. The columns ``auc_low`` and ``auc_high`` are NaN in
+    these rows, since the interval would be that of the empirical AUC.
+    ``misfit`` is the distance between the curves of the model and of the data; it is not flagged, since the estimate
+    takes it into account. With ``direction="auto"`` the direction comes from the same data, so the prior that positives
+    have larger (or smaller) values is not used; ``direction="higher"`` and ``"lower"`` declare it.
 
-    Flag ``misfit``: the counted curve lies further from the predicted one than chance allows (and than .02 on the
-    average); then trust the empirical columns.
+    The flag ``misfit`` indicates that the empirical curve differs from the predicted one by more than sampling
+    variation explains, and by more than 0.02 in mean absolute TPR. Use the empirical columns of such features.
 
     References
     ----------
-    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845. Benjamini and Hochberg (1995), J. R. Stat. Soc. B
-    57, 289-300. Welch (1947), Biometrika 34, 28-35.
+    .. [1] DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, 837-845.
+    .. [2] Benjamini and Hochberg (1995), J. R. Stat. Soc. B 57, 289-300.
+    .. [3] Welch (1947), Biometrika 34, 28-35.
 
     Examples
     --------
@@ -349,7 +378,9 @@ def screen(
     if y is None:
         for name, value in (("weights", weights), ("feature_names", feature_names)):
             if value is not None:
-                raise RocPredictError(f"{name}= goes with a table X and its labels y, not with a summary or batches")
+                raise RocPredictError(
+                    f"{name}= needs a table X and labels y; it is not available for a summary or batches"
+                )
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     table, labels = split_table_and_labels(X, y, names=feature_names)
@@ -384,27 +415,29 @@ class _ScreenOptions:
         self.moments = check_option("moments", self.moments, (2, 4))
         if not isinstance(self.family, str) or self.family not in ("gaussian", "auto"):
             raise RocPredictError(
-                f"family={short_repr(self.family)} is not available; a screening takes 'gaussian' or 'auto'"
+                f"family={short_repr(self.family)} is not available in a screening; use 'gaussian' or 'auto'"
             )
         if self.family == "auto" and self.empirical is False:
             raise RocPredictError(
-                "family='auto' is estimated from rows, of features that are counted: it needs X, y and empirical=True "
-                "or 'top'; a summary or batches go with family='gaussian'"
+                "family='auto' is not available with empirical=False; pass X and y with empirical=True or 'top', or "
+                "use family='gaussian'"
             )
         check_option("direction", self.direction, ("auto", None, "higher", "lower"))
         check_option("adjust", self.adjust, ADJUSTMENTS)
         check_option("nan_policy", self.nan_policy, ("omit", "raise"))
         if self.progress is not None and not callable(self.progress):
-            raise RocPredictError(f"progress={short_repr(self.progress)} is not a function of (done, total)")
+            raise RocPredictError(
+                f"progress={short_repr(self.progress)} is not callable; pass a function of (done, total)"
+            )
         if check_int("n_top", self.n_top) < 1:
-            raise RocPredictError(f"n_top={self.n_top} is below 1")
+            raise RocPredictError(f"n_top={self.n_top} is below 1; pass 1 or more")
         self.level = check_confidence_level(self.level)
         select_engine(self.engine)
         self.n_jobs = effective_n_jobs(self.n_jobs)
 
 
 class _ScreeningRun:
-    """Read a table part by part, and gather the answers."""
+    """Screening of a table, read in blocks of columns."""
 
     def __init__(
         self, options: _ScreenOptions, table: FeatureTable, encoded_labels: EncodedLabels, weights: FloatArray | None
@@ -427,7 +460,7 @@ class _ScreeningRun:
         )
 
     def run(self) -> ScreeningResult:
-        """Return the table of answers."""
+        """Screen the table."""
         pairs_by_block = []
         for place, matrix in self.table.iter_blocks():
             features = np.arange(place.start, place.stop)
@@ -450,7 +483,7 @@ class _ScreeningRun:
         return self.results.to_result(self.table.not_numeric)
 
     def _predict(self, features: NDArray[np.intp], matrix: Any) -> list[GaussianPairs]:
-        """Add the columns that follow from moments, and return the Gaussians of each class pair."""
+        """Add the predicted columns, and return the Gaussians of each class pair."""
         codes, classes = self.encoded_labels.codes, self.encoded_labels.classes
         options = {"order": self.options.moments, "weights": self.weights, **self.threads}
         class_moments = moments_of_classes(matrix, codes, classes, **options)
@@ -462,10 +495,10 @@ class _ScreeningRun:
         return [prediction.pair for prediction in predictions]
 
     def _count(self, features: NDArray[np.intp], matrix: Any, pairs: list[GaussianPairs]) -> None:
-        """Add the empirical columns of features, and the shrunk estimates where these were asked for."""
+        """Add the empirical columns of features, and with ``family="auto"`` the shrunk estimates."""
 
         def to_columns(columns: slice, counts: RankStatistics) -> tuple[slice, list[tuple[dict[str, Any], Flags]]]:
-            """Return a block of features, and for each class pair its empirical columns."""
+            """Return a block of features with its empirical columns for each class pair."""
             by_class_pair = map(RankStatistics, *counts)
             return columns, [
                 empirical_columns(statistics, pair.subset(columns), self.options.level)
@@ -505,30 +538,29 @@ class _ScreeningRun:
 
 
 def _check_frequency_weights(weights: FloatArray | None, coded: EncodedLabels) -> None:
-    """Refuse weights that are shares of something, and no numbers of cases."""
+    """Raise if weights of a class sum to less than 1, as normalized weights do."""
     if weights is None:
         return
     totals = np.bincount(coded.codes[coded.codes >= 0], weights[coded.codes >= 0], minlength=coded.classes)
     too_small = np.flatnonzero((totals > 0) & (totals < 1))
     if too_small.size:
         raise RocPredictError(
-            f"weights of a class sum to {totals[too_small[0]]:g}; give numbers of cases for which each row stands, "
-            "1 or more in all"
+            f"weights of a class sum to {totals[too_small[0]]:g}; pass frequency weights with a sum of "
+            "1 or more in each class"
         )
 
 
 def _as_summary(X: Any, options: _ScreenOptions, **classes: Any) -> TwoClassSummary:
-    """Return X where it is a summary, or the sum of the summaries of its batches."""
+    """Return X if it is a summary, else the sum of the summaries of its batches."""
+    check_not_dataset(X)
     if options.empirical is not False:
-        raise RocPredictError(
-            "y is needed to count the exact AUC; a summary, or batches (X, y), go with empirical=False"
-        )
+        raise RocPredictError("y is missing; pass labels, or use empirical=False for a summary or batches of (X, y)")
     if isinstance(X, TwoClassSummary):
         for name, label in classes.items():
             if label is not None and label != getattr(X, f"{name}_label"):
-                raise RocPredictError(f"{name}={short_repr(label)} is not that of the summary, {X}")
+                raise RocPredictError(f"{name}={short_repr(label)} is not the {name} label of the summary, {X}")
         if options.moments > X.order:
-            raise RocPredictError(f"moments={options.moments} is more than the summary has: {X}")
+            raise RocPredictError(f"moments={options.moments} is more than the order of the summary, {X}")
         return X
     return summarize(X, **classes, moments=options.moments, engine=options.engine, n_jobs=options.n_jobs)
 
@@ -554,5 +586,5 @@ def _check_no_missing(missing: NDArray[np.int64], names: NDArray[Any]) -> None:
         names_text = ", ".join(map(str, names[lacking[:5]])) + (", ..." if lacking.size > 5 else "")
         raise RocPredictError(
             f"X has {int(missing.sum())} missing values (NaN) in {lacking.size} features: {names_text}; "
-            "nan_policy='omit' leaves them out"
+            "pass nan_policy='omit' to omit them"
         )

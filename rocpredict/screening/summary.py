@@ -37,7 +37,7 @@ from rocpredict.base.validation import (
 )
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
-from rocpredict.sources.table import FeatureTable, check_row_order, split_table_and_labels
+from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order, split_table_and_labels
 
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
@@ -45,24 +45,33 @@ _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassSummary(Result):
-    """Summary of one class: for each feature the count and the moments of its values.
+    """Counts and moments of the features in one class.
 
-    Summaries of parts of a table add up to that of the whole: ``first + second``, ``sum(summaries)``.
+    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole.
 
     Attributes
     ----------
     count : array of shape (features,)
-        Values that are there; with weights their sum.
+        Number of values that are not missing, or the sum of their weights.
     n_missing : array of shape (features,)
-        Values that are not (NaN).
+        Number of missing values (NaN).
     mean : array of shape (features,)
-        In the unit of the feature; NaN where there is no value.
+        Mean, in the unit of the feature; NaN without values.
     m2 : array of shape (features,)
         Sum of squared deviations from the mean.
     m3, m4 : array of shape (features,), or None
-        Sums of third and fourth powers of the deviations; None where two moments were asked for.
+        Sums of third and fourth powers of the deviations; None in a summary of two moments.
     minimum, maximum : array of shape (features,), or None
-        None where two moments were asked for.
+        Extremes; None in a summary of two moments.
+
+    Examples
+    --------
+    >>> from rocpredict import summarize
+    >>> summary = summarize([[1.0], [3.0], [4.0], [8.0]], [0, 0, 1, 1])
+    >>> summary.positive
+    ClassSummary(1 features, 2, order=2)
+    >>> summary.positive.mean, summary.positive.m2
+    (array([6.]), array([8.]))
     """
 
     count: NDArray[Any]
@@ -84,29 +93,29 @@ class ClassSummary(Result):
 
     @property
     def order(self) -> int:
-        """2 or 4: how many moments there are."""
+        """Number of moments, 2 or 4."""
         return 2 if self.m3 is None else 4
 
     @property
     def is_valid(self) -> NDArray[np.bool_]:
-        """Mask of the features with two values or more and a mean and standard deviation within float64."""
-        spread = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
-        return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & spread)
+        """Mask of the features with at least two values, and a mean and standard deviation within float64."""
+        is_normal = (self.m2 == 0) | (self.m2 >= np.finfo(float).tiny)
+        return np.asarray((self.count > 1) & np.isfinite(self.mean) & np.isfinite(self.m2) & is_normal)
 
     @property
     def std(self) -> FloatArray:
-        """The standard deviations (ddof=1), NaN where fewer than two cases are counted."""
+        """Standard deviation of each feature (ddof=1); NaN for fewer than two values."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.count > 1, np.sqrt(self.m2 / (self.count - 1)), np.nan)
 
     @property
     def skewness(self) -> FloatArray:
-        """The third central moment over that of the standard deviation (ddof=0), NaN without spread."""
+        """Skewness of each feature (ddof=0); NaN if the standard deviation is 0."""
         return self._standardised("m3", 3)
 
     @property
     def kurtosis(self) -> FloatArray:
-        """The excess kurtosis (0 for a Gaussian), NaN without spread."""
+        """Excess kurtosis of each feature (0 for a Gaussian); NaN if the standard deviation is 0."""
         return self._standardised("m4", 4) - 3
 
     def __len__(self) -> int:
@@ -116,7 +125,7 @@ class ClassSummary(Result):
         if not isinstance(other, ClassSummary):
             return NotImplemented
         if len(self) != len(other):
-            raise RocPredictError(f"summaries of {len(self)} and of {len(other)} features do not add up")
+            raise RocPredictError(f"summaries of {len(self)} and {len(other)} features cannot be added")
         return ClassSummary(*(merge(self._moments(), other._moments())))
 
     def __radd__(self, other: object) -> ClassSummary:
@@ -126,28 +135,44 @@ class ClassSummary(Result):
         return f"ClassSummary({len(self)} features, {_format_class_size(self.count)}, order={self.order})"
 
     def select(self, indices: slice | ArrayLike) -> ClassSummary:
-        """Return the summary of some features, by index, slice or mask."""
+        """Return the summary of some features.
+
+        Parameters
+        ----------
+        indices : slice or array-like of int or bool
+            Indices, slice or mask of the features.
+        """
         selection = select_indices("indices", indices, len(self))
         return ClassSummary(*self._moments().map(lambda part: part[selection]))
 
     @classmethod
     def from_dict(cls, numbers: Mapping[str, Any]) -> Self:
-        """Read the summary from a dictionary that ``to_dict``, or JSON, returned.
+        """Read a summary from a dictionary, as ``to_dict`` returns it.
+
+        Parameters
+        ----------
+        numbers : mapping of str to list of float
+            Values of the attributes; those that are None may be omitted.
 
         Raises
         ------
         RocPredictError
-            What is no such dictionary: other names, numbers that cannot be, lengths that differ.
+            If the names or values are not those of a summary, or the lists differ in length.
         """
         names = [item.name for item in fields(cls)]
         if not isinstance(numbers, dict) or not set(names[:4]) <= numbers.keys() <= set(names):
-            raise RocPredictError(f"a class summary has {', '.join(names)}; got {short_repr(numbers)}")
+            raise RocPredictError(
+                f"{short_repr(numbers)} is not a class summary; pass a dictionary of {', '.join(names)}"
+            )
         arrays = {name: None if numbers.get(name) is None else _array(name, numbers[name]) for name in names}
         of_four = [arrays[name] is None for name in names[4:]]
         if any(arrays[name] is None for name in names[:4]) or any(of_four) != all(of_four):
-            raise RocPredictError("a class summary has count, missing, mean and m2, and of the others all or none")
+            raise RocPredictError(
+                "a class summary is incomplete; pass count, n_missing, mean and m2, and all or none of m3, m4, minimum "
+                "and maximum"
+            )
         if len({len(array) for array in arrays.values() if array is not None}) > 1:
-            raise RocPredictError("a class summary has one number of each kind for each feature; lengths differ")
+            raise RocPredictError("arrays of a class summary differ in length; pass one number for each feature")
         return cls(**arrays)  # type: ignore[arg-type]
 
     def _moments(self) -> Moments:
@@ -156,7 +181,7 @@ class ClassSummary(Result):
     def _standardised(self, name: str, power: int) -> FloatArray:
         moment: FloatArray | None = getattr(self, name)
         if moment is None:
-            raise RocPredictError("this summary has two moments; ask for moments=4")
+            raise RocPredictError("this summary has two moments; compute it with moments=4")
         with np.errstate(invalid="ignore", divide="ignore", over="ignore", under="ignore"):
             std = np.sqrt(self.m2 / self.count)
             return np.where(std > 0, moment / self.count / std**power, np.nan)
@@ -164,14 +189,18 @@ class ClassSummary(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TwoClassSummary(Result):
-    """Summary of a table with two classes; summaries of its parts add up.
+    """Counts and moments of the features in two classes.
+
+    Summaries of parts of a table can be added: ``first + second`` or ``sum(summaries)`` is the summary of the whole.
 
     Attributes
     ----------
     negative, positive : ClassSummary
+        Summary of each class.
     feature_names : tuple of str
+        Names of the features.
     negative_label, positive_label : label
-        "rest" for every other label.
+        Labels of the classes; "rest" stands for all other labels.
 
     Examples
     --------
@@ -192,7 +221,7 @@ class TwoClassSummary(Result):
 
     @property
     def order(self) -> int:
-        """2 or 4: how many moments there are."""
+        """Number of moments, 2 or 4."""
         return min(self.negative.order, self.positive.order)
 
     def __len__(self) -> int:
@@ -205,7 +234,8 @@ class TwoClassSummary(Result):
             first, second = getattr(self, what), getattr(other, what)
             if first != second:
                 raise RocPredictError(
-                    f"summaries with {what} {short_repr(first)} and {short_repr(second)} do not add up"
+                    f"summaries with {what} {short_repr(first)} and {short_repr(second)} cannot be added; they must be "
+                    "equal"
                 )
         return replace(self, negative=self.negative + other.negative, positive=self.positive + other.positive)
 
@@ -230,14 +260,28 @@ class TwoClassSummary(Result):
         return f"TwoClassSummary({len(self)} features, {', '.join(class_texts)}, order={self.order})"
 
     def select(self, indices: slice | ArrayLike) -> TwoClassSummary:
-        """Return the summary of some features, by index, slice or mask."""
+        """Return the summary of some features.
+
+        Parameters
+        ----------
+        indices : slice or array-like of int or bool
+            Indices, slice or mask of the features.
+        """
         names = tuple(self.feature_names[index] for index in select_indices("indices", indices, len(self)))
         return replace(
             self, negative=self.negative.select(indices), positive=self.positive.select(indices), feature_names=names
         )
 
     def to_json(self) -> str:
-        """Write it as JSON that ``from_json`` reads back without a loss; NaN as null, infinities as "inf", "-inf"."""
+        """Return the summary as JSON, from which ``from_json`` restores it exactly.
+
+        NaN is written as null, and infinities as the strings "inf" and "-inf".
+
+        Raises
+        ------
+        RocPredictError
+            If a label is neither text nor a number.
+        """
         fields_by_name = self.to_dict()
         class_fields = {name: to_json_value(fields_by_name[name]) for name in ("negative", "positive")}
         try:
@@ -250,29 +294,34 @@ class TwoClassSummary(Result):
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what ``to_json`` wrote.
+        """Read a summary from JSON, as ``to_json`` returns it.
+
+        Parameters
+        ----------
+        text : str
+            JSON of a summary.
 
         Raises
         ------
         RocPredictError
-            Text that is no such JSON.
+            If the text is not the JSON of a summary.
         """
         try:
             fields_by_name = json.loads(text)
         except (TypeError, ValueError) as error:
-            raise RocPredictError(f"the text is no JSON of a summary: {error}") from None
+            raise RocPredictError(f"text is not the JSON of a summary: {error}") from None
         names = [item.name for item in fields(cls)]
         if not isinstance(fields_by_name, dict) or sorted(fields_by_name) != sorted(names):
-            raise RocPredictError(f"the JSON is no summary; it needs {', '.join(names)}")
+            raise RocPredictError(f"the JSON is not a summary; it needs {', '.join(names)}")
         classes = {name: ClassSummary.from_dict(fields_by_name[name]) for name in ("negative", "positive")}
         fields_by_name["feature_names"] = _names(fields_by_name["feature_names"])
         if {len(part) for part in classes.values()} != {len(fields_by_name["feature_names"])}:
-            raise RocPredictError("the JSON is no summary: its classes and feature_names differ in length")
+            raise RocPredictError("the JSON is not a summary: its classes and feature_names differ in length")
         return cls(**fields_by_name | classes)
 
 
 def _format_class_size(count: NDArray[Any]) -> str:
-    """Format the number of cases: one number where all features have as many."""
+    """Format the counts of the features as one number, or as the smallest and largest ones."""
     if not len(count):
         return "0"
     low, high = count.min(), count.max()
@@ -282,7 +331,7 @@ def _format_class_size(count: NDArray[Any]) -> str:
 def _names(names: Any) -> tuple[str, ...]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         raise RocPredictError(
-            f"the JSON is no summary: feature_names={short_repr(names)} is no list of different names"
+            f"the JSON is not a summary: feature_names={short_repr(names)} is not a list of unique names"
         )
     return tuple(names)
 
@@ -297,7 +346,8 @@ def _array(name: str, values: Any) -> NDArray[Any]:
         or (name in _NONNEGATIVE_FIELDS and (array < 0).any())
         or (name in _COUNT_FIELDS and np.isnan(array).any())
     ):
-        raise RocPredictError(f"{name}={short_repr(values)} is not one number for each feature, 0 or more")
+        limit = " of 0 or more" if name in _NONNEGATIVE_FIELDS else ""
+        raise RocPredictError(f"{name}={short_repr(values)} is not a list with one number{limit} for each feature")
     is_integer = (
         name in _COUNT_FIELDS and (array == np.round(array)).all() and all(isinstance(item, int) for item in values)
     )
@@ -315,37 +365,56 @@ def summarize(
     engine: Engine = "auto",
     n_jobs: int = 1,
 ) -> TwoClassSummary:
-    """Read a table once and keep counts and moments of both classes, for every feature.
+    """Compute counts and moments of the features of a table in two classes.
 
     Parameters
     ----------
-    X : array of shape (n, features), sparse matrix, data frame, or batches
-        As in ``screen``. Or an iterable of (X, y) batches of one table, which need not fit into memory
-        together; then without ``y``.
-    y : array of shape (n,), or the name of a column
-        Labels.
-    positive, negative : label, optional
-        ``positive`` may be left out for labels {0, 1}, {-1, 1} or booleans. ``negative=None`` means every
-        other label; a named one drops the rows of a third. With both named, a part of a table may lack one of
-        the classes.
-    moments : {2, 4}
-        2: count, mean and sum of squares. 4: sums of third and fourth powers and the extremes as well.
-    weights : array of shape (n,), optional
-        How many cases each row stands for: 0 or more.
-    engine : {"auto", "numpy", "numba"}
-    n_jobs : int
-        Threads. The result is the same for any number of them.
+    X : array-like of shape (n, features), sparse matrix, data frame, or batches
+        Table as in ``screen``. Without ``y``: an iterable of (X, y) batches of one table, which need not fit into
+        memory together.
+    y : array-like of shape (n,), or str, optional
+        Class labels, or the name of a column of a data frame.
+    positive : label, optional
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
+    negative : label, optional
+        Label of the negative class. By default, all other labels. If it is named, observations with a third label are
+        omitted. If both labels are named, a part of a table may lack one of the classes.
+    moments : {2, 4}, default=2
+        Number of moments.
+
+        - 2: count, mean and sum of squares.
+        - 4: also sums of third and fourth powers, minimum and maximum.
+    weights : array-like of shape (n,), optional
+        Frequency weights, 0 or more; not available for batches.
+    engine : {"auto", "numpy", "numba"}, default="auto"
+        Computing engine, as in ``screen``.
+    n_jobs : int, default=1
+        Number of threads; -1 for one on each processor. The result does not depend on it.
+
+    Returns
+    -------
+    TwoClassSummary
+        Summary, which ``screen`` and ``PredictedRoc.from_summary`` accept.
 
     Raises
     ------
     RocPredictError
-        As ``screen``.
+        If ``X`` is not a table, ``y`` has another length or unknown labels, or an option is out of range.
+
+    See Also
+    --------
+    screen : Rank the features of a table or summary.
 
     Notes
     -----
-    Sums of powers are taken about a value of the data, so that no digits are lost to an offset, and brought together by
-    the pairwise update of Chan, Golub and LeVeque (1983) and Pebay (2008). Adding summaries rounds the mean: the sum of
-    squares is then right to about 1e-16 times the square root of its count, times the offset in standard deviations.
+    Sums of powers are computed about a value of the data, so that an offset does not cost digits, and merged by the
+    pairwise update [1]_ [2]_. Adding summaries rounds the mean. The relative error of the sum of squares is then about
+    1e-16 times the square root of the count, times the offset in standard deviations.
+
+    References
+    ----------
+    .. [1] Chan, Golub and LeVeque (1983), The American Statistician 37, 242.
+    .. [2] Pebay (2008), Sandia report SAND2008-6212.
 
     Examples
     --------
@@ -360,7 +429,7 @@ def summarize(
     options = {"order": moments, "engine": engine, "n_jobs": effective_n_jobs(n_jobs)}
     if y is None:
         if weights is not None:
-            raise RocPredictError("weights= go with one table; batches take none")
+            raise RocPredictError("weights= is not available for batches; pass one table X with y")
         return _summarize_batches(X, positive, negative, options)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
     table, labels = split_table_and_labels(X, y)
@@ -373,15 +442,17 @@ def summarize(
 
 
 def _encode_batch_labels(labels: NDArray[Any], positive: Any, negative: Any) -> EncodedLabels:
-    """Encode the labels of a part of the rows: with both classes named, one may be absent."""
+    """Encode the labels of a part of a table, which may lack one of two named classes."""
     names = unique_labels(labels)
     is_present = [is_label(label, names) for label in (positive, negative)]
     if positive is None or negative is None or all(is_present) or not (_is_one(positive) and _is_one(negative)):
         return encode_labels(labels, positive=positive, negative=negative, pairs=None)
     if not any(is_present):
-        raise RocPredictError(f"y has no row of positive={positive!r} or negative={negative!r}; one of them is needed")
+        raise RocPredictError(
+            f"y has neither positive={positive!r} nor negative={negative!r}; at least one of them is needed"
+        )
     if positive == negative:
-        raise RocPredictError(f"negative={negative!r} is also the positive label; name two different ones")
+        raise RocPredictError(f"negative={negative!r} is also the positive label; pass two different labels")
     return encode_binary_labels(labels, positive=positive, negative=negative)
 
 
@@ -402,7 +473,7 @@ def _read(
 def summaries_by_class_pair(
     moments: Moments, encoded_labels: EncodedLabels, names: Iterable[str]
 ) -> list[TwoClassSummary]:
-    """Return the summary of each class pair, of moments of shape (classes, features)."""
+    """Return the summary of each class pair from moments of shape (classes, features)."""
     classes = [moments.map(lambda part, code=code: part[code]) for code in range(encoded_labels.classes)]
     before = list(accumulate(classes, merge))
     after = list(accumulate(reversed(classes), merge))[::-1]
@@ -424,9 +495,10 @@ def summaries_by_class_pair(
 
 def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict[str, Any]) -> TwoClassSummary:
     """Add up the summaries of batches (X, y)."""
+    check_not_dataset(batches)
     if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
         raise RocPredictError(
-            f"y is needed with X={short_repr(batches)}; without it X is an iterable of (X, y) batches"
+            f"y is missing with X={short_repr(batches)}; pass labels, or an iterable of (X, y) batches without y"
         )
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None and not _is_one(label):
@@ -444,10 +516,10 @@ def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict
         summary = summaries_by_class_pair(_read(table, coded, None, options), coded, table.names)[0]
         total = summary if total is None else total + summary
     if total is None:
-        raise RocPredictError("X has no batches; give an iterable of (X, y)")
+        raise RocPredictError("X has no batches; pass an iterable of (X, y)")
     for class_name in ("negative", "positive"):
         if not (getattr(total, class_name).count + getattr(total, class_name).n_missing).any():
             raise RocPredictError(
-                f"no batch has a row of the {class_name} class, {getattr(total, f'{class_name}_label')!r}"
+                f"no batch has an observation of the {class_name} class, {getattr(total, f'{class_name}_label')!r}"
             )
     return total if negative is not None or len(other_labels) > 1 else replace(total, negative_label=other_labels.pop())

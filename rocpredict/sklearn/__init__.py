@@ -1,7 +1,7 @@
-"""scikit-learn estimators of this library's answers: for pipelines, cross-validation and grid searches.
+"""Estimators for scikit-learn pipelines, cross-validation and grid searches.
 
-Do not use it for a single column of scores: ``rocpredict.empirical_roc`` and ``rocpredict.screen`` say more, and need
-no scikit-learn.
+For a single column of scores use ``rocpredict.empirical_roc`` or ``rocpredict.screen``, which return more results and
+do not need scikit-learn.
 """
 
 from rocpredict.base.validation import MissingExtraError

@@ -42,25 +42,25 @@ _METHODS = {"predict_proba": "predict_proba", "decision_function": "decision_fun
 
 
 class OutOfFoldScores(NamedTuple):
-    """Positions of rows in the data, and their scores by a model that was not fitted to them."""
+    """Row indices of held-out observations and their scores."""
 
     rows: NDArray[np.intp]
     scores: FloatArray
 
 
 class ResponseMethod(NamedTuple):
-    """One of ``RESPONSE_METHODS`` but "auto", for scores that rise with the positive label."""
+    """Response method of a classifier (not "auto"), for scores that are larger for the positive label."""
 
     method: str
     positive: Any
 
     def scores(self, estimator: Any, X: object) -> FloatArray:
-        """Return one score for each row, shape (n,), or refuse NaN."""
+        """Return the scores of the observations, of shape (n,), after checking for NaN."""
         with np.errstate(divide="ignore"):  # the logarithm of a probability of 0
             values = np.asarray(getattr(estimator, _METHODS[self.method])(X), dtype=np.float64)
         names = np.asarray(estimator.classes_).tolist()
         if len(names) != 2 or self.positive not in names:
-            raise RocPredictError(f"estimator knows the labels {names}; two are needed, {self.positive!r} among them")
+            raise RocPredictError(f"estimator has the classes {names}; two are needed, including {self.positive!r}")
         column = names.index(self.positive)
         if self.method == "log_odds":
             scores = np.asarray(values[:, column] - values[:, 1 - column])
@@ -69,13 +69,14 @@ class ResponseMethod(NamedTuple):
         else:
             scores = values.ravel() if column else -values.ravel()
         if missing := int(np.isnan(scores).sum()):
-            raise RocPredictError(f"estimator gives NaN as {self.method} of {missing} of {len(scores)} rows")
+            problem = f"estimator returned NaN as {self.method} of {missing} of {len(scores)} observations"
+            raise RocPredictError(f"{problem}; pass an estimator that returns finite scores")
         return scores
 
     def fit_and_score(
         self, estimator: Any, X: object, y: NDArray[Any], fold: tuple[Any, Any], params: dict[str, Any]
     ) -> FloatArray:
-        """Fit a classifier to the training rows of a fold, and score the rows held out."""
+        """Fit a classifier to the training data of a fold and return the scores of the held-out data."""
         train, test = fold
         X_train, y_train = _safe_split(estimator, X, y, train)
         X_test, _ = _safe_split(estimator, X, y, test, train)
@@ -84,10 +85,10 @@ class ResponseMethod(NamedTuple):
 
 
 def select_response_method(estimator: Any, method: str, *, fitted_family: bool) -> str:
-    """Return the method of a classifier that gives its scores, or refuse a classifier without an allowed one.
+    """Return the response method of a classifier after checking that it has one.
 
-    "auto" is the probability where there is one, as in scikit-learn. Where a family is to be fitted to the scores it is
-    the decision function or the log odds, since probabilities are not Gaussian.
+    "auto" prefers probabilities, as in scikit-learn. If a family is fitted to the scores, it prefers the decision
+    function or the log odds, because probabilities are not Gaussian.
     """
     check_option("response_method", method, RESPONSE_METHODS)
     automatic = ("decision_function", "log_odds", "predict_proba") if fitted_family else RESPONSE_METHODS[1:3]
@@ -96,33 +97,34 @@ def select_response_method(estimator: Any, method: str, *, fitted_family: bool) 
         if hasattr(estimator, _METHODS[name]):
             return name
     needed = " or ".join(_METHODS[name] for name in allowed)
-    raise RocPredictError(f"estimator={type(estimator).__name__} has no {needed}; response_method={method!r} needs it")
+    problem = f"estimator={type(estimator).__name__} has no method {needed}"
+    raise RocPredictError(f"{problem}, which response_method={method!r} needs; use another response_method")
 
 
 def _as_indices(rows: Any, length: int) -> NDArray[np.intp]:
-    """Return positions of rows, where a fold may also be a mask."""
+    """Return row indices of a fold, which may be a mask."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype.kind == "b" and len(rows) == length else rows.astype(np.intp)
 
 
 def _resolve_positive(labels: NDArray[Any], positive: Any) -> Any:
-    """Return the positive label: the one that is named, else the last, as in scikit-learn."""
+    """Return the positive label, by default the last in sorted order, as in scikit-learn."""
     names = np.unique(labels).tolist()
     if positive is None:
         return names[-1]
     if not is_label(positive, names):
-        raise RocPredictError(f"positive={short_repr(positive)} is not a label in y; labels are {names}")
+        raise RocPredictError(f"positive={short_repr(positive)} is not a label in y; use one of {names}")
     return names[names.index(positive)]
 
 
 def _check_sample_weight(sample_weight: ArrayLike | None, is_positive: NDArray[np.bool_]) -> FloatArray | None:
-    """Return one weight for each row, 0 or more and some above 0 in both classes, or None where there are none."""
+    """Return the sample weights after checking that each class has a positive one."""
     array = None if sample_weight is None else np.asarray(sample_weight)
     weights = check_sample_weight(array, len(is_positive), "sample_weight")
     for name, members in (("negative", ~is_positive), ("positive", is_positive)):
         if weights is not None and not weights[members].any():
-            problem = f"sample_weight is zero for all rows of the {name} class"
-            raise RocPredictError(f"{problem}; each class needs one above 0")
+            problem = f"sample_weight is zero for all observations of the {name} class"
+            raise RocPredictError(f"{problem}; pass at least one weight above 0 for each class")
     return weights
 
 
@@ -130,104 +132,124 @@ _CRITERION = ("criterion", "prevalence", "cost_fp", "cost_fn", "beta", "value")
 
 
 def _available_if_delegate_has(method: str) -> Callable[[Any], Any]:
-    """Make a method available if the classifier inside has it."""
+    """Make a method available if the wrapped classifier has it."""
 
     def is_there(self: Any) -> bool:
-        getattr(getattr(self, "estimator_", self.estimator), method)  # whose AttributeError names the classifier
+        getattr(getattr(self, "estimator_", self.estimator), method)  # the AttributeError names the classifier
         return True
 
     return available_if(is_there)
 
 
 class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """Classifier that calls a row positive when its score reaches the best threshold for a criterion.
+    """Binary classifier with a tuned decision threshold.
 
-    The threshold is chosen on scores of rows that the scoring model did not see: each fold's model scores the rows it
-    was not fitted to, and the best threshold of all these scores together is taken. The classifier is then fitted to
-    all rows.
+    The threshold is chosen from out-of-fold scores: the model of each fold scores its held-out observations, and the
+    best threshold of the pooled scores is used. The classifier is then fitted to all observations. An observation is
+    called positive if its score is at or above the threshold.
 
     Parameters
     ----------
     estimator : classifier
-        For two classes, with ``predict_proba`` or ``decision_function``.
-    criterion : str or function
-        What the threshold is best for, as in ``EmpiricalRoc.best_threshold``: "ameans" (also "youden",
+        Binary classifier with ``predict_proba`` or ``decision_function``.
+    criterion : str or function, default="ameans"
+        Criterion that the threshold optimizes, as in ``EmpiricalRoc.best_threshold``: "ameans" (also "youden",
         "balanced_accuracy"), "cost", "accuracy", "f1", "f_beta", "closest_topleft", "min_tpr", "min_tnr", "max_fpr", or
-        a function that takes ``Rates`` of many thresholds and gives what to maximise.
+        a function that takes the ``Rates`` of many thresholds and returns the values to maximize.
     prevalence : float, optional
-        Share of positives where the classifier will be used, for the criteria that depend on it. Left out: the share
-        among the rows of ``fit``.
-    cost_fp, cost_fn : float
+        Proportion of positives in the population where the classifier is used, for criteria that depend on it. By
+        default, the proportion in the data of ``fit``.
+    cost_fp, cost_fn : float, default=1.0
         Cost of a false positive and of a false negative, for "cost".
     beta : float, optional
-        For "f_beta".
+        Weight of recall relative to precision, for "f_beta".
     value : float, optional
-        The limit of "min_tpr", "min_tnr" and "max_fpr".
+        Limit of the rate, for "min_tpr", "min_tnr" and "max_fpr".
     positive : label, optional
-        Left out: the last of ``classes_``, as in scikit-learn. Labels are sorted: of "neg" and "pos" it is "pos", of
-        "sick" and "well" it is "well". Name it wherever labels are not {0, 1}, {-1, 1} or booleans.
-    cv : int, float, splitter, iterable of splits, or "prefit"
-        A number of stratified folds; a share of rows, which are held out once; anything else that scikit-learn takes
-        and that holds no row out twice. "prefit": the estimator is fitted already and stays as it is, and all rows of
-        ``fit`` choose the threshold: they should be rows it was not fitted to.
-    response_method : {"auto", "predict_proba", "decision_function", "log_odds"}
-        What the score is. "auto": the probability of the positive class, else the decision function; with a family that
-        is fitted to the scores the decision function, else the log odds, else the probability.
-    family : str or a scipy.stats distribution
-        "empirical" counts rows. Any other that ``predict_roc`` takes is fitted to the scores of each class, and the
-        threshold is that of the predicted curve: steadier where it fits, biased where it does not. "auto" lies between
-        the two, near the rows where they speak against the model.
+        Label of the positive class. By default, the last of the sorted labels, as in scikit-learn ("pos" for "neg" and
+        "pos", but "well" for "sick" and "well"). Pass it unless the labels are {0, 1}, {-1, 1} or booleans.
+    cv : int, float, splitter, iterable of splits or "prefit", default=5
+        Cross-validation:
+
+        * int: number of stratified folds.
+        * float: proportion of the observations in a single held-out set.
+        * splitter or iterable: splits as in scikit-learn, in which each observation is held out at most once.
+        * "prefit": ``estimator`` is already fitted and remains unchanged. The threshold is chosen on all data of
+          ``fit``, which should differ from the training data of the estimator.
+    response_method : {"auto", "predict_proba", "decision_function", "log_odds"}, default="auto"
+        Score of the classifier:
+
+        * "auto": ``predict_proba`` if available, else ``decision_function``. If ``family`` is not "empirical", the
+        order
+          is ``decision_function``, log odds, ``predict_proba``.
+        * "predict_proba": probability of the positive class.
+        * "decision_function": decision value.
+        * "log_odds": difference of the log probabilities.
+    family : str or scipy.stats distribution, default="empirical"
+        Distribution of the scores:
+
+        * "empirical": the threshold is chosen on the empirical ROC curve.
+        * "auto": shrunk estimate, a compromise between a model and the empirical distribution.
+        * any other family of ``predict_roc``: it is fitted to the scores of each class, and the threshold is chosen on
+          the predicted curve. This reduces the variance if the family fits, and is biased otherwise.
     n_jobs : int, optional
-        Folds that are fitted at once.
-    random_state : int, RandomState or None
-        Shuffles the rows before they are cut into ``cv`` folds, or draws the share held out. None with a number of
-        folds: no shuffling.
+        Number of folds that are fitted in parallel.
+    random_state : int, RandomState or None, default=None
+        Seed that shuffles the observations before they are split into ``cv`` folds, or draws the held-out set. With
+        None, folds are not shuffled.
 
     Attributes
     ----------
     classes_ : array of shape (2,)
+        Class labels.
     positive_ : label
+        Label of the positive class.
     estimator_ : classifier
-        Fitted to all rows.
+        Classifier fitted to all observations.
     threshold_ : float
-        In the unit of the score. A row is called positive when its score is not below it.
+        Threshold of the score. An observation is called positive if its score is at or above it.
     best_threshold_ : BestThreshold
-        What the threshold achieves on rows held out, with its uncertainty: ``ameans_corrected`` (None with
-        family="gaussian", whose Ameans is predicted and a little optimistic), ``threshold_interval()``,
+        Performance of the threshold on held-out data with its uncertainty: ``ameans_corrected`` (None with
+        ``family="gaussian"``, whose predicted Ameans is slightly optimistic), ``threshold_interval()``,
         ``ameans_interval()``, ``stability()``.
     roc_ : EmpiricalRoc or PredictedRoc
-        The curve of all scores of rows held out.
+        ROC curve of the pooled out-of-fold scores.
     fold_thresholds_ : array of shape (folds,)
-        The best threshold of each fold's rows alone; NaN where they have none, as when a class is missing.
+        Best threshold of each fold alone; NaN if it does not exist, for example because a class is missing.
     response_method_ : str
-        What the score is.
+        Response method that is used.
     n_features_in_ : int
+        Number of features, if the wrapped classifier has it.
     feature_names_in_ : array of shape (n_features_in_,)
-        Where the classifier inside has them.
+        Names of the features, if the wrapped classifier has them.
 
     Raises
     ------
     RocPredictError
-        When fitted: options of the criterion that do not fit together, labels that are not two, a fold that trains on
-        one class, a row that is held out twice, negative weights; and as ``empirical_roc`` or ``predict_roc``.
+        If, in ``fit``, the options of the criterion are incompatible, ``y`` does not have two labels, the training data
+        of a fold have one class, an observation is held out twice, or the data or weights are invalid.
 
     Warns
     -----
     AssumptionWarning
-        ``sample_weight`` for a classifier that takes none: it then only places the threshold. Scores that speak against
-        the two Gaussians of ``family="gaussian"``: said once, of the scores of all folds together.
+        If ``sample_weight`` is passed to a classifier that does not accept it; the weights are then only used for the
+        threshold. Or if the pooled scores contradict the two Gaussians of ``family="gaussian"``.
+
+    See Also
+    --------
+    rocpredict.mean_roc : mean ROC curve of folds that are not pooled.
 
     Notes
     -----
-    Every threshold that makes a difference is tried: midpoints of neighbouring distinct scores, no grid.
+    All thresholds with different results are compared (midpoints of neighbouring distinct scores), not a grid.
 
-    The threshold is one number on the scale of the scores, so the folds' scores are pooled. The AUC of ``roc_`` is that
-    of the pool: it compares scores of different models, and may lie above or below that of each fold
-    (``rocpredict.mean_roc`` compares only what one model scored). The intervals of ``best_threshold_`` describe the
-    draw of the rows, given the models; the spread of ``fold_thresholds_`` shows what other models and fewer rows add.
+    The threshold is one number on the scale of the scores, so that the scores of the folds are pooled. The AUC of
+    ``roc_`` is that of the pooled scores, which come from different models, and may be above or below the AUC of every
+    fold. The confidence intervals of ``best_threshold_`` describe the sampling variation for fixed models. The
+    variability of ``fold_thresholds_`` additionally reflects different models and smaller samples.
 
-    With metadata routing enabled, ``fit`` hands metadata to the classifier and to the splitter (such as ``groups``);
-    without it all further arguments of ``fit`` go to the classifier.
+    With metadata routing enabled, ``fit`` passes metadata to the classifier and to the splitter (such as ``groups``).
+    Otherwise all further arguments of ``fit`` are passed to the classifier.
 
     Examples
     --------
@@ -273,21 +295,27 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: object) -> Self:
-        """Choose the threshold, and fit the classifier.
+        """Choose the threshold and fit the classifier.
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n, features)
-        y : array of shape (n,)
-            Labels of two kinds.
-        sample_weight : array of shape (n,), optional
-            How many cases each row stands for: 0 or more. It weighs the rows that choose the threshold, and goes to the
-            classifier if that takes it.
+        X : array-like, sparse matrix or data frame of shape (n, features)
+            Input of the classifier.
+        y : array-like of shape (n,)
+            Class labels of two classes.
+        sample_weight : array-like of shape (n,), optional
+            Frequency weights of the observations, 0 or more. They are used for the threshold, and passed to the
+            classifier if it accepts them.
         **fit_params
-            For the ``fit`` of the classifier.
+            Parameters of the ``fit`` method of the classifier.
+
+        Returns
+        -------
+        ThresholdedClassifier
+            The fitted classifier itself.
         """
         if not callable(self.criterion):
-            self._best(EmpiricalRoc([0.0], [1.0]))  # refuses wrong options before models are fitted
+            self._best(EmpiricalRoc([0.0], [1.0]))  # raises for invalid options before models are fitted
         check_fit_arguments(X, y, sample_weight)
         with translated_errors():
             X, y = indexable(X, y)
@@ -316,40 +344,91 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.response_method_, self.classes_ = method, self.estimator_.classes_
         names, known_names = np.unique(labels).tolist(), self.classes_.tolist()
         if {*names} != {*known_names}:
-            raise RocPredictError(f"y has the labels {names}, the fitted estimator {known_names}")
+            problem = f"y has the labels {names}, but the fitted estimator has the classes {known_names}"
+            raise RocPredictError(f"{problem}; pass the same labels")
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
 
     def predict(self, X: object) -> NDArray[Any]:
-        """Return the label of each row: positive when its score is not below ``threshold_``."""
+        """Predict the class labels.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, features)
+            Input of the classifier.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels; positive if the score is at or above ``threshold_``.
+        """
         check_is_fitted(self, "threshold_")
         scores = ResponseMethod(self.response_method_, self.positive_).scores(self.estimator_, X)
-        is_positive = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # +inf: no row, whatever its score
+        is_positive = (scores >= self.threshold_) & (self.threshold_ < np.inf)  # +inf calls no observation positive
         place = int(np.flatnonzero(equal_labels(self.classes_, self.positive_))[0])
         return np.asarray(self.classes_[np.where(is_positive, place, 1 - place)])
 
     @_available_if_delegate_has("predict_proba")
     def predict_proba(self, X: object) -> FloatArray:
-        """Return the probabilities of the classifier inside, shape (n, 2)."""
+        """Return the class probabilities of the wrapped classifier.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, features)
+            Input of the classifier.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            Probabilities, in the order of ``classes_``. They do not depend on ``threshold_``.
+        """
         check_is_fitted(self, "threshold_")
         return self.estimator_.predict_proba(X)
 
     @_available_if_delegate_has("predict_log_proba")
     def predict_log_proba(self, X: object) -> FloatArray:
-        """Return the logarithms of the probabilities of the classifier inside, shape (n, 2)."""
+        """Return the log probabilities of the wrapped classifier.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, features)
+            Input of the classifier.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            Log probabilities, in the order of ``classes_``.
+        """
         check_is_fitted(self, "threshold_")
         return self.estimator_.predict_log_proba(X)
 
     @_available_if_delegate_has("decision_function")
     def decision_function(self, X: object) -> FloatArray:
-        """Return the decision function of the classifier inside, shape (n,): ``threshold_`` does not move it."""
+        """Return the decision values of the wrapped classifier.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, features)
+            Input of the classifier.
+
+        Returns
+        -------
+        array of shape (n,)
+            Decision values. They do not depend on ``threshold_``.
+        """
         check_is_fitted(self, "threshold_")
         return self.estimator_.decision_function(X)
 
     def get_metadata_routing(self) -> object:
-        """Return where scikit-learn's metadata go: to the classifier's ``fit`` and the splitter's ``split``."""
+        """Return the metadata routing of scikit-learn.
+
+        Returns
+        -------
+        MetadataRouter
+            Router to ``fit`` of the classifier and ``split`` of the splitter.
+        """
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
         return router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
@@ -368,9 +447,9 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return roc.best_threshold(**{name: getattr(self, name) for name in _CRITERION})
 
     def _route(self, weights: FloatArray | None, fit_params: dict[str, Any]) -> Any:
-        """Return ``.estimator.fit`` and ``.splitter.split``, as scikit-learn routes them where routing is enabled.
+        """Return the parameters for ``estimator.fit`` and ``splitter.split``.
 
-        Without routing all of them go to the classifier, with the weights if it takes any.
+        Without metadata routing, all parameters are for the classifier, including the weights if it accepts them.
         """
         if get_config()["enable_metadata_routing"]:
             return process_routing(self, "fit", sample_weight=weights, **fit_params)
@@ -379,15 +458,15 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         elif weights is not None and not any(name.endswith("sample_weight") for name in fit_params):
             # A pipeline may be given step__sample_weight.
             warnings.warn(
-                f"estimator={type(self.estimator).__name__} takes no sample_weight: it is fitted without, and the "
-                "weights only place the threshold",
+                f"estimator={type(self.estimator).__name__} does not accept sample_weight: it is fitted without "
+                "weights, and they are only used to choose the threshold",
                 AssumptionWarning,
                 stacklevel=3,
             )
         return Bunch(splitter=Bunch(split={}), estimator=Bunch(fit=fit_params))
 
     def _split(self, X: object, labels: NDArray[Any], params: dict[str, Any]) -> list[tuple[Any, Any]]:
-        """Return the rows of each fold, or refuse one that trains on one class, and a row that is held out twice."""
+        """Return the row indices (train, test) of each fold after checking them."""
         if isinstance(self.cv, Integral) and self.random_state is not None:
             splitter: Any = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
         elif isinstance(self.cv, Real) and not isinstance(self.cv, Integral):
@@ -397,28 +476,29 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         splits = splitter.split(X, labels, **params)
         folds = [(_as_indices(train, len(labels)), _as_indices(test, len(labels))) for train, test in splits]
         times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(labels))
-        if times.max() > 1:  # the row would count as several cases
-            problem = f"cv holds row {times.argmax()} out {times.max()} times"
-            raise RocPredictError(f"{problem}; give folds that hold each row out once at most")
+        if times.max() > 1:  # the observation would be counted several times
+            problem = f"cv= holds out row {times.argmax()} in {times.max()} folds"
+            raise RocPredictError(f"{problem}; pass folds in which each row is held out at most once")
         for number, (train, _) in enumerate(folds):
             if len(np.unique(labels[train])) < 2:
-                raise RocPredictError(f"cv trains fold {number} on rows of one class; each fold needs rows of both")
+                problem = f"the training data of fold {number} have only one class"
+                raise RocPredictError(f"{problem}; pass cv= with both classes in the training data of each fold")
         return folds
 
     def _choose_threshold(
         self, fold_scores: list[OutOfFoldScores], codes: NDArray[np.intp], weights: FloatArray | None
     ) -> None:
-        """Set the attributes that come from the held-out scores."""
+        """Set the attributes that are based on the held-out scores."""
         pooled = OutOfFoldScores(*(np.concatenate(part) for part in zip(*fold_scores, strict=True)))
-        with suppress_normality_warning():  # given once, below, and not for each fold
+        with suppress_normality_warning():  # issued once below, not for each fold
             self.roc_ = self._roc(pooled, codes, weights)
             self.fold_thresholds_ = np.array([self._fold_threshold(fold, codes, weights) for fold in fold_scores])
         self.best_threshold_ = self._best(self.roc_)
         self.threshold_ = float(self.best_threshold_.threshold)
-        refit: Any = getattr(self.roc_, "pair_fit", None)  # None for weights that are not whole: no sample of cases
+        refit: Any = getattr(self.roc_, "pair_fit", None)  # None for weights that are not integers
         is_gaussian = isinstance(self.family, str) and self.family == "gaussian" and refit is not None
         if is_gaussian and (message := normality_warning(refit.negative, refit.positive)):
-            warnings.warn(f"of the scores held out, {message}", AssumptionWarning, stacklevel=3)
+            warnings.warn(f"held-out scores: {message}", AssumptionWarning, stacklevel=3)
 
     def _roc(self, scores: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> Roc:
         options: dict[str, Any] = {"positive": 1, "weights": None if weights is None else weights[scores.rows]}
@@ -426,13 +506,13 @@ class ThresholdedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return empirical_roc(scores.scores, codes[scores.rows], **options)
         if infinite := int(np.isinf(scores.scores).sum()):
             raise RocPredictError(
-                f"estimator gives infinite scores to {infinite} of {len(scores.scores)} rows, and no family can be "
-                "fitted to these; choose response_method='predict_proba' or family='empirical'"
+                f"estimator returned infinite scores for {infinite} of {len(scores.scores)} observations, to which no "
+                "family can be fitted; use response_method='predict_proba' or family='empirical'"
             )
         return predict_roc(scores.scores, codes[scores.rows], family=self.family, **options)
 
     def _fold_threshold(self, scores: OutOfFoldScores, codes: NDArray[np.intp], weights: FloatArray | None) -> float:
         try:
             return float(self._best(self._roc(scores, codes, weights)).threshold)
-        except RocPredictError:  # a fold may lack what all folds together have, such as a class
+        except RocPredictError:  # for example, a single fold may lack a class
             return np.nan

@@ -32,26 +32,27 @@ from rocpredict.screening.screen import screen
 
 
 def check_labels(y: Any) -> NDArray[Any]:
-    """Return one label for each row, shape (n,), or refuse one class only, and labels that scikit-learn refuses."""
+    """Return the labels, of shape (n,), after checking that there are two classes or more."""
     with translated_errors():
         check_classification_targets(y)
         labels: NDArray[Any] = column_or_1d(y, warn=True)
     names = np.unique(labels)
     if len(names) < 2:
-        raise RocPredictError(f"y has one class only, {names.tolist()}; two or more are needed")
+        raise RocPredictError(f"y has only one class, {names.tolist()}; pass two classes or more")
     nul = next((name for name in names.tolist() if isinstance(name, str) and name.endswith("\0")), None)
     if nul is not None:
-        raise RocPredictError(f"y holds {nul!r}, and scikit-learn ignores a NUL at the end of text; give other labels")
+        problem = f"y contains {nul!r}, and scikit-learn ignores a NUL at the end of text"
+        raise RocPredictError(f"{problem}; use other labels")
     return labels
 
 
 class InputTypeError(RocPredictError, TypeError):
-    """Input of a type that scikit-learn refuses with a TypeError."""
+    """Error for input of a type for which scikit-learn raises a TypeError."""
 
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Raise the refusals of scikit-learn's validation as ``RocPredictError``, in one line."""
+    """Convert errors of scikit-learn's validation to one-line instances of ``RocPredictError``."""
     try:
         yield
     except RocPredictError:
@@ -62,15 +63,15 @@ def translated_errors() -> Iterator[None]:
 
 
 def check_fit_arguments(X: object, y: object, sample_weight: object = None) -> None:
-    """Refuse masked values, which scikit-learn would read, missing labels, and indexes that do not match."""
+    """Raise for masked values, which scikit-learn would use, for missing labels, and for indexes that differ."""
     for name, values in (("X", X), ("y", y), ("sample_weight", sample_weight)):
         if np.ma.is_masked(values):
-            raise RocPredictError(f"{name} has masked values, and scikit-learn ignores masks; leave these rows out")
+            raise RocPredictError(f"{name} has masked values, and scikit-learn ignores masks; remove these rows")
     check_index({"X": X, "y": y, "sample_weight": sample_weight})
     with translated_errors():
         labels = np.asarray(y)
     if labels.ndim == 1 and find_missing(labels).any():
-        raise RocPredictError("y has missing labels (NaN); leave these rows out")
+        raise RocPredictError("y has missing labels (NaN); remove these rows")
 
 
 _DIRECTIONS = {"auto": np.abs, "higher": np.positive, "lower": np.negative}
@@ -86,24 +87,24 @@ def score_features(
     positive: Label = None,
     **options: Any,
 ) -> tuple[ScreeningResult, FloatArray, FloatArray, FloatArray]:
-    """Screen features, and choose the class pair of each that has the smallest p-value.
+    """Screen features, and select the class pair with the smallest p-value for each feature.
 
-    By AUC a rare class would be chosen, whose AUC is far off by chance. Equal p-values are ordered by the AUC.
+    Selection by AUC would favour rare classes, which have a large sampling variation. Ties are resolved by the AUC.
 
     Returns
     -------
     screening : ScreeningResult
-        The whole table, one row for each class pair and feature.
-    auc, p_value, q_value : arrays of shape (features,)
-        Of the best class pair: the AUC, signed; the p-value, two-sided, with a direction one-sided, times the number of
-        class pairs, 1 at most; and that after Benjamini and Hochberg, over the features. NaN where nothing is known.
+        Complete table, with one row for each class pair and feature.
+    auc, p_value, q_value : array of shape (features,)
+        Values of the best class pair: signed AUC; p-value (two-sided, or one-sided with a direction) times the number
+        of class pairs, at most 1; and its Benjamini-Hochberg adjustment over the features. NaN if unknown.
     """
     labels = check_labels(y)
     names = unique_labels(check_label_values(labels, labels))
     if positive is None and len(names) == 2:
         if direction != "auto" and {*names} not in ({0, 1}, {-1, 1}):
             raise RocPredictError(
-                f"positive= is needed with direction={direction!r}: which of the labels {names} is the positive class?"
+                f"direction={direction!r} needs the positive class of the labels {names}; pass positive="
             )
         positive = names[1]
     table = screen(X, labels, empirical=empirical, positive=positive, pairs=cast(Any, pairs), **options)
@@ -114,38 +115,42 @@ def score_features(
     distance = _DIRECTIONS[direction](areas - 0.5)
     if direction != "auto":
         p_values = np.where(distance > 0, p_values / 2, 1 - p_values / 2)
-    best = np.lexsort((-distance, p_values), axis=0)[0]  # NaN goes last
+    best = np.lexsort((-distance, p_values), axis=0)[0]  # NaN is sorted last
     features = np.arange(areas.shape[1])
     p_value = np.minimum(p_values[best, features] * len(p_values), 1.0)
     return table, areas[best, features], p_value, adjust_p_values(p_value)
 
 
 def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Score each feature by how far its empirical AUC lies from 1/2: for ``SelectKBest``, ``SelectFdr`` and their like.
+    """Score features by the distance of their empirical AUC from 1/2.
+
+    The function is a ``score_func`` of ``SelectKBest``, ``SelectFdr`` and similar selectors of scikit-learn.
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n, features)
-    y : array of shape (n,)
-        Labels of two or more kinds.
+    X : array-like or sparse matrix of shape (n, features)
+        Feature values.
+    y : array-like of shape (n,)
+        Class labels of two or more classes.
 
     Returns
     -------
     scores : array of shape (features,)
-        abs(AUC - 1/2), from 0 to 1/2: features whose positives lie lower count as much as those whose positives lie
-        higher. The AUC itself is 1/2 + score or 1/2 - score; ``rocpredict.screen`` gives it signed.
+        abs(AUC - 1/2), in [0, 1/2]. Smaller and larger values of the positives are treated alike; ``rocpredict.screen``
+        returns the AUC itself.
     p_values : array of shape (features,)
-        Two-sided Mann-Whitney, tie-corrected, without continuity correction.
+        Two-sided p-values of the Mann-Whitney test, corrected for ties, without continuity correction.
 
     Raises
     ------
     RocPredictError
-        As ``rocpredict.screen``; one class only.
+        If ``y`` has one class, or the data are invalid, as in ``rocpredict.screen``.
 
     Notes
     -----
-    Of three classes and more each is set against the rest. The score is that of the best class pair; its p-value is
-    its own times the number of class pairs (Bonferroni), at most 1. Both are NaN for a feature without values.
+    With three or more classes, each class is compared with the rest. The score is that of the best class pair, and its
+    p-value is multiplied by the number of class pairs (Bonferroni), with a maximum of 1. Both are NaN for a feature
+    without values.
 
     Examples
     --------
@@ -160,75 +165,85 @@ def roc_score_func(X: object, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return np.abs(auc - 0.5), p_value
 
 
-_DEFAULT_K = 10  # as SelectKBest
+_DEFAULT_K = 10  # the default of SelectKBest
 
 
 class RocSelector(SelectorMixin, BaseEstimator):
-    """Keep the features that tell the classes apart, each looked at by itself.
+    """Univariate feature selector based on the AUC.
 
-    A feature is kept when it meets all of ``k``, ``min_auc`` and ``max_q`` that are given. Where none is, the ten best
-    are kept, as ``SelectKBest`` does.
+    A feature is selected if it satisfies all of ``k``, ``min_auc`` and ``max_q`` that are passed. If none is passed,
+    the ten best features are selected, as in ``SelectKBest``.
 
     Parameters
     ----------
     k : int, optional
-        Keep the k features with the smallest p-values of those that meet the other limits; of equal ones those with
-        the AUC furthest from 1/2, then the first.
+        Number of features to select: those with the smallest p-values among the features that satisfy the other
+        limits. Ties are resolved by the distance of the AUC from 1/2, then by position.
     min_auc : float, optional
-        Keep features with an AUC of at least this, from 1/2 to 1. An AUC of 1 - min_auc or less is as good, since
-        positives then lie lower.
+        Minimum AUC of selected features, in [1/2, 1]. With ``direction="auto"`` an AUC of at most 1 - ``min_auc`` also
+        satisfies it.
     max_q : float, optional
-        Keep features whose q-value is this or below: about this share of those kept tells nothing (Benjamini and
-        Hochberg).
-    direction : {"auto", "higher", "lower"}
-        "higher" keeps only features whose positives lie higher (AUC above 1/2), "lower" those whose positives lie
-        lower.
-    empirical : bool
-        True: the AUC that the data show, and the Mann-Whitney test. False: the AUC predicted from means and standard
-        deviations, and its test; one pass over the data, and right as far as the classes are Gaussian.
-    pairs : {"rest", "all"}
-        Of three classes and more: each against the rest, or every pair. A feature is as good as its best class pair.
+        Maximum q-value of selected features. It controls the false discovery rate, the expected proportion of
+        uninformative features among the selected ones (Benjamini-Hochberg).
+    direction : {"auto", "higher", "lower"}, default="auto"
+        Side of the positive class:
+
+        * "auto": either side.
+        * "higher": only features with larger values in the positive class (AUC above 1/2).
+        * "lower": only features with smaller values in the positive class.
+    empirical : bool, default=True
+        If True, use the empirical AUC and the Mann-Whitney test. If False, use the AUC predicted from means and
+        standard deviations, and its test; this needs one pass over the data and assumes Gaussian classes.
+    pairs : {"rest", "all"}, default="rest"
+        Comparisons of three or more classes; each feature is scored by its best class pair:
+
+        * "rest": each class against the rest.
+        * "all": all pairs of classes.
     positive : label, optional
-        The positive class. Left out, of two classes the last one in their order (of "neg" and "pos": "pos"), which
-        decides on which side of 1/2 an AUC lies and not which features are kept. So ``direction="higher"`` and
-        "lower" need it, unless the labels are {0, 1}, {-1, 1} or booleans. Of three classes and more each is positive
+        Label of the positive class. By default, the last of two labels in sorted order ("pos" for "neg" and "pos");
+        with ``direction="auto"`` the choice does not affect which features are selected. Directions "higher" and
+        "lower" need it, unless the labels are {0, 1}, {-1, 1} or booleans. With three or more classes, each is positive
         in turn.
-    engine : {"auto", "numpy", "numba"}
-    n_jobs : int
-        Threads.
+    engine : {"auto", "numpy", "numba"}, default="auto"
+        Backend of the computation, as in ``rocpredict.screen``.
+    n_jobs : int, default=1
+        Number of threads.
 
     Attributes
     ----------
     scores_ : array of shape (n_features_in_,)
-        abs(AUC - 1/2), or with a direction how far the AUC lies on that side; NaN for a feature of which nothing is
-        known, which is never kept.
+        abs(AUC - 1/2), or with a direction the signed distance from 1/2 on this side. NaN for features that cannot be
+        scored; these are never selected.
     auc_ : array of shape (n_features_in_,)
-        Of the best class pair, signed: below 1/2 where positives lie lower.
+        AUC of the best class pair; below 1/2 if positives have smaller values.
     pvalues_, qvalues_ : array of shape (n_features_in_,)
-        Two-sided. With several class pairs the p-value of the best is multiplied by their number.
+        P-values (two-sided, or one-sided with a direction) and their Benjamini-Hochberg adjustment. With several class
+        pairs, the p-value of the best pair is multiplied by the number of pairs.
     screening_ : ScreeningResult
-        The whole table: intervals, thresholds, flags; one row for each class pair and feature.
+        Complete table with confidence intervals, thresholds and flags; one row for each class pair and feature.
     n_features_in_ : int
+        Number of features.
     feature_names_in_ : array of shape (n_features_in_,)
-        Where X has names.
+        Names of the features, if X has names.
 
     Raises
     ------
     RocPredictError
-        When fitted: limits out of range, one class only; and as ``rocpredict.screen``.
+        If, in ``fit``, a limit is out of range, ``y`` has one class, or the data are invalid, as in
+        ``rocpredict.screen``.
 
     Warns
     -----
     UserWarning
-        No feature is kept; k is more than there are.
+        If no feature is selected, or ``k`` is larger than the number of features.
 
     Notes
     -----
-    NaN is missing and left out, feature by feature; infinities have an order and are legal. Sparse matrices stay
-    sparse. ``k``, ``min_auc`` and ``max_q`` may be changed by ``set_params`` after ``fit``: nothing is screened again.
+    Missing values (NaN) are omitted for each feature separately; infinite values are accepted. Sparse matrices remain
+    sparse. ``k``, ``min_auc`` and ``max_q`` can be changed with ``set_params`` after ``fit`` without a new screening.
 
-    A choice of features learns from the labels: in a pipeline, each fold of a cross-validation makes its own. Features
-    that only together tell the classes apart are not found.
+    Feature selection uses the labels. In a cross-validation, place the selector inside the pipeline, so that it is
+    fitted in each fold. Features that discriminate only in combination are not found.
 
     Examples
     --------
@@ -269,9 +284,15 @@ class RocSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n, features)
-        y : array of shape (n,)
-            Labels of two or more kinds.
+        X : array-like, sparse matrix or data frame of shape (n, features)
+            Feature values.
+        y : array-like of shape (n,)
+            Class labels of two or more classes.
+
+        Returns
+        -------
+        RocSelector
+            The fitted selector itself.
         """
         self._validate_params()
         check_fit_arguments(X, y)
@@ -283,8 +304,8 @@ class RocSelector(SelectorMixin, BaseEstimator):
         self.screening_, self.auc_, self.pvalues_, self.qvalues_ = scores
         self.scores_ = _DIRECTIONS[self.direction](self.auc_ - 0.5)
         if self.k is not None and self.k > self.n_features_in_:
-            many = f"k={self.k} is more than the {self.n_features_in_} features of X"
-            warnings.warn(f"{many}; all may be kept", stacklevel=2)
+            problem = f"k={self.k} is larger than the number of features of X, {self.n_features_in_}"
+            warnings.warn(f"{problem}; all features may be selected", stacklevel=2)
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -304,9 +325,9 @@ class RocSelector(SelectorMixin, BaseEstimator):
 
     def _validate_params(self) -> None:
         if self.k is not None and check_int("k", self.k) < 1:
-            raise RocPredictError(f"k={self.k!r} is below 1; give how many features to keep")
+            raise RocPredictError(f"k={self.k!r} is below 1; use 1 or more")
         if self.min_auc is not None and check_probability("min_auc", self.min_auc) < 0.5:
-            raise RocPredictError(f"min_auc={self.min_auc!r} is below 1/2; either side counts, so give 0.5 to 1")
+            raise RocPredictError(f"min_auc={self.min_auc!r} is below 1/2; use a value in [0.5, 1]")
         if self.max_q is not None:
             check_probability("max_q", self.max_q)
         check_option("direction", self.direction, ("auto", "higher", "lower"))

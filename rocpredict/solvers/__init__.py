@@ -1,1 +1,1 @@
-"""Solvers: every quantity of the ROC curve of two distributions."""
+"""Solvers of the ROC curve of two distributions."""

@@ -24,13 +24,13 @@ Axis: TypeAlias = Literal["fpr", "tpr"]
 ROUNDING = 4 * np.finfo(float).eps
 _MAX_MAXIMA = 32
 _MAX_POINTS = 10_000_000
-_TIE_RTOL = 64 * np.finfo(float).eps  # of a loss: two thresholds that lose the same differ by the rounding of the rates
+_TIE_RTOL = 64 * np.finfo(float).eps  # relative rounding error of the losses of two equally good thresholds
 EVEN = np.zeros(())
-"""Log price of a false positive at which both errors cost the same."""
+"""Log price of a false positive if both errors have the same cost."""
 
 
 class OptimalThreshold(NamedTuple):
-    """The threshold that maximises TPR - kappa FPR, and its rates."""
+    """Threshold that maximizes TPR - price FPR, with its rates."""
 
     threshold: FloatArray
     tpr: FloatArray
@@ -38,12 +38,13 @@ class OptimalThreshold(NamedTuple):
     tnr: FloatArray
     fnr: FloatArray
     plateau_low: FloatArray
-    """Ends of the interval of thresholds that do as well."""
+    """Lower bound of the interval of equally good thresholds around ``threshold``."""
     plateau_high: FloatArray
+    """Upper bound of this interval."""
     crossings: FloatArray
-    """Crossings of the weighted densities, ascending on the last axis; NaN beyond ``crossing_count``."""
+    """Crossings of the weighted densities, ascending on the last axis and padded with NaN."""
     equal_thresholds: FloatArray
-    """One threshold of each other interval that does as well, ascending, on the last axis; NaN beyond their number."""
+    """One threshold of each other interval that is equally good, ascending on the last axis and padded with NaN."""
     flags: Flags
     expected_ameans: FloatArray | None = None
     """Ameans on new data, where that of the curve is known to be optimistic."""
@@ -61,9 +62,9 @@ class Hook(Result, _HookFields[Value]):
     Attributes
     ----------
     fpr_low, fpr_high : float or array of shape F
-        The FPRs it lies between; both 0 when no part lies below, as far as doubles can tell.
+        Bounds of the part on the FPR axis; both are 0 if no part lies below the chance line in float64.
     area : float or array of shape F
-        Between the curve and the chance line.
+        Area between the chance line and the curve.
     """
 
     __slots__ = ()
@@ -72,7 +73,7 @@ class Hook(Result, _HookFields[Value]):
 
     @property
     def exists(self) -> bool | NDArray[np.bool_]:
-        """True if any part lies below."""
+        """True if a part of the curve lies below the chance line."""
         return to_scalar(np.asarray(self.area) > 0)
 
 
@@ -88,37 +89,39 @@ class _TwoThresholdRuleFields(NamedTuple, Generic[Value]):
 
 
 class TwoThresholdRule(Result, _TwoThresholdRuleFields[Value]):
-    """Rule with two thresholds or more, and its rates.
+    """Classification rule with two or more thresholds, with its rates.
 
     Attributes
     ----------
     low, high : float or array of shape F
-        Thresholds; -inf or +inf when one threshold is the whole rule. Both infinite: all are called positive
-        (inside), or none.
+        Lowest and highest threshold. ``low`` is -inf or ``high`` is +inf if the rule has one threshold. If both are
+        infinite, the rule calls every value positive (``positive_inside`` is True) or none.
     positive_inside : bool or array of shape F
-        Positive means ``low <= x <= high``; otherwise ``x <= low`` or ``x >= high``. With more than two edges the
-        call changes in between too.
+        True if ``low <= x <= high`` is called positive, False if ``x <= low`` or ``x >= high`` is. With more than two
+        thresholds, the call also changes between ``low`` and ``high``.
     thresholds : array of shape (k,), or F + (2,) for a batch
-        All thresholds at which the call changes, ascending: more than two where densities cross more often. Two
-        Gaussians have two, infinite ones included.
+        All thresholds at which the call changes, ascending. There are more than two if the densities cross more than
+        twice. Two Gaussians have two, which may be infinite.
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule.
+    ameans : float or array of shape F
+        Ameans (balanced accuracy) of the rule, (TPR + TNR)/2.
     """
 
     __slots__ = ()
     derived = ("ameans",)
     _tabled = ("low", "high", "positive_inside", "ameans", "tpr", "fpr", "tnr", "fnr")
     _text = "low={low:.6g}, high={high:.6g}, positive_inside={positive_inside}, ameans={ameans:.6g}"
-    _heading = "Rule with two thresholds or more"
+    _heading = "Rule with two or more thresholds"
 
     @property
     def ameans(self) -> Value:
-        """Return (TPR + TNR)/2."""
+        """Ameans (balanced accuracy), (TPR + TNR)/2."""
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
 
 def summarize_rule(edges: FloatArray, *, starts_positive: bool) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Return low, high and inside of a rule that changes sides at every edge."""
+    """Return ``low``, ``high`` and ``positive_inside`` of a rule whose call changes at every edge."""
     if not len(edges):
         return np.asarray(-np.inf), np.asarray(np.inf), np.asarray(starts_positive)
     last_positive = starts_positive != (len(edges) % 2 == 1)
@@ -134,10 +137,10 @@ class RocCurve(Result):
 
     Attributes
     ----------
-    thresholds : array of shape (..., T)
-        In the unit of the feature, from the end where nothing is positive to the end where all is:
-        descending from +inf, or ascending from -inf when positives lie lower.
-    fpr, tpr : arrays of shape (..., T)
+    thresholds : array of shape (..., n_points)
+        Thresholds in the unit of the feature: descending from +inf, or ascending from -inf if positives have smaller
+        values. The first threshold calls no value positive, the last one calls all values positive.
+    fpr, tpr : arrays of shape (..., n_points)
         Rates of the rule at each threshold.
     """
 
@@ -151,11 +154,11 @@ class RocCurve(Result):
         return int(np.shape(self.fpr)[-1])
 
     def table(self) -> Table:
-        """Return some of the points, of a batch those in the middle of each curve."""
+        """Return a table of some points of the curve, or of the middle point of each curve of a batch."""
         columns = {"threshold": self.thresholds, "FPR": self.fpr, "TPR": self.tpr}
-        title = f"ROC curve of {len(self)} points"
+        title = f"ROC curve with {len(self)} points"
         if np.ndim(self.fpr) > 1:
-            middle = {f"{name} amid": values[..., len(self) // 2] for name, values in columns.items()}
+            middle = {f"{name} at middle point": values[..., len(self) // 2] for name, values in columns.items()}
             return batch_table(title, np.shape(self.fpr)[:-1], middle)
         plot = CurvePlot(f"{title}, TPR against FPR", [thin_curve(self.fpr, self.tpr)])
         return curve_table(title, columns, plot=plot)
@@ -173,22 +176,22 @@ def area_under(fpr: FloatArray, tpr: FloatArray, low: float = 0.0, high: float =
 
 
 def interpolate_tpr(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at some FPRs; on a vertical piece its top."""
+    """Return the TPR of a polyline at some FPRs, with the upper end of a vertical segment."""
     index = np.searchsorted(fpr, at, side="right") - 1
     following = np.minimum(index + 1, len(fpr) - 1)
     return _interpolate(at, fpr[index], fpr[following], tpr[index], tpr[following])
 
 
 def interpolate_tpr_below(fpr: FloatArray, tpr: FloatArray, at: ArrayOrFloat) -> FloatArray:
-    """Return the TPR of a polyline at some FPRs; on a vertical piece its foot."""
+    """Return the TPR of a polyline at some FPRs, with the lower end of a vertical segment."""
     following = np.searchsorted(fpr, at, side="left")
     before = np.maximum(following - 1, 0)
     between = _interpolate(at, fpr[before], fpr[following], tpr[before], tpr[following])
-    return np.where(fpr[following] == at, tpr[following], between)  # at a vertex to its last digit
+    return np.where(fpr[following] == at, tpr[following], between)  # exact at a vertex
 
 
 def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatArray:
-    """Return the TPR of many polylines, shape (B, m), at one FPR: shape (B,)."""
+    """Return the TPRs, of shape (B,), of many polylines, of shape (B, m), at one FPR."""
     index = np.count_nonzero(fpr <= at, axis=-1)[..., None] - 1
     following = np.minimum(index + 1, fpr.shape[-1] - 1)
     vertices = (np.take_along_axis(part, where, -1)[..., 0] for part in (fpr, tpr) for where in (index, following))
@@ -197,14 +200,14 @@ def interpolate_tpr_batch(fpr: FloatArray, tpr: FloatArray, at: float) -> FloatA
 
 @np.errstate(under="ignore")
 def _interpolate(at: ArrayOrFloat, start: FloatArray, end: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the height at a place between two vertices; where they lie above each other, of the first."""
+    """Interpolate linearly between two vertices, with the value of the first one on a vertical segment."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(end > start, (at - start) / (end - start), 0.0)
-    return np.asarray(low + share * (high - low))
+        fraction = np.where(end > start, (at - start) / (end - start), 0.0)
+    return np.asarray(low + fraction * (high - low))
 
 
 def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, float]:
-    """Return the FPRs between which a polyline lies below the chance line, and the area between the two."""
+    """Return the FPR bounds of the part of a polyline below the chance line, and the area between the two lines."""
     start, end = (tpr - fpr)[:-1], (tpr - fpr)[1:]
     run = np.diff(fpr)
     under = (np.minimum(start, end) < 0) & (run > 0)
@@ -212,7 +215,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
         return 0.0, 0.0, 0.0
     crosses = under & (np.maximum(start, end) > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        meets = np.where(crosses, start / (start - end), 0.0)  # share of the piece before it meets the chance line
+        meets = np.where(crosses, start / (start - end), 0.0)  # fraction of the segment before the chance line
         area = np.where(crosses, np.minimum(start, end) ** 2 / np.abs(end - start) / 2, -(start + end) / 2)
     begins = fpr[:-1] + np.where(crosses & (start > 0), meets, 0.0) * run
     stops = fpr[:-1] + np.where(crosses & (end > 0), meets, 1.0) * run
@@ -220,7 +223,7 @@ def hook_of_polyline(fpr: FloatArray, tpr: FloatArray) -> tuple[float, float, fl
 
 
 def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
-    """Return which operating points, ascending on the last axis, no other with an equal rate dominates by the other."""
+    """Return a mask of the operating points, ascending on the last axis, that no point with an equal rate dominates."""
     index = np.arange(tpr.shape[-1])
     change = np.ones((*tpr.shape[:-1], 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([change, np.diff(tpr) > 0], axis=-1), index, 0), axis=-1)
@@ -231,14 +234,14 @@ def is_undominated(tpr: FloatArray, fpr: FloatArray) -> NDArray[np.bool_]:
 
 
 def middle_of_best(utility: FloatArray, tolerance: ArrayLike = ROUNDING) -> NDArray[np.intp]:
-    """Return the index of the middle one of the best values along the last axis; the lower one of two."""
+    """Return the index of the middle one of the best values on the last axis, the lower one of an even number."""
     good = utility >= utility.max(axis=-1, keepdims=True) - np.asarray(tolerance)[..., None]
     rank = np.cumsum(good, axis=-1)
     return np.asarray(np.argmax(good & (rank == (rank[..., -1:] + 1) // 2), axis=-1))
 
 
 def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, float]) -> FloatArray:
-    """Return one threshold of each run of candidates, in any order, that lose no more than the best on its plateau."""
+    """Return the best threshold of each run of candidates, outside the plateau, with the minimal loss."""
     candidates, index = np.unique(candidates, return_index=True)
     loss = loss[index]
     equal = np.flatnonzero(loss <= loss.min() * (1 + _TIE_RTOL))
@@ -248,35 +251,33 @@ def equal_runs(candidates: FloatArray, loss: FloatArray, plateau: tuple[float, f
 
 
 def pad_rows(rows: list[FloatArray]) -> FloatArray:
-    """Return rows of different lengths as one array, with NaN beyond their ends."""
+    """Return rows of different lengths as one array, padded with NaN."""
     width = max(map(len, rows), default=0)
     return np.array([np.pad(row, (0, width - len(row)), constant_values=np.nan) for row in rows])
 
 
 def check_n_points(n_points: object) -> int:
-    """Return the number of points of a curve, or refuse one that is too small or too large."""
+    """Check that the number of points of a curve is in the accepted range, and return it."""
     number = check_int("n_points", n_points)
-    if number < 2:
-        raise RocPredictError(f"n_points={number} is too few; a curve has at least its two ends")
-    if number > _MAX_POINTS:
-        raise RocPredictError(f"n_points={number} is too many; give at most {_MAX_POINTS}")
+    if not 2 <= number <= _MAX_POINTS:
+        raise RocPredictError(f"n_points={number} is not between 2 and {_MAX_POINTS}")
     return number
 
 
 class CurveSolver(ABC):
     """Areas and rates of a ROC curve.
 
-    Rates are arrays. ``axis`` names the rate that is given: along "fpr" a method returns TPRs, along "tpr" FPRs. Of a
-    vertical or level piece of the curve it returns the end nearest to (0, 1).
+    Rates are arrays. ``axis`` names the rate that is passed: with "fpr" a method returns TPRs, with "tpr" FPRs. At a
+    vertical or horizontal segment of the curve, it returns the rate of the end closer to (0, 1).
     """
 
     @abstractmethod
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC, with its own digits."""
+        """Return 1 - AUC with full relative accuracy."""
 
     @abstractmethod
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+        """Return the TPR at an FPR, or the lowest FPR with at least this TPR."""
 
     @abstractmethod
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -293,23 +294,23 @@ class Solver(CurveSolver):
     Parameters
     ----------
     negative, positive : distribution
-        Of one feature; two Gaussians may be batches of shape F.
+        Distributions of one feature in the two classes; two Gaussians may be batches of shape F.
 
     Attributes
     ----------
     is_fast : bool
-        Whether every method is quick enough for a repr.
+        Whether every method is fast enough for a repr.
     is_discrete : bool
-        Whether there are finitely many operating points.
+        Whether the number of operating points is finite.
     takes_batches : bool
-        Whether the pair may be a batch of features. Such pairs have one maximum or few, which a grid resolves.
+        Whether the pair may be a batch of features. A grid resolves all maxima of such pairs.
     thresholds : array or None
-        Thresholds of all operating points, descending, if the solver is discrete.
+        Thresholds of all operating points, descending; None if the solver is not discrete.
 
     Notes
     -----
-    ``log_price`` is the logarithm of the price of a false positive over that of a missed positive, each per observation
-    of its class: one number or an array.
+    ``log_price`` is the logarithm of the price of a false positive divided by the price of a false negative, each per
+    observation of its class. It is one number or an array.
     """
 
     is_fast: ClassVar[bool] = False
@@ -321,49 +322,49 @@ class Solver(CurveSolver):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape F of the batch of features; ``()`` for one feature."""
+        """Shape F of the batch of features, ``()`` for one feature."""
         return np.broadcast_shapes(self.negative.shape, self.positive.shape)
 
     @property
     def thresholds(self) -> FloatArray | None:
-        """Thresholds of all operating points, if the solver is discrete."""
+        """Thresholds of all operating points, descending, or None if the solver is not discrete."""
         return None
 
     @abstractmethod
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the least threshold with at most this FPR, or the largest one with at least this TPR."""
+        """Return the smallest threshold with at most this FPR, or the largest one with at least this TPR."""
 
     @abstractmethod
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximises TPR - price FPR, and all crossings of the weighted densities."""
+        """Return the threshold that maximizes TPR - price FPR, and all crossings of the weighted densities."""
 
     @abstractmethod
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
         """Return the ROC curve of the likelihood ratio of the two distributions."""
 
     def log_auc_complement(self) -> FloatArray:
-        """Return the logarithm of ``auc_complement``: -inf when that is 0."""
+        """Return the logarithm of ``auc_complement``, which is -inf for 0."""
         with np.errstate(divide="ignore"):
             return np.log(self.auc_complement())
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return the thresholds where the weighted densities cross, ascending on the last axis."""
+        """Return the thresholds at which the weighted densities cross, ascending on the last axis."""
         return self.optimal(log_price).crossings
 
     @cached_property
     def panel_edges(self) -> FloatArray:
-        """Quantiles of both classes, far into the tails."""
+        """Quantiles of both classes, including the far tails."""
         return panel_edges(self.negative, self.positive)
 
     @cached_property
     def search_grid(self) -> FloatArray:
-        """Points dense wherever a class has probability, and some far beyond."""
+        """Grid that is dense in the support of both classes and extends far beyond it."""
         return search_grid(self.negative, self.positive, self.panel_edges)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve: the likelihood ratio at the threshold of this FPR."""
+        """Return the slope of the curve, which is the likelihood ratio at the threshold of this FPR."""
         grid = self.search_grid
-        t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # at an infinite threshold its limit, far out
+        t = np.clip(self.negative.isf(fpr), grid[0], grid[-1])  # an infinite threshold is replaced by a far one
         atom = atom_mass(self.negative, t)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             ratio = np.exp(make_log_density_ratio(self.negative, self.positive)(t))
@@ -374,7 +375,7 @@ class Solver(CurveSolver):
         negative, positive, grid = self.negative, self.positive, self.search_grid
 
         def excess(x: FloatArray) -> FloatArray:
-            """Return TPR - FPR from whichever pair of tails is the smaller."""
+            """Return TPR - FPR, computed from the smaller pair of tails."""
             above = np.asarray(positive.sf_inclusive(x)) - negative.sf_inclusive(x)
             below = np.asarray(negative.cdf_strict(x)) - positive.cdf_strict(x)
             return np.asarray(np.where(np.asarray(negative.cdf_strict(x)) < negative.sf_inclusive(x), below, above))
@@ -382,7 +383,7 @@ class Solver(CurveSolver):
         meets = sign_changes(excess, grid, excess(grid))
         points, masses = negative.atoms()
         start, end = excess(np.nextafter(points, np.inf)), excess(points)
-        with np.errstate(divide="ignore", invalid="ignore"):  # the curve is straight on an atom and may cross the line
+        with np.errstate(divide="ignore", invalid="ignore"):  # the linear segment of an atom may cross the chance line
             crossing = np.minimum(start, end) ** 2 / np.abs(end - start) / 2
         at_atoms = np.where(start * end < 0, crossing, np.maximum(0.0, -(start + end) / 2))
         edges = np.unique(np.concatenate([self.panel_edges, meets]))
@@ -397,10 +398,10 @@ class Solver(CurveSolver):
         return self.optimal(EVEN)
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the threshold that maximises a function of the rates, -inf where that is undefined."""
+        """Return the threshold that maximizes a function of the rates, which is -inf where it is undefined."""
         wide = add_grid_axis(self.negative), add_grid_axis(self.positive)
-        shares = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
-        quantiles = [np.asarray(part) for d in wide for part in (d.ppf(shares), d.isf(shares))]
+        levels = np.concatenate([np.linspace(0.01, 0.99, 197), 10.0 ** -np.arange(1, 17)])
+        quantiles = [np.asarray(part) for d in wide for part in (d.ppf(levels), d.isf(levels))]
         parts = [np.broadcast_to(p, self.shape + p.shape[-1:]) for p in (*quantiles, np.array([-np.inf, np.inf]))]
         grid = np.sort(np.concatenate(parts, axis=-1), axis=-1)
         best, threshold = np.full(self.shape, -np.inf), np.zeros(self.shape)
@@ -425,7 +426,7 @@ class Solver(CurveSolver):
         return self.at_threshold(np.asarray(threshold), self.crossings(EVEN), None, equal)
 
     def _local_maxima(self, utility: Callable[[Rates[Any]], FloatArray]) -> tuple[FloatArray, FloatArray]:
-        """Return thresholds and utilities at a search grid, atoms and refined local maxima, of one feature."""
+        """Return thresholds and utilities of the search grid, the atoms and refined local maxima, for one feature."""
         atoms = np.concatenate([self.negative.atoms().points, self.positive.atoms().points])
         points = np.unique(
             np.concatenate([self.search_grid, atoms, np.nextafter(atoms, np.inf), np.array([-np.inf, np.inf])])
@@ -440,16 +441,16 @@ class Solver(CurveSolver):
         if not index.size:
             return points, values
         grid = _refine_grid(np.broadcast_to(points, (len(index), len(points))), index[:, None], 1)
-        best, place = values[index], points[index]
+        best, location = values[index], points[index]
         for _ in range(14):
             rates = rates_at(self.negative, self.positive, grid)
             rows = zip(rates.tpr, rates.fpr, rates.tnr, rates.fnr, strict=True)
             refined = np.array([utility(Rates(*row)) for row in rows])
             at = np.argmax(refined, axis=-1)[:, None]
             value, here = (np.take_along_axis(part, at, axis=-1)[:, 0] for part in (refined, grid))
-            place, best = np.where(value > best, here, place), np.maximum(value, best)
+            location, best = np.where(value > best, here, location), np.maximum(value, best)
             grid = _refine_grid(grid, at, 1)
-        return np.concatenate([points, place]), np.concatenate([values, best])
+        return np.concatenate([points, location]), np.concatenate([values, best])
 
     def at_threshold(
         self,
@@ -459,20 +460,20 @@ class Solver(CurveSolver):
         equal_thresholds: FloatArray | None = None,
         **flags: ArrayLike,
     ) -> OptimalThreshold:
-        """Return a threshold as the best one, with its rates and the flags that follow from them."""
+        """Return a result with this threshold as the best one, its rates, and the flags derived from them."""
         low, high = (threshold, threshold) if plateau is None else plateau
         rates = rates_at(self.negative, self.positive, threshold)
         return make_optimum(threshold, rates, (low, high), crossings, equal_thresholds, **flags)
 
 
 def _refine_grid(grid: FloatArray, index: NDArray[np.intp], reach: int) -> FloatArray:
-    """Return 33 even points between the neighbours of a point of each grid; an infinite point stays alone."""
+    """Return 33 equidistant points between the neighbours of one point of each grid, or copies of an infinite point."""
     inner = np.take_along_axis(grid, index, axis=-1)
     left, right = (
         np.take_along_axis(grid, np.clip(index + step, 0, grid.shape[-1] - 1), axis=-1) for step in (-reach, reach)
     )
     left, right = (np.where(np.isfinite(end), end, inner) for end in (left, right))
-    with np.errstate(invalid="ignore"):  # around an end there is nothing to refine
+    with np.errstate(invalid="ignore"):  # an infinite point is not refined
         fine = left + (right - left) * np.linspace(0, 1, 33)
     return np.where(np.isfinite(inner), fine, inner)
 
@@ -485,7 +486,7 @@ def make_optimum(
     equal_thresholds: FloatArray | None = None,
     **flags: ArrayLike,
 ) -> OptimalThreshold:
-    """Return the best threshold with the flags that follow from it and its rates, and further ones."""
+    """Return the best threshold with its rates, the flags derived from them, and further flags."""
     tpr, fpr, tnr, fnr = (np.asarray(rate) for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
     equal = np.empty((*np.shape(threshold), 0)) if equal_thresholds is None else equal_thresholds
     all_flags = Flags(
@@ -500,7 +501,7 @@ def make_optimum(
 
 
 def rates_at(negative: Distribution[Any], positive: Distribution[Any], threshold: FloatArray) -> Rates[Any]:
-    """Return the rates of the rule x >= threshold."""
+    """Return the rates of the rule "positive when x >= threshold"."""
     return Rates(
         np.asarray(positive.sf_inclusive(threshold)),
         np.asarray(negative.sf_inclusive(threshold)),
@@ -510,20 +511,22 @@ def rates_at(negative: Distribution[Any], positive: Distribution[Any], threshold
 
 
 def check_defined(utility: FloatArray) -> None:
-    """Refuse a utility that is undefined at every threshold."""
+    """Raise an error if the utility is undefined at every threshold."""
     if np.isneginf(utility).all(axis=-1).any():
-        raise RocPredictError("criterion is undefined (NaN) at every threshold; give one that some threshold meets")
+        raise RocPredictError(
+            "criterion is undefined (NaN) at every threshold; use a criterion that is defined at some threshold"
+        )
 
 
 def tangent_correction(residual: FloatArray, rate: FloatArray, log_slope: FloatArray) -> FloatArray:
-    """Return the height at a rate that differs by ``residual`` from one where the height and the slope are known."""
+    """Return a rate after a linear step of size ``residual`` on the other axis, clipped to [0, 1]."""
     with np.errstate(over="ignore", invalid="ignore"):
         step = residual * np.exp(log_slope)
     return np.clip(rate + np.where(np.isfinite(step), step, 0.0), 0.0, 1.0)
 
 
-def spread_shares(n_points: int) -> tuple[FloatArray, FloatArray]:
-    """Return the shares of negatives and of positives at which a table of about so many points is made."""
+def make_tail_grids(n_points: int) -> tuple[FloatArray, FloatArray]:
+    """Return tail probabilities of the negatives and of the positives for a table of about ``n_points`` points."""
     first, second = (ndtr(np.linspace(-6, 6, count)) for count in ((n_points - 1) // 2, (n_points - 2) // 2))
     return first, second
 
@@ -534,26 +537,26 @@ def atom_mass(d: Distribution[Any], t: FloatArray) -> FloatArray:
 
 
 class LikelihoodRatioSolver(CurveSolver):
-    """ROC curve of the likelihood ratio f1/f0: of the rule "positive when the ratio is above a level".
+    """ROC curve of the likelihood ratio f1/f0.
 
-    A rule is given by its thresholds on the axis of the feature.
+    The rules "positive when the ratio is above a level" are expressed by their thresholds on the axis of the feature.
     """
 
     @abstractmethod
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule that maximises TPR - price FPR: positive where the ratio is above the price."""
+        """Return the rule "positive if the ratio is above the price", which maximizes TPR - price FPR."""
 
     @abstractmethod
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule with the highest TPR of all with at most this FPR."""
+        """Return the rule that maximizes TPR subject to an FPR of at most ``fpr``."""
 
     @abstractmethod
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of points spread over both classes, from (0, 0) to (1, 1)."""
+        """Return the ratio, FPR and TPR of points distributed over both classes, from (0, 0) to (1, 1)."""
 
 
 class SameCurveSolver(CurveSolver):
-    """Areas and rates of a curve that another solver, ``base``, has too."""
+    """Areas and rates of a curve, taken from the solver ``base`` with the same curve."""
 
     base: CurveSolver
 
@@ -562,11 +565,11 @@ class SameCurveSolver(CurveSolver):
         return self.base.auc()
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC, with its own digits."""
+        """Return 1 - AUC with full relative accuracy."""
         return self.base.auc_complement()
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the lowest FPR that reaches a TPR."""
+        """Return the TPR at an FPR, or the lowest FPR with at least this TPR."""
         return self.base.along(axis, rate)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -580,11 +583,11 @@ class MappedSolver(SameCurveSolver, Solver):
     Parameters
     ----------
     negative, positive : distribution
-        Of the feature.
+        Distributions of the feature in the two classes.
     base : Solver
-        Of the other one; both have the same curve.
-    back : function of an array
-        Maps a threshold of ``base`` to one of the feature.
+        Solver of the other feature, which has the same ROC curve.
+    back : function
+        Maps an array of thresholds of ``base`` to thresholds of the feature.
     """
 
     base: Solver
@@ -597,7 +600,7 @@ class MappedSolver(SameCurveSolver, Solver):
         back: Callable[[FloatArray], FloatArray],
     ) -> None:
         super().__init__(negative, positive)
-        self.base, self._map = base, back
+        self.base, self._threshold_map = base, back
 
     def log_auc_complement(self) -> FloatArray:
         """Return the logarithm of ``auc_complement``."""
@@ -612,26 +615,26 @@ class MappedSolver(SameCurveSolver, Solver):
         return self.base.hook()
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the least threshold with at most this FPR, or the largest one with at least this TPR."""
-        return self._back(self.base.threshold_at(axis, rate))
+        """Return the smallest threshold with at most this FPR, or the largest one with at least this TPR."""
+        return self._map_back(self.base.threshold_at(axis, rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return the thresholds where the weighted densities cross."""
-        return self._back(self.base.crossings(log_price))
+        """Return the thresholds at which the weighted densities cross."""
+        return self._map_back(self.base.crossings(log_price))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximises TPR - price FPR, and all crossings of the weighted densities."""
+        """Return the threshold that maximizes TPR - price FPR, and all crossings of the weighted densities."""
         best = self.base.optimal(log_price)
         names = ("threshold", "plateau_low", "plateau_high", "crossings", "equal_thresholds")
-        mapped: dict[str, Any] = {name: self._back(getattr(best, name)) for name in names}
+        mapped: dict[str, Any] = {name: self._map_back(getattr(best, name)) for name in names}
         return best._replace(**mapped)
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the likelihood ratio: a common transform does not change it."""
-        return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._back)
+        """Return the ROC curve of the likelihood ratio, which is invariant under a common transform."""
+        return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._map_back)
 
-    def _back(self, threshold: FloatArray) -> FloatArray:
-        return np.where(np.isinf(threshold), threshold, self._map(threshold))
+    def _map_back(self, threshold: FloatArray) -> FloatArray:
+        return np.where(np.isinf(threshold), threshold, self._threshold_map(threshold))
 
 
 class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
@@ -640,20 +643,20 @@ class MappedLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
     base: LikelihoodRatioSolver
 
     def __init__(self, base: LikelihoodRatioSolver, back: Callable[[FloatArray], FloatArray]) -> None:
-        self.base, self._back = base, back
+        self.base, self._map_back = base, back
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of points spread over both classes, from (0, 0) to (1, 1)."""
+        """Return the ratio, FPR and TPR of points distributed over both classes, from (0, 0) to (1, 1)."""
         return self.base.curve(n_points)
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule that maximises TPR - price FPR."""
+        """Return the rule that maximizes TPR - price FPR."""
         return self._mapped(self.base.rule(log_price))
 
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule with the highest TPR of all with at most this FPR."""
+        """Return the rule that maximizes TPR subject to an FPR of at most ``fpr``."""
         return self._mapped(self.base.rule_at_fpr(fpr))
 
     def _mapped(self, rule: TwoThresholdRule[Any]) -> TwoThresholdRule[Any]:
-        mapped: dict[str, Any] = {name: self._back(getattr(rule, name)) for name in ("low", "high", "thresholds")}
+        mapped: dict[str, Any] = {name: self._map_back(getattr(rule, name)) for name in ("low", "high", "thresholds")}
         return rule._replace(**mapped)

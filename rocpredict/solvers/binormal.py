@@ -22,28 +22,28 @@ from rocpredict.solvers.base import (
     Solver,
     TwoThresholdRule,
     make_optimum,
-    spread_shares,
+    make_tail_grids,
     tangent_correction,
 )
 from rocpredict.solvers.quadrature import gauss_legendre
 
 Z_GRID = np.linspace(-39, 39, 131)
-"""z-scores: beyond, the normal density is 0 in double precision."""
+"""Grid of z-scores; beyond it the normal density is 0 in double precision."""
 PANEL_BLOCK = 256
-"""Features at a time where one takes thousands of points."""
-_BLOCK = 8_192  # features at a time, so that their temporaries stay in the cache
-_MAX_SQUARABLE = 1e140  # what lies within [1/_MAX_SQUARABLE, _MAX_SQUARABLE] can be squared as it is
+"""Features per block for functions that use thousands of points per feature."""
+_BLOCK = 8_192  # features per block, so that temporary arrays fit into the cache
+_MAX_SQUARABLE = 1e140  # numbers in [1/_MAX_SQUARABLE, _MAX_SQUARABLE] are squared without scaling
 _SQRT_HALF = np.sqrt(0.5)
 _LOG_SQRT_2PI = np.log(2 * np.pi) / 2
-_XTOL = 1e-14  # of u; the tangent of the curve makes up for the rest
+_XTOL = 1e-14  # tolerance of z; the tangent of the curve corrects the remaining error
 Scaled: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
-"""Distance and standard deviations, divided by one power of two wherever their squares need it."""
+"""Difference of the means and both standard deviations, divided by a power of two if needed for their squares."""
 _Crossing: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
-"""A threshold, and its z-scores z0 and z1."""
+"""Threshold and its z-scores z0 and z1."""
 
 
 class BinormalSolver(Solver):
-    """ROC curve of two Gaussians, in closed form; the only solver of batches."""
+    """ROC curve of two Gaussians in closed form, for one feature or a batch."""
 
     is_fast = True
     takes_batches = True
@@ -57,20 +57,20 @@ class BinormalSolver(Solver):
 
     @property
     def scaled(self) -> Scaled:
-        """Distance and standard deviations on a scale on which they can be squared."""
+        """Difference of the means and both standard deviations, scaled so that their squares are finite."""
         return scale_parameters(*self.parameters)
 
     @property
     def separation(self) -> FloatArray:
-        """D, the distance of the means over the root of the sum of both variances."""
+        """Separation D, the difference of the means over the square root of the sum of the variances."""
         return map_blocks(lambda *moments: (separation(*scale_parameters(*moments)),), *self.parameters)[0]
 
     def auc(self) -> FloatArray:
-        """Return Phi(D)."""
+        """Return the AUC, Phi(D)."""
         return np.asarray(ndtr(self.separation))
 
     def auc_complement(self) -> FloatArray:
-        """Return Phi(-D), which keeps its digits when the AUC is close to 1."""
+        """Return 1 - AUC = Phi(-D), accurate also for an AUC close to 1."""
         return np.asarray(ndtr(-self.separation))
 
     def log_auc_complement(self) -> FloatArray:
@@ -80,8 +80,8 @@ class BinormalSolver(Solver):
     def empirical_auc_variance(self, count: tuple[float, float]) -> FloatArray:
         """Return the variance of the empirical AUC of samples of these sizes, (negative, positive).
 
-        The variance of the Mann-Whitney statistic, with P(two positives > one negative) and P(one positive > two
-        negatives) by Owen's T.
+        This is the variance of the Mann-Whitney statistic, with P(two positives > one negative) and
+        P(one positive > two negatives) from Owen's T function.
         """
         n0, n1 = count
         _, s0, s1 = self.scaled
@@ -90,16 +90,16 @@ class BinormalSolver(Solver):
         with np.errstate(divide="ignore", invalid="ignore"):
             two_positives = a - 2 * owens_t(separation, s1 / np.sqrt(2 * s0 * s0 + s1 * s1))
             two_negatives = a - 2 * owens_t(separation, s0 / np.sqrt(2 * s1 * s1 + s0 * s0))
-        spread = a * ndtr(-separation) + (n1 - 1) * (two_positives - a * a) + (n0 - 1) * (two_negatives - a * a)
-        return np.asarray(spread / (n0 * n1))
+        total = a * ndtr(-separation) + (n1 - 1) * (two_positives - a * a) + (n0 - 1) * (two_negatives - a * a)
+        return np.asarray(total / (n0 * n1))
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return Phi(a + b Phi^-1(FPR)), or Phi((Phi^-1(TPR) - a)/b)."""
+        """Return the TPR Phi(a + b Phi^-1(FPR)) at an FPR, or the FPR Phi((Phi^-1(TPR) - a)/b) at a TPR."""
         d, s0, s1 = self.scaled
         return _phi_ratio(d, s0, s1, rate, top=True) if axis == "fpr" else _phi_ratio(-d, s1, s0, rate, top=False)
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the least threshold with at most this FPR, or the largest one with at least this TPR."""
+        """Return the smallest threshold with at most this FPR, or the largest one with at least this TPR."""
         if axis == "tpr":
             return np.where(np.equal(rate, 0), np.inf, self.positive.isf(rate))
         t = np.asarray(self.negative.isf(rate))
@@ -108,13 +108,13 @@ class BinormalSolver(Solver):
         return np.where(np.equal(rate, 1), -np.inf, t)
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the curve: the likelihood ratio at the threshold of this FPR."""
+        """Return the slope of the curve, which is the likelihood ratio at the threshold of this FPR."""
         d, s0, s1 = self.scaled
         x = ndtri(fpr)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             y = (d + s0 * x) / s1
             log_slope = (x - y) * (x / 2 + y / 2) - log_scale_ratio(s0, s1)
-            tilt = np.where(s0 == s1, -np.sign(d) * np.sign(x), np.sign(s1 - s0))  # the wider class wins in the tails
+            tilt = np.where(s0 == s1, -np.sign(d) * np.sign(x), np.sign(s1 - s0))  # the wider class dominates the tails
             log_slope = np.where(np.isinf(x), np.where(tilt == 0, 0.0, tilt * np.inf), log_slope)
             jump = (s1 == 0) & (d + s0 * x == 0)
             log_slope = np.where((s0 == 0) | (s1 == 0), np.where(jump, np.inf, -np.inf), log_slope)
@@ -127,38 +127,38 @@ class BinormalSolver(Solver):
         return map_blocks(integrate_normal_cdf, d, sigma, beta, low, high)[0]
 
     def hook(self) -> Hook[Any]:
-        """Return the part of the curve below the chance line, which exists wherever the standard deviations differ."""
+        """Return the part of the curve below the chance line, which exists if the standard deviations differ."""
         d, s0, s1 = self.scaled
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            x = np.where(s0 == s1, np.inf * np.sign(d), d / (s1 - s0))  # where it meets the chance line
+            x = np.where(s0 == s1, np.inf * np.sign(d), d / (s1 - s0))  # probit of the FPR on the chance line
         first = np.where(s0 < s1, x, -np.inf)
         last = np.where((s0 > s1) | ((s0 == s1) & (d >= 0)), np.where(s0 == s1, -np.inf, x), np.inf)
         area = map_blocks(area_below_chance, d, s0, s1, first, last, block=PANEL_BLOCK)[0]
         return Hook(np.where(area > 0, ndtr(first), 0.0), np.where(area > 0, ndtr(last), 0.0), area)
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return the two thresholds where f1 = price f0, ascending on a last axis; NaN where there is none."""
+        """Return the two thresholds with f1 = price f0, ascending on a last axis, with NaN for a missing one."""
         return map_blocks(_crossings, *self.parameters, log_price)[0]
 
     def crossing_z_scores(self, log_price: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return z0 and z1 where the likelihood ratio rises through the price, then z0 and z1 where it falls."""
+        """Return z0 and z1 of the crossing at which the likelihood ratio rises, and of the one at which it falls."""
         return z_scores(*self.scaled, log_price)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximises TPR - price FPR.
+        """Return the threshold that maximizes TPR - price FPR.
 
-        It is the crossing at which the likelihood ratio rises, on whichever side of the means that is, or an end of the
-        axis when no crossing is better.
+        The threshold is the crossing at which the likelihood ratio rises, which may be outside the interval between
+        the means. If no crossing is better than -inf and inf, the threshold is infinite.
         """
         m0, s0, m1, s1 = self.parameters
-        threshold, tpr, fpr, tnr, fnr, both = map_blocks(_best, m0, s0, m1, s1, log_price)
+        threshold, tpr, fpr, tnr, fnr, both = map_blocks(_best_threshold, m0, s0, m1, s1, log_price)
         identical, even = (m0 == m1) & (s0 == s1), np.asarray(log_price) == 0
         between = (s0 == 0) & (s1 == 0) & np.isfinite(threshold)
         low, high = (
             np.where(identical & even, end, np.where(between, mean, threshold))
             for end, mean in ((-np.inf, m0), (np.inf, m1))
         )
-        tied = np.isinf(threshold) & even & ~identical  # both ends of the axis, where no crossing is better
+        tied = np.isinf(threshold) & even & ~identical  # -inf and inf are equally good
         return make_optimum(
             threshold,
             Rates(tpr, fpr, tnr, fnr),
@@ -171,12 +171,13 @@ class BinormalSolver(Solver):
         )
 
     def threshold_for_odds(self, log_odds: FloatArray) -> FloatArray:
-        """Return the smallest threshold with TPR >= odds FPR; +inf where no threshold has that.
+        """Return the smallest threshold with TPR >= odds FPR, or inf if there is none.
 
-        TPR - odds FPR is highest at the rising crossing of the weighted densities, and rises on its way there, from
-        the falling crossing where that is below. The threshold is found between the two.
+        TPR - odds FPR has its maximum at the crossing of the weighted densities at which the likelihood ratio rises.
+        It increases up to this crossing from the crossing at which the ratio falls, if that is smaller. The threshold
+        is a root between the two.
         """
-        return map_blocks(_at_odds, *self.parameters, log_odds)[0]
+        return map_blocks(_threshold_for_odds, *self.parameters, log_odds)[0]
 
     def likelihood_ratio(self) -> BinormalLikelihoodRatioSolver:
         """Return the ROC curve of the likelihood ratio."""
@@ -184,10 +185,11 @@ class BinormalSolver(Solver):
 
 
 class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
-    """ROC curve of the likelihood ratio of two Gaussians, by the z-scores of the rules with two thresholds.
+    """ROC curve of the likelihood ratio of two Gaussians.
 
-    The ratio turns at one point, about which both classes are folded; only there is it equal for thresholds that are
-    mirror images.
+    The log ratio is a parabola, so each rule has two thresholds that are mirror images in its vertex (which is infinite
+    for equal standard deviations). Both classes are folded about this point, and a rule is represented by the z-scores
+    of one threshold.
     """
 
     def __init__(self, negative: Gaussian[Any], positive: Gaussian[Any]) -> None:
@@ -195,7 +197,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
 
     @property
     def folded(self) -> FoldedPair:
-        """The two classes with d >= 0, and the point where the ratio turns."""
+        """The two classes, reflected so that d >= 0, and the vertex of the log likelihood ratio."""
         d, s0, s1 = np.broadcast_arrays(*self.base.scaled)
         d = np.abs(d)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -204,17 +206,17 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         return FoldedPair(d, s0, s1, centre0, centre1, s1 < s0)
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC = 2 T(D, 2 s0 s1/|s0^2 - s1^2|) with Owen's T."""
+        """Return 1 - AUC = 2 T(D, 2 s0 s1/|s0^2 - s1^2|), with Owen's T function."""
         d, s0, s1 = self.base.scaled
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             angle = 2 * (s0 / (s0 + s1)) * (s1 / np.abs(s1 - s0))
             same = (s0 == s1) & (s0 == 0)
-            h = np.clip(separation(d, s0, s1), Z_GRID[0], Z_GRID[-1])  # T is 0 beyond, and NaN far beyond
+            h = np.clip(separation(d, s0, s1), Z_GRID[0], Z_GRID[-1])  # beyond the grid T is 0, and far beyond it NaN
             complement = 2 * owens_t(h, np.where(s0 == s1, np.inf, angle))
         return np.where(same, np.where(d == 0, 0.5, 0.0), complement)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, or the FPR at which the curve reaches a TPR."""
+        """Return the TPR at an FPR, or the FPR at a TPR."""
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         z = pair.abscissa.isf(rate)
@@ -230,7 +232,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         forward = axis == "fpr"
         pair = self.folded if forward else self.folded.exchanged
         limits = pair.abscissa.isf(high), pair.abscissa.isf(low)
-        mean_rate = map_blocks(partial(folded_height, forward), *pair, *limits, block=PANEL_BLOCK)[0]
+        mean_rate = map_blocks(partial(folded_mean_rate, forward), *pair, *limits, block=PANEL_BLOCK)[0]
         chance = np.asarray(low) / 2 + np.asarray(high) / 2
         chance = chance if forward else 1 - chance
         return np.asarray(
@@ -238,12 +240,12 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         )
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule with two thresholds that maximises TPR - price FPR: positive where f1 > price f0."""
+        """Return the rule "positive if f1 > price f0", which maximizes TPR - price FPR."""
         low, high, inside, *rates = map_blocks(two_threshold_rule, *self.base.parameters, log_price)
         return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rates)
 
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule with the highest TPR of all with at most this FPR."""
+        """Return the rule that maximizes TPR subject to an FPR of at most ``fpr``."""
         pair, moments = self.folded, self.base.parameters
         z0 = pair.abscissa.isf(fpr)
         z1 = pair.other_z(z0)
@@ -254,20 +256,20 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
         parts = [np.minimum(*limits), np.maximum(*limits), pair.inside, *rates]
         if pair.has_point_mass.any():
             whole = np.where(pair.identical & np.equal(fpr, 1), -1.0, 0.0)
-            spreadless = map_blocks(two_threshold_rule, *moments, whole)
+            degenerate_parts = map_blocks(two_threshold_rule, *moments, whole)
             parts = [
                 np.where(pair.has_point_mass, degenerate, usual)
-                for degenerate, usual in zip(spreadless, parts, strict=True)
+                for degenerate, usual in zip(degenerate_parts, parts, strict=True)
             ]
         low, high, inside, *rest = (np.array(part) for part in np.broadcast_arrays(*parts))
         return TwoThresholdRule(low, high, inside.astype(bool), np.stack([low, high], axis=-1), *rest)
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of rules spread over both classes, from (0, 0) to (1, 1)."""
+        """Return the ratio, FPR and TPR of rules distributed over both classes, from (0, 0) to (1, 1)."""
         wide = [add_grid_axis(d) for d in (self.base.negative, self.base.positive)]
         pair = BinormalLikelihoodRatioSolver(*wide).folded  # type: ignore[arg-type]
-        shares = spread_shares(n_points)
-        u, v = pair.abscissa.spread(shares[0]), pair.ordinate.spread(shares[1])
+        grids = make_tail_grids(n_points)
+        u, v = pair.abscissa.approximate_isf(grids[0]), pair.ordinate.approximate_isf(grids[1])
         z0 = np.concatenate([u, pair.exchanged.other_z(v)], axis=-1)
         z1 = np.concatenate([pair.other_z(u), v], axis=-1)
         order = np.argsort(-z0, axis=-1, kind="stable")
@@ -276,7 +278,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
             level = np.minimum.accumulate(np.exp(pair.log_ratio(z0)), axis=-1)
         inner = [level, pair.abscissa.sf(z0), pair.ordinate.sf(z1)]
         if pair.has_point_mass.any():
-            inner = _degenerate_roc_points(pair, np.sort(np.concatenate(shares)), inner)
+            inner = _degenerate_roc_points(pair, np.sort(np.concatenate(grids)), inner)
         corner = np.zeros((*level.shape[:-1], 1))
         corners = (corner + np.inf, corner), (corner, corner + 1), (corner, corner + 1)
         levels, fpr, tpr = (
@@ -286,7 +288,7 @@ class BinormalLikelihoodRatioSolver(LikelihoodRatioSolver):
 
 
 def _phi_ratio(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, *, top: bool) -> FloatArray:
-    """Return Phi((d + s0 Phi^-1(rate))/s1), and of a vertical piece its top or its bottom."""
+    """Return Phi((d + s0 Phi^-1(rate))/s1), with the upper or lower end of a vertical segment."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         distance = d + np.where(s0 == 0, 0.0, s0 * ndtri(rate))
         z = np.where((s1 == 0) & (distance == 0), np.inf if top else -np.inf, distance / s1)
@@ -300,7 +302,7 @@ def _phi_ratio(d: FloatArray, s0: FloatArray, s1: FloatArray, rate: FloatArray, 
 def _rising_and_falling(
     moments: tuple[FloatArray, ...], scaled: Scaled, log_kappa: FloatArray
 ) -> tuple[_Crossing, _Crossing]:
-    """Return where the likelihood ratio rises through the price, and where it falls."""
+    """Return the crossing at which the likelihood ratio rises, and the one at which it falls."""
     z = z_scores(*scaled, log_kappa)
     return (threshold_from_z(*moments, *z[:2]), *z[:2]), (threshold_from_z(*moments, *z[2:]), *z[2:])
 
@@ -312,13 +314,13 @@ def _crossings(*columns: FloatArray) -> tuple[FloatArray]:
 
 
 def _sort_crossings(rising: FloatArray, falling: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return both crossings ascending on a last axis, NaN for one that is none."""
-    spread = (s0 > 0) & (s1 > 0)
-    rising, falling = (np.where(spread & np.isfinite(t), t, np.nan) for t in (rising, falling))
+    """Return both crossings, ascending on a last axis, with NaN for a missing one."""
+    continuous = (s0 > 0) & (s1 > 0)
+    rising, falling = (np.where(continuous & np.isfinite(t), t, np.nan) for t in (rising, falling))
     return np.stack([np.fmin(rising, falling), np.maximum(rising, falling)], axis=-1)
 
 
-def _best(*columns: FloatArray) -> tuple[FloatArray, ...]:
+def _best_threshold(*columns: FloatArray) -> tuple[FloatArray, ...]:
     *moments, log_kappa = columns
     d, s0, s1 = scaled = scale_parameters(*moments)
     rising, falling = _rising_and_falling(tuple(moments), scaled, log_kappa)
@@ -328,7 +330,7 @@ def _best(*columns: FloatArray) -> tuple[FloatArray, ...]:
         best = _degenerate_crossing(tuple(moments), scaled, best)
     threshold, z0, z1 = best
     if np.any(identical) or np.any(log_kappa) or np.isinf(z0).any():
-        above_none = log_ndtr(-z1) >= log_kappa + log_ndtr(-z0)  # logarithms of TPR and kappa FPR
+        above_none = log_ndtr(-z1) >= log_kappa + log_ndtr(-z0)  # log TPR >= log(kappa FPR)
         above_all = log_kappa + log_ndtr(z0) >= log_ndtr(z1)
         better = np.isfinite(threshold) & ~identical & above_none & above_all
         end = np.where(log_kappa < 0, -np.inf, np.inf)
@@ -337,7 +339,7 @@ def _best(*columns: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def _degenerate_crossing(moments: tuple[FloatArray, ...], scaled: Scaled, crossing: _Crossing) -> _Crossing:
-    """Return the crossing at a positive class without variability, or just above a negative one."""
+    """Return the crossing at a positive point mass, or just above a negative one."""
     m0, _, m1, _ = moments
     d, s0, s1 = scaled
     infinite = np.full_like(d, np.inf)
@@ -351,7 +353,9 @@ def _degenerate_crossing(moments: tuple[FloatArray, ...], scaled: Scaled, crossi
     )
 
 
-def _at_odds(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, log_odds: FloatArray) -> tuple[FloatArray]:
+def _threshold_for_odds(
+    m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, log_odds: FloatArray
+) -> tuple[FloatArray]:
     d, scaled0, scaled1 = scale_parameters(m0, s0, m1, s1)
     price = np.where(np.isfinite(log_odds), log_odds, 0.0)
     rising0, rising1, falling0, _ = z_scores(d, scaled0, scaled1, price)
@@ -377,12 +381,12 @@ def _at_odds(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, log
 def two_threshold_rule(
     m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, ...]:
-    """Return low, high, inside, and the rates of the rule at one level of the likelihood ratio."""
+    """Return ``low``, ``high``, ``positive_inside`` and the rates of the rule at a level of the likelihood ratio."""
     moments = (m0, s0, m1, s1)
     d, scaled0, scaled1 = scaled = scale_parameters(*moments)
     rising, falling = (np.stack(crossing) for crossing in _rising_and_falling(moments, scaled, log_kappa))
     rising0 = rising[1]
-    inside = s1 < s0  # the rising crossing is then the lower one
+    inside = s1 < s0  # the rising crossing is the lower one
     low, high = np.where(inside, rising, falling), np.where(inside, falling, rising)
     alike = (d == 0) & (scaled0 == scaled1)
     alike = alike | ((scaled0 > 0) & (scaled1 > 0) & (np.isnan(rising0) | np.isinf(log_kappa)))
@@ -402,7 +406,7 @@ def two_threshold_rule(
 def _degenerate_rule(
     moments: tuple[FloatArray, ...], scaled: Scaled, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (threshold, z0, z1) at low and high, next to a class without variability."""
+    """Return (threshold, z0, z1) at ``low`` and ``high`` if a class is a point mass."""
     m0, _, m1, _ = moments
     d, s0, s1 = scaled
     infinite = np.full_like(d, np.inf)
@@ -417,15 +421,16 @@ def _degenerate_rule(
     return np.select(where, lows, low), np.select(where, highs, high)
 
 
-def _degenerate_roc_points(t: FoldedPair, shares: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
-    """Return the points of a curve that rises at once and then runs level, or along the chance line."""
-    rank, half = np.arange(len(shares)), len(shares) // 2
+def _degenerate_roc_points(pair: FoldedPair, rates: FloatArray, inner: list[FloatArray]) -> list[FloatArray]:
+    """Replace the points of a curve with a point mass by perfect separation, or by the chance line if identical."""
+    rank, half = np.arange(len(rates)), len(rates) // 2
     up, top = rank < half, rank >= half - 1
-    perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, shares), np.where(top, 1.0, shares)
-    chance = np.ones_like(shares), shares, shares
+    perfect = np.where(up, np.inf, 0.0), np.where(up, 0.0, rates), np.where(top, 1.0, rates)
+    chance = np.ones_like(rates), rates, rates
     columns = zip(perfect, chance, inner, strict=True)
     return [
-        np.where(t.has_point_mass, np.where(t.identical, same, separated), usual) for separated, same, usual in columns
+        np.where(pair.has_point_mass, np.where(pair.identical, same, separated), usual)
+        for separated, same, usual in columns
     ]
 
 
@@ -433,12 +438,12 @@ def _degenerate_roc_points(t: FoldedPair, shares: FloatArray, inner: list[FloatA
 def map_blocks(
     f: Callable[..., tuple[FloatArray, ...]], *args: NDArray[Any], block: int = _BLOCK
 ) -> tuple[FloatArray, ...]:
-    """Apply an elementwise ``f`` to some features at a time; it may overflow or divide by 0 without a warning."""
+    """Apply an elementwise ``f`` to blocks of features, without warnings of overflow or division by 0."""
     shape = np.broadcast_shapes(*(np.shape(arg) for arg in args))
     flat = [np.broadcast_to(arg, shape).reshape(-1) for arg in args]
     size = flat[0].size
     results = f(*(arg[:block] for arg in flat))
-    if size > block:  # written in place, so that only one block's temporaries are ever held
+    if size > block:  # results are written in place, so that the temporary arrays of one block exist at a time
         first, results = results, tuple(np.empty((size, *out.shape[1:]), out.dtype) for out in results)
         for start in range(0, size, block):
             outs = f(*(arg[start : start + block] for arg in flat)) if start else first
@@ -448,7 +453,7 @@ def map_blocks(
 
 
 def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray) -> Scaled:
-    """Return d, s0 and s1; each feature is scaled by itself, so that no answer depends on its neighbours."""
+    """Return d, s0 and s1, scaled separately for each feature so that no result depends on other features."""
     with np.errstate(over="ignore"):
         d = m1 - m0
     distance = np.abs(d)
@@ -458,7 +463,7 @@ def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
     )
     if safe.all():
         return d, s0, s1
-    halves = (m1 / 2 - m0 / 2, s0 / 2, s1 / 2)  # a sum that overflows has no digits to lose in halves
+    halves = (m1 / 2 - m0 / 2, s0 / 2, s1 / 2)  # halving numbers that large loses no accuracy
     d, s0, s1 = (np.where(np.isinf(d), half, whole) for half, whole in zip(halves, (d, s0, s1), strict=True))
     _, exponent = np.frexp(np.maximum(np.abs(d), np.maximum(s0, s1)))
     d, s0, s1 = (np.ldexp(part, np.where(safe, 0, -exponent)) for part in (d, s0, s1))
@@ -466,23 +471,23 @@ def scale_parameters(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
 
 
 def separation(d: FloatArray, s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return D; for two point masses +-inf, and 0 when they are one."""
-    spread = np.sqrt(s0 * s0 + s1 * s1)
-    separation = np.asarray(d / spread)
-    return separation if spread.all() else np.where(d == 0, 0.0, separation)
+    """Return D, which for two point masses is 0 if they are equal and infinite otherwise."""
+    std = np.sqrt(s0 * s0 + s1 * s1)
+    separation = np.asarray(d / std)
+    return separation if std.all() else np.where(d == 0, 0.0, separation)
 
 
 def log_scale_ratio(s0: FloatArray, s1: FloatArray) -> FloatArray:
-    """Return log(s1/s0) with full relative accuracy, however close the two are."""
+    """Return log(s1/s0) with full relative accuracy, also for a ratio close to 1."""
     gap = s1 - s0
     size = np.log1p(np.abs(gap) / np.minimum(s0, s1))
-    if np.isinf(size).any():  # a ratio too large for a double has a logarithm all the same
+    if np.isinf(size).any():  # the ratio overflows, but its logarithm is finite
         size = np.where(np.isinf(size), np.abs(np.log(s1) - np.log(s0)), size)
     return np.copysign(size, gap)
 
 
 def cdf_difference(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return Phi(high) - Phi(low) for low <= high, each digit of it: from the nearer tail, or about 0."""
+    """Return Phi(high) - Phi(low) for low <= high with full relative accuracy."""
     straddles = (low < 0) & (high > 0)
     near_tail, far_tail = np.where(low >= 0, -low, high), np.where(low >= 0, -high, low)
     middle = (erf(high * _SQRT_HALF) - erf(low * _SQRT_HALF)) / 2
@@ -498,10 +503,11 @@ def normal_pdf(x: FloatArray) -> FloatArray:
 def z_scores(
     d: FloatArray, s0: FloatArray, s1: FloatArray, log_kappa: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return (z0, z1) of the rising and of the falling crossing: NaN for none, +-inf for one that ran away.
+    """Return z0 and z1 of the rising crossing, then of the falling one.
 
-    Each root of the quadratic has two forms, one with a sum where the other has a difference. ``near``
-    and ``far`` are the forms with sums only; which of them rises depends on the sign of d alone.
+    The z-scores of a missing crossing are NaN, and those of a crossing at infinity are infinite. Each root of the
+    quadratic has two equivalent forms, and one of them has sums where the other has differences. ``near`` and ``far``
+    are the forms with sums. The sign of d determines which of the two crossings is rising.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         gap = s1 - s0
@@ -526,7 +532,7 @@ def z_scores(
 
 
 def threshold_from_z(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatArray, *z: FloatArray) -> FloatArray:
-    """Return the threshold at (z0, z1), measured from the narrower class, whose z carries more digits."""
+    """Return the threshold with the z-scores (z0, z1), computed from the narrower class for accuracy."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(s0 <= s1, m0 + s0 * z[0], m1 + s1 * z[1])
 
@@ -534,10 +540,10 @@ def threshold_from_z(m0: FloatArray, s0: FloatArray, m1: FloatArray, s1: FloatAr
 def integrate_normal_cdf(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray]:
-    """Integrate Phi((d + beta x)/sigma) over the normal density of x, between two probabilities."""
+    """Integrate Phi((d + beta x)/sigma) over the normal density of x, between two probabilities of x."""
     x_low, x_high = ndtri(low), ndtri(high)
     area = _bivariate_normal_cdf(d, sigma, beta, x_high) - _bivariate_normal_cdf(d, sigma, beta, x_low)
-    # Owen's T is exact to 3e-16 and no better: small areas and steep curves need their own sum
+    # Owen's T has an absolute error of 3e-16, which is too large for small areas and steep curves
     rough = ~(area > 0.01) | (np.abs(beta) > 100 * sigma) | (np.abs(beta) < sigma / 100)
     if rough.any():
         picked = (part[rough] for part in (d, sigma, beta, x_low, x_high, high - low))
@@ -548,7 +554,7 @@ def integrate_normal_cdf(
 def _bivariate_normal_cdf(d: FloatArray, sigma: FloatArray, beta: FloatArray, x: FloatArray) -> FloatArray:
     """Return P(Z1 <= D, Z2 <= x) for correlation -beta/sqrt(sigma^2 + beta^2), by Owen (1956)."""
     square = sigma * sigma + beta * beta
-    d = d + 0.0  # a zero of positive sign decides the sign of the infinities below
+    d = d + 0.0  # convert -0.0 to 0.0, which sets the sign of the infinities below
     h = d / np.sqrt(square)
     tilt = beta / sigma
     at_h = owens_t(h, x * square / (d * sigma) + tilt)
@@ -562,8 +568,10 @@ def _bivariate_normal_cdf(d: FloatArray, sigma: FloatArray, beta: FloatArray, x:
 def _integrate_panels(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, x_low: FloatArray, x_high: FloatArray, width: FloatArray
 ) -> tuple[FloatArray]:
-    """Multiply the width by the mean height, over panels narrow against both bends: of the density and of the curve."""
-    edges = _panel_edges(_bends(*(part[..., None] for part in (d, sigma, beta))), x_low[..., None], x_high[..., None])
+    """Integrate over panels that are narrow compared with the variation of both the density and the curve."""
+    edges = _panel_edges(
+        _break_points(*(part[..., None] for part in (d, sigma, beta))), x_low[..., None], x_high[..., None]
+    )
     d, sigma, beta = d[..., None, None], sigma[..., None, None], beta[..., None, None]
     return (width * _mean_value(lambda x: ndtr((d + beta * x) / sigma), normal_pdf, edges),)
 
@@ -571,11 +579,14 @@ def _integrate_panels(
 def _degenerate_area(
     d: FloatArray, sigma: FloatArray, beta: FloatArray, low: FloatArray, high: FloatArray, area: FloatArray
 ) -> FloatArray:
-    """Return the area where a class has no spread: the curve is a step, a level or the chance line."""
+    """Replace the area if a class is a point mass.
+
+    The curve is then a step, a horizontal line or the chance line.
+    """
     if sigma.all() and beta.all():
         return area
     level = (high - low) * ndtr(np.where((sigma == 0) & (d == 0), 0.0, d / sigma))
-    # beta > 0: positive from a jump on (TPR over FPR); beta < 0: up to it (TNR over TPR)
+    # for beta > 0 the rate is 1 above a jump (TPR over FPR), for beta < 0 below it (TNR over TPR)
     after = np.maximum(0, high - np.maximum(low, ndtr(-d / beta)))
     before = np.maximum(0, np.minimum(high, ndtr(d / np.abs(beta))) - low)
     chance = (high - low) * (high + low) / 2
@@ -587,8 +598,8 @@ def _degenerate_area(
 def area_below_chance(
     d: FloatArray, s0: FloatArray, s1: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray]:
-    """Integrate FPR - TPR over FPR, from where the curve meets the chance line to the corner."""
-    edges = _panel_edges(_bends(*(part[..., None] for part in (d, s1, s0))), low[..., None], high[..., None])
+    """Integrate FPR - TPR over the part of the curve below the chance line."""
+    edges = _panel_edges(_break_points(*(part[..., None] for part in (d, s1, s0))), low[..., None], high[..., None])
     d, s0, s1 = d[..., None, None], s0[..., None, None], s1[..., None, None]
 
     def integrand(x: FloatArray) -> FloatArray:
@@ -599,7 +610,7 @@ def area_below_chance(
 
 
 def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> FloatArray:
-    """Return Phi(high) - Phi(low), or 0 for a step = high - low below 0; of a short one the step keeps the digits."""
+    """Return Phi(high) - Phi(low), from step = high - low if it is small, and 0 for a negative step."""
     middle = low / 2 + high / 2
     short = np.abs(step) * (1 + np.abs(middle)) < 0.02
     u, v = middle * middle, step * step
@@ -610,57 +621,59 @@ def _cdf_difference(low: FloatArray, high: FloatArray, step: FloatArray) -> Floa
 def _mean_value(
     f: Callable[[FloatArray], FloatArray], density: Callable[[FloatArray], FloatArray], edges: FloatArray
 ) -> FloatArray:
-    """Return the mean of a function over a density between the first edge and the last, of whatever mass."""
+    """Return the mean of a function under a density, which is normalised between the first and the last edge."""
     left, right = edges[..., :-1], edges[..., 1:]
     area = gauss_legendre(lambda x: f(x) * density(x), left, right).sum(axis=-1)
     total = gauss_legendre(density, left, right).sum(axis=-1)
     return np.where(total > 0, area / total, f(edges[..., :1, None])[..., 0, 0])
 
 
-def _bends(d: FloatArray, sigma: FloatArray, beta: FloatArray) -> FloatArray:
-    """Return the x at which x or (d + beta x)/sigma is a point of the grid."""
-    bend = np.nan_to_num((Z_GRID * sigma - d) / beta, nan=0.0)
-    return np.concatenate([np.broadcast_to(Z_GRID, bend.shape), bend], axis=-1)
+def _break_points(d: FloatArray, sigma: FloatArray, beta: FloatArray) -> FloatArray:
+    """Return the x at which x or (d + beta x)/sigma is a point of ``Z_GRID``."""
+    break_point = np.nan_to_num((Z_GRID * sigma - d) / beta, nan=0.0)
+    return np.concatenate([np.broadcast_to(Z_GRID, break_point.shape), break_point], axis=-1)
 
 
-def _panel_edges(bends: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the bends between two bounds, ascending; those beyond lie on the bounds."""
+def _panel_edges(break_points: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return the break points in ascending order, clipped to two bounds."""
     first, last = (np.clip(end, Z_GRID[0], Z_GRID[-1]) for end in (low, high))
-    return np.sort(np.clip(bends, first, last), axis=-1)
+    return np.sort(np.clip(break_points, first, last), axis=-1)
 
 
 class FoldedNormal(NamedTuple):
-    """Rules for a standard normal class: positive at z or above and at its mirror image in a centre or below.
+    """Standard normal class folded about a centre, with the methods of a distribution.
 
-    ``inside``: positive between the two; then z is the lower one. Its methods are those of a distribution.
+    A rule calls values positive at or above z, and at or below the mirror image of z in the centre. If ``inside`` is
+    True, it calls the values between the two positive, and z is the lower one.
     """
 
     centre: FloatArray
     inside: NDArray[np.bool_]
 
     def reflect(self, z: FloatArray) -> FloatArray:
-        """Return the mirror image in the centre; infinite when that is."""
+        """Return the mirror image of z in the centre, which is infinite if the centre is."""
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(self.centre), self.centre, 2 * self.centre - z)
 
     def sf(self, z: FloatArray) -> FloatArray:
-        """Return how much of the class the rule calls positive."""
+        """Return the probability that the rule calls a value of the class positive."""
         image = self.reflect(z)
         return np.where(self.inside, cdf_difference(np.minimum(z, image), image), ndtr(-z) + ndtr(image))
 
     def cdf(self, z: FloatArray) -> FloatArray:
-        """Return how much of the class the rule calls negative."""
+        """Return the probability that the rule calls a value of the class negative."""
         image = self.reflect(z)
         return np.where(self.inside, ndtr(z) + ndtr(-image), cdf_difference(np.minimum(z, image), z))
 
     def pdf(self, z: FloatArray) -> FloatArray:
-        """Return the density of both thresholds."""
+        """Return the sum of the densities at both thresholds."""
         return normal_pdf(z) + normal_pdf(self.reflect(z))
 
     def isf(self, rate: FloatArray) -> FloatArray:
-        """Return z of the rule that calls this share of the class positive, by Newton's method between two bounds.
+        """Return z of the rule with this rate, by Newton's method between two bounds.
 
-        Outside, the upper tail holds at least half of what both hold; inside, at least the share lies above z.
+        The bounds follow from the tails. If ``inside`` is False, the upper tail is at least half of the rate; if it is
+        True, the probability above z is at least the rate.
         """
         rate, centre, inside = np.broadcast_arrays(rate, *self)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -674,33 +687,37 @@ class FoldedNormal(NamedTuple):
                 new = z + excess / self.pdf(z)
                 new = np.where((new > low) & (new < high), new, low / 2 + high / 2)
                 moves = np.abs(new - z) > _XTOL * (1 + np.abs(new))
-                z = np.where(going & np.isfinite(new), new, z)  # who has arrived stays, whatever the neighbours do
+                z = np.where(going & np.isfinite(new), new, z)  # converged values do not change
                 going = going & moves
                 if not going.any():
                     break
         z = np.where(rate == 0, np.where(inside, centre, np.inf), z)
         return np.where(rate == 1, np.where(inside, -np.inf, centre), z)
 
-    def spread(self, share: FloatArray) -> FloatArray:
-        """Return z from the corner (0, 0) to (1, 1) as a share goes from 0 to 1: near the rate, without a search."""
+    def approximate_isf(self, rate: FloatArray) -> FloatArray:
+        """Return z of a rule whose rate is close to ``rate``, and equal to it for 0 and 1, without a search."""
         beyond = ndtr(-self.centre)
-        return np.asarray(-ndtri(np.where(self.inside, share + (1 - share) * beyond, share * beyond)))
+        return np.asarray(-ndtri(np.where(self.inside, rate + (1 - rate) * beyond, rate * beyond)))
 
 
 class FoldedPair(NamedTuple):
-    """Two Gaussians, the class whose rate is given at 0 and the other one at d, folded about one point."""
+    """Two Gaussian classes with means 0 and d, folded about one point.
+
+    The class with mean 0 is the one of the abscissa: its rate is passed.
+    """
 
     d: FloatArray
     std: FloatArray
     other_std: FloatArray
     centre: FloatArray
-    """z-scores of the point in each class; infinite for equal standard deviations."""
+    """z-score of the point in the first class; infinite for equal standard deviations."""
     other_centre: FloatArray
+    """z-score of the point in the other class."""
     inside: NDArray[np.bool_]
 
     @property
     def abscissa(self) -> FoldedNormal:
-        """The class whose rate is given."""
+        """The class of the rate that is passed."""
         return FoldedNormal(self.centre, self.inside)
 
     @property
@@ -710,12 +727,12 @@ class FoldedPair(NamedTuple):
 
     @property
     def exchanged(self) -> FoldedPair:
-        """The pair for a rate of the other class."""
+        """The same pair with exchanged classes."""
         return FoldedPair(-self.d, self.other_std, self.std, self.other_centre, self.centre, self.inside)
 
     @property
     def has_point_mass(self) -> NDArray[np.bool_]:
-        """True if a class has no spread."""
+        """True if a class is a point mass."""
         return np.asarray((self.std == 0) | (self.other_std == 0))
 
     @property
@@ -724,25 +741,26 @@ class FoldedPair(NamedTuple):
         return np.asarray((self.d == 0) & (self.std == self.other_std))
 
     def other_z(self, z: FloatArray) -> FloatArray:
-        """Return the z-score in the other class of a rule from that in the first one."""
+        """Return the z-score of a rule in the other class from its z-score in the first class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             other = (self.std * z - self.d) / self.other_std
             bound = np.where(self.inside, np.minimum(other, self.other_centre), np.maximum(other, self.other_centre))
         return np.asarray(bound)
 
     def log_ratio(self, z: FloatArray) -> FloatArray:
-        """Return the logarithm of the density of the other class over that of the given one."""
+        """Return the logarithm of the density ratio, other class over first class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z less the z-score in the other class
+            fall = (z * (self.other_std - self.std) + self.d) / self.other_std  # z minus the z-score in the other class
             return np.asarray(fall * (z - fall / 2) - log_scale_ratio(self.std, self.other_std))
 
 
-def folded_height(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
-    """Return the mean TPR between two rules over the negatives, or if not ``forward`` the mean TNR over positives."""
+def folded_mean_rate(forward: bool, *parts: NDArray[Any]) -> tuple[FloatArray]:
+    """Return the mean TPR over the negatives between two rules, or if not ``forward`` the mean TNR over positives."""
     *columns, low, high = (part[..., None] for part in parts)
     pair = FoldedPair(*columns)
-    bends = _bends(-pair.d, pair.other_std, pair.std)[..., ::4]  # panels of 2.4 standard deviations suffice
-    edges = _panel_edges(np.concatenate([bends, pair.abscissa.reflect(bends)], axis=-1), low, high)
+    # panels of 2.4 standard deviations are accurate enough
+    break_points = _break_points(-pair.d, pair.other_std, pair.std)[..., ::4]
+    edges = _panel_edges(np.concatenate([break_points, pair.abscissa.reflect(break_points)], axis=-1), low, high)
     deep = FoldedPair(*(column[..., None] for column in columns))
 
     def integrand(z: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Exact solution for two samples: step functions."""
+"""Exact solution for two samples."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ from rocpredict.solvers.base import (
 
 
 class OperatingPoints(NamedTuple):
-    """All operating points, from "nothing is positive" to "all is"."""
+    """All operating points, from "no value is positive" to "all values are positive"."""
 
     thresholds: FloatArray
     low: FloatArray
-    """All thresholds in (low, high] have the same rates."""
+    """Lower bound of the thresholds with the same rates, (low, high]."""
     high: FloatArray
+    """Upper bound of these thresholds."""
     tpr: FloatArray
     fpr: FloatArray
     tnr: FloatArray
@@ -47,7 +48,7 @@ class OperatingPoints(NamedTuple):
 
 
 class BestRun(NamedTuple):
-    """Index of the best operating point, first and last of the equally good ones around it, and other such runs."""
+    """Index of the best operating point, bounds of its run of equally good points, and middles of the other runs."""
 
     best: int
     first: int
@@ -56,7 +57,7 @@ class BestRun(NamedTuple):
 
 
 class EmpiricalSolver(Solver):
-    """ROC curve of two samples, by counting; ties between the classes make it run diagonally."""
+    """Empirical ROC curve of two samples, with diagonal segments for ties between the classes."""
 
     is_fast = True
     is_discrete = True
@@ -70,7 +71,7 @@ class EmpiricalSolver(Solver):
         edges = np.concatenate([[-np.inf], values, [np.inf]])
         thresholds = np.concatenate([[-np.inf], midpoints(values[:-1], values[1:]), [np.inf]])[::-1]
         upper = np.concatenate([values, [np.inf]])[::-1]
-        never = np.arange(len(upper)) == 0  # an infinite value does not exceed +inf, yet this end is "never"
+        never = np.arange(len(upper)) == 0  # threshold inf calls no value positive, not even inf
         pair = self.positive, self.negative
         tpr, fpr = (np.where(never, 0.0, d.weight_at_or_above(upper) / d.total) for d in pair)
         fnr, tnr = (np.where(never, 1.0, d.weight_below(upper) / d.total) for d in pair)
@@ -82,22 +83,22 @@ class EmpiricalSolver(Solver):
         return self.points.thresholds
 
     def auc(self) -> FloatArray:
-        """Return the Mann-Whitney probability that a positive is the larger, ties half."""
+        """Return the Mann-Whitney probability that a positive is larger than a negative, counting ties as 1/2."""
         below = count_below(self.negative.sorted_sample, self.positive.sorted_sample)
         return self.auc_from_ranks(self.negative.mid_rank_weight(*below))
 
     def auc_from_ranks(self, lower: FloatArray) -> FloatArray:
-        """Return the AUC from the weight of the negatives below each positive in ascending order, ties half."""
+        """Return the AUC from the weight of the negatives below each positive, ascending, counting ties as 1/2."""
         weights = self.positive.sorted_weights
-        won = lower.sum() if weights is None else weights @ lower
-        return np.asarray(won / (self.negative.total * self.positive.total))
+        ordered_pairs = lower.sum() if weights is None else weights @ lower
+        return np.asarray(ordered_pairs / (self.negative.total * self.positive.total))
 
     def auc_complement(self) -> FloatArray:
-        """Return the Mann-Whitney probability that a negative is the larger, ties half."""
+        """Return the Mann-Whitney probability that a negative is larger than a positive, counting ties as 1/2."""
         return EmpiricalSolver(self.positive, self.negative).auc()
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, on a vertical piece its top, or the FPR at which the curve first reaches a TPR."""
+        """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
         fpr, tpr = self.points.fpr, self.points.tpr
         return interpolate_tpr(fpr, tpr, rate) if axis == "fpr" else interpolate_tpr_below(tpr, fpr, rate)
 
@@ -108,14 +109,14 @@ class EmpiricalSolver(Solver):
         return np.asarray(area_under(x, y, float(low), float(high)))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the threshold of the last operating point with at most an FPR, or of the first with a TPR."""
+        """Return the threshold of the last operating point up to an FPR, or of the first one that reaches a TPR."""
         v = self.points
         if axis == "fpr":
             return np.asarray(v.thresholds[np.searchsorted(v.fpr, rate, side="right") - 1])
         return np.asarray(v.thresholds[np.searchsorted(v.tpr, rate, side="left")])
 
     def slope(self, fpr: FloatArray) -> FloatArray:
-        """Return the slope of the piece of the curve that begins at or includes this FPR."""
+        """Return the slope of the segment of the curve that begins at this FPR or contains it."""
         v = self.points
         run, rise = np.diff(v.fpr), np.diff(v.tpr)
         sloped = run > 0
@@ -127,7 +128,7 @@ class EmpiricalSolver(Solver):
         return Hook(*(np.asarray(part) for part in hook_of_polyline(self.points.fpr, self.points.tpr)))
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the operating point that maximises TPR - price FPR; step functions have no crossings."""
+        """Return the operating point that maximizes TPR - price FPR, without crossings of densities."""
         v = self.points
 
         def best_run(price: float) -> BestRun:
@@ -142,7 +143,7 @@ class EmpiricalSolver(Solver):
         return self._optimum([best_run(price) for price in prices], np.shape(log_price))
 
     def maximize(self, utility: Callable[[Rates[Any]], FloatArray]) -> OptimalThreshold:
-        """Return the middle one of the operating points with the highest utility, and the run that it is in."""
+        """Return the middle operating point with the highest utility, and its run of equally good points."""
         v = self.points
         values = utility(Rates(v.tpr, v.fpr, v.tnr, v.fnr))
         check_defined(values)
@@ -150,13 +151,13 @@ class EmpiricalSolver(Solver):
 
     @cached_property
     def _undominated(self) -> NDArray[np.bool_]:
-        """Mask of the operating points without another one that has an equal rate and a better other one."""
+        """Mask of the operating points that no other point with one equal rate dominates."""
         return is_undominated(self.points.tpr, self.points.fpr)
 
     def _best_run(self, utility: FloatArray, tolerance: float) -> BestRun:
-        """Return the middle one of the best operating points, the run that it is in, and the middles of other runs.
+        """Return the middle one of the best operating points, its run, and the middles of the other runs.
 
-        Of operating points with the same utility those are left out that another one dominates.
+        Operating points with the same utility are excluded if another one dominates them.
         """
         equal = np.flatnonzero(utility >= utility.max() - tolerance)
         undominated = equal[self._undominated[equal]]
@@ -186,47 +187,50 @@ class EmpiricalSolver(Solver):
         )
 
     def likelihood_ratio(self) -> LikelihoodRatioSolver:
-        """Return the ROC curve of the values ranked by their likelihood ratio in these samples."""
+        """Return the ROC curve of the values, ranked by their likelihood ratio in these samples."""
         return EmpiricalLikelihoodRatioSolver(self.negative, self.positive)
 
 
 class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
-    """ROC curve of values ranked by their likelihood ratio in two samples: of the share of positives at each value."""
+    """ROC curve of values ranked by their likelihood ratio in two samples.
+
+    The ranking is that of the proportion of positives at each value, with both classes weighted equally.
+    """
 
     def __init__(self, negative: Ecdf, positive: Ecdf) -> None:
         self.values = np.union1d(negative.unique_values, positive.unique_values)
         self.weights = [_weights(d, self.values) for d in (negative, positive)]
-        self.shares = [weights / d.total for weights, d in zip(self.weights, (negative, positive), strict=True)]
+        self._probabilities = [weights / d.total for weights, d in zip(self.weights, (negative, positive), strict=True)]
         self.total = negative.total, positive.total
-        n, p = self.shares
-        self.positive_fraction = p / (p + n)  # at each value: an increasing function of the likelihood ratio
+        n, p = self._probabilities
+        self.positive_fraction = p / (p + n)  # an increasing function of the likelihood ratio
 
     @cached_property
     def base(self) -> EmpiricalSolver:  # type: ignore[override]
-        """Solver of the shares of positives in place of the values."""
+        """Solver in which the proportions of positives replace the values."""
         return EmpiricalSolver(*(Ecdf(self.positive_fraction, weights) for weights in self.weights))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule "positive where the share of positives is above the price times that of negatives"."""
-        n, p = self.shares
+        """Return the rule "positive if the likelihood ratio is above the price"."""
+        n, p = self._probabilities
         with np.errstate(over="ignore", invalid="ignore"):
             return self._rule((p > np.exp(log_price) * n) | (n == 0))
 
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule with the highest TPR of all with at most this FPR."""
+        """Return the rule that maximizes TPR subject to an FPR of at most ``fpr``."""
         v = self.base.points
         return self._rule(self.positive_fraction > v.low[np.searchsorted(v.fpr, fpr, side="right") - 1])
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the least ratio that is called positive at each operating point, its FPR and TPR."""
+        """Return the smallest ratio that is called positive at each operating point, its FPR and TPR."""
         v = self.base.points
-        share = np.concatenate([[np.inf], v.high[1:]])
+        fraction = np.concatenate([[np.inf], v.high[1:]])
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(np.isinf(share), np.inf, share / (1 - share))
+            ratio = np.where(np.isinf(fraction), np.inf, fraction / (1 - fraction))
         return ratio, v.fpr, v.tpr
 
     def _rule(self, called: NDArray[np.bool_]) -> TwoThresholdRule[Any]:
-        """Return the rule that calls these of the values positive."""
+        """Return the rule that calls the values of a mask positive."""
         edges = midpoints(self.values[:-1], self.values[1:])[np.diff(called.astype(int)) != 0]
         rates = (
             np.asarray(self.weights[label][where].sum() / self.total[label])
@@ -236,7 +240,7 @@ class EmpiricalLikelihoodRatioSolver(SameCurveSolver, LikelihoodRatioSolver):
 
 
 def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return a threshold between neighbours: above the lower one and at most the upper one, whatever the floats."""
+    """Return thresholds above the lower and at most equal to the upper one of neighbouring values, for all floats."""
     with np.errstate(over="ignore", invalid="ignore"):
         middle = np.where(np.isfinite(lower + upper), (lower + upper) / 2, lower / 2 + upper / 2)
     largest = np.finfo(float).max
@@ -245,7 +249,7 @@ def midpoints(lower: FloatArray, upper: FloatArray) -> FloatArray:
 
 
 def _weights(d: Ecdf, values: FloatArray) -> FloatArray:
-    """Return the weight of a class at each of some values, which include its own."""
+    """Return the weight of a class at each of the values, which contain those of the class."""
     weights = np.zeros(len(values))
     weights[np.searchsorted(values, d.unique_values)] = d.unique_weights
     return weights

@@ -1,4 +1,4 @@
-"""Closed forms for pairs of one family, areas of sums of normal distributions, and the solver of any pair."""
+"""Closed forms for pairs of one family, areas of normal sums, and selection of the solver."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from rocpredict.solvers.histogram import HistogramSolver
 from rocpredict.solvers.numerical import NumericalSolver
 from rocpredict.solvers.shrinkage import ShrinkageSolver
 
-_SERIES_BELOW = 1.0  # of a shift in units of the scale
+_MAX_SERIES_SHIFT = 1.0  # a series is used for smaller shifts, in units of the scale
 _NEWTON_STEPS = 3
-_DOUBLE = 1e-5  # two roots that near to one another are polished by nothing
-_RTOL = 1e-3  # shapes that differ by less are told apart by a series
-_TINY_DENSITY = 1e-290
-_LARGEST_BLOCK = 2**20  # pairs at a time: 8 MB for each of a few arrays
-_STEP = 0.35  # in hypot(s0, s1): the sum over such points is the integral, to 1e-17 of it
+_DOUBLE_ROOT_RTOL = 1e-5  # relative slope at which Newton steps do not improve a nearly double root
+_SERIES_RTOL = 1e-3  # a series is used for relative differences of the shapes below this
+_MIN_BRANCH = 1e-290  # a smaller branch of Lambert's W is computed from its logarithm
+_MAX_BLOCK_SIZE = 2**20  # pairs per block, 8 MB for each of a few arrays
+_NODE_STEP = 0.35  # in units of hypot(s0, s1); the relative error of the trapezoidal rule is 1e-17
 _MAX_SEEDED_COMPONENTS = 1000
-_SEED_Z = np.linspace(-6, 6, 49)  # standard deviations from the mean of a component
-_NODE_COST = 2  # a point costs two sums, a pair one
+_SEED_Z = np.linspace(-6, 6, 49)  # search points about a component, in standard deviations
+_NODE_COST = 2  # evaluations per node and component; a pair of components needs one
 
 
 class FamilyParameters(NamedTuple):
-    """The parameters of one class in a family; ``shape`` is 1 where the family has none."""
+    """Parameters of one class in a family, with a ``shape`` of 1 if the family has none."""
 
     loc: float
     scale: float
@@ -46,7 +46,10 @@ class FamilyParameters(NamedTuple):
 
 
 class FamilyPair(NamedTuple):
-    """Two members of one family; ``reflected``: the classes are these with all signs turned."""
+    """Two members of one family.
+
+    If ``reflected`` is True, the classes have the distributions of -X.
+    """
 
     family: str
     negative: FamilyParameters
@@ -55,7 +58,7 @@ class FamilyPair(NamedTuple):
 
     @property
     def ordered(self) -> tuple[FamilyParameters, FamilyParameters]:
-        """The members in the order in which "positive lies further up" reads as "the second exceeds the first"."""
+        """The members, ordered so that "positive > negative" means "second member > first member"."""
         return (self.positive, self.negative) if self.reflected else (self.negative, self.positive)
 
 
@@ -75,11 +78,11 @@ _FAMILIES_BY_NAME: dict[str, tuple[str, ...]] = {
     "t": ("cauchy",),
     "gumbel_r": ("gumbel",),
 }
-"""The families to which a distribution of scipy.stats belongs; beta and t for some shapes only."""
+"""Families to which a distribution of scipy.stats can belong; beta and t belong to them for some shapes only."""
 
 
 def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> FamilyPair | None:
-    """Return two classes as members of one family with a closed area, or as their mirror images; None otherwise."""
+    """Return two classes as (reflected) members of one family with a closed form, or None."""
     mirrored = isinstance(negative, ReflectedDistribution) and isinstance(positive, ReflectedDistribution)
     first, second = (_family_candidates(d.base if mirrored else d) for d in (negative, positive))  # type: ignore[attr-defined]
     for kind, family in CLOSED_FORMS.items():
@@ -91,14 +94,14 @@ def match_family(negative: Distribution[Any], positive: Distribution[Any]) -> Fa
 
 
 def _family_candidates(distribution: Distribution[Any]) -> dict[str, FamilyParameters]:
-    """Return every family that a class belongs to, and what it is there."""
+    """Return the families that a distribution belongs to, with its parameters in each."""
     if isinstance(distribution, Gaussian) and not distribution.shape and distribution.std > 0:
         return {"normal": FamilyParameters(distribution.mean, distribution.std)}
     if not isinstance(distribution, ScipyDistribution) or distribution.frozen.dist.name not in _FAMILIES_BY_NAME:
         return {}
     frozen = distribution.frozen
-    shapes, *place = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
-    shapes, (loc, scale) = [float(np.asarray(shape)) for shape in shapes], [float(np.asarray(part)) for part in place]
+    shapes, *loc_and_scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
+    shapes, (loc, scale) = ([float(np.asarray(value)) for value in part] for part in (shapes, loc_and_scale))
     match frozen.dist.name:
         case "chi2":
             return {"gamma": FamilyParameters(loc, 2 * scale, shapes[0] / 2)}
@@ -112,45 +115,45 @@ def _family_candidates(distribution: Distribution[Any]) -> dict[str, FamilyParam
 
 
 def prob_greater_exponential(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return scale/(sum of scales) where both start at one place; else what the later start adds or takes."""
-    share, rest = _ratio_and_complement(first.scale, second.scale)
-    ahead = second.loc - first.loc
-    if ahead < 0:
-        return share * float(np.exp(ahead / second.scale))
-    return share - rest * float(np.expm1(-ahead / first.scale))
+    """Return scale2/(scale1 + scale2) for equal locations, with a correction for different ones."""
+    ratio, complement = _ratio_and_complement(first.scale, second.scale)
+    shift = second.loc - first.loc
+    if shift < 0:
+        return ratio * float(np.exp(shift / second.scale))
+    return ratio - complement * float(np.expm1(-shift / first.scale))
 
 
 def prob_greater_weibull(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return scale^c/(sum of scale^c)."""
+    """Return scale2^c/(scale1^c + scale2^c)."""
     return float(expit(first.shape * log_scale_ratio(second.scale, first.scale)))
 
 
 def prob_greater_gumbel(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return 1/(1 + exp(-D)), D the shift in units of the scale."""
+    """Return 1/(1 + exp(-D)), with the shift D in units of the scale."""
     return float(expit(standardized_shift(first, second)))
 
 
 def prob_greater_gamma(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return I_x(k_low, k_high), x = scale_high/(sum of scales): the regularised incomplete beta function."""
+    """Return the regularised incomplete beta function I_x(k1, k2) at x = scale2/(scale1 + scale2)."""
     x, y = _ratio_and_complement(first.scale, second.scale)
     return float(betainc(first.shape, second.shape, x) if x <= y else betaincc(second.shape, first.shape, y))
 
 
 def prob_greater_power(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return a/(sum of both a), for cdfs x^a."""
+    """Return a2/(a1 + a2), for cdfs x^a."""
     return _ratio_and_complement(first.shape, second.shape)[0]
 
 
 def prob_greater_reflected_power(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return b_low/(sum of both b), for upper tails (1 - x)^b."""
+    """Return b1/(b1 + b2), for upper tails (1 - x)^b."""
     return prob_greater_power(second, first)
 
 
 def prob_greater_logistic(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return (1 - q - D q)/(1 - q)^2, q = exp(-D), for equal scales."""
+    """Return (1 - q - D q)/(1 - q)^2 with q = exp(-D), for equal scales."""
     d = standardized_shift(first, second)
     q = float(np.exp(-np.abs(d)))
-    if np.abs(d) < _SERIES_BELOW:
+    if np.abs(d) < _MAX_SERIES_SHIFT:
         return 0.5 + _sinh_minus_x(d) / float(4 * np.sinh(d / 2) ** 2) if d else 0.5
     if d > 0:
         return (1 - q - d * q if q else 1.0) / (1 - q) ** 2
@@ -161,11 +164,11 @@ def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> f
     """Return 1 - (a^2 exp(-d/a) - b^2 exp(-d/b))/(2 (a^2 - b^2)) for a shift d >= 0 and scales a, b."""
     wide, narrow = max(first.scale, second.scale), min(first.scale, second.scale)
     d = np.abs(standardized_shift(first, second, wide))
-    less = (wide - narrow) / wide
-    if less:
+    gap = (wide - narrow) / wide
+    if gap:
         with np.errstate(over="ignore"):
-            cancelled = -np.expm1(2 * log_scale_ratio(narrow, wide) - d * (wide / narrow) * less)
-        factor = float(cancelled / (2 * less * (2 - less)))
+            numerator = -np.expm1(2 * log_scale_ratio(narrow, wide) - d * (wide / narrow) * gap)
+        factor = float(numerator / (2 * gap * (2 - gap)))
     else:
         factor = float((2 + d) / 4)
     beyond = factor * float(np.exp(-d))
@@ -173,7 +176,7 @@ def prob_greater_laplace(first: FamilyParameters, second: FamilyParameters) -> f
 
 
 def prob_greater_cauchy(first: FamilyParameters, second: FamilyParameters) -> float:
-    """Return 1/2 + atan(d/(sum of scales))/pi, as one angle."""
+    """Return 1/2 + atan(d/(scale1 + scale2))/pi, computed as one angle."""
     with np.errstate(over="ignore"):
         total = first.scale / 2 + second.scale / 2
         return float(np.arctan2(total, first.loc / 2 - second.loc / 2) / np.pi)
@@ -195,14 +198,14 @@ def _normal_separation(first: FamilyParameters, second: FamilyParameters) -> flo
 
 
 def standardized_shift(first: FamilyParameters, second: FamilyParameters, scale: float | None = None) -> float:
-    """Return the shift in units of the scale; in halves, so that it does not overflow before it is divided."""
+    """Return the difference of the locations in units of the scale, without overflow."""
     unit = first.scale if scale is None else scale
     with np.errstate(over="ignore"):
         return float((np.float64(second.loc) / 2 - first.loc / 2) / unit * 2)
 
 
 def log_scale_ratio(first: float, second: float) -> float:
-    """Return log(first/second), to full digits where both are nearly equal."""
+    """Return log(first/second) with full relative accuracy, also for a ratio close to 1."""
     excess = first / second - 1 if second * 2 > first > second / 2 else np.inf
     if np.abs(excess) < 0.5:
         return float(np.log1p((first - second) / second))
@@ -210,13 +213,13 @@ def log_scale_ratio(first: float, second: float) -> float:
 
 
 def _ratio_and_complement(first: float, second: float) -> tuple[float, float]:
-    """Return high/(low + high) and low/(low + high)."""
+    """Return second/(first + second) and first/(first + second)."""
     with np.errstate(over="ignore", divide="ignore"):
         return float(1 / (1 + np.float64(first) / second)), float(1 / (1 + np.float64(second) / first))
 
 
 def _sinh_minus_x(d: float) -> float:
-    """Return sinh(d) - d for a small d, in which no term cancels another."""
+    """Return sinh(d) - d for a small d, by a series without cancellation."""
     square, total = d * d, 1.0
     for n in (17, 15, 13, 11, 9, 7, 5):
         total = 1 + square / (n * (n - 1)) * total
@@ -224,7 +227,7 @@ def _sinh_minus_x(d: float) -> float:
 
 
 def crossings_gamma(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve A log u - B u = E, u = (t - loc)/scale0, by both branches of Lambert's W."""
+    """Solve A log u - B u = E for u = (t - loc)/scale0, by both branches of Lambert's W."""
     a = positive.shape - negative.shape
     b = (negative.scale - positive.scale) / positive.scale
     e = level + positive.shape * log_scale_ratio(positive.scale, negative.scale) + _log_gamma_ratio(negative.shape, a)
@@ -232,7 +235,7 @@ def crossings_gamma(negative: FamilyParameters, positive: FamilyParameters, leve
 
 
 def crossings_weibull(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve for the cumulative hazard of the negatives, which has an exponential distribution."""
+    """Solve for the cumulative hazard of the negatives, which is exponentially distributed."""
     c = negative.shape
     hazard = c * log_scale_ratio(negative.scale, positive.scale)
     if not hazard:
@@ -248,28 +251,28 @@ def crossings_rising_power(negative: FamilyParameters, positive: FamilyParameter
 
 
 def crossings_falling_power(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve the same for 1 - x."""
+    """Solve (b1 - b0) log(1 - x) = log kappa - log(b1/b0)."""
     log_rest = _log_of_power(negative, positive, level)
     return [negative.loc - negative.scale * float(np.expm1(log_rest))] if log_rest < 0 else []
 
 
 def crossings_logistic(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Return the midpoint, moved by log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales for l = log kappa below D."""
+    """Return the midpoint, shifted by log(sinh(D/4 + l/4)/sinh(D/4 - l/4)) scales, for l = log kappa below D."""
     d = standardized_shift(negative, positive)
     if not abs(level) < abs(d):
         return []
     above, below = abs(d + level) / 4, abs(d - level) / 4
-    moved = above - below + np.log(np.expm1(-2 * above) / np.expm1(-2 * below))
-    return [negative.loc / 2 + positive.loc / 2 + negative.scale * float(moved)]
+    shift = above - below + np.log(np.expm1(-2 * above) / np.expm1(-2 * below))
+    return [negative.loc / 2 + positive.loc / 2 + negative.scale * float(shift)]
 
 
 def crossings_laplace(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve piece by piece: log f1 - log f0 is continuous, and straight but at both locations."""
+    """Solve log f1 - log f0 = log kappa, where the left side is piecewise linear with knots at both locations."""
     d = standardized_shift(negative, positive)  # in units of the negatives' scale, from their location
     knots = np.sort([0.0, d])
     start = log_scale_ratio(negative.scale, positive.scale) - level
     levels = start + np.abs(knots) - np.abs(knots - d) * (negative.scale / positive.scale)
-    outer = (positive.scale - negative.scale) / positive.scale  # the slope right of both, and its opposite left of both
+    outer = (positive.scale - negative.scale) / positive.scale  # slope above both locations, minus the slope below
     rise = levels[1] - levels[0]
     candidates = [
         (levels[0] * outer < 0, knots[0] + levels[0] / outer if outer else np.inf),
@@ -282,7 +285,7 @@ def crossings_laplace(negative: FamilyParameters, positive: FamilyParameters, le
 
 
 def crossings_cauchy(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve the quadratic in a form without cancellation, its discriminant a difference for kappa of not 1 only."""
+    """Solve the quadratic equation without cancellation, except in the discriminant if kappa is not 1."""
     unit = max(negative.scale, positive.scale, abs(positive.loc / 2 - negative.loc / 2))
     s0, s1, d = negative.scale / unit, positive.scale / unit, standardized_shift(negative, positive, unit)
     root = np.exp(level / 2)
@@ -300,13 +303,13 @@ def crossings_gumbel(negative: FamilyParameters, positive: FamilyParameters, lev
     d = standardized_shift(negative, positive)
     if not d:
         return []
-    share = (d - level) / d
-    log_ratio = d + float(np.log(-np.expm1(-d) / d)) if d > 0 else float(np.log(np.expm1(d) / d))  # of exp(D) - 1 to D
-    return [negative.loc + negative.scale * float(log_ratio - np.log(share))] if share > 0 else []
+    fraction = (d - level) / d
+    log_ratio = d + float(np.log(-np.expm1(-d) / d)) if d > 0 else float(np.log(np.expm1(d) / d))  # log((exp(D) - 1)/D)
+    return [negative.loc + negative.scale * float(log_ratio - np.log(fraction))] if fraction > 0 else []
 
 
 def crossings_normal(negative: FamilyParameters, positive: FamilyParameters, level: float) -> list[float]:
-    """Solve the quadratic of two Gaussians."""
+    """Return the crossings of two Gaussians."""
     pair = (Gaussian(member.loc, member.scale) for member in (negative, positive))
     return list(BinormalSolver(*pair).crossings(np.asarray(level)))
 
@@ -320,11 +323,11 @@ def crossings_lognormal(negative: FamilyParameters, positive: FamilyParameters, 
 
 
 class ClosedForm(NamedTuple):
-    """Closed forms of a family, and the parameters that two members have to share for them."""
+    """Closed forms of a family, and the parameters that must be equal in both classes."""
 
     shared: tuple[str, ...]
     prob_greater: Callable[[FamilyParameters, FamilyParameters], float]
-    """P(a value of the second member exceeds one of the first)."""
+    """Probability that a value of the second member exceeds one of the first."""
     crossings: Callable[[FamilyParameters, FamilyParameters, float], list[float]]
 
 
@@ -344,7 +347,7 @@ CLOSED_FORMS = {
 
 
 def _solve_log_linear(a: float, b: float, e: float) -> list[float]:
-    """Return the u > 0 with a log u - b u = e."""
+    """Return all u > 0 with a log u - b u = e."""
     if a == 0:
         return [-e / b] if b else []
     if b == 0:
@@ -353,54 +356,54 @@ def _solve_log_linear(a: float, b: float, e: float) -> list[float]:
     log_z = float(np.log(ratio)) + e / a
     if a * b < 0:
         branches = [float(wrightomega(log_z))]
-    elif log_z <= -1:  # on the cut of the complex function lie the two real branches
+    elif log_z <= -1:  # the two real branches are on the branch cut of the complex function
         branches = [-float(wrightomega(complex(log_z, argument)).real) for argument in (np.pi, -np.pi)]
     else:
         return []
     sign = 1.0 if a * b < 0 else -1.0
-    starts = [w / ratio if w > _TINY_DENSITY else float(np.exp(e / a - sign * w)) for w in branches]
+    starts = [w / ratio if w > _MIN_BRANCH else float(np.exp(e / a - sign * w)) for w in branches]
     return [_newton_refine(a, b, e, u) for u in starts]
 
 
 def _newton_refine(a: float, b: float, e: float, u: float) -> float:
     for _ in range(_NEWTON_STEPS):
         slope = a - b * u
-        if not 0 < u < np.inf or abs(slope) <= _DOUBLE * abs(a):
+        if not 0 < u < np.inf or abs(slope) <= _DOUBLE_ROOT_RTOL * abs(a):
             break
         u *= float(np.exp(-(a * np.log(u) - b * u - e) / slope))
     return u
 
 
-def _log_gamma_ratio(k: float, more: float) -> float:
-    """Return log Gamma(k + more) - log Gamma(k)."""
-    if abs(more) > _RTOL * k:
-        return float(gammaln(k + more) - gammaln(k))
-    middle = k + more / 2
-    return float(more * digamma(middle) + more**3 / 24 * polygamma(2, middle))
+def _log_gamma_ratio(k: float, step: float) -> float:
+    """Return log Gamma(k + step) - log Gamma(k)."""
+    if abs(step) > _SERIES_RTOL * k:
+        return float(gammaln(k + step) - gammaln(k))
+    middle = k + step / 2
+    return float(step * digamma(middle) + step**3 / 24 * polygamma(2, middle))
 
 
 def _log_of_power(negative: FamilyParameters, positive: FamilyParameters, level: float) -> float:
-    more = positive.shape - negative.shape
-    return (level - log_scale_ratio(positive.shape, negative.shape)) / more if more else np.inf
+    difference = positive.shape - negative.shape
+    return (level - log_scale_ratio(positive.shape, negative.shape)) / difference if difference else np.inf
 
 
 class FamilySolver(NumericalSolver):
-    """ROC curve of two members of one family, with the area and most crossings in closed form."""
+    """ROC curve of two members of one family, with closed forms of the AUC and most crossings."""
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any], pair: FamilyPair) -> None:
         super().__init__(negative, positive)
         self.pair = pair
 
     def auc(self) -> FloatArray:
-        """Return P(positive > negative)."""
+        """Return the AUC, P(positive > negative)."""
         return np.asarray(CLOSED_FORMS[self.pair.family].prob_greater(*self.pair.ordered))
 
     def auc_complement(self) -> FloatArray:
-        """Return P(positive < negative), with its own digits."""
+        """Return 1 - AUC = P(positive < negative) with full relative accuracy."""
         return np.asarray(CLOSED_FORMS[self.pair.family].prob_greater(*self.pair.ordered[::-1]))
 
     def log_auc_complement(self) -> FloatArray:
-        """Return the logarithm of ``auc_complement``; for two normals it does not underflow."""
+        """Return the logarithm of ``auc_complement``, without underflow for two normals."""
         if self.pair.family == "normal":
             return np.asarray(log_ndtr(_normal_separation(*self.pair.ordered[::-1])))
         return super().log_auc_complement()
@@ -418,20 +421,21 @@ class FamilySolver(NumericalSolver):
 
 
 class NormalSumSolver(NumericalSolver):
-    """ROC curve of two weighted sums of normal distributions, with the area as a sum.
+    """ROC curve of two weighted sums of normal distributions, with the AUC as a sum.
 
     Notes
     -----
-    The AUC is the sum over all pairs of components of w0 w1 Phi((c1 - c0)/hypot(s0, s1)), with weights w, centres c and
-    standard deviations s. Between two kernel densities the sum depends on hypot(s0, s1) = H alone. So both may be given
-    the width H/sqrt(2), and with their cdf F and density f it is the integral of F f; of such smooth functions the sum
-    over evenly spaced points is the integral to rounding (the trapezoidal rule: Trefethen and Weideman 2014), pair by
-    pair and in relative terms. That takes (n0 + n1) terms a point and not n0 n1.
+    The AUC is the sum over all pairs of components of w0 w1 Phi((m1 - m0)/hypot(s0, s1)), with weights w, means m and
+    standard deviations s. For two kernel densities, the sum depends on the standard deviations through
+    H = hypot(s0, s1) only. Both can therefore be replaced by H/sqrt(2). With the cdf F of the one class and the
+    density f of the other, the AUC is then the integral of F f. For such smooth functions the trapezoidal rule has a
+    relative error as small as rounding, for every pair of components [1]_. Each point needs n0 + n1 evaluations
+    instead of n0 n1.
 
     References
     ----------
-    L. N. Trefethen and J. A. C. Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56 (2014)
-    385-458.
+    .. [1] L. N. Trefethen and J. A. C. Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56 (2014)
+       385-458.
     """
 
     def __init__(self, negative: Distribution[Any], positive: Distribution[Any]) -> None:
@@ -440,28 +444,28 @@ class NormalSumSolver(NumericalSolver):
         for d in (negative, positive):
             components = _components(d)
             if components is None:
-                raise RocPredictError(f"{d!r} is not a sum of normals of one feature")
+                raise RocPredictError(f"{d!r} is not a sum of normal distributions of one feature")
             self._sums.append(components)
 
     @cached_property
     def crossing_grid(self) -> FloatArray:
-        """Points from which the search for crossings starts: also about each component, narrower than it."""
-        few = [normals for normals in self._sums if len(normals.means) <= _MAX_SEEDED_COMPONENTS]
-        seeds = [np.ravel(normals.means[:, None] + normals.stds[:, None] * _SEED_Z) for normals in few]
+        """Grid for the search of crossings, with additional points around each component."""
+        seeded = [normals for normals in self._sums if len(normals.means) <= _MAX_SEEDED_COMPONENTS]
+        seeds = [np.ravel(normals.means[:, None] + normals.stds[:, None] * _SEED_Z) for normals in seeded]
         points = np.unique(np.concatenate([self.search_grid, *seeds]))
         return points[np.isfinite(points)]
 
     def auc(self) -> FloatArray:
-        """Return P(positive > negative) + P(tie)/2."""
+        """Return the AUC, P(positive > negative) + P(tie)/2."""
         return _area(*self._sums, upper=False)
 
     def auc_complement(self) -> FloatArray:
-        """Return P(positive < negative) + P(tie)/2, with its own digits."""
+        """Return 1 - AUC = P(positive < negative) + P(tie)/2 with full relative accuracy."""
         return _area(*self._sums, upper=True)
 
 
 def is_normal_sum(distribution: Distribution[Any]) -> bool:
-    """Return whether a distribution is a sum of normals: a Gaussian of one feature, a kernel density or a mixture."""
+    """Check whether a distribution is a Gaussian of one feature, a kernel density or a Gaussian mixture."""
     return _components(distribution) is not None
 
 
@@ -490,25 +494,25 @@ def _area(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArra
 
 
 def _quadrature_nodes(negative: NormalSum, positive: NormalSum, width: float) -> FloatArray | None:
-    """Return the points to sum over, or nothing where they cost more than the pairs."""
+    """Return the nodes of the trapezoidal rule, or None if the sum over all pairs is faster."""
     beyond = max(negative.cutoff_z, positive.cutoff_z) * width
     with np.errstate(over="ignore", invalid="ignore"):
         low = min(negative.means[0], positive.means[0]) - beyond
         high = max(negative.means[-1], positive.means[-1]) + beyond
-        count = (high / 2 - low / 2) / (_STEP * width / 2) + 1
+        count = (high / 2 - low / 2) / (_NODE_STEP * width / 2) + 1
     kernels = len(negative.means), len(positive.means)
     if not _NODE_COST * count * sum(kernels) < kernels[0] * kernels[1]:
         return None
-    return np.asarray(low + np.arange(int(count) + 1) * (_STEP * width))
+    return np.asarray(low + np.arange(int(count) + 1) * (_NODE_STEP * width))
 
 
 def _trapezoidal_auc(
     negative: NormalSum, positive: NormalSum, width: float, points: FloatArray, *, upper: bool
 ) -> FloatArray:
-    """Sum the tail of the one class times the density of the other."""
+    """Integrate the tail of the negatives times the density of the positives by the trapezoidal rule."""
     halved = width * np.sqrt(0.5)
     tails = _replace_stds(negative, halved).tail(points, upper=upper)
-    densities = _replace_stds(positive, halved).pdf(points) * (_STEP * width)
+    densities = _replace_stds(positive, halved).pdf(points) * (_NODE_STEP * width)
     return np.asarray(symmetric_sum(tails * densities))
 
 
@@ -517,22 +521,22 @@ def _replace_stds(normals: NormalSum, width: float) -> NormalSum:
 
 
 def _pairwise_auc(negative: NormalSum, positive: NormalSum, *, upper: bool) -> FloatArray:
-    """Sum over all pairs, some rows of them at a time."""
-    step, total = max(1, _LARGEST_BLOCK // len(negative.means)), np.zeros(())
+    """Sum over all pairs of components, in blocks."""
+    step, total = max(1, _MAX_BLOCK_SIZE // len(negative.means)), np.zeros(())
     for first in range(0, len(positive.means), step):
         rows = slice(first, first + step)
-        gap = positive.means[rows, None] / 2 - negative.means / 2  # halves, so that it does not overflow
+        gap = positive.means[rows, None] / 2 - negative.means / 2  # halves do not overflow
         if upper:
             np.negative(gap, out=gap)
         width = np.hypot(positive.stds[rows, None] / 2, negative.stds / 2)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            z = np.where(gap == 0, 0.0, gap / width)  # two point masses may tie
+            z = np.where(gap == 0, 0.0, gap / width)  # two equal point masses are a tie
         total = total + symmetric_sum(symmetric_sum(ndtr(z) * negative.weights) * positive.weights[rows])
     return np.asarray(total / negative.total / positive.total)
 
 
 def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solver:
-    """Return the solver of a pair: exact where there is a closed form or a sample, else numerical."""
+    """Return the solver of two distributions, which is exact for closed forms and samples and else numerical."""
     if isinstance(negative, Gaussian) and isinstance(positive, Gaussian):
         return BinormalSolver(negative, positive)
     if isinstance(negative, ShrinkageDistribution) and isinstance(positive, ShrinkageDistribution):
@@ -540,7 +544,10 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
     if isinstance(negative, Ecdf) and isinstance(positive, Ecdf):
         return EmpiricalSolver(negative, positive)
     if negative.shape or positive.shape:
-        raise RocPredictError("a batch of features needs rp.Gaussian for both classes; give other pairs one by one")
+        raise RocPredictError(
+            f"a batch of features needs rp.Gaussian for both classes; the shapes are {negative.shape} and "
+            f"{positive.shape}; pass other distributions one feature at a time"
+        )
     if not isinstance(negative, Transformed) or not isinstance(positive, Transformed):
         return _numerical_solver(negative, positive)
     if negative.transform != positive.transform:
@@ -550,7 +557,7 @@ def solver_for(negative: Distribution[Any], positive: Distribution[Any]) -> Solv
 
 
 def _numerical_solver(negative: Distribution[Any], positive: Distribution[Any]) -> NumericalSolver:
-    """Return the solver of a pair that is solved numerically in part or as a whole."""
+    """Return the solver of a pair that needs numerical methods for some or all quantities."""
     if isinstance(negative, Histogram) and isinstance(positive, Histogram):
         return HistogramSolver(negative, positive)
     if pair := match_family(negative, positive):

@@ -16,7 +16,7 @@ from rocpredict.solvers.quadrature import make_log_density_ratio
 
 
 class AucBounds(NamedTuple):
-    """The lowest and the highest value that data in these bins can give."""
+    """Lowest and highest value of a measure that data in the bins can have."""
 
     low: float
     high: float
@@ -28,8 +28,9 @@ class AucBounds(NamedTuple):
 class HistogramSolver(SameCurveSolver, NumericalSolver):
     """ROC curve of two histograms.
 
-    Both densities are constant between neighbouring edges of either histogram. So the curve by thresholds and the one
-    by likelihood ratio are straight there, as at a value that both classes share: the solver counts such cells.
+    Between neighbouring edges of the two histograms, both densities are constant. The ROC curve by thresholds and the
+    one by likelihood ratio therefore have a linear segment for each such cell, like a tie between two samples. The
+    curve is the empirical curve of samples whose values are the numbers of the cells.
     """
 
     base: EmpiricalSolver
@@ -56,7 +57,10 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return MappedLikelihoodRatioSolver(self.base.likelihood_ratio(), self._edges_at)
 
     def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
-        """Return the edges at which f1 - price f0 changes its sign; where it is 0 in between, the first of them."""
+        """Return the edges at which f1 - price f0 changes sign.
+
+        If the difference is 0 over an interval between two signs, the result contains the first edge of the interval.
+        """
         middle = self.edges[:-1] / 2 + self.edges[1:] / 2
         with np.errstate(invalid="ignore"):
             excess = make_log_density_ratio(self.negative, self.positive)(middle) - log_price
@@ -66,29 +70,35 @@ class HistogramSolver(SameCurveSolver, NumericalSolver):
         return self.edges[signed[turns] + 1], False
 
     def _edges_at(self, between: FloatArray) -> FloatArray:
-        """Return the edges between cells of these numbers."""
+        """Return the edges at thresholds between cell numbers."""
         inner = np.ceil(np.clip(between, 0, len(self.edges) - 1)).astype(np.intp)
         return np.where(np.isinf(between), between, self.edges[inner])
 
 
 def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest AUC of any data that fall into these bins.
+    """Return the lowest and the highest AUC of all data that fall into the bins.
 
     Parameters
     ----------
     negative, positive : Histogram
-        On the same edges or not.
+        Histograms of the classes; the edges may differ.
 
     Returns
     -------
     AucBounds
-        ``low`` and ``high``. Both are sharp: data with that AUC, or as near to it as one likes, exist.
+        Lowest (``low``) and highest (``high``) AUC. Both bounds are sharp: data exist with this AUC or with an AUC
+        arbitrarily close to it.
+
+    See Also
+    --------
+    ameans_bounds : Bounds of the best Ameans.
 
     Notes
     -----
-    The AUC is highest when every negative lies at the lower end of its bin and every positive at the upper end of
-    its own, lowest the other way round: a bin holds its lower end and not its upper one. On common edges the two
-    lie the tie mass sum_k p_k n_k apart, and the evenly filled bins give their midpoint, which is the trapezoid rule.
+    A bin contains its lower edge but not its upper edge. The AUC is highest if every negative is at the lower edge of
+    its bin and every positive at the upper edge, and lowest in the opposite case. With common edges, the bounds differ
+    by the probability of a tie, sum_k p_k n_k. The AUC of evenly filled bins, which is the trapezoidal rule, is then
+    their midpoint.
 
     Examples
     --------
@@ -101,22 +111,28 @@ def auc_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
-    """Return the lowest and the highest best Ameans, with one threshold, of any data that fall into these bins.
+    """Return the lowest and the highest value of the best Ameans of all data that fall into the bins.
+
+    Ameans is the balanced accuracy (TPR + TNR)/2, maximized over one threshold.
 
     Parameters
     ----------
     negative, positive : Histogram
-        On the same edges or not.
+        Histograms of the classes; the edges may differ.
 
     Returns
     -------
     AucBounds
-        ``low`` and ``high``; both sharp.
+        Lowest (``low``) and highest (``high``) Ameans. Both bounds are sharp.
+
+    See Also
+    --------
+    auc_bounds : Bounds of the AUC.
 
     Notes
     -----
-    J = 2 Ameans - 1 is at least its largest value over edges, and at most max_k cN[k + 1] - cP[k] with the
-    cumulative shares cN and cP (on common edges): all negatives of a bin below all positives of it.
+    J = 2 Ameans - 1 is at least its maximum over the edges. With common edges and the cumulative proportions cN and
+    cP, it is at most max_k cN[k + 1] - cP[k], which is reached if all negatives of a bin are below all its positives.
 
     Examples
     --------
@@ -130,7 +146,7 @@ def ameans_bounds(negative: Histogram, positive: Histogram) -> AucBounds:
 
 
 def _weights(histogram: Histogram, left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return how many values lie in cells, none of which reaches over an edge."""
+    """Return the number of observations in cells, each of which lies within one bin."""
     index = np.clip(np.searchsorted(histogram.edges, left, side="right") - 1, 0, len(histogram.counts) - 1)
     inside = (left >= histogram.edges[0]) & (right <= histogram.edges[-1])
     return np.where(inside, histogram.counts[index] * ((right - left) / np.diff(histogram.edges)[index]), 0.0)

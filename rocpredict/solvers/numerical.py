@@ -23,8 +23,8 @@ from rocpredict.solvers.base import (
     TwoThresholdRule,
     atom_mass,
     equal_runs,
+    make_tail_grids,
     pad_rows,
-    spread_shares,
     summarize_rule,
     tangent_correction,
 )
@@ -41,37 +41,37 @@ from rocpredict.solvers.quadrature import (
     sign_changes,
 )
 
-_RTOL = 1e-11  # a level is found again to about 1e-14 of a density's width
-_TAIL = 1e-12  # probability beyond which rounding may hide the sign of a log ratio unnoticed
-_MIN_WIDTH = 1e-10  # of the range of values, of an interval in which the ratio equals the price
-_MIN_RUN = 8  # points of the grid that make a level stretch, and no chance
-_XTOL = 1e-12  # of a rate; the tangent of the curve makes up for the rest
-_MAX_LOG_RATIO = 1e300  # stands for an infinite price: above every finite ratio, below an infinite one
+_RTOL = 1e-11  # of an expectation; a level crossing has an error of about 1e-14 of the width of a density
+_TAIL = 1e-12  # tail probability beyond which rounding may hide the sign of a log ratio
+_MIN_WIDTH = 1e-10  # smallest interval of equal ratio and price, relative to the range of values
+_MIN_RUN = 8  # grid points of an interval with a constant ratio
+_XTOL = 1e-12  # tolerance of a rate; the tangent of the curve corrects the remaining error
+_MAX_LOG_RATIO = 1e300  # replaces an infinite log price: above every finite log ratio, below an infinite one
 
 
 class NumericalSolver(Solver):
-    """ROC curve of any two distributions of one feature, by quadrature and search."""
+    """ROC curve of any two distributions of one feature, by quadrature and root finding."""
 
     def auc(self) -> FloatArray:
-        """Return P(positive > negative) + P(tie)/2."""
+        """Return the AUC, P(positive > negative) + P(tie)/2."""
         return self._mean_tail(self.negative.cdf_strict, self.negative.cdf)
 
     def auc_complement(self) -> FloatArray:
-        """Return P(positive < negative) + P(tie)/2, with its own digits."""
+        """Return 1 - AUC = P(positive < negative) + P(tie)/2 with full relative accuracy."""
         return self._mean_tail(self.negative.sf, self.negative.sf_inclusive)
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, on a vertical piece its top, or the FPR at which the curve first reaches a TPR."""
+        """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
         if axis == "fpr":
             t = self.negative.isf(rate)
-            share = np.where(atom_mass(self.negative, t) > 0, _atom_fraction(self.negative, t, rate), 1.0)
-            return np.where(rate == 1, 1.0, self.positive.sf(t) + share * atom_mass(self.positive, t))
+            fraction = np.where(atom_mass(self.negative, t) > 0, _atom_fraction(self.negative, t, rate), 1.0)
+            return np.where(rate == 1, 1.0, self.positive.sf(t) + fraction * atom_mass(self.positive, t))
         t = self.threshold_at("tpr", rate)
-        share = _atom_fraction(self.positive, t, rate)
-        return np.where(rate == 0, 0.0, self.negative.sf(t) + share * atom_mass(self.negative, t))
+        fraction = _atom_fraction(self.positive, t, rate)
+        return np.where(rate == 0, 0.0, self.negative.sf(t) + fraction * atom_mass(self.negative, t))
 
     def threshold_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the least threshold with at most this FPR, or the largest one with at least this TPR."""
+        """Return the smallest threshold with at most this FPR, or the largest one with at least this TPR."""
         if axis == "tpr":
             return np.where(np.equal(rate, 0), np.inf, -np.asarray(self.positive.reflect().ppf(rate)))
         t = np.asarray(self.negative.isf(rate))
@@ -87,21 +87,24 @@ class NumericalSolver(Solver):
             d, beyond, at = self.positive, self.negative.cdf, self.negative.cdf_strict
         edges = np.clip(self.panel_edges, d.isf(high), d.isf(low))
         smooth = expectation(d, beyond, np.unique(edges[np.isfinite(edges)]))
-        points, _ = d.atoms()  # on an atom the curve runs straight
+        points, _ = d.atoms()  # an atom is a linear segment of the curve
         start, end = np.asarray(d.sf(points)), np.asarray(d.sf_inclusive(points))
         left, right = np.clip(start, low, high), np.clip(end, low, high)
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(end > start, ((left + right) / 2 - start) / (end - start), 0.0)
-        rate = beyond(points) + share * (np.asarray(at(points)) - beyond(points))
+            fraction = np.where(end > start, ((left + right) / 2 - start) / (end - start), 0.0)
+        rate = beyond(points) + fraction * (np.asarray(at(points)) - beyond(points))
         return np.asarray(smooth + np.sum((right - left) * rate))
 
     def crossings(self, log_price: FloatArray) -> FloatArray:
-        """Return all thresholds where f1 - price f0 changes its sign, ascending on the last axis."""
+        """Return all thresholds at which f1 - price f0 changes sign, ascending on the last axis."""
         rows = [self._crossings(np.asarray(price))[0] for price in np.ravel(log_price)]
         return pad_rows(rows).reshape(*np.shape(log_price), -1)
 
     def optimal(self, log_price: FloatArray) -> OptimalThreshold:
-        """Return the threshold that maximises TPR - price FPR: a crossing, an atom, a gap between them or an end."""
+        """Return the threshold that maximizes TPR - price FPR.
+
+        The threshold is a crossing of the weighted densities, a bound of an atom, a value in a gap, or infinite.
+        """
         if not np.ndim(log_price):
             return self._optimal(np.asarray(log_price))
         each = [self._optimal(np.asarray(price)) for price in np.ravel(log_price)]
@@ -119,15 +122,15 @@ class NumericalSolver(Solver):
 
     @property
     def crossing_grid(self) -> FloatArray:
-        """Points from which the search for crossings starts."""
+        """Grid for the search of crossings."""
         return self.search_grid
 
     def _crossings(self, log_price: FloatArray) -> tuple[FloatArray, bool]:
-        """Return all crossings, and whether the ratio equals the price to rounding over an interval."""
+        """Return all crossings, and True if the ratio equals the price over an interval up to rounding."""
         ratio = make_log_density_ratio(self.negative, self.positive)
 
         def excess(x: FloatArray) -> FloatArray:
-            with np.errstate(invalid="ignore"):  # a price of 0 or infinity is nowhere equal to an infinite ratio
+            with np.errstate(invalid="ignore"):  # infinite ratio and infinite log price give NaN
                 return ratio(x) - log_price
 
         grid, values, noise = refine_brackets(
@@ -148,13 +151,13 @@ class NumericalSolver(Solver):
             price = float(np.exp(log_price))
 
         def loss(t: FloatArray) -> FloatArray:
-            """Return 1 - (TPR - price FPR), which keeps its digits when the classes hardly overlap."""
+            """Return 1 - (TPR - price FPR), accurate also if the classes hardly overlap."""
             fnr, fpr = np.asarray(positive.cdf_strict(t)), np.asarray(negative.sf_inclusive(t))
             return fnr + price * fpr if np.isfinite(price) else np.where(fpr > 0, np.inf, fnr)
 
         crossings, is_uncertain = self._crossings(log_price)
         atoms = np.concatenate([negative.atoms().points, positive.atoms().points])
-        corners = np.array([np.inf, -np.inf])  # the grid serves where the densities are flat, and as a safeguard
+        corners = np.array([np.inf, -np.inf])
         candidates = np.concatenate([crossings, atoms, np.nextafter(atoms, np.inf), corners, grid])
         losses = np.nan_to_num(loss(candidates), nan=np.inf)
         most = losses.min() * (1 + ROUNDING)
@@ -163,7 +166,7 @@ class NumericalSolver(Solver):
             loss, make_log_density_ratio(negative, positive), np.unique(candidates), threshold, most, log_price
         )
         if price == 0 and low < high:
-            low = threshold = high  # the lowest FPR, which costs nothing
+            low = threshold = high  # false positives cost nothing: choose the lowest FPR
         elif low < high and np.isfinite(high - low):
             threshold = low / 2 + high / 2
         best = self.at_threshold(
@@ -180,7 +183,7 @@ class NumericalSolver(Solver):
     def _mean_tail(
         self, without: Callable[[FloatArray], FloatArray], including: Callable[[FloatArray], FloatArray]
     ) -> FloatArray:
-        """Return the mean over positives of a tail of the negatives that includes half of an atom."""
+        """Return the mean, over the positives, of a tail of the negatives with half of the atom at its bound."""
         atomic = self.negative.atoms().points.size
         tail = (lambda x: (np.asarray(without(x)) + including(x)) / 2) if atomic else without
         points, masses = self.positive.atoms()
@@ -191,7 +194,7 @@ class NumericalSolver(Solver):
 
 
 def _atom_fraction(d: Distribution[Any], t: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return how much of the atom at ``t`` it takes to bring the tail above ``t`` up to ``rate``."""
+    """Return the fraction of the atom at ``t`` that raises the tail above ``t`` to ``rate``."""
     mass = atom_mass(d, t)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(mass > 0, np.clip((rate - d.sf(t)) / mass, 0, 1), 0.0)
@@ -205,7 +208,7 @@ def _plateau(
     most: float,
     log_kappa: FloatArray,
 ) -> tuple[float, float]:
-    """Return the ends of the thresholds around this one that lose no more, where the densities are level or none."""
+    """Return the bounds of the equally good thresholds around this one, where both densities are 0 or proportional."""
 
     def level_at(t: FloatArray) -> NDArray[np.bool_]:
         with np.errstate(invalid="ignore"):
@@ -229,7 +232,7 @@ def _plateau(
 class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
     """ROC curve of the likelihood ratio of two densities.
 
-    A density against single values needs no ranking: the likelihood ratio separates the classes.
+    For a density and a discrete distribution, the likelihood ratio separates the classes perfectly.
     """
 
     def __init__(self, base: Solver) -> None:
@@ -238,12 +241,12 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
 
     @cached_property
     def ranking(self) -> LikelihoodRatioRanking:
-        """The ranking of the values."""
+        """Ranking of the values by their likelihood ratio."""
         self._check_densities()
         return LikelihoodRatioRanking(self.base)
 
     def auc_complement(self) -> FloatArray:
-        """Return 1 - AUC: the mean, over positives, of the share of negatives with a higher ratio."""
+        """Return 1 - AUC, the mean over the positives of the proportion of negatives with a higher ratio."""
         if self.separates:
             return np.zeros(())
         ranking = self.ranking
@@ -252,7 +255,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         )
 
     def along(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the TPR at an FPR, where the curve is vertical its top, or the lowest FPR that reaches a TPR."""
+        """Return the highest TPR at an FPR, or the lowest FPR with at least this TPR."""
         if self.separates:
             return np.full(np.shape(rate), 1.0 if axis == "fpr" else 0.0)
         abscissa, ordinate = (self.negative, self.positive) if axis == "fpr" else (self.positive, self.negative)
@@ -261,8 +264,9 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         log_slope = at if axis == "fpr" else -at
         result = tangent_correction(residual, self.ranking.upper_tail(ordinate, at, ties=0.5), log_slope)
         if axis == "fpr":
-            return np.where(rate == 0, self._top, np.where(rate == 1, 1.0, np.maximum(result, self._top)))
-        return np.where(rate <= self._top, 0.0, np.where(rate == 1, self._end, np.minimum(result, self._end)))
+            return np.where(rate == 0, self._start_tpr, np.where(rate == 1, 1.0, np.maximum(result, self._start_tpr)))
+        lowest = np.where(rate == 1, self._end_fpr, np.minimum(result, self._end_fpr))
+        return np.where(rate <= self._start_tpr, 0.0, lowest)
 
     def area(self, axis: Axis, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return the area under the curve between two FPRs, or to its right between two TPRs."""
@@ -278,7 +282,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self.ranking.expectation(ordinate, part, levels, float(high - low))
 
     def rule(self, log_price: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule that maximises TPR - price FPR: positive where f1 > price f0, with all its thresholds."""
+        """Return the rule "positive if f1 > price f0", which maximizes TPR - price FPR, with all its thresholds."""
         self._check_densities()
         price = np.clip(log_price, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
         grid = self.base.search_grid
@@ -287,7 +291,7 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self._rule(self.base.crossings(price), starts_positive=bool(signs.size and signs[0] > 0))
 
     def rule_at_fpr(self, fpr: FloatArray) -> TwoThresholdRule[Any]:
-        """Return the rule with the highest TPR of all with at most this FPR."""
+        """Return the rule that maximizes TPR subject to an FPR of at most ``fpr``."""
         ranking = self.ranking
         highest, lowest = ranking.values.max(), ranking.values.min()
         at = highest if fpr == 0 and np.isposinf(highest) else float(ranking.level_at("fpr", fpr))
@@ -303,17 +307,17 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         return self._rule(sign_changes(called, ranking.grid, signs), starts_positive=bool(signs[0] > 0))
 
     def curve(self, n_points: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the ratio, FPR and TPR of rules spread over both classes, from (0, 0) to (1, 1)."""
+        """Return the ratio, FPR and TPR of rules distributed over both classes, from (0, 0) to (1, 1)."""
         if self.separates:
             return np.array([np.inf, np.inf, 0.0]), np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0])
         ranking = self.ranking
-        shares = spread_shares(n_points)
+        grids = make_tail_grids(n_points)
         columns = list(ranking.tail_tables.values())
         tied = np.any([including > strict for strict, including in columns], axis=0)
-        spread = [np.searchsorted(strict, share) for (strict, _), share in zip(columns, shares, strict=True)]
+        indices = [np.searchsorted(strict, grid) for (strict, _), grid in zip(columns, grids, strict=True)]
         last = len(tied) - 1
         at = np.unique(
-            np.concatenate([np.minimum(index, last) for index in spread] + [np.flatnonzero(tied), [0, last]])
+            np.concatenate([np.minimum(index, last) for index in indices] + [np.flatnonzero(tied), [0, last]])
         )
         with np.errstate(over="ignore"):
             level = np.exp(ranking.levels[at])
@@ -321,40 +325,44 @@ class RankedLikelihoodRatioSolver(LikelihoodRatioSolver):
         is_point = np.stack([tied[at], np.ones(len(at), dtype=bool)], axis=-1)  # a tie has two points
         levels = np.stack([np.nextafter(level, np.inf), level], axis=-1)[is_point]
         fpr, tpr = (row[is_point] for row in rows)
-        corners = ([np.inf, np.inf], [0.0, 0.0]), ([0.0, 0.0], [self._end, 1.0]), ([0.0, self._top], [1.0, 1.0])
+        corners = (
+            ([np.inf, np.inf], [0.0, 0.0]),
+            ([0.0, 0.0], [self._end_fpr, 1.0]),
+            ([0.0, self._start_tpr], [1.0, 1.0]),
+        )
         whole = [np.concatenate([a, part, z]) for part, (a, z) in zip((levels, fpr, tpr), corners, strict=True)]
         moves = np.concatenate([[True], (np.diff(whole[1]) > 0) | (np.diff(whole[2]) > 0)])
         return whole[0][moves], whole[1][moves], whole[2][moves]
 
     @property
-    def _top(self) -> FloatArray:
-        """The TPR at which the curve leaves FPR 0."""
+    def _start_tpr(self) -> FloatArray:
+        """Highest TPR with an FPR of 0."""
         return self.ranking.upper_tail(self.positive, np.asarray(_MAX_LOG_RATIO), ties=1.0)
 
     @property
-    def _end(self) -> FloatArray:
-        """The FPR at which the curve reaches TPR 1."""
+    def _end_fpr(self) -> FloatArray:
+        """Lowest FPR with a TPR of 1."""
         return self.ranking.upper_tail(self.negative, np.asarray(-_MAX_LOG_RATIO), ties=0.0)
 
     def _rule(self, edges: FloatArray, *, starts_positive: bool) -> TwoThresholdRule[Any]:
-        """Return the rule that changes sides at every edge."""
+        """Return the rule whose call changes at every edge."""
         cuts = np.concatenate([[-np.inf], edges, [np.inf]])
         is_positive = np.arange(len(cuts) - 1) % 2 == (0 if starts_positive else 1)
-        shares = [interval_probability(d, cuts[:-1], cuts[1:]) for d in (self.positive, self.negative)]
-        tpr, fpr = (np.asarray(share[is_positive].sum()) for share in shares)
-        fnr, tnr = (np.asarray(share[~is_positive].sum()) for share in shares)
+        masses = [interval_probability(d, cuts[:-1], cuts[1:]) for d in (self.positive, self.negative)]
+        tpr, fpr = (np.asarray(mass[is_positive].sum()) for mass in masses)
+        fnr, tnr = (np.asarray(mass[~is_positive].sum()) for mass in masses)
         return TwoThresholdRule(*summarize_rule(edges, starts_positive=starts_positive), edges, tpr, fpr, tnr, fnr)
 
     def _check_densities(self) -> None:
         if self.negative.atoms().points.size or self.positive.atoms().points.size:
             raise RocPredictError(
-                "a likelihood ratio between a density and single values is infinite there and nowhere else; "
-                "give two densities, or two distributions of single values"
+                "the likelihood ratio of a continuous and a discrete distribution is 0 or infinite at every value; "
+                "pass two continuous or two discrete distributions"
             )
 
 
 class LikelihoodRatioRanking:
-    """Probabilities of a higher likelihood ratio: the axis is cut where the ratio turns."""
+    """Ranking of values by the likelihood ratio, on segments of the axis on which the ratio is monotonic."""
 
     def __init__(self, base: Solver) -> None:
         grid, negative, positive = base.search_grid, base.negative, base.positive
@@ -364,16 +372,16 @@ class LikelihoodRatioRanking:
         self.has_ties = flat_limits.size > 0
         values = self.level(grid)
         self.grid, self.values = grid[~np.isnan(values)], values[~np.isnan(values)]
-        self._turns = self._turning_points(rounding_error(negative, positive, self.grid))
-        self._knots = np.unique(np.concatenate([self.grid[[0, -1]], self._turns, *self._finite_ratio_bounds()]))
-        self.grid = np.unique(np.concatenate([self.grid, self._turns, flat_limits]))
+        self._extrema = self._find_extrema(rounding_error(negative, positive, self.grid))
+        self._knots = np.unique(np.concatenate([self.grid[[0, -1]], self._extrema, *self._finite_ratio_bounds()]))
+        self.grid = np.unique(np.concatenate([self.grid, self._extrema, flat_limits]))
         self.values = self.level(self.grid)
-        self.levels = np.unique(self.values[np.isfinite(self.values)])[::-1]  # of the log ratio, descending
-        self._pieces = [self._piece(*ends) for ends in pairwise(self._knots)]
+        self.levels = np.unique(self.values[np.isfinite(self.values)])[::-1]  # log ratios, descending
+        self._segments = [self._make_segment(*bounds) for bounds in pairwise(self._knots)]
         self._limits = [-np.inf, *self._knots[1:-1], np.inf]
 
-    def _turning_points(self, noise: FloatArray) -> FloatArray:
-        """Return where the likelihood ratio stops rising and starts to fall, or the reverse, by more than rounding."""
+    def _find_extrema(self, noise: FloatArray) -> FloatArray:
+        """Return the local maxima and minima of the likelihood ratio that exceed rounding error."""
         finite = np.isfinite(self.values)
         grid, values, noise = self.grid[finite], self.values[finite], noise[finite]
         moves = np.flatnonzero(np.abs(np.diff(values)) > np.maximum(noise[1:], noise[:-1]))
@@ -383,7 +391,7 @@ class LikelihoodRatioRanking:
         return golden_section(lambda x: -top * self.level(x), grid[moves[index]], grid[moves[index + 1] + 1])
 
     def _finite_ratio_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Return neighbouring floats between which the ratio turns finite or infinite: the ends of a support."""
+        """Return neighbouring floats between which the ratio becomes finite or infinite, at the bounds of a support."""
         kind = np.where(np.isinf(self.values), np.sign(self.values), 0.0)
         index = np.flatnonzero(kind[:-1] != kind[1:])
         target_kind = kind[index + 1]
@@ -394,43 +402,43 @@ class LikelihoodRatioRanking:
 
         return bisect(arrived, self.grid[index], self.grid[index + 1])
 
-    def _piece(self, start: float, end: float) -> _MonotonePiece:
+    def _make_segment(self, start: float, end: float) -> _MonotoneSegment:
         inner = self.grid[(self.grid > start) & (self.grid < end)]
         points = np.concatenate([[start], inner, [end]])
         values = self.level(points)
         rises = bool(values[-1] >= values[0])
-        return _MonotonePiece(points, np.maximum.accumulate(values if rises else -values), rises)
+        return _MonotoneSegment(points, np.maximum.accumulate(values if rises else -values), rises)
 
     def upper_tail(self, d: Distribution[Any], levels: FloatArray, *, ties: float) -> FloatArray:
-        """Return the probability of a higher log ratio than the wanted one, and this share of that of an equal one."""
+        """Return the probability of a log ratio above each level, plus ``ties`` times that of an equal ratio."""
         if not self.has_ties:
             return self._above(d, levels, strictly=True)
         strict, including = (self._above(d, levels, strictly=strictly) for strictly in (True, False))
         return (1 - ties) * strict + ties * including
 
     def _above(self, d: Distribution[Any], levels: FloatArray, *, strictly: bool) -> FloatArray:
-        """Return the probability of a log ratio above the wanted one, or at least as high."""
+        """Return the probability of a log ratio above each level, or at least as high if not ``strictly``."""
         total = np.zeros(np.shape(levels))
-        for piece, (left, right) in zip(self._pieces, pairwise(self._limits), strict=True):
-            after = strictly == piece.rises  # whether equal heights lie before the place that is looked for
-            target = np.asarray(levels if piece.rises else -levels)
-            index = np.searchsorted(piece.heights, target, side="right" if after else "left")
-            place = np.where(index == 0, left, right)
-            within = (index > 0) & (index < len(piece.points))
+        for segment, (left, right) in zip(self._segments, pairwise(self._limits), strict=True):
+            after = strictly == segment.rises  # True if the bound is above the points with an equal level
+            target = np.asarray(levels if segment.rises else -levels)
+            index = np.searchsorted(segment.levels, target, side="right" if after else "left")
+            bound = np.where(index == 0, left, right)
+            within = (index > 0) & (index < len(segment.points))
             if within.any():
-                place[within] = self._places(piece, index[within], target[within])
-            segment = (place, np.full_like(place, right)) if piece.rises else (np.full_like(place, left), place)
-            total += interval_probability(d, *segment)
+                bound[within] = self._find_levels(segment, index[within], target[within])
+            interval = (bound, np.full_like(bound, right)) if segment.rises else (np.full_like(bound, left), bound)
+            total += interval_probability(d, *interval)
         return np.minimum(total, 1.0)
 
-    def _places(self, piece: _MonotonePiece, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
-        """Return where heights are passed, before the points of a piece at these indices."""
-        sign = 1.0 if piece.rises else -1.0
-        low, high, close = piece.points[index - 1], piece.points[index], NOISE * (1 + np.abs(target)) / 4
+    def _find_levels(self, segment: _MonotoneSegment, index: NDArray[np.intp], target: FloatArray) -> FloatArray:
+        """Return the values with these levels, just below the points of a segment with these indices."""
+        sign = 1.0 if segment.rises else -1.0
+        low, high, close = segment.points[index - 1], segment.points[index], NOISE * (1 + np.abs(target)) / 4
         return _solve(lambda x, at_level: np.asarray(sign * self.level(x) - at_level), low, high, target, close)
 
     def mean_clipped_rank(self, d: Distribution[Any], x: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-        """Return the mean place of x among a class by its ratio, as a rate kept in a band; ties spread evenly."""
+        """Return the rank of x in a class by its ratio, as a rate clipped to [low, high] and averaged over ties."""
         at = self.level(x)
         start = self.upper_tail(d, at, ties=0.0)
         if not self.has_ties:
@@ -444,26 +452,27 @@ class LikelihoodRatioRanking:
             return np.where(width > 0, whole / width, np.clip(start, low, high))
 
     def expectation(
-        self, d: Distribution[Any], height: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
+        self, d: Distribution[Any], function: Callable[[FloatArray], FloatArray], levels: FloatArray, width: float
     ) -> FloatArray:
-        """Return the mean over a class of a height that bends at these levels, and where the ratio turns.
+        """Return the mean over a class of a function with kinks at these levels and at the extrema of the ratio.
 
-        Next to a turn the ratio tells rates apart to 1e-8 and no better: narrow bands settle for fewer digits.
+        Close to an extremum, the ratio resolves rates to 1e-8 only. The tolerance is therefore larger for a narrow
+        range of rates of this width.
         """
         rtol = min(max(_RTOL, 1e-17 / width**2), 1e-6)
-        bent = np.concatenate([self.level(self._turns), levels])
-        bends = [self.level_crossings(at) for at in bent[np.isfinite(bent)]]
-        edges = np.unique(np.concatenate([self._panel_edges, self._knots, *bends]))
-        return np.asarray(expectation(d, height, edges, rtol=rtol))
+        kink_levels = np.concatenate([self.level(self._extrema), levels])
+        kinks = [self.level_crossings(at) for at in kink_levels[np.isfinite(kink_levels)]]
+        edges = np.unique(np.concatenate([self._panel_edges, self._knots, *kinks]))
+        return np.asarray(expectation(d, function, edges, rtol=rtol))
 
     def level_crossings(self, at: float) -> FloatArray:
-        """Return where the ratio passes a level."""
+        """Return the values at which the log ratio crosses a level."""
         with np.errstate(invalid="ignore"):
             return sign_changes(lambda x: self.level(x) - at, self.grid, self.values - at)
 
     @cached_property
     def tail_tables(self) -> dict[Axis, tuple[FloatArray, FloatArray]]:
-        """Shares of the negatives ("fpr") and the positives ("tpr") above each of the levels, and at or above."""
+        """Proportions of the negatives ("fpr") and the positives ("tpr") above each level, and at or above it."""
         tables: dict[Axis, tuple[FloatArray, FloatArray]] = {}
         for axis, d in self.classes.items():
             strict = self.upper_tail(d, self.levels, ties=0.0)
@@ -472,7 +481,7 @@ class LikelihoodRatioRanking:
         return tables
 
     def level_at(self, axis: Axis, rate: FloatArray) -> FloatArray:
-        """Return the log ratio that this share of a class lies above, ties taken or not."""
+        """Return the log ratio that a class exceeds with this probability, up to ties."""
         rate = np.asarray(rate)
         shape, rate = rate.shape, np.atleast_1d(rate)
         levels, (strict, including) = self.levels, self.tail_tables[axis]
@@ -482,7 +491,7 @@ class LikelihoodRatioRanking:
         if between_levels.any():
             index, rate = index[between_levels], rate[between_levels]
             level[between_levels] = _solve(
-                lambda at, wanted: wanted - self.upper_tail(self.classes[axis], at, ties=0.5),
+                lambda at, target: target - self.upper_tail(self.classes[axis], at, ties=0.5),
                 levels[index],
                 levels[index - 1],
                 rate,
@@ -491,13 +500,14 @@ class LikelihoodRatioRanking:
         return np.asarray(level.reshape(shape))
 
 
-class _MonotonePiece(NamedTuple):
-    """Points of a piece of the axis on which the likelihood ratio only rises or only falls."""
+class _MonotoneSegment(NamedTuple):
+    """Points of a segment of the axis on which the likelihood ratio is monotonic."""
 
     points: FloatArray
-    heights: FloatArray
-    """The log ratio, with its sign turned where it falls: ascending."""
+    levels: FloatArray
+    """Log ratios at the points, with the opposite sign if they fall: always ascending."""
     rises: bool
+    """True if the log ratio increases."""
 
 
 def _solve(
@@ -507,7 +517,7 @@ def _solve(
     target: FloatArray,
     close: FloatArray,
 ) -> FloatArray:
-    """Return where ``f(x, wanted)``, rising in x, is within ``close`` of 0; an end where rounding hides its sign."""
+    """Return x with abs(f(x, target)) <= close for an f that increases with x, or the better bound of the bracket."""
     root = find_roots(lambda x, target, close: f(x, target) / close, low, high, target, close, fatol=1.0)
     nearer = np.where(np.abs(root.f_bracket[0]) <= np.abs(root.f_bracket[1]), *root.bracket)
     return np.asarray(np.where(root.success, root.x, nearer))
@@ -516,9 +526,9 @@ def _solve(
 def _smooth_rounding(
     negative: Distribution[Any], positive: Distribution[Any], grid: FloatArray
 ) -> tuple[Callable[[FloatArray], FloatArray], FloatArray]:
-    """Return the logarithm of the likelihood ratio, constant wherever it moves by no more than rounding.
+    """Return the log likelihood ratio as a function that is constant where it changes by rounding error only.
 
-    The second result are the ends of these intervals.
+    The second result contains the bounds of these intervals.
     """
     raw = make_log_density_ratio(negative, positive)
     values = raw(grid)

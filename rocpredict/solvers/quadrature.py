@@ -20,14 +20,14 @@ with np.errstate(under="ignore"):
     _TAIL = 10.0 ** -np.concatenate([np.arange(1, 8), np.arange(8, 32, 2), np.arange(32, 310, 12)])
 _QUARTERS = np.linspace(0, 1, 5)
 _LOWER_HALF = ndtr(np.linspace(-8, 0, 257))
-NOISE = 16 * np.finfo(float).eps  # of log f1 and log f0, in their difference
-_MIN_LOG_DENSITY = -300.0  # a density that is 0 next to a lower one has underflowed
-_MAX_VALUE = 1e300  # stands for infinity
-_BISECTIONS = 1200  # enough to get from the widest bracket of doubles to neighbours
+NOISE = 16 * np.finfo(float).eps  # rounding error of log f1 - log f0, relative to the terms
+_MIN_LOG_DENSITY = -300.0  # a density of 0 next to a log density below this has underflowed
+_MAX_VALUE = 1e300  # replaces infinity
+_BISECTIONS = 1200  # steps from the widest bracket of floats to neighbouring floats
 
 
 def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
-    """Integrate ``f``, of an array with one axis more, over each panel with one Gauss-Legendre rule."""
+    """Integrate ``f``, a function of arrays with one more axis, over each panel by a Gauss-Legendre rule."""
     half = (right - left) / 2
     x = (left / 2 + right / 2)[..., None] + half[..., None] * NODES
     return half * (f(x) @ WEIGHTS)
@@ -36,7 +36,7 @@ def gauss_legendre(f: Callable[[FloatArray], FloatArray], left: FloatArray, righ
 def integrate(
     integrate_panel: Callable[[FloatArray, FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
 ) -> float:
-    """Sum an integral over the panels between finite edges, halving each until it has settled.
+    """Integrate over the panels between finite edges, halving each panel until its integral converges.
 
     ``rtol`` is relative to the integral of the absolute value.
     """
@@ -50,7 +50,7 @@ def integrate(
         scale = size + np.abs(fine).sum()
         settled = (np.abs(fine - coarse) <= rtol * scale / 16) | (middle <= left) | (middle >= right)
         if len(left) > _MAX_PANELS:
-            settled[:] = True  # what is left is rounding: halving a smooth panel settles it long before
+            settled[:] = True  # smooth panels converge much earlier, so the remaining error is rounding
         total, size = total + fine[settled].sum(), size + np.abs(fine[settled]).sum()
         if settled.all():
             return float(total)
@@ -59,28 +59,28 @@ def integrate(
             np.concatenate([middle[~settled], right[~settled]]),
         )
         coarse = np.concatenate([lower[~settled], upper[~settled]])
-    raise RocPredictError("an integral over these distributions does not settle; their densities are too rough")
+    raise RocPredictError("an integral over these distributions does not converge; use smoother distributions")
 
 
 @np.errstate(under="ignore")
 def expectation(
-    d: Distribution[Any], height: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
+    d: Distribution[Any], function: Callable[[FloatArray], FloatArray], edges: FloatArray, *, rtol: float = 1e-13
 ) -> float:
-    """Integrate a height over the continuous part of a distribution, between the first and the last edge.
+    """Integrate a function over the continuous part of a distribution, between the first and the last edge.
 
-    Each panel gives its probability times its mean height: so a pole of the density, which no sum over
-    points can follow to the end, costs no digits.
+    The integral over a panel is its probability times the mean of the function. A pole of the density, which a
+    quadrature rule cannot resolve, therefore causes no loss of accuracy.
     """
 
     def panel(left: FloatArray, right: FloatArray) -> FloatArray:
         above, below = np.asarray(d.sf(left)) - d.sf_inclusive(right), np.asarray(d.cdf_strict(right)) - d.cdf(left)
         mass = np.maximum(0.0, np.where(np.asarray(d.cdf(left)) > 0.5, above, below))
         x = (left / 2 + right / 2)[..., None] + ((right - left) / 2)[..., None] * NODES
-        pdf, at = np.asarray(d.pdf(x)), np.asarray(height(x))
-        weight = np.where(np.isinf(pdf), 0.0, pdf) * WEIGHTS  # a point that was rounded onto a pole stands for no width
+        pdf, values = np.asarray(d.pdf(x)), np.asarray(function(x))
+        weight = np.where(np.isinf(pdf), 0.0, pdf) * WEIGHTS  # a node that is rounded onto a pole has no weight
         total = weight.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = np.where(total > 0, (weight * at).sum(axis=-1) / total, at @ WEIGHTS / 2)
+            mean = np.where(total > 0, (weight * values).sum(axis=-1) / total, values @ WEIGHTS / 2)
         return np.asarray(mass * mean)
 
     return integrate(panel, edges, rtol=rtol)
@@ -89,7 +89,7 @@ def expectation(
 def make_log_density_ratio(
     negative: Distribution[Any], positive: Distribution[Any]
 ) -> Callable[[FloatArray], FloatArray]:
-    """Return log(f1/f0) as a function: +-inf where one class alone has density, NaN where none has."""
+    """Return the function log(f1/f0), which is infinite if one density is 0 and NaN if both are."""
 
     def level(x: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore"):
@@ -99,22 +99,22 @@ def make_log_density_ratio(
 
 
 def interval_probability(d: Distribution[Any], low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return P(low < X <= high) from the nearer tail."""
+    """Return P(low < X <= high), computed from the smaller tail."""
     above, below = np.asarray(d.sf(low)) - d.sf(high), np.asarray(d.cdf(high)) - d.cdf(low)
     return np.asarray(np.where(np.asarray(d.cdf(low)) > 0.5, above, below))
 
 
 def panel_edges(negative: Distribution[Any], positive: Distribution[Any]) -> FloatArray:
-    """Return quantiles of both classes, far into the tails, ascending: panels between them are smooth."""
+    """Return ascending quantiles of both classes, including the far tails, as edges of smooth panels."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # a family may run out of digits in its far tail: that point is dropped
+        warnings.simplefilter("ignore")  # a quantile of a far tail that cannot be computed is omitted
         quantiles = [part for d in (negative, positive) for part in (d.ppf(_TAIL), d.isf(_TAIL), d.ppf(_QUARTERS))]
     points = np.unique(np.concatenate([*quantiles, negative.atoms().points, positive.atoms().points]))
     return np.asarray(points[np.isfinite(points)])
 
 
 def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges: FloatArray) -> FloatArray:
-    """Return points dense wherever a class has probability, and some far beyond its ``panel_edges``."""
+    """Return a grid that is dense in the support of both classes and extends far beyond the ``panel_edges``."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         inner = [part for d in (negative, positive) for part in (d.ppf(_LOWER_HALF), d.isf(_LOWER_HALF))]
@@ -128,9 +128,9 @@ def search_grid(negative: Distribution[Any], positive: Distribution[Any], edges:
 
 
 def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: FloatArray) -> FloatArray:
-    """Return a bound of the rounding error of the log ratio; infinite where a density has underflowed to 0.
+    """Return a bound of the rounding error of the log ratio, infinite where a density has underflowed to 0.
 
-    A density underflows where the log density is -inf next to values that are far below those at the end of a support.
+    A log density of -inf is an underflow if the next finite log density is far lower than at the bound of a support.
     """
     logs = [np.asarray(d.logpdf(x)) for d in (negative, positive)]
     noise = NOISE * (1 + np.abs(logs[0]) + np.abs(logs[1]))
@@ -139,22 +139,22 @@ def rounding_error(negative: Distribution[Any], positive: Distribution[Any], x: 
 
 
 def _nearest_finite(values: FloatArray) -> FloatArray:
-    """Return for each value the lower one of the finite values next to it on both sides."""
+    """Return, for each value, the lower one of the nearest finite values on both sides."""
     index, finite = np.arange(len(values)), np.isfinite(values)
     before = np.maximum.accumulate(np.where(finite, index, -1))
     after = np.minimum.accumulate(np.where(finite, index, len(values))[::-1])[::-1]
-    padded = np.concatenate([values, [np.inf]])  # both -1 and len(values) are the last one
+    padded = np.concatenate([values, [np.inf]])  # -1 and len(values) are the index of the padding
     return np.asarray(np.minimum(padded[before], padded[after]))
 
 
 def refine_brackets(
     f: Callable[[FloatArray], FloatArray], noise: Callable[[FloatArray], FloatArray], grid: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a finer grid, with ``f`` and the bound of its rounding error there, that leaves no close pair of roots.
+    """Return a finer grid that separates close roots, with ``f`` and the bound of its rounding error on it.
 
-    An interval is halved until the departure of its midpoint from the chord is small: less than half of the least
-    absolute value, or an eighth of the rise. So two roots are told apart if the function between them departs from 0 by
-    more than its rounding error, and if it bends over no less than an interval of the grid.
+    An interval is halved until the deviation of its midpoint from the chord is less than half of the smallest absolute
+    value or an eighth of the rise. Two roots are therefore separated if the function between them exceeds its rounding
+    error and its curvature is resolved by the initial grid.
     """
     values, bound = f(grid), noise(grid)
     points, levels, bounds = [grid], [values], [bound]
@@ -186,11 +186,12 @@ def refine_brackets(
 def sign_changes(
     f: Callable[[FloatArray], FloatArray], grid: FloatArray, values: FloatArray, noise: FloatArray | float = 0.0
 ) -> FloatArray:
-    """Return the points where ``f`` changes its sign, to the float, from its values at an ascending grid.
+    """Return the points at which ``f`` changes sign, to the last float, from its values on an ascending grid.
 
-    Two changes between neighbours are found where ``f`` at them is nearest to 0. A value below ``noise`` has no sign.
+    Two sign changes between neighbouring grid points are found if ``f`` has a local minimum of its absolute value
+    there. A value below ``noise`` has no sign.
     """
-    signed = np.abs(values) > noise  # no sign where it is NaN
+    signed = np.abs(values) > noise  # False for NaN
     grid, values = grid[signed], values[signed]
     if len(grid) > 2:
         size, above = np.abs(values), values > 0
@@ -206,7 +207,7 @@ def sign_changes(
     if not len(index):
         return left
     root = find_roots(f, left, right)
-    low, high = root.bracket  # some floats wide
+    low, high = root.bracket  # a few floats wide
     left, right = bisect(lambda x: (f(x) > 0) == rising, low, high)
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(f(left)) < np.abs(f(right)), left, right)
@@ -215,8 +216,8 @@ def sign_changes(
 def find_roots(
     f: Callable[..., FloatArray], left: FloatArray, right: FloatArray, *args: FloatArray, fatol: float = 0.0
 ) -> Any:
-    """Return the result of ``scipy.optimize.elementwise.find_root``; NaN counts as negative, infinity as finite."""
-    from scipy.optimize.elementwise import find_root  # which takes a while to import
+    """Return the result of ``scipy.optimize.elementwise.find_root``, with NaN treated as -1 and infinity as finite."""
+    from scipy.optimize.elementwise import find_root  # slow to import
 
     def bounded(x: FloatArray, *args: FloatArray) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -228,7 +229,7 @@ def find_roots(
 
 
 def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, right: FloatArray) -> FloatArray:
-    """Return where ``f`` is lowest in each bracket."""
+    """Return the point with the lowest ``f`` in each bracket."""
     golden = (np.sqrt(5) - 1) / 2
     for _ in range(100):
         inner_left, inner_right = right - golden * (right - left), left + golden * (right - left)
@@ -240,7 +241,7 @@ def golden_section(f: Callable[[FloatArray], FloatArray], left: FloatArray, righ
 def bisect(
     predicate: Callable[[FloatArray], NDArray[np.bool_]], left: FloatArray, right: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return neighbouring floats between which a statement becomes true, from left to right in each bracket."""
+    """Return neighbouring floats in each bracket between which the predicate becomes True from left to right."""
     for _ in range(_BISECTIONS):
         middle = left / 2 + right / 2
         if ((middle == left) | (middle == right)).all():

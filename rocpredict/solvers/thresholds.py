@@ -42,35 +42,35 @@ CriterionName: TypeAlias = Literal[
 ]
 CRITERIA: dict[str, str] = {
     "ameans": "highest Ameans (TPR + TNR)/2",
-    "youden": "highest J = TPR + TNR - 1; the same threshold as ameans",
-    "balanced_accuracy": "the same as ameans",
-    "cost": "lowest expected cost of errors; takes prevalence, cost_fp, cost_fn",
-    "accuracy": "highest share of right calls; takes prevalence",
-    "f1": "highest F1; takes prevalence",
-    "f_beta": "highest F-beta; takes prevalence, beta",
-    "closest_topleft": "least distance of the ROC point to (0, 1)",
-    "min_tpr": "highest TNR with a TPR of at least value",
-    "min_tnr": "highest TPR with a TNR of at least value",
-    "max_fpr": "highest TPR with an FPR of at most value",
+    "youden": "highest Youden index J = TPR + TNR - 1; same threshold as ameans",
+    "balanced_accuracy": "highest balanced accuracy (TPR + TNR)/2; same as ameans",
+    "cost": "lowest expected cost of errors; uses prevalence, cost_fp, cost_fn",
+    "accuracy": "highest accuracy; uses prevalence",
+    "f1": "highest F1 score; uses prevalence",
+    "f_beta": "highest F-beta score; uses prevalence, beta",
+    "closest_topleft": "smallest distance of the ROC point from (0, 1)",
+    "min_tpr": "highest TNR subject to TPR >= value",
+    "min_tnr": "highest TPR subject to TNR >= value",
+    "max_fpr": "highest TPR subject to FPR <= value",
 }
-"""Every named criterion, and what it looks for."""
+"""Description of every named criterion."""
 AMEANS_ALIASES = ("ameans", "youden", "balanced_accuracy")
-"""The names of the default criterion."""
+"""Names of the default criterion."""
 PREVALENCE_FREE_CRITERIA = (*AMEANS_ALIASES, "closest_topleft", "min_tpr", "min_tnr", "max_fpr")
-"""Criteria that no prevalence changes."""
+"""Criteria that do not depend on the prevalence."""
 _PREVALENCE_CRITERIA = ("cost", "accuracy", "f1", "f_beta")
 _MEASURES = {"min_tpr": "tnr", "min_tnr": "tpr", "max_fpr": "tpr", "balanced_accuracy": "ameans"}
-"""The measure of ``Rates`` that a criterion maximises, where it has another name."""
+"""Measure of ``Rates`` that a criterion maximizes, if its name differs from that of the criterion."""
 CHANCE_AMEANS = 0.5
 """Ameans of a rule that does not depend on the feature."""
-_OOB_WEIGHT = 0.9  # of the out-of-bag mean in the corrected Ameans; out-of-bag alone is too low by up to .02
+_OOB_WEIGHT = 0.9  # weight of the out-of-bag mean in the corrected Ameans; without the rest it is too low by up to .02
 _MAX_ITER = 100
 _MAX_BETA = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdCriterion:
-    """Criterion of the best threshold; the fields are those of ``Roc.best_threshold``."""
+    """Criterion of the best threshold, with the arguments of ``Roc.best_threshold`` as fields."""
 
     criterion: str | RateFunction = "ameans"
     prevalence: ArrayOrFloat = None
@@ -85,21 +85,25 @@ class ThresholdCriterion:
         for name, takers in (("value", ("min_tpr", "min_tnr", "max_fpr")), ("beta", ("f_beta",))):
             needed = self.criterion in takers
             if needed != (getattr(self, name) is not None):
-                raise RocPredictError(f"criterion={self.criterion!r} {'needs' if needed else 'takes no'} {name}=")
+                problem = f"needs {name}=" if needed else f"does not accept {name}="
+                raise RocPredictError(f"criterion={self.criterion!r} {problem}")
         if self.beta is not None and np.ndim(self.beta):
-            raise RocPredictError(f"beta={short_repr(self.beta)} is not one number; give one for all features")
+            raise RocPredictError(
+                f"beta={short_repr(self.beta)} is not one number; pass the same beta for all features"
+            )
         if self.beta is not None and not 0 < self.beta < _MAX_BETA:
             raise RocPredictError(f"beta={self.beta!r} is not above 0 and below {_MAX_BETA:g}")
         if self.criterion != "cost" and (np.any(self.cost_fp != 1.0) or np.any(self.cost_fn != 1.0)):
-            raise RocPredictError(f"criterion={self.criterion!r} takes no costs; use criterion='cost'")
+            raise RocPredictError(f"criterion={self.criterion!r} does not accept costs; use criterion='cost'")
         if self.criterion in _PREVALENCE_CRITERIA and self.prevalence is None:
             raise RocPredictError(
-                f"criterion={self.criterion!r} needs the share of positives; give prevalence= (0 to 1) or class counts"
+                f"criterion={self.criterion!r} needs the proportion of positives; pass prevalence= (0 to 1) or class "
+                "counts"
             )
 
     @property
     def log_price(self) -> FloatArray | None:
-        """The log price of a false positive, where the best threshold depends on it alone."""
+        """Log price of a false positive, or None if the criterion does not have one."""
         if self.criterion in AMEANS_ALIASES:
             return EVEN
         if self.criterion in {"cost", "accuracy"}:
@@ -114,20 +118,23 @@ class ThresholdStability(Result):
     Attributes
     ----------
     thresholds : array of shape (n_resamples,)
-        The threshold that each resample chooses, ascending.
+        Best threshold of each resample, ascending.
     quantiles : dict
-        Quantiles of these: 0.05, 0.25, 0.5, 0.75, 0.95.
+        Quantiles of ``thresholds`` at 0.05, 0.25, 0.5, 0.75 and 0.95.
     fraction_in_plateau : float
-        How many of these lie where the whole sample's best thresholds lie.
+        Fraction of ``thresholds`` that are in the plateau of the best threshold of the whole sample.
     ameans_in_sample : float
-        The Ameans on the rows that chose the threshold: optimistic.
+        Ameans (balanced accuracy) of the best threshold on the data that selected it. It is optimistic.
     ameans_oob : float
-        The mean Ameans, over resamples, on the observations that did not choose it: a little pessimistic, since fewer
-        distinct observations choose. 1/2 where a class has too few observations to leave any out.
+        Out-of-bag Ameans: the mean over resamples of the Ameans on the observations that are not in the resample. It
+        is slightly pessimistic, because a resample contains fewer distinct observations. It is 1/2 if a class is too
+        small to leave observations out.
     ameans_corrected : float
-        0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``: nearly unbiased.
-    n_resamples, n_failed : int
-        Resamples, and those that left no row of a class out.
+        0.9 ``ameans_oob`` + 0.1 ``ameans_in_sample``, which is nearly unbiased.
+    n_resamples : int
+        Number of resamples.
+    n_failed : int
+        Number of resamples that contain all observations of a class.
     """
 
     thresholds: FloatArray = field(metadata={"hidden": True})
@@ -144,14 +151,16 @@ class ThresholdStability(Result):
         return correct_ameans(self.ameans_oob, self.ameans_in_sample)
 
     def table(self) -> Table:
-        """Return the quantiles of the threshold, and the Ameans in the sample and beyond it."""
-        rows: list[list[Any]] = [[f"threshold, {share:.0%} below", value] for share, value in self.quantiles.items()]
+        """Return a table of the quantiles of the threshold and of the Ameans in the sample and out of bag."""
+        rows: list[list[Any]] = [
+            [f"{level:.0%} quantile of threshold", value] for level, value in self.quantiles.items()
+        ]
         names = (
             *("fraction_in_plateau", "ameans_in_sample", "ameans_oob", "ameans_corrected"),
             *("n_resamples", "n_failed"),
         )
         rows += [[name.replace("_", " "), getattr(self, name)] for name in names]
-        return Table("Stability of a best threshold", ("quantity", "value"), rows)
+        return Table("Stability of the best threshold", ("quantity", "value"), rows)
 
     def _columns(self) -> dict[str, Any]:
         return {"threshold": self.thresholds}
@@ -166,36 +175,45 @@ class ThresholdStability(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestThreshold(Result, Generic[Value]):
-    """The best threshold for a criterion, and what it achieves.
+    """Best threshold by a criterion, with its rates.
 
     Attributes
     ----------
     threshold : float or array of shape F
-        In the unit of the feature.
+        Threshold in the unit of the feature.
     tpr, fpr, tnr, fnr : float or array of shape F
         Rates of the rule at the threshold, on the curve.
     ameans : float or array of shape F
-        (TPR + TNR)/2. For family "auto" and criterion "ameans" that on new data: less than on the curve, since the
-        threshold was chosen on these data.
+        Ameans (balanced accuracy), (TPR + TNR)/2. For family "auto" and criterion "ameans", the Ameans expected on new
+        data, which is below that on the curve.
+    ameans_corrected : float or None
+        Optimism-corrected Ameans; None for a predicted threshold.
     criterion : str
-        What was looked for.
+        Name of the criterion.
     criterion_value : float or array of shape F
-        Value of the criterion there: the Ameans, for "youden" Youden's J = TPR + TNR - 1, the expected cost of errors
-        per observation, the accuracy, F-beta, the distance to (0, 1), the rate that was maximized, or the value of
-        the function.
+        Value of the criterion at the threshold:
+
+        - ``"ameans"``, ``"balanced_accuracy"``: the Ameans.
+        - ``"youden"``: the Youden index J = TPR + TNR - 1.
+        - ``"cost"``: the expected cost of errors per observation.
+        - ``"accuracy"``, ``"f1"``, ``"f_beta"``: the accuracy or the F score.
+        - ``"closest_topleft"``: the distance of the ROC point from (0, 1).
+        - ``"min_tpr"``, ``"min_tnr"``, ``"max_fpr"``: the rate that is maximized.
+        - function: the value of the function.
     crossings : array of shape (k,), or F + (2,) for a batch
-        Thresholds where the (weighted) densities cross, ascending; in a batch NaN beyond ``crossing_count``.
+        Thresholds at which the weighted densities cross, ascending; padded with NaN in a batch.
     crossing_count : int or array of shape F
+        Number of crossings.
     plateau : pair of float or of arrays of shape F
-        All thresholds in (low, high] do as well ([low, high) with direction "lower"). For a smooth optimum both
-        are the threshold.
+        Bounds of the interval (low, high] of equally good thresholds; [low, high) with direction "lower". If the
+        maximum is smooth, both are the threshold.
     equal_thresholds : array of shape (k,), or F + (k,) for a batch
-        Thresholds beyond the plateau that do as well, ascending: one of each further interval, empty where the best
-        one is unique; in a batch NaN beyond their number. The flag ``equal_thresholds`` marks them.
+        One threshold of each further interval of equally good thresholds, ascending; empty if there is none, padded
+        with NaN in a batch. If there are any, the flag ``equal_thresholds`` is set.
     flags : Flags
-        Stated outcomes of degenerate inputs.
+        Flags of degenerate inputs.
     _uncertainty : object
-        Who knows how far off the threshold and its Ameans may be; asked by the methods here.
+        Computes the intervals of the threshold and of its Ameans.
     """
 
     threshold: Value
@@ -216,23 +234,23 @@ class BestThreshold(Result, Generic[Value]):
 
     @property
     def ameans(self) -> Value:
-        """Return (TPR + TNR)/2; for family "auto" the Ameans that is expected on new data."""
+        """Ameans (balanced accuracy), (TPR + TNR)/2; for family "auto", the Ameans expected on new data."""
         if self._expected_ameans is not None:
             return to_scalar(self._expected_ameans)
         return to_scalar(np.asarray(self.tpr) / 2 + np.asarray(self.tnr) / 2)
 
     @property
     def crossing_count(self) -> int | NDArray[np.int_]:
-        """Return how many crossings there are."""
+        """Number of crossings of the weighted densities."""
         return to_scalar(np.sum(~np.isnan(self.crossings), axis=-1))
 
     @property
     def ameans_corrected(self) -> float | None:
-        """Ameans of the chosen threshold in the population, corrected for optimism; None for a predicted threshold.
+        """Optimism-corrected Ameans (balanced accuracy), or None for a predicted threshold.
 
-        The Ameans on the observations that chose the threshold is optimistic. This is 0.9 times its out-of-bag mean,
-        over 1000 seeded resamples, plus 0.1 times its value in the sample. From 2,000 observations on there are
-        fewer resamples, 20 from 100,000 on.
+        The Ameans of an empirical threshold on the data that selected it is optimistic. The corrected value is 0.9
+        times the mean out-of-bag Ameans over 1000 seeded resamples, plus 0.1 times the Ameans in the sample. With 2,000
+        observations or more there are fewer resamples, and with 100,000 or more there are 20.
         """
         return None if self._uncertainty is None else self._uncertainty.ameans_corrected
 
@@ -244,24 +262,34 @@ class BestThreshold(Result, Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return the confidence interval of the threshold.
+        """Return a confidence interval of the threshold.
 
         Parameters
         ----------
-        level : float
-        method : str, optional
-            Samples: "test-inversion" (default for the criteria "ameans", "cost" and "accuracy"), the thresholds that
-            no local test finds worse than the best one; "bootstrap" (the only one for other criteria), quantiles of
-            the thresholds that resamples choose. Two Gaussians with counts: "pivotal" (default from 10 observations of
-            each class on, for one feature and a weighted criterion), "delta"; a fitted prediction also
-            "bootstrap".
-        n_resamples, rng
-            Of the bootstrap.
+        level : float, default=0.95
+            Confidence level, in (0, 1).
+        method : {"test-inversion", "bootstrap", "pivotal", "delta"}, optional
+            - ``"test-inversion"``: the thresholds that no local test finds worse than the best one. Default for
+              samples and the criteria "ameans", "cost" and "accuracy".
+            - ``"bootstrap"``: quantiles of the thresholds that resamples select. Default for samples and other
+              criteria; also accepted for a prediction that is fitted to samples.
+            - ``"pivotal"``: generalized pivots. Default for two Gaussians with at least 10 observations per class,
+              one feature and a weighted criterion.
+            - ``"delta"``: delta method. Default for other Gaussians with class counts.
+        n_resamples : int, default=2000
+            Number of bootstrap resamples.
+        rng : None, int or numpy.random.Generator, default=0
+            Seed or generator for resampling.
 
         Returns
         -------
         Interval
-            Infinite where the data leave the threshold open.
+            Interval in the unit of the feature; a bound is infinite if the data do not determine the threshold.
+
+        See Also
+        --------
+        ameans_interval : Confidence interval of the Ameans at the threshold.
+        stability : Thresholds of resampled data.
 
         Notes
         -----
@@ -278,21 +306,52 @@ class BestThreshold(Result, Generic[Value]):
         n_resamples: int = 2000,
         rng: Seed = 0,
     ) -> Interval[Value]:
-        """Return the confidence interval of the Ameans that the threshold has in the population.
+        """Return a confidence interval of the Ameans of the threshold in the population.
 
         Parameters
         ----------
-        method : str, optional
-            Samples: "optimism-corrected", Wilson's intervals of both rates, each less its own optimism of being
-            measured on the observations that chose the threshold. Two Gaussians with counts: "pivotal" (default for
-            one feature and a weighted criterion), "delta"; a fitted prediction also "bootstrap".
-        n_resamples, rng
-            Of the resamples that measure the optimism.
+        level : float, default=0.95
+            Confidence level, in (0, 1).
+        method : {"optimism-corrected", "pivotal", "delta", "bootstrap"}, optional
+            - ``"optimism-corrected"``: Wilson intervals of both rates, each shifted by the optimism of selecting the
+              threshold on the same data. Default for samples.
+            - ``"pivotal"``: generalized pivots. Default for two Gaussians with class counts, one feature and a
+              weighted criterion.
+            - ``"delta"``: delta method. Default for other Gaussians with class counts.
+            - ``"bootstrap"``: for a prediction that is fitted to samples.
+        n_resamples : int, default=2000
+            Number of resamples that estimate the optimism, or of the bootstrap.
+        rng : None, int or numpy.random.Generator, default=0
+            Seed or generator for resampling.
+
+        Returns
+        -------
+        Interval
+            Interval of the Ameans (balanced accuracy).
+
+        See Also
+        --------
+        threshold_interval : Confidence interval of the threshold.
         """
         return self._uncertainty.ameans_interval(level, method, n_resamples, rng)
 
     def stability(self, *, n_resamples: int = 2000, rng: Seed = 0) -> ThresholdStability:
-        """Return how firmly the observations determine this threshold; for samples."""
+        """Select the best threshold again in resamples of the data.
+
+        Only thresholds of empirical ROC curves have this method.
+
+        Parameters
+        ----------
+        n_resamples : int, default=2000
+            Number of bootstrap resamples.
+        rng : None, int or numpy.random.Generator, default=0
+            Seed or generator for resampling.
+
+        Returns
+        -------
+        ThresholdStability
+            Thresholds of the resamples, with in-sample and out-of-bag Ameans.
+        """
         return self._uncertainty.stability(n_resamples, rng)
 
     @property
@@ -300,24 +359,24 @@ class BestThreshold(Result, Generic[Value]):
         return self.ameans_corrected is not None
 
     def table(self) -> Table:
-        """Return the threshold and the rates there."""
+        """Return a table of the threshold and its rates."""
         summary = super().table()
         if np.ndim(self.threshold):
             return summary
         rows = list(summary.rows)
         if self._oob_is_fast:
-            rows.insert(2, ["ameans, corrected for optimism", self.ameans_corrected])
+            rows.insert(2, ["ameans, optimism-corrected", self.ameans_corrected])
         if self.criterion not in AMEANS_ALIASES:
             rows.append(["value of the criterion", self.criterion_value])
         if self.plateau[0] != self.plateau[1]:
-            rows.append(["as good are thresholds from", format_interval(*self.plateau)])
+            rows.append(["equally good thresholds between", format_interval(*self.plateau)])
         if self.equal_thresholds.size:
-            rows.append(["as good are thresholds about", format_list(f"{t:.6g}" for t in self.equal_thresholds)])
+            rows.append(["equally good thresholds near", format_list(f"{t:.6g}" for t in self.equal_thresholds)])
         return replace(summary, rows=rows)
 
     @property
     def _criterion_text(self) -> str:
-        return f"{truncate(self.criterion, 40)}: {CRITERIA.get(self.criterion, 'a function of rates')}"
+        return f"{truncate(self.criterion, 40)}: {CRITERIA.get(self.criterion, 'function of the rates')}"
 
     def _names(self) -> tuple[str, ...]:
         corrected = ("ameans_corrected",) if self._is_empirical else ()
@@ -328,7 +387,7 @@ class BestThreshold(Result, Generic[Value]):
 
     @property
     def _oob_is_fast(self) -> bool:
-        """True if there is an honest Ameans that a look need not wait for."""
+        """True if the optimism-corrected Ameans is fast enough for a repr."""
         return self._uncertainty is not None and self._uncertainty.is_fast and self._is_empirical
 
     def __repr__(self) -> str:
@@ -348,7 +407,7 @@ def correct_ameans(out_of_bag: float, in_sample: float) -> float:
 
 
 def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold:
-    """Return the best threshold of the rule "positive when x >= threshold" for a criterion."""
+    """Return the best threshold by a criterion, for the rule "positive when x >= threshold"."""
     if target.criterion in AMEANS_ALIASES:
         return solver.optimal_ameans()
     if (log_price := target.log_price) is not None:
@@ -361,13 +420,13 @@ def find_best_threshold(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def evaluate_criterion(target: ThresholdCriterion, rates: Rates[Any]) -> ArrayOrFloat:
-    """Return what a criterion is at some rates."""
-    if callable(target.criterion):  # which takes the rates of many thresholds: here of one
+    """Return the value of a criterion at some rates."""
+    if callable(target.criterion):  # a function receives the rates of many thresholds, here of one
         tpr, fpr, tnr, fnr = (np.asarray(rate)[..., None] for rate in (rates.tpr, rates.fpr, rates.tnr, rates.fnr))
         return to_scalar(np.asarray(target.criterion(Rates(tpr, fpr, tnr, fnr, _on_grid(target.prevalence))))[..., 0])
     if target.criterion == "cost":
-        share = np.asarray(target.prevalence)
-        return to_scalar(share * target.cost_fn * rates.fnr + (1 - share) * target.cost_fp * rates.fpr)
+        prevalence = np.asarray(target.prevalence)
+        return to_scalar(prevalence * target.cost_fn * rates.fnr + (1 - prevalence) * target.cost_fp * rates.fpr)
     if target.criterion == "closest_topleft":
         return to_scalar(np.hypot(rates.fpr, rates.fnr))
     if target.criterion == "f_beta":
@@ -376,44 +435,50 @@ def evaluate_criterion(target: ThresholdCriterion, rates: Rates[Any]) -> ArrayOr
 
 
 def _on_grid(prevalence: ArrayOrFloat) -> ArrayOrFloat:
-    """Return a prevalence for each feature with a last axis for many thresholds."""
+    """Return the prevalence of each feature with an additional last axis for the thresholds."""
     return np.asarray(prevalence)[..., None] if np.ndim(prevalence) else prevalence
 
 
 def log_cost_ratio(prevalence: ArrayOrFloat, cost_fp: ArrayOrFloat, cost_fn: ArrayOrFloat) -> FloatArray:
-    """Return log kappa: the price of a false positive over that of a false negative, per case of its class."""
-    share = check_probabilities("prevalence", prevalence)
+    """Return the log of the price of a false positive over that of a false negative, each per observation of its class.
+
+    The price of an error is its cost times the proportion of its class.
+    """
+    p = check_probabilities("prevalence", prevalence)
     fp, fn = check_nonnegative("cost_fp", cost_fp), check_nonnegative("cost_fn", cost_fn)
     if np.any((fp == 0) & (fn == 0)):
-        raise RocPredictError("cost_fp and cost_fn are both 0; an error of one kind must cost something")
-    if np.any(((share == 0) & (fn > 0) & (fp == 0)) | ((share == 1) & (fp > 0) & (fn == 0))):
+        raise RocPredictError("cost_fp and cost_fn are both 0; at least one must be above 0")
+    if np.any(((p == 0) & (fn > 0) & (fp == 0)) | ((p == 1) & (fp > 0) & (fn == 0))):
         raise RocPredictError(
-            f"prevalence={prevalence!r} leaves only errors that cost nothing; every threshold is best"
+            f"prevalence={prevalence!r} makes the cost 0 at every threshold; change the prevalence or the costs"
         )
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(1 - share) - np.log(share) + np.log(fp) - np.log(fn))
+        return np.asarray(np.log(1 - p) - np.log(p) + np.log(fp) - np.log(fn))
 
 
 def _best_f_beta(solver: Solver, target: ThresholdCriterion) -> OptimalThreshold:
-    """Return the threshold with the highest F-beta: there the posterior is F/(1 + beta^2) (Dinkelbach's iteration)."""
+    """Return the threshold with the highest F-beta by Dinkelbach's iteration.
+
+    At this threshold the posterior probability of the positive class is F/(1 + beta^2).
+    """
     square = check_nonnegative("beta", 1.0 if target.beta is None else target.beta) ** 2
-    share = check_probabilities("prevalence", target.prevalence, inclusive=False)
-    odds = np.log1p(-share) - np.log(share)
-    score = (1 + square) * share / (square * share + 1)  # of the rule "always positive"
+    p = check_probabilities("prevalence", target.prevalence, inclusive=False)
+    log_odds = np.log1p(-p) - np.log(p)
+    score = (1 + square) * p / (square * p + 1)  # F-beta of the rule "always positive"
     for _ in range(_MAX_ITER):
         level = score / (1 + square)
-        optimum = solver.optimal(np.log(level) - np.log1p(-level) + odds)
-        better = (1 + square) * share * optimum.tpr / (square * share + share * optimum.tpr + (1 - share) * optimum.fpr)
-        climbs = better > score * (1 + 1e-15)
-        if not climbs.any():
+        optimum = solver.optimal(np.log(level) - np.log1p(-level) + log_odds)
+        new_score = (1 + square) * p * optimum.tpr / (square * p + p * optimum.tpr + (1 - p) * optimum.fpr)
+        increases = new_score > score * (1 + 1e-15)
+        if not increases.any():
             break
-        score = np.where(climbs, better, score)  # who has arrived stays, whatever the neighbours do
+        score = np.where(increases, new_score, score)  # converged features do not change
     return optimum
 
 
 def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
-    """Return what a criterion maximises at some rates: -inf where it is undefined or its limit is not met."""
-    if target.value is not None:  # along the last axis both rates rise; a dominated point meets the limit as well
+    """Return the objective of a criterion at some rates, or -inf if it is undefined or a constraint is not met."""
+    if target.value is not None:  # a dominated point may meet the constraint, too, so that it is excluded
         value = float(check_probabilities("value", target.value))
         allowed, objective = {
             "min_tpr": (rates.tpr >= value, rates.tnr),
@@ -426,8 +491,8 @@ def utility(target: ThresholdCriterion, rates: Rates[Any]) -> FloatArray:
     if target.criterion == "closest_topleft":
         return np.asarray(-np.hypot(rates.fpr, rates.fnr))
     if (price := target.log_price) is not None:
-        dear, cheap = (rates.fnr, rates.fpr) if price <= 0 else (rates.fpr, rates.fnr)
-        return np.asarray(-(dear + np.exp(-np.abs(price)) * cheap))
+        costly, cheap = (rates.fnr, rates.fpr) if price <= 0 else (rates.fpr, rates.fnr)
+        return np.asarray(-(costly + np.exp(-np.abs(price)) * cheap))
     if callable(target.criterion):
         values = _evaluate_function(target.criterion, replace(rates, prevalence=_on_grid(target.prevalence)))
     else:
@@ -440,11 +505,11 @@ def _evaluate_function(criterion: RateFunction, rates: Rates[Any]) -> FloatArray
     try:
         values = np.asarray(result, dtype=np.float64)
     except (TypeError, ValueError):
-        raise RocPredictError(f"criterion gave {short_repr(result)}; it must give numbers") from None
+        raise RocPredictError(f"criterion returned {short_repr(result)}; it must return an array of numbers") from None
     if values.shape != np.shape(rates.tpr):
         raise RocPredictError(
-            f"criterion gave shape {values.shape} for rates of shape {np.shape(rates.tpr)}; "
-            "it must give one value for each threshold"
+            f"criterion returned shape {values.shape} for rates of shape {np.shape(rates.tpr)}; "
+            "it must return one value for each threshold"
         )
     return values
 
@@ -453,7 +518,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
     value = check_probabilities("value", target.value)
     if target.criterion == "min_tnr":
         d = solver.negative
-        threshold = np.asarray(d.ppf(value))  # an atom counts as below from just above it on
+        threshold = np.asarray(d.ppf(value))  # an atom is negative if the threshold is just above it
         above = np.where(
             np.asarray(d.cdf(threshold)) > d.cdf_strict(threshold), np.nextafter(threshold, np.inf), threshold
         )
@@ -466,7 +531,7 @@ def _threshold_at_limit(solver: Solver, target: ThresholdCriterion) -> OptimalTh
 
 
 def _cross_gap(solver: Solver, threshold: FloatArray, *, axis: Axis) -> FloatArray:
-    """Return the threshold with the same rate along an axis and the best other rate: beyond a gap of that class."""
+    """Return the other bound of a gap in a class if it has a better rate of the other class."""
     if solver.takes_batches:
         return threshold
     d = solver.negative if axis == "fpr" else solver.positive

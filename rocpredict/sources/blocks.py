@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rocpredict.base.validation import RocPredictError, as_float_array, is_missing, short_repr
 
 BLOCK_BYTES = 32 * 2**20
-"""Memory that one block of a table takes while the next one is made."""
+"""Memory limit of one block of a table."""
 BlockIterator: TypeAlias = Iterator[tuple[slice, Any]]
 ColumnIndices: TypeAlias = NDArray[np.intp]
 
@@ -28,36 +28,37 @@ class ColumnSource(ABC):
     Attributes
     ----------
     shape : (int, int)
+        Numbers of rows and columns.
     """
 
     shape: tuple[int, int]
 
     @abstractmethod
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
-        """Yield the chosen columns (None: all), each block with its place among them."""
+        """Yield the chosen columns (None: all) in blocks, each with its slice of them."""
 
     @abstractmethod
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged."""
 
     def validate(self, columns: Iterable[int]) -> None:  # noqa: B027
-        """Refuse chosen columns that hold both numbers and text."""
+        """Raise if a chosen column has both numbers and text."""
 
     @property
     def not_numeric(self) -> NDArray[np.bool_]:
-        """Columns without numbers."""
+        """Mask of the columns without numbers."""
         return np.zeros(self.shape[1], dtype=bool)
 
 
 class SparseSource(ColumnSource):
-    """CSC or CSR matrix; blocks are sparse too."""
+    """Sparse matrix in CSC or CSR format, read in sparse blocks."""
 
     def __init__(self, matrix: Any) -> None:
         self.matrix = matrix
         self.shape = matrix.shape
 
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
-        """Yield the matrix itself, or chosen columns in blocks."""
+        """Yield the whole matrix, or the chosen columns in blocks."""
         if columns is None:
             yield slice(0, self.shape[1]), self.matrix
             return
@@ -66,12 +67,12 @@ class SparseSource(ColumnSource):
             yield place, self.matrix[:, columns[place]]
 
     def column(self, column: int) -> NDArray[Any]:
-        """Return one column, zeros and all."""
+        """Return one column as a dense array."""
         return np.asarray(self.matrix[:, [column]].toarray()[:, 0])
 
 
 class BlockSource(ColumnSource):
-    """Table whose columns are copied, in blocks of limited memory."""
+    """Table whose columns are copied in blocks of limited memory."""
 
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
         """Yield Fortran-ordered blocks."""
@@ -83,7 +84,7 @@ class BlockSource(ColumnSource):
             yield place, block
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return the type of the blocks of the chosen columns."""
+        """Return the dtype of blocks of the chosen columns."""
         return np.float64
 
     @abstractmethod
@@ -92,14 +93,14 @@ class BlockSource(ColumnSource):
 
 
 class DenseSource(BlockSource):
-    """Array of numbers in memory: neighbouring columns are one block, a view."""
+    """Array of numbers in memory, of which adjacent columns are read as a view."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = array
         self.shape = array.shape
 
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
-        """Yield views where the columns are neighbours, else copies in blocks."""
+        """Yield a view of adjacent columns, or copies of others in blocks."""
         if columns is None:
             return iter([(slice(0, self.shape[1]), self.array)])
         runs = [run for _, run in contiguous_runs(columns)]
@@ -108,7 +109,7 @@ class DenseSource(BlockSource):
         return super().iter_blocks(columns)
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return the type of the array."""
+        """Return the dtype of the array."""
         return self.array.dtype
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
@@ -121,18 +122,18 @@ class DenseSource(BlockSource):
 
 
 class SlicedSource(DenseSource):
-    """Array that is stored elsewhere (HDF5, zarr, Dask) and fetched by slices of columns."""
+    """Array outside memory (HDF5, zarr, Dask) that is read by slices of columns."""
 
     def iter_blocks(self, columns: ColumnIndices | None) -> BlockIterator:
         """Yield Fortran-ordered blocks."""
         return BlockSource.iter_blocks(self, columns)
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 where the array has this type, else float64."""
+        """Return float32 if the array has this dtype, else float64."""
         return np.float32 if self.array.dtype == np.float32 else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Fetch neighbouring columns together."""
+        """Read adjacent columns together."""
         for first, run in contiguous_runs(columns):
             values = np.asarray(self.array[:, run])
             floats = as_float_array("X", values) if values.dtype.kind in "iu" else values
@@ -140,7 +141,7 @@ class SlicedSource(DenseSource):
 
 
 class ColumnwiseSource(BlockSource):
-    """Columns that become numbers one by one; those without numbers are NaN."""
+    """Columns that are converted to numbers one by one, or to NaN if they have no numbers."""
 
     def __init__(self, names: Sequence[str], rows: int, columns: Any) -> None:
         self.shape = rows, len(names)
@@ -149,11 +150,11 @@ class ColumnwiseSource(BlockSource):
 
     @cached_property
     def not_numeric(self) -> NDArray[np.bool_]:
-        """Columns without numbers."""
+        """Mask of the columns without numbers."""
         return np.array([is_text_column(column) for column in self._columns], dtype=bool)
 
     def validate(self, columns: Iterable[int]) -> None:
-        """Refuse columns of objects that are partly numbers."""
+        """Raise if a column of objects has both numbers and text."""
         for index in columns:
             column = self.column(index)
             if column.dtype.kind not in "biuf":
@@ -171,14 +172,14 @@ class ColumnwiseSource(BlockSource):
 
 
 def contiguous_runs(columns: ColumnIndices) -> Iterator[tuple[int, slice]]:
-    """Yield the slices of neighbours among the columns, each with the place where it begins."""
+    """Yield the slices of adjacent columns, each with its start among the columns."""
     if len(columns):
         for run in np.split(np.arange(len(columns)), np.flatnonzero(np.diff(columns) != 1) + 1):
             yield int(run[0]), slice(int(columns[run[0]]), int(columns[run[-1]]) + 1)
 
 
 def block_slices(count: int, column_bytes: int) -> Iterator[slice]:
-    """Cut ``count`` columns into blocks of limited memory, each with one column at least."""
+    """Divide ``count`` columns into blocks of limited memory, with at least one column each."""
     width = max(1, BLOCK_BYTES // max(1, column_bytes))
     for start in range(0, count, width):
         yield slice(start, min(start + width, count))
@@ -194,12 +195,12 @@ _FLOAT32_TYPES = ("Float16", "Float32")
 
 
 def as_frame(X: Any) -> Any:
-    """Return the narwhals frame of X, or None for another kind of table (a series, too).
+    """Return the narwhals frame of X, or None if X is not a data frame.
 
     Raises
     ------
     RocPredictError
-        Narwhals is not installed; column names that are not different.
+        If narwhals is not installed, or column names are not unique.
     """
     module = type(X).__module__.partition(".")[0]
     if module not in _FRAME_MODULES:
@@ -212,7 +213,7 @@ def as_frame(X: Any) -> Any:
         ) from None
     native = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(native):
-        check_unique_names(list(native.columns))  # narwhals has words of its own for names that occur twice
+        check_unique_names(list(native.columns))  # before narwhals raises its own error for duplicate names
     elif nw.dependencies.is_pyarrow_table(native):
         check_unique_names(native.column_names)
     frame = nw.from_native(X, pass_through=True)
@@ -223,7 +224,7 @@ _POLARS_NODES = re.compile(
     r"(DF \[|\w+ SCAN \[|PROJECT |SELECTION|ESTIMATED ROWS|SELECT \[|WITH_COLUMNS:|FILTER |FROM$|SLICE\[|ROW INDEX "
     r"|CACHE\[|UNION\[maintain_order: true\]|PLAN \d|END UNION|HCONCAT|END HCONCAT|\[)"
 )
-"""Lines of a plan of polars that keep the order of the rows."""
+"""Lines of a polars query plan that preserve the order of the rows."""
 _POLARS_UNORDERED = re.compile(
     r"\.(shuffle|sample|\w*unique\w*|mode|value_counts|\w*top_k\w*|map\w*|\w*python\w*|\w*opaque)"
 )
@@ -235,16 +236,16 @@ _DUCKDB_RANDOM = re.compile(r"(random|uuid|nextval|shuffle)\w*\(", re.IGNORECASE
 
 
 _NO_ORDER = (
-    "X is a query that yields its rows in another order each time; collect it first, as by X.collect() of polars or "
-    "X.arrow() of DuckDB"
+    "X is a query that returns its rows in a different order each time; collect it first, with X.collect() in polars "
+    "or X.arrow() in DuckDB"
 )
 
 
 def has_row_order(frame: Any) -> bool:
-    """Return whether a lazy frame of narwhals yields its rows in the same order each time that it is collected.
+    """Return whether a lazy frame has the same row order each time it is collected.
 
-    Scans, selections and functions of single columns do. Joins, groups, samples and anything unknown count as
-    unordered, although some of them keep the order.
+    Scans, selections and functions of single columns preserve the order. Joins, groups, samples and unknown operations
+    are treated as unordered, although some of them preserve it.
     """
     native, library = frame.to_native(), frame.implementation.name.lower()
     if library == "polars":
@@ -263,12 +264,14 @@ def has_row_order(frame: Any) -> bool:
 
 
 class DataFrameSource(BlockSource):
-    """Data frame; a lazy one is queried for each block of columns if its rows have an order, else collected once.
+    """Data frame, eager or lazy.
+
+    A lazy frame with a fixed row order is queried for each block of columns; others are collected once.
 
     Attributes
     ----------
     is_ordered : bool
-        Whether rows correspond to those of arrays beside the frame.
+        Whether the rows correspond to those of separate arrays.
     """
 
     def __init__(self, frame: Any) -> None:
@@ -286,16 +289,16 @@ class DataFrameSource(BlockSource):
 
     @property
     def not_numeric(self) -> NDArray[np.bool_]:
-        """Columns without numbers."""
+        """Mask of the columns without numbers."""
         return self._is_text
 
     def dtype(self, columns: ColumnIndices) -> Any:
-        """Return float32 where no column needs more."""
+        """Return float32 if no column needs more precision, else float64."""
         numeric = {self._kinds[index] for index in columns.tolist() if not self._is_text[index]}
         return np.float32 if numeric and numeric <= {*_FLOAT32_TYPES} else np.float64
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Write the chosen columns, NaN for nulls and for what is not numeric."""
+        """Write the chosen columns, with NaN for nulls and for columns without numbers."""
         numeric = [self.columns[index] for index in columns.tolist() if not self._is_text[index]]
         part = self._collect_in_order(numeric) if self._lazy and numeric else self.frame
         for place, index in enumerate(columns.tolist()):
@@ -306,13 +309,13 @@ class DataFrameSource(BlockSource):
                 out[:, place] = _floats(str(name), part.get_column(name))
 
     def column(self, column: int) -> NDArray[Any]:
-        """Return one column unchanged, None for nulls."""
+        """Return one column unchanged, with None for nulls."""
         name = self.columns[column]
         part = self.collect(self.frame.select(name)) if self._lazy else self.frame
         return self._unchanged(part.get_column(name))
 
     def check_order_by(self, column: int) -> NDArray[Any]:
-        """Return the column of labels, which each later query of a lazy frame has to repeat."""
+        """Return the column of labels, which later queries of a lazy frame are compared with."""
         labels = self.column(column)
         if len(labels) != self.shape[0]:
             raise RocPredictError(_NO_ORDER)
@@ -320,7 +323,7 @@ class DataFrameSource(BlockSource):
         return labels
 
     def _collect_in_order(self, names: list[str]) -> Any:
-        """Query columns together with the labels, or refuse rows that come in another order than before."""
+        """Query columns together with the labels, or raise if the row order has changed."""
         if self._labels is None:
             part = self.collect(self.frame.select(names))
             is_same = len(part) == self.shape[0]
@@ -340,7 +343,7 @@ class DataFrameSource(BlockSource):
         return np.array(items) if {*map(type, items)} in ({bool}, {str}) else _objects(items)
 
     def validate(self, columns: Iterable[int]) -> None:
-        """Refuse columns of objects that are partly numbers."""
+        """Raise if a column of objects has both numbers and text."""
         for index in columns:
             if self._kinds[index] in _OBJECT_TYPES and not self._lazy:
                 to_numeric(str(self.columns[index]), np.asarray(self.frame.get_column(self.columns[index]).to_numpy()))
@@ -361,14 +364,14 @@ class DataFrameSource(BlockSource):
 
 
 def frame_to_source(frame: Any) -> ColumnSource:
-    """Return the source of a frame: of a pandas frame that is one array inside, that array."""
+    """Return the source of a frame, which is the array inside if a pandas frame consists of a single one."""
     import narwhals as nw
 
     native = frame.to_native()
     if nw.dependencies.is_pandas_dataframe(native) and native.shape[1]:
         kinds = set(native.dtypes)
         if len(kinds) == 1 and all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
-            # Several arrays inside would be copied into one; the first row is a view of a single one.
+            # to_numpy copies a frame of several arrays; the first row of a single array is a view.
             first, column = native.iloc[:1].to_numpy(), native.iloc[:, 0].to_numpy()
             if np.may_share_memory(first, column[:1]):
                 return DenseSource(native.to_numpy())
@@ -376,7 +379,7 @@ def frame_to_source(frame: Any) -> ColumnSource:
 
 
 def _floats(name: str, series: Any) -> NDArray[Any]:
-    """Return a column as floats, NaN for nulls."""
+    """Return a column as floats, with NaN for nulls."""
     import narwhals as nw
 
     kind = series.dtype
@@ -399,22 +402,22 @@ def _objects(items: list[Any]) -> NDArray[Any]:
 
 
 def check_feature_names(names: Any, columns: int, holder: str = "X") -> NDArray[np.str_]:
-    """Return one name for each column, or refuse a ``feature_names=`` of another length or with equal names."""
+    """Return one name for each column, or raise if names are not unique or have another length."""
     if names is None:
         return np.array([f"x{place}" for place in range(columns)])
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) != 1:
         raise RocPredictError(
-            f"feature_names={short_repr(names)} is not a list of names; give one for each column of {holder}"
+            f"feature_names={short_repr(names)} is not a list of names; pass one for each column of {holder}"
         )
     items = names.tolist() if isinstance(names, np.ndarray) else list(names)
     if len(items) != columns:
         counts = f"feature_names has {len(items)} names and {holder} has {columns} columns"
-        raise RocPredictError(f"{counts}; give one for each")
+        raise RocPredictError(f"{counts}; pass one for each column")
     return check_unique_names(items)
 
 
 def check_unique_names(names: Sized) -> NDArray[np.str_]:
-    """Return names of any kind as text, or refuse equal ones."""
+    """Return names as text, or raise if they are not unique."""
     groups: defaultdict[str, list[Any]] = defaultdict(list)
     for name in names:  # type: ignore[attr-defined]
         groups[str(name)].append(name)
@@ -422,7 +425,7 @@ def check_unique_names(names: Sized) -> NDArray[np.str_]:
         duplicates = [group for group in groups.values() if len(group) > 1]
         more = f" (and {len(duplicates) - 5} more)" if len(duplicates) > 5 else ""
         raise RocPredictError(
-            f"X has {', '.join(map(_describe_duplicates, duplicates[:5]))}{more}; features need different names"
+            f"X has {', '.join(map(_describe_duplicates, duplicates[:5]))}{more}; column names must be unique"
         )
     return np.array(list(groups), dtype=np.str_)
 
@@ -435,12 +438,12 @@ def _describe_duplicates(group: list[Any]) -> str:
 
 
 def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
-    """Return a column as floats, NaN for missing values, or None where it holds text, dates or the like.
+    """Return a column as floats with NaN for missing values, or None for text, dates and other objects.
 
     Raises
     ------
     RocPredictError
-        Complex numbers, integers that float64 cannot tell apart, numbers and other things in one column.
+        If the column has complex numbers, integers that are not exact in float64, or both numbers and text.
     """
     if is_text_column(values):
         return None
@@ -449,7 +452,7 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
     plain, mask = np.asarray(values), np.ma.getmaskarray(values)
     if mask.any():
         fill: Any = None if plain.dtype.kind == "O" else 0
-        plain = np.where(mask, fill, plain)  # a value under a mask may be no number
+        plain = np.where(mask, fill, plain)  # a masked value need not be a number
     if plain.dtype.kind == "O":
         plain = _clear_missing(name, plain)
     floats = as_float_array(f"column {name!r}", plain)
@@ -457,7 +460,7 @@ def to_numeric(name: str, values: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def is_text_column(values: NDArray[Any]) -> bool:
-    """Return whether a column holds values, and none of them is a number."""
+    """Return whether a column has values, none of which is a number."""
     if values.dtype.kind != "O":
         return values.dtype.kind not in "biufc"
     items = values[~np.ma.getmaskarray(values)]
@@ -465,7 +468,7 @@ def is_text_column(values: NDArray[Any]) -> bool:
 
 
 def _clear_missing(name: str, values: NDArray[Any]) -> NDArray[Any]:
-    """Return objects with None for missing values, or refuse text among numbers."""
+    """Return objects with None for missing values, or raise if text is among numbers."""
     other_rows = [row for row, item in enumerate(values) if not _is_number(item)]
     text_rows = [row for row in other_rows if _is_text_item(values[row])]
     if any(isinstance(values[row], Complex) for row in text_rows):

@@ -27,22 +27,24 @@ from rocpredict.sources.blocks import BlockSource, ColumnIndices, contiguous_run
 from rocpredict.sources.table import FeatureTable, check_has_numeric, format_names
 
 MISSING_MARKERS = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?"})
-"""Text of a cell without a value."""
+"""Texts of a missing value."""
 CHUNK_CELLS = 2_000
-"""Cells that are read before they become numbers; few, so that they stay in the processor's cache."""
+"""Number of cells that are converted to numbers together and fit into the processor's cache."""
 SPOOL_CELLS = 2**20
-"""Cells that are written to the temporary file together."""
+"""Number of cells that are written to the temporary file together."""
 MEMORY_BYTES = 32 * 2**20
-"""Size up to which a table stays in memory."""
+"""Size up to which a table is kept in memory."""
 
 _ERROR_WORDS = {
-    "unexpected end of data": "a quoted cell that begins here is never closed",
-    "field larger than field limit (131072)": "a cell of more than 131072 characters (a quote never closed?)",
+    "unexpected end of data": "a quoted cell begins here and has no closing quote",
+    "field larger than field limit (131072)": "a cell of more than 131072 characters (missing closing quote?)",
 }
 _SEPARATORS = ("\t", ";", ",")
-"""Marks that separate cells, the likeliest first: tabs and semicolons are rare in names."""
+"""Cell separators in order of preference; tabs and semicolons are rare in names."""
 _N_LINES_TO_DETECT = 10
-_GZIP_MAGIC = b"\x1f\x8b"
+MAX_LINE = 64 * 2**20
+"""Length up to which a line of a header or of a stream is read."""
+GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARKS = {b"\xff\xfe\x00\x00": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d*),(\d+)([eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*")
@@ -51,25 +53,26 @@ Rows = Iterator[tuple[int, list[str]]]
 
 @contextmanager
 def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
-    r"""Open a CSV file with a header line: UTF-8 or UTF-16, also compressed by gzip, also a pipe.
+    r"""Open a CSV file or pipe with a header line, in UTF-8 or UTF-16, plain or compressed by gzip.
 
     Yields
     ------
     header : list of str
+        Column names.
     rows : iterator of (int, list of str)
-        Each row after the header, with the line of the file that it ends in. Empty lines are left out.
+        Rows after the header, each with the number of its last line in the file. Empty lines are omitted.
     separator : {",", ";", "\t"}
-        Found in the first lines.
+        Cell separator, detected from the first lines.
 
     Raises
     ------
     RocPredictError
-        A file that cannot be read or is not text, a header without names or with a name twice, or a row that
-        is broken: its line is named.
+        If the file cannot be read or is not text, the header has no names or a name twice, or a row is not valid. The
+        message has the line number.
     """
     try:
-        with path.open("rb") as file, _as_text(file) as text:
-            first_lines = list(islice(text, _N_LINES_TO_DETECT))
+        with path.open("rb") as file, _as_text(file, path.name) as text:
+            first_lines = _read_first_lines(text, path.name)
             separator = _detect_separator(first_lines)
             reader = csv.reader(chain(first_lines, text), delimiter=separator, strict=True)
             header = _check_header(next(reader, []), path.name)
@@ -78,26 +81,52 @@ def open_csv(path: Path) -> Iterator[tuple[list[str], Rows, str]]:
         raise RocPredictError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     except UnicodeError:
         raise RocPredictError(
-            f"{path.name} is not UTF-8 text; a CSV file is needed (in Excel: CSV UTF-8, or Unicode text)"
+            f"{path.name} is not UTF-8 text; pass a CSV file (in Excel, save as CSV UTF-8 or Unicode text)"
         ) from None
     except csv.Error as error:
         raise RocPredictError(f"{path.name}, line {reader.line_num}: {error}") from None
 
 
-def _as_text(file: IO[bytes]) -> IO[str]:
-    """Return the text of an open file, in the encoding and compression that its first bytes show."""
+def _as_text(file: IO[bytes], name: str) -> IO[str]:
+    """Open a binary file as text; its first bytes show the encoding and the compression."""
     peekable = cast(io.BufferedReader, file)
-    if peekable.peek(2).startswith(_GZIP_MAGIC):
+    if peekable.peek(2).startswith(GZIP_MAGIC):
         peekable = cast(io.BufferedReader, gzip.GzipFile(fileobj=peekable))
     first_bytes = peekable.peek(4)
-    encodings = (name for mark, name in _BYTE_ORDER_MARKS.items() if first_bytes.startswith(mark))
-    return io.TextIOWrapper(peekable, next(encodings, "utf-8-sig"), newline="")
+    check_first_bytes(first_bytes, name)
+    return io.TextIOWrapper(peekable, _detect_encoding(first_bytes), newline="")
+
+
+def _detect_encoding(first_bytes: bytes) -> str:
+    return next((name for mark, name in _BYTE_ORDER_MARKS.items() if first_bytes.startswith(mark)), "utf-8-sig")
+
+
+def check_first_bytes(first_bytes: bytes, name: str) -> None:
+    """Raise if the first line holds NUL bytes, unless the text is UTF-16 or UTF-32."""
+    first_line = first_bytes.partition(b"\n")[0].partition(b"\r")[0]
+    if b"\0" in first_line and _detect_encoding(first_bytes) == "utf-8-sig":
+        raise RocPredictError(f"{name} holds NUL bytes in its first line; pass a CSV file in UTF-8 or UTF-16")
+
+
+def check_line_length(length: int, name: str) -> None:
+    """Raise if a line is longer than ``MAX_LINE``."""
+    if length > MAX_LINE:
+        raise RocPredictError(f"{name} has a line of more than {MAX_LINE >> 20} MB; pass a CSV file with shorter lines")
+
+
+def _read_first_lines(text: IO[str], name: str) -> list[str]:
+    """Read the lines from which the separator is detected."""
+    lines = []
+    for line in islice(iter(lambda: text.readline(MAX_LINE + 1), ""), _N_LINES_TO_DETECT):
+        check_line_length(len(line), name)
+        lines.append(line)
+    return lines
 
 
 def _detect_separator(lines: Sequence[str]) -> str:
-    """Return the mark that splits the header and the first row into equally many cells, two or more.
+    """Return the separator that splits the header and the first row into equally many cells, at least two.
 
-    Where no mark does, the one that splits the header into the most cells.
+    If there is none, return the separator that splits the header into the most cells.
     """
     n_cells: dict[str, list[int]] = {}
     for separator in _SEPARATORS:
@@ -137,9 +166,9 @@ def _iter_rows(reader: Any, name: str, cells: int, separator: str) -> Rows:
 
 
 def parse_numbers(cells: Sequence[str], separator: str = ",") -> tuple[FloatArray, list[int]]:
-    """Return cells as numbers, NaN for missing ones, and the positions of the cells that hold text.
+    """Return cells as numbers, with NaN for missing values, and the positions of cells with text.
 
-    A comma is a decimal mark where cells are separated by something else.
+    A comma is a decimal mark if it is not the separator.
     """
     try:
         return np.fromiter(map(float, cells), np.float64, len(cells)), []
@@ -158,23 +187,23 @@ def parse_numbers(cells: Sequence[str], separator: str = ",") -> tuple[FloatArra
 
 
 def _comma_readings(cell: str) -> str:
-    """Return both readings of a number with a comma, or "" for other text."""
+    """Return a hint with both interpretations of a number with a comma, or "" for other text."""
     match = _DECIMAL_COMMA.fullmatch(cell)
     if match is None:
         return ""
     decimal, grouped = cell.strip().replace(",", "."), cell.strip().replace(",", "")
-    return f" ({decimal} if the comma is decimal, {grouped} if it groups digits; write the one that is meant)"
+    return f" ({decimal} if the comma is decimal, {grouped} if it groups digits; write the intended one)"
 
 
 class _DecimalMarks:
-    """First number with a decimal comma and with a decimal point in a file."""
+    """First numbers with a decimal comma and with a decimal point in a file."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._examples: dict[str, str] = {}
 
     def check(self, columns: Mapping[str, Sequence[str]], separator: str) -> None:
-        """Look at the columns of numbers, and refuse a second decimal mark."""
+        """Raise if numeric columns have two different decimal marks."""
         for column, cells in columns.items():
             if parse_numbers(cells, separator)[1]:
                 continue
@@ -184,15 +213,16 @@ class _DecimalMarks:
                     self._examples[mark] = f"{cell.strip()} in column {column!r}"
             if len(self._examples) > 1:
                 raise RocPredictError(
-                    f"{self._name} holds {self._examples[',']} and {self._examples['.']}: a decimal comma and a point "
-                    "that groups digits, or the reverse; write all numbers with one decimal mark and without groups"
+                    f"{self._name} holds {self._examples[',']} and {self._examples['.']}, which have different decimal "
+                    "marks; write all numbers with one decimal mark and without digit grouping"
                 )
 
 
 def infer_label_dtype(cells: NDArray[np.str_]) -> NDArray[Any]:
-    """Return cells as numbers where that keeps them apart, whole ones as integers, else unchanged.
+    """Return labels as numbers if different cells remain different numbers, else unchanged.
 
-    Text such as 1 and 01 stays text, as do numbers that are not finite or exceed 2**53 and so may be equal as floats.
+    Whole numbers become integers. Cells such as 1 and 01 remain text, as do numbers that are not finite or exceed 2**53
+    and may thus be equal as floats.
     """
     try:
         numbers = cells.astype(np.float64)
@@ -218,7 +248,7 @@ def _separator_hint(header: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class CsvTable:
-    """Columns of a CSV file as text, with the line of each row.
+    """Columns of a CSV file as text, with the line number of each row.
 
     Examples
     --------
@@ -234,7 +264,7 @@ class CsvTable:
     separator: str = ","
 
     def cells(self, column: str) -> list[str]:
-        """Return the cells of a column, or refuse a name that is not in the header."""
+        """Return the cells of a column, or raise if the header lacks its name."""
         if column not in self.header:
             columns = f"columns are {', '.join(self.header)}{_separator_hint(self.header)}"
             raise RocPredictError(
@@ -244,13 +274,16 @@ class CsvTable:
         return [row[index] for row in self.rows]
 
     def text(self, column: str) -> NDArray[np.str_]:
-        """Return a column as it is in the file, or refuse a name that is not in the header."""
+        """Return a column as text, or raise if the header lacks its name."""
         return np.array(self.cells(column))
 
     def numbers(self, column: str) -> FloatArray:
-        """Return a column as numbers, NaN where a cell is empty or marked as missing (NA, NaN, null, ?).
+        """Return a column as numbers, with NaN for cells that are empty or marked as missing (NA, NaN, null, ?).
 
-        A value that is not a number is refused with its line.
+        Raises
+        ------
+        RocPredictError
+            If a value is not a number; the message has its line number.
         """
         cells = self.cells(column)
         values, text = parse_numbers(cells, self.separator)
@@ -263,23 +296,26 @@ class CsvTable:
         return values
 
     def labels(self, column: str) -> NDArray[Any]:
-        """Return a column as labels: numbers where all of them are (0 and 1, not "0" and "1"), else text.
+        """Return a column as labels, which are numbers if all cells are numeric, else text.
 
-        A cell without a label is refused with its line.
+        Raises
+        ------
+        RocPredictError
+            If a label is missing; the message has its line number.
         """
         return infer_label_dtype(np.array(_strip_labels(self.cells(column), self.lines, self.name, column)))
 
 
 def read_csv(path: str | PathLike[str]) -> CsvTable:
-    r"""Read a CSV file with a header line, in UTF-8 or UTF-16, also compressed by gzip.
+    r"""Read a CSV file with a header line, in UTF-8 or UTF-16, plain or compressed by gzip.
 
-    Commas, semicolons or tabs separate cells. A comma is decimal where semicolons or tabs separate cells.
+    Commas, semicolons or tabs separate cells. A comma is a decimal mark if semicolons or tabs separate cells.
 
     Raises
     ------
     RocPredictError
-        A file that cannot be read or is no text, an empty one, a header with a name twice, or a row with
-        more or fewer cells than the header: its line is named.
+        If the file cannot be read, is not text or is empty, the header has a name twice, or a row has more or fewer
+        cells than the header. The message has the line number.
     """
     path = Path(path)
     with open_csv(path) as (header, cells_by_line, separator):
@@ -293,7 +329,7 @@ def read_csv(path: str | PathLike[str]) -> CsvTable:
 
 
 class SpooledColumns(BlockSource):
-    """Columns of float64 that are written by rows and read in blocks of columns."""
+    """Columns of float64 in a temporary file, written by rows and read in blocks of columns."""
 
     def __init__(self, columns: int) -> None:
         self.shape = 0, columns
@@ -304,7 +340,7 @@ class SpooledColumns(BlockSource):
         finalize(self, self._file.close)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the numbers in place of the open file."""
+        """Return the state for pickling, with numbers in place of the open file."""
         self.flush()
         self._file.seek(0)
         return {"shape": self.shape, "pieces": self._pieces, "content": self._file.read()}
@@ -315,7 +351,7 @@ class SpooledColumns(BlockSource):
         self._file.write(state["content"])
 
     def append(self, values: FloatArray) -> None:
-        """Add rows, shape (columns, rows), or refuse a temporary folder without room."""
+        """Add rows as an array of shape (columns, rows), or raise if the temporary folder is full."""
         columns, rows = values.shape
         self.shape = self.shape[0] + rows, columns
         self._pending.append(values)
@@ -324,7 +360,7 @@ class SpooledColumns(BlockSource):
             self.flush()
 
     def flush(self) -> None:
-        """Write the rows that were added to the file."""
+        """Write the rows that were added to the temporary file."""
         if not self._pending:
             return
         try:
@@ -332,13 +368,13 @@ class SpooledColumns(BlockSource):
             self._file.write(np.concatenate(self._pending, axis=1).tobytes())
         except OSError as error:
             raise RocPredictError(
-                f"numbers cannot be kept in {tempfile.gettempdir()}: {error.strerror or error}; "
-                "the environment variable TMPDIR names another folder"
+                f"numbers cannot be stored in {tempfile.gettempdir()}: {error.strerror or error}; "
+                "set the environment variable TMPDIR to another folder"
             ) from None
         self._pending, self._pending_rows = [], 0
 
     def read_into(self, out: NDArray[Any], columns: ColumnIndices) -> None:
-        """Read the chosen columns back."""
+        """Read the chosen columns from the temporary file."""
         row = 0
         for offset, rows in self._pieces:
             for first, run in contiguous_runs(columns):
@@ -356,12 +392,12 @@ class SpooledColumns(BlockSource):
 
 
 class TableReader(ABC):
-    """Files with the same columns, whose rows follow one another.
+    """Files with the same columns, read as one table.
 
     Attributes
     ----------
     names : tuple of str
-        The columns, in the order of the first file.
+        Column names, in the order of the first file.
     """
 
     names: tuple[str, ...]
@@ -379,33 +415,40 @@ class TableReader(ABC):
             added = [name for name in other_names if name not in own_set]
             if added:
                 raise RocPredictError(
-                    f"{path.name} has a column {added[0]!r}, which {paths[0].name} has not; columns must be the same"
+                    f"{path.name} has a column {added[0]!r}, which {paths[0].name} lacks; columns must be the same"
                 )
 
     @abstractmethod
     def features(
         self, *, label: str | None = None, usecols: Sequence[str] | None = None
     ) -> tuple[FeatureTable, NDArray[Any] | None]:
-        """Read the features, and the labels where a column is named.
+        """Read the features and the labels.
 
         Parameters
         ----------
         label : str, optional
-            The column with the labels; it is not a feature then.
+            Column with the labels. It is then not a feature. By default, no labels are read.
         usecols : sequence of str, optional
-            The columns to take as features, in that order; others may hold anything.
+            Columns to read as features, in this order. By default, all columns but the labels.
+
+        Returns
+        -------
+        table : FeatureTable
+            Features.
+        labels : array of shape (n,), or None
+            Class labels.
 
         Raises
         ------
         RocPredictError
-            A name that is not a column or is given twice; a broken line, a cell that is not a number in a
-            column of numbers, a row without a label: each with its line. No column of numbers.
+            If a name is not a column or occurs twice, a line is not valid, a numeric column has text, a label is
+            missing, or no column is numeric. The message has the line number.
         """
 
     def _select(self, label: str | None, usecols: Sequence[str] | None) -> list[str]:
-        """Return the names of the features, or refuse names that are not columns."""
+        """Return the names of the features, or raise if a name is not a column."""
         if isinstance(usecols, str):
-            raise RocPredictError(f"usecols={usecols!r} is not a list of columns; give [{usecols!r}]")
+            raise RocPredictError(f"usecols={usecols!r} is not a list of columns; pass [{usecols!r}]")
         columns_of_file, first = {*self.names}, self._paths[0].name
         requested: list[tuple[str, Any]] = [] if label is None else [("label", label)]
         for argument, column in (*requested, *(("usecols", name) for name in usecols or ())):
@@ -416,12 +459,12 @@ class TableReader(ABC):
         if usecols is not None:
             twice = [name for name, count in Counter(usecols).items() if count > 1]
             if twice:
-                raise RocPredictError(f"usecols= names {twice[0]!r} twice; name different columns")
+                raise RocPredictError(f"usecols= contains {twice[0]!r} twice; pass different columns")
             if label in usecols:
                 raise RocPredictError(f"{label!r} holds the labels and cannot be a feature too")
         features = [name for name in (self.names if usecols is None else usecols) if name != label]
         if not features:
-            raise RocPredictError(f"{first} has no column beside the labels; one feature or more is needed")
+            raise RocPredictError(f"{first} has no column other than the labels; at least one feature is needed")
         return features
 
     def __repr__(self) -> str:
@@ -441,7 +484,7 @@ class CsvFiles(TableReader):
     def features(
         self, *, label: str | None = None, usecols: Sequence[str] | None = None
     ) -> tuple[FeatureTable, NDArray[Any] | None]:
-        """Read the features and the labels, as ``TableReader`` says."""
+        """Read the features and the labels; see ``TableReader.features``."""
         names = self._select(label, usecols)
         source, kinds = SpooledColumns(len(names)), _ColumnKinds(names)
         codes: defaultdict[str, int] = defaultdict(lambda: len(codes))
@@ -464,7 +507,7 @@ class CsvFiles(TableReader):
 
 
 def iter_columns(path: Path) -> Iterator[tuple[tuple[int, ...], list[tuple[str, ...]], str]]:
-    """Yield the columns of some rows of a file, with the line of each row and what separates cells."""
+    """Yield chunks of rows as columns, with the line number of each row and the cell separator."""
     with open_csv(path) as (header, rows, separator):
         while chunk := list(islice(rows, max(1, CHUNK_CELLS // len(header)))):
             lines, cells = zip(*chunk, strict=True)
@@ -472,14 +515,14 @@ def iter_columns(path: Path) -> Iterator[tuple[tuple[int, ...], list[tuple[str, 
 
 
 class _ColumnKinds:
-    """Parser of columns that hold numbers or text, and not both."""
+    """Parser of columns that have either numbers or text."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
         self._numeric = np.zeros(len(names), dtype=bool)
         self._n_rows = 0
         self._first_text: dict[int, tuple[int, int, str]] = {}
-        """By column: row, column and message."""
+        """Row, column and message of the first text, by column."""
 
     @property
     def is_text(self) -> NDArray[np.bool_]:
@@ -487,7 +530,7 @@ class _ColumnKinds:
         return np.isin(np.arange(len(self._names)), list(self._first_text))
 
     def parse(self, columns: Sequence[Sequence[str]], lines: Sequence[int], file: str, separator: str) -> FloatArray:
-        """Return columns as numbers, shape (columns, rows), or refuse numbers and text in one column."""
+        """Return columns as numbers, shape (columns, rows), or raise if one has both numbers and text."""
         values, text = parse_numbers(list(chain.from_iterable(columns)), separator)
         for position in text:
             column, row = divmod(position, len(lines))

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Sequence
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import check_labels
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.sources.blocks import DataFrameSource, check_feature_names
-from rocpredict.sources.csv_reader import CsvFiles, TableReader
+from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, TableReader, check_first_bytes, check_line_length
 from rocpredict.sources.table import FeatureTable, check_has_numeric
 
 
@@ -44,13 +43,13 @@ class ParquetFiles(TableReader):
                 if _type_family(kind) != _type_family(schema[name]):
                     raise RocPredictError(
                         f"{path.name}: column {name!r} holds {schema[name]} where {paths[0].name} has {kind}; "
-                        "columns must be of one kind"
+                        "columns must have the same type"
                     )
 
     def features(
         self, *, label: str | None = None, usecols: Sequence[str] | None = None
     ) -> tuple[FeatureTable, NDArray[Any] | None]:
-        """Read the features and the labels, as ``TableReader`` says."""
+        """Read the features and the labels; see ``TableReader.features``."""
         import narwhals
         import polars
 
@@ -98,41 +97,48 @@ def _translate_errors(work: Any, name: str) -> Any:
 
 
 def _type_family(kind: Any) -> str:
-    """Return a name for the types that can be in one column: all numbers and booleans, else each type alone."""
+    """Return "number" for numbers and booleans, which can be combined, else the name of the type."""
     if kind.is_numeric() or str(kind) in ("Boolean", "Null"):
         return "number"
     return type(kind).__name__
 
 
 _PARQUET_SUFFIXES, _PARQUET_MAGIC = (".parquet", ".pq"), b"PAR1"
+_COPY_BYTES = 2**20
+"""Bytes of a pipe or device that are read together."""
 
 
 def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> TableReader:
-    r"""Open CSV or Parquet files with the same columns; the rows are read when features are asked for.
+    r"""Open CSV or Parquet files with the same columns.
+
+    Rows are read when ``features`` is called.
 
     Parameters
     ----------
-    paths : path, or paths
-        Parquet where the name ends in .parquet or .pq, or the content says so; otherwise CSV with a header line
-        (UTF-8 or UTF-16, also compressed by gzip; commas, semicolons or tabs between cells). Columns may stand in
-        another order in each file; the first one's counts. A pipe is copied to a temporary file first.
+    paths : path, or sequence of paths
+        Files, all of one format. The order of the columns may differ between files; that of the first file is used. A
+        pipe is first copied to a temporary file.
+
+        - Parquet: files with the suffix .parquet or .pq, or with the first bytes of a Parquet file.
+        - CSV: all other files, with a header line, in UTF-8 or UTF-16, plain or compressed by gzip, with commas,
+          semicolons or tabs between cells.
 
     Returns
     -------
-    files : TableReader
-        ``.names``: the columns. ``.features(label=..., usecols=...)``: the table and its labels.
+    TableReader
+        ``names`` has the column names, ``features(label=..., usecols=...)`` returns the table and its labels.
 
     Raises
     ------
     RocPredictError
-        No file, a file that cannot be read, CSV and Parquet together, files with different columns, a
-        header without names or with one twice, Parquet without polars, what is no Parquet.
+        If there is no file, a file cannot be read, formats or columns differ, a header has no names or a name twice, or
+        a Parquet file is read without polars.
 
     Notes
     -----
-    A CSV file is read once, some rows at a time, and its numbers are kept in a temporary file beyond 32 MB
-    (8 bytes a cell, where ``tempfile`` puts it: the environment variable TMPDIR says where). A cell has at
-    most 131,072 characters. Parquet is read by columns, as they are asked for, and needs polars.
+    A CSV file is read once, some rows at a time. Beyond 32 MB its numbers are stored in a temporary file (8 bytes per
+    cell), in the folder of ``tempfile``; the environment variable TMPDIR changes it. A cell has at most 131,072
+    characters, and the first line at most 64 MB. Parquet files are read by columns when these are needed.
 
     Examples
     --------
@@ -146,32 +152,48 @@ def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> T
     """
     path_list = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
     if not path_list:
-        raise RocPredictError("no files are given; give one path or more")
+        raise RocPredictError("paths is empty; pass one path or more")
     files, kinds = zip(*map(_open_path, path_list), strict=True)
     if len(set(kinds)) > 1:
         first, other = files[0].name, files[kinds.index(not kinds[0])].name
-        raise RocPredictError(f"{first} and {other}: one is CSV and one is Parquet; give files of one kind")
+        raise RocPredictError(f"{first} and {other}: one is CSV and one is Parquet; pass files of one format")
     return ParquetFiles(files) if kinds[0] else CsvFiles(files)
 
 
 @cache
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder that is removed when Python ends: results may read from it until then."""
+    """Return a folder that is removed at exit, since results may read from it until then."""
     return tempfile.TemporaryDirectory(prefix="rocpredict-")
 
 
+def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
+    """Copy a pipe or device, or raise if it is text with a line that does not end."""
+    block = source.read(_COPY_BYTES)
+    is_text = not block.startswith((_PARQUET_MAGIC, GZIP_MAGIC))
+    if is_text:
+        check_first_bytes(block, name)
+    length = 0  # bytes since the last line end
+    while block:
+        target.write(block)
+        last_line_end = max(block.rfind(b"\n"), block.rfind(b"\r"))
+        length = len(block) - 1 - last_line_end + (length if last_line_end < 0 else 0)
+        if is_text:
+            check_line_length(length, name)
+        block = source.read(_COPY_BYTES)
+
+
 def _open_path(name: str | PathLike[str]) -> tuple[Path, bool]:
-    """Return a file that can be read several times, a copy of a pipe or device, and whether it is Parquet."""
+    """Return a file that can be read repeatedly (a copy of a pipe or device), and whether it is Parquet."""
     try:
         path = Path(name)
     except TypeError:
-        raise RocPredictError(f"{short_repr(name)} is not a path; give the name of a file") from None
+        raise RocPredictError(f"{short_repr(name)} is not a path; pass a file name") from None
     try:
         mode, readable = path.stat().st_mode, path
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             readable = Path(tempfile.mkdtemp(dir=_temporary_folder().name), path.name)
             with path.open("rb") as source, readable.open("wb") as target:
-                shutil.copyfileobj(source, target)
+                _copy_stream(source, target, path.name)
         with readable.open("rb") as file:
             return readable, path.suffix.lower() in _PARQUET_SUFFIXES or file.read(
                 len(_PARQUET_MAGIC)

@@ -30,21 +30,22 @@ from rocpredict.sources.blocks import (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureTable(Result):
-    """Checked table of features, read in blocks of columns.
+    """Table of features, read in blocks of columns.
 
     Attributes
     ----------
-    names : array of str, shape (features,)
-        "x0", "x1", ... where the table has none.
+    names : array of str of shape (features,)
+        Names of the features; "x0", "x1", ... if the table has none.
     n_rows : int
+        Number of rows.
     source : ColumnSource
-        The array, matrix, frame or files with the values.
-    not_numeric : array of bool, shape (features,)
-        Columns that hold text, dates or the like: as numbers they are NaN throughout.
+        Array, matrix, frame or files with the values.
+    not_numeric : array of bool of shape (features,)
+        Mask of columns with text, dates or other objects. All their values are NaN.
     annotations : dict of str to array of shape (features,)
-        Further properties of the features, such as the ``.var`` of AnnData.
-    column_indices : array of int, shape (features,), optional
-        Columns of the source that are the features; None: all, in their order.
+        Annotations of the features, such as the columns of ``.var`` of AnnData.
+    column_indices : array of int of shape (features,), or None
+        Columns of the source that are features; None for all.
 
     Examples
     --------
@@ -69,21 +70,27 @@ class FeatureTable(Result):
         Parameters
         ----------
         features : array of int, mask or slice, optional
-            Some of the features, in that order.
+            Features to read, in this order. By default, all.
 
         Yields
         ------
         place : slice
-            The features of the block, among those chosen.
+            Slice of the chosen features that the block has.
         block : array or sparse matrix of shape (n_rows, features of the block)
-            An array or a sparse matrix is one block, neither copied nor converted. Values that have to be fetched
-            are in blocks of Fortran-ordered float64 (float32 where all columns are) of about 32 MB. A block may be
-            read only.
+            Values. An array or a sparse matrix is one block, neither copied nor converted. Other tables are read in
+            Fortran-ordered blocks of float64 (float32 if all columns have this type) of about 32 MB. A block may be
+            read-only.
         """
         return self.source.iter_blocks(self.column_indices if features is None else self._source_columns[features])
 
     def select(self, features: Any) -> FeatureTable:
-        """Return the table of some features, by index, mask or slice."""
+        """Return the table of some features.
+
+        Parameters
+        ----------
+        features : array of int, mask or slice
+            Features to keep, in this order.
+        """
         return replace(
             self,
             names=self.names[features],
@@ -104,7 +111,7 @@ class FeatureTable(Result):
         return len(self.names)
 
     def table(self) -> Table:
-        """Return the names, and which columns hold numbers."""
+        """Return the names of the features, and whether they are numeric."""
         rows = [[str(name), not bad] for name, bad in zip(self.names, self.not_numeric.tolist(), strict=True)]
         return Table(f"Table of {self.n_rows} rows and {len(self)} features", ["feature", "numeric"], rows)
 
@@ -118,30 +125,30 @@ class FeatureTable(Result):
 
 
 def check_has_numeric(table: FeatureTable) -> FeatureTable:
-    """Return the table, or refuse one without a column of numbers."""
+    """Return the table, or raise if no column is numeric."""
     if not len(table):
-        raise RocPredictError("X has no column beside the labels; give one feature or more")
+        raise RocPredictError("X has no column other than the labels; pass at least one feature")
     if table.not_numeric.all():
-        columns = "its one column holds" if len(table) == 1 else f"all {len(table)} hold"
+        columns = "its only column holds" if len(table) == 1 else f"all {len(table)} columns hold"
         raise RocPredictError(
-            f"X has no column of numbers; {columns} text, dates or other things: {format_names(table.names)}"
+            f"X has no numeric column; {columns} text, dates or other objects: {format_names(table.names)}"
         )
     table.source.validate(table._source_columns.tolist())
     return table
 
 
 def check_row_order(table: FeatureTable, name: str) -> None:
-    """Refuse an array beside a lazy query whose rows have no fixed order."""
+    """Raise if a separate array is combined with a lazy query without a fixed row order."""
     if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
-        remedy = "give y as the name of a column, or collect X" if name == "y" else "collect X"
+        remedy = "pass y as the name of a column, or collect X" if name == "y" else "collect X"
         raise RocPredictError(
-            f"X is a query whose rows have no fixed order, such as a join or a group_by, and {name} is apart from it; "
-            f"{remedy} first, as by X.collect() of polars or X.arrow() of DuckDB"
+            f"X is a query without a fixed row order, such as a join or a group_by, and {name} is a separate array; "
+            f"{remedy} first, with X.collect() in polars or X.arrow() in DuckDB"
         )
 
 
 def column_index(names: NDArray[np.str_], name: object, *, argument: str, source_name: str) -> int:
-    """Return the index of a column, or refuse a name that is not a column."""
+    """Return the index of a column, or raise if there is no column of this name."""
     places = np.flatnonzero(names == str(name)) if isinstance(name, str) else np.empty(0, dtype=np.intp)
     if not len(places):
         raise RocPredictError(
@@ -152,31 +159,33 @@ def column_index(names: NDArray[np.str_], name: object, *, argument: str, source
 
 
 def format_names(names: Sequence[str] | NDArray[np.str_]) -> str:
-    """Return the first names, and how many there are."""
+    """Format the first names, with the number of names if some are omitted."""
     text = ", ".join(repr(str(name)) for name in names[:10])
     return text if len(names) <= 10 else f"{text}, ... ({len(names)} in all)"
 
 
 def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTable:
-    """Return a table of features.
+    """Convert arrays, sparse matrices and data frames to a table of features.
 
     Parameters
     ----------
-    X : array of shape (n, features), or what holds one
-        A NumPy array (a memory map and a masked one too), a SciPy sparse matrix, a pandas, polars or pyarrow
-        table or anything else that narwhals knows (lazy frames and DuckDB relations are queried for a block
-        of columns at a time, and collected once if their rows have no fixed order, as those of joins and groups),
-        an AnnData (its ``.X``), an object with ``__array__``, a list of rows, or a
-        mapping of names to columns.
+    X : array-like of shape (n, features), or another table
+        NumPy array (including memory maps and masked arrays), SciPy sparse matrix, pandas, polars or pyarrow table or
+        another frame that narwhals supports, AnnData (its ``.X``), object with ``__array__``, list of rows, or mapping
+        of names to columns. Lazy frames and DuckDB relations are queried for one block of columns at a time, or
+        collected once if their rows have no fixed order, as after joins and groups.
     names : sequence of str, optional
-        A name for each column, in place of those of the table.
+        Name of each column. By default, the names of the table.
+
+    Returns
+    -------
+    FeatureTable
 
     Raises
     ------
     RocPredictError
-        What is not a table with rows and columns; ragged rows; complex numbers; names that are not
-        different, or not one for each column; no column of numbers; a column of objects that are partly
-        numbers.
+        If ``X`` is not a table with rows and columns, rows differ in length, numbers are complex, names are not unique
+        or not one for each column, no column is numeric, or a column has both numbers and text.
 
     Examples
     --------
@@ -187,27 +196,29 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
 
 
 def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None) -> tuple[FeatureTable, NDArray[Any]]:
-    """Return a table of features and a label for each of its rows.
+    """Convert a table to features and one class label for each row.
 
     Parameters
     ----------
-    X
-        As in ``as_feature_table``.
-    y : array of shape (n,), or str
-        Labels, or the name of a column of X that holds them (of AnnData: of its ``.obs``); this column is no
-        feature then. Where X is a query whose rows have no fixed order, labels must be a column of it.
+    X : array-like of shape (n, features), or another table
+        Table, as in ``as_feature_table``.
+    y : array-like of shape (n,), or str
+        Class labels, or the name of a column of X (for AnnData, of its ``.obs``). This column is then not a feature. If
+        X is a query without a fixed row order, the labels must be one of its columns.
     names : sequence of str, optional
-        A name for each feature, in place of those of the table.
+        Name of each feature. By default, the names of the table.
 
     Returns
     -------
     table : FeatureTable
+        Features.
     labels : array of shape (n,)
+        Class labels.
 
     Raises
     ------
     RocPredictError
-        As ``as_feature_table``; a name that is no column; labels that are missing, or not one for each row.
+        If ``as_feature_table`` raises it, ``y`` is not a column, or labels are missing or have another length.
 
     Examples
     --------
@@ -223,7 +234,7 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
         labels = source.check_order_by(place) if isinstance(source, DataFrameSource) else table.column(place)
         table, y = table.select(np.delete(np.arange(len(table)), place)), labels
         if names is not None:
-            table = replace(table, names=check_feature_names(names, len(table), "X beside its labels"))
+            table = replace(table, names=check_feature_names(names, len(table), "X without its labels"))
     else:
         table = read_table(X, names)
         check_row_order(table, "y")
@@ -232,12 +243,12 @@ def split_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None
         y = X.obs.iloc[:, column_index(columns, y, argument="y", source_name="X.obs")]
     labels = check_labels(y, np.empty((0, 0)))
     if len(labels) != table.n_rows:
-        raise RocPredictError(f"X has {table.n_rows} rows and y has {len(labels)}; they must have as many")
+        raise RocPredictError(f"X has {table.n_rows} rows and y has {len(labels)}; both need the same length")
     return check_has_numeric(table), labels
 
 
 def read_table(X: Any, names: Iterable[Any] | None = None) -> FeatureTable:
-    """Read a table as ``as_feature_table`` does; all of its columns may hold text."""
+    """Convert a table as ``as_feature_table``, without the check for numeric columns."""
     if isinstance(X, FeatureTable):
         return X if names is None else replace(X, names=check_feature_names(names, len(X)))
     if _is_anndata(X):
@@ -249,7 +260,7 @@ def read_table(X: Any, names: Iterable[Any] | None = None) -> FeatureTable:
         return _from_source(_array_source(X), names)
     columns = list(frame.collect_schema())
     if not columns:
-        raise RocPredictError("X has no columns; give one feature or more")
+        raise RocPredictError("X has no columns; pass at least one feature")
     return _from_source(frame_to_source(frame), columns if names is None else names)
 
 
@@ -266,7 +277,7 @@ def _is_anndata(X: Any) -> bool:
 
 def _from_anndata(X: Any, names: Iterable[Any] | None) -> FeatureTable:
     if X.X is None:
-        raise RocPredictError("X.X is None: this AnnData holds no table; give a layer, such as X.layers['counts']")
+        raise RocPredictError("X.X is None, so this AnnData has no matrix; pass a layer, such as X.layers['counts']")
     source = _array_source(X.X.to_memory() if hasattr(X.X, "to_memory") else X.X)
     table = _from_source(source, X.var_names if names is None else names)
     return replace(table, annotations={str(name): X.var[name].to_numpy() for name in X.var.columns})
@@ -275,7 +286,7 @@ def _from_anndata(X: Any, names: Iterable[Any] | None) -> FeatureTable:
 def _from_mapping(X: Mapping[Any, Any], names: Iterable[Any] | None) -> FeatureTable:
     columns = [_column(str(name), values) for name, values in X.items()]
     if not columns:
-        raise RocPredictError("X has no columns; give one feature or more")
+        raise RocPredictError("X has no columns; pass at least one feature")
     lengths = {name: len(column) for name, column in zip(X, columns, strict=True)}
     first, rows = next(iter(lengths.items()))
     for name, length in lengths.items():
@@ -288,14 +299,22 @@ def _from_mapping(X: Mapping[Any, Any], names: Iterable[Any] | None) -> FeatureT
 def _column(name: str, values: Any) -> NDArray[Any]:
     is_array = hasattr(values, "__array__")
     if isinstance(values, (str, bytes, Mapping, set)) or not (is_array or isinstance(values, Iterable)):
-        raise RocPredictError(f"X[{name!r}]={short_repr(values)} is not a column; give one value for each row")
+        raise RocPredictError(f"X[{name!r}]={short_repr(values)} is not a column; pass one value for each row")
     column = np.asanyarray(values) if is_array else _from_list(list(values), f"X[{name!r}]")
     if column.ndim != 1:
-        raise RocPredictError(f"X[{name!r}] has shape {column.shape}; a column has one axis")
+        raise RocPredictError(f"X[{name!r}] has shape {column.shape}; pass a one-dimensional column")
     return column
 
 
+def check_not_dataset(X: object) -> None:
+    """Raise if X has both features and labels, like the data sets of ``rocpredict.datasets``."""
+    if hasattr(X, "X") and hasattr(X, "y"):
+        kind = type(X).__name__
+        raise RocPredictError(f"X is a {kind}, which holds features and labels; pass data.X and data.y")
+
+
 def _array_source(X: Any) -> ColumnSource:
+    check_not_dataset(X)
     if hasattr(X, "tocsc") and hasattr(X, "nnz"):
         _check_shape(X.shape)
         if X.dtype.kind not in "biuf":
@@ -303,7 +322,7 @@ def _array_source(X: Any) -> ColumnSource:
         return SparseSource(X if X.format in ("csc", "csr") else X.tocsc())
     if isinstance(X, (str, bytes, set)) or not (hasattr(X, "__array__") or isinstance(X, Sequence)):
         raise RocPredictError(
-            f"X={short_repr(X)} is not a table; give an array of shape (n, features), a sparse matrix, a data frame or "
+            f"X={short_repr(X)} is not a table; pass an array of shape (n, features), a sparse matrix, a data frame or "
             "a mapping of names to columns"
         )
     if getattr(X, "ndim", 0) == 2 and not isinstance(X, np.ndarray):
@@ -315,7 +334,7 @@ def _array_source(X: Any) -> ColumnSource:
     is_retained = isinstance(X, (np.memmap, np.ma.MaskedArray))
     array = X if is_retained else np.asarray(X) if hasattr(X, "__array__") else _from_list(X, "X")
     if array.dtype.kind == "V":
-        raise RocPredictError(f"X holds records ({short_repr(array.dtype)}); give a mapping of names to columns")
+        raise RocPredictError(f"X holds records ({short_repr(array.dtype)}); pass a mapping of names to columns")
     _check_shape(array.shape)
     if array.dtype.kind in "biuf" and array.dtype.itemsize <= 8 and not np.ma.is_masked(array):
         return DenseSource(np.asarray(array) if isinstance(array, np.ma.MaskedArray) else array)
@@ -327,7 +346,7 @@ def _array_source(X: Any) -> ColumnSource:
 def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:
     try:
         array = np.asarray(rows)
-        # Beside text numpy makes text of numbers, and beside floats a float of any integer.
+        # NumPy converts numbers to text if there is text, and integers to floats if there are floats.
         return np.array(rows, dtype=object) if array.dtype.kind in "USf" and array.size else array
     except ValueError:
         lengths = [np.size(row) for row in rows]
@@ -338,12 +357,14 @@ def _from_list(rows: Sequence[Any], name: str) -> NDArray[Any]:
 
 
 def _check_shape(shape: ArrayLike) -> None:
-    """Refuse a shape without two axes, or with an empty one."""
+    """Raise if a shape has not two axes, or if one of them is empty."""
     sizes = tuple(np.atleast_1d(np.asarray(shape, dtype=np.intp)).tolist()) if np.size(shape) else ()
     if sizes == (0,):
-        raise RocPredictError("X is empty; give a table of shape (n, features)")
+        raise RocPredictError("X is empty; pass a table of shape (n, features)")
     if len(sizes) != 2:
         hint = "; X[:, None] makes a table of one feature" if len(sizes) == 1 else ""
-        raise RocPredictError(f"X has shape {sizes}; give a table of shape (n, features){hint}")
+        raise RocPredictError(f"X has shape {sizes}; pass a table of shape (n, features){hint}")
     if not min(sizes):
-        raise RocPredictError(f"X has shape {sizes}: no {'columns' if sizes[0] else 'rows'}; give one or more of both")
+        raise RocPredictError(
+            f"X has shape {sizes} and no {'columns' if sizes[0] else 'rows'}; pass at least one row and one column"
+        )

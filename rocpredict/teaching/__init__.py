@@ -1,6 +1,6 @@
-"""The teaching page: two densities, a threshold and the ROC curve, in a browser, a file or a notebook.
+"""Teaching page with two densities, a threshold and the ROC curve, in a browser, a file or a notebook.
 
-Do not use it for results to publish: ``rocpredict.plots`` draws those, and ``rocpredict.reports`` writes them up.
+Use ``rocpredict.plots`` and ``rocpredict.reports`` for results to publish.
 """
 
 from rocpredict.teaching.page import TeachingPage

@@ -24,55 +24,58 @@ def languages() -> list[str]:
 
 
 def load_translations(lang: str) -> Words:
-    """Return every word of a language, in sections.
+    """Return all texts of a language, in sections.
 
     Raises
     ------
     RocPredictError
-        A language without words.
+        If ``lang`` is not an available language.
     """
     words: Words = json.loads(_text("words", f"{check_option('lang', lang, languages())}.json"))
     return words
 
 
 def page_strings(lang: str) -> Words:
-    """Return the sections that the page itself shows."""
+    """Return the sections that the page shows."""
     return {name: section for name, section in load_translations(lang).items() if name not in _NOT_ON_THE_PAGE}
 
 
 def python_strings(lang: str) -> dict[str, str]:
-    """Return the section for Python: titles, notes and the reasons why a feature cannot be shown."""
+    """Return the section for Python, with titles, notes and reasons why a feature cannot be shown."""
     section: dict[str, str] = load_translations(lang)["python"]
     return section
 
 
 def to_encodable_text(name: Any) -> str:
-    """Return a name as text that any file can hold: lone surrogates become question marks."""
+    """Convert a name to text that can be encoded.
+
+    Lone surrogates become question marks.
+    """
     return str(name).encode("utf-8", "replace").decode("utf-8")
 
 
 def text_or_none(name: str, value: Any) -> str | None:
-    """Return text that any file can hold, or None as it is.
+    """Convert text to text that can be encoded, and return None unchanged.
 
     Raises
     ------
     RocPredictError
-        What is neither.
+        If ``value`` is neither text nor None.
     """
     if value is not None and not isinstance(value, str):
-        raise RocPredictError(f"{name}={short_repr(value)} is not text; give a str, or None")
+        raise RocPredictError(f"{name}={short_repr(value)} is not text; pass a str or None")
     return None if value is None else to_encodable_text(value)
 
 
 def to_script_json(value: Any) -> str:
-    r"""Write JSON that cannot end the script element that holds it.
+    r"""Convert a value to JSON that cannot end its script element.
 
     Examples
     --------
     >>> print(to_script_json({"name": "</script>"}))
     {"name":"\u003c/script\u003e"}
     """
-    # Outside of strings JSON has none of these three.
+    # JSON has these three characters only in strings.
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
 
 
@@ -91,7 +94,7 @@ _SERVED_EVALUATE_JS = (
 
 @cache
 def script() -> str:
-    """Return the modules as one, without imports, comments on lines of their own and indentation."""
+    """Return all modules as one script, without imports, comment lines and indentation."""
     lines = (line.strip() for name in MODULES for line in _text("static", name).splitlines())
     retained = (line for line in lines if line and not line.startswith(("//", "import ", "/** ")))
     return "\n".join(line.removeprefix("export ") for line in retained)
@@ -99,27 +102,28 @@ def script() -> str:
 
 @cache
 def compressed_script() -> str:
-    """Return the script deflated, in base64: less than half as long, for a file to share."""
+    """Return the compressed script in base64, which makes a saved file smaller."""
     return b64encode(zlib.compress(script().encode(), 9)).decode()
 
 
 @cache
 def style() -> str:
-    """Return the style sheet without comments and dispensable white space."""
+    """Return the style sheet without comments and unneeded white space."""
     text = re.sub(r"/\*.*?\*/", "", _text("static", "page.css"), flags=re.DOTALL)
     text = re.sub(r" ?([{};,]) ?", r"\1", " ".join(text.split()))
     return text.replace(": ", ":").replace(";}", "}")
 
 
 def build_html(payload: dict[str, Any], *, served: bool = False) -> str:
-    """Return the page as one file that fetches nothing.
+    """Return the page as one HTML file without external resources.
 
     Parameters
     ----------
     payload : dict
-    served : bool
-        Whether a server answers for ``model`` beside the page. Such a page holds its script to be read; a file to be
-        sent around or kept in a notebook holds it packed.
+        Data, texts and options of the page.
+    served : bool, default=False
+        Whether a server computes ``model`` requests. A served page has a readable script, a saved page a compressed
+        one.
     """
     words = python_strings(payload["lang"])
     text: str = load_template("page.html").render(
@@ -143,7 +147,7 @@ def _text(*path: str) -> str:
 
 @cache
 def load_template(name: str) -> Any:
-    """Return a template, in which an undefined name is an error."""
+    """Return a template, in which an undefined name raises an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("rocpredict.teaching", "templates")

@@ -27,13 +27,13 @@ from rocpredict.teaching.assets import python_strings, text_or_none, to_encodabl
 
 
 def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArray[Any]]:
-    """Return the features that are wanted, of data of any form, and a label for each row."""
+    """Return the selected features of data of any form, and a label for each row."""
     x, y = _pop_label_column(as_rereadable(x), as_rereadable(y))
     feature = to_scalar(feature) if isinstance(feature, np.ndarray) else feature
     if _is_column(x):
         return split_table_and_labels({_column_name(x, feature): x}, y)
     names = [feature] if isinstance(feature, str) else feature
-    attributes = ("columns", "column_names", "var_names")  # of the class: of a lazy frame they would be a query
+    attributes = ("columns", "column_names", "var_names")  # of the class, since they would run a query on a lazy frame
     has_names = isinstance(x, (Mapping, FeatureTable)) or any(hasattr(type(x), name) for name in attributes)
     if names is None or not has_names:
         table, labels = split_table_and_labels(x, y, names=names)
@@ -43,7 +43,7 @@ def to_feature_table(x: Any, y: Any, feature: Any) -> tuple[FeatureTable, NDArra
 
 
 def _pop_label_column(x: Any, y: Any) -> tuple[Any, Any]:
-    """Return the features and the labels where y names a column of a mapping or data frame by a number or tuple."""
+    """Return features and labels, also if y is a number or tuple that names a column."""
     is_name = isinstance(y, (int, float, tuple, np.generic)) and not isinstance(y, (bool, str))
     if not is_name or list(x if isinstance(x, Mapping) else getattr(x, "columns", ())).count(y) != 1:
         return x, y
@@ -62,13 +62,13 @@ def _is_column(x: Any) -> bool:
 
 
 def _column_name(x: Any, feature: Any) -> str:
-    """Return the name of one feature: as given, that of a Series, or "x"."""
+    """Return the name of one feature: ``feature``, the name of a Series, or "x"."""
     if feature is None:
         attribute = getattr(x, "name", None)
         return to_encodable_text(attribute) if isinstance(attribute, (str, int, float, tuple, np.generic)) else "x"
     name = feature[0] if isinstance(feature, (list, tuple)) and len(feature) == 1 else feature
     if name is not None and not isinstance(name, str):
-        raise RocPredictError(f"feature={short_repr(feature)} is not one name; x holds one feature")
+        raise RocPredictError(f"feature={short_repr(feature)} is not one name; x has one feature")
     return "x" if name is None else name
 
 
@@ -79,16 +79,17 @@ def _column_indices(table: FeatureTable, requested: Any) -> NDArray[np.intp]:
     indices = [names.index(check_option("feature", name, names)) for name in requested]
     for index in indices:
         if table.not_numeric[index]:
-            raise RocPredictError(f"feature={names[index]!r} holds no numbers; choose columns of numbers")
+            raise RocPredictError(f"feature={names[index]!r} is not numeric; select numeric columns")
     if not indices or len(set(indices)) < len(indices):
         raise RocPredictError(
-            f"feature={short_repr(requested)} names {'a column twice' if indices else 'none'}; name different ones"
+            f"feature={short_repr(requested)} names {'a column twice' if indices else 'no column'}; "
+            "pass different columns"
         )
     return np.array(indices, dtype=np.intp)
 
 
 def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
-    """Return a unit for each feature; "" where none is known."""
+    """Return a unit for each feature; "" for an unknown unit."""
     if isinstance(unit, Mapping):
         for name in unit:
             check_option("unit", name, names)
@@ -99,7 +100,8 @@ def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
         units = [unit] * len(names)
     if len(units) != len(names):
         raise RocPredictError(
-            f"unit={short_repr(unit)} is not a unit for each of {len(names)} features; give one or as many"
+            f"unit={short_repr(unit)} is not a unit for each of {len(names)} features; pass one unit or "
+            f"{len(names)} units"
         )
     return tuple(text_or_none("unit", one) or "" for one in units)
 
@@ -107,9 +109,9 @@ def _check_units(unit: Any, names: Sequence[str]) -> tuple[str, ...]:
 USER_KEY = "own"
 """Key of the user's data."""
 MAX_VALUES = 500_000
-"""Largest number of values of a page: a browser draws them all."""
+"""Largest number of values of a page, all of which a browser draws."""
 MAX_VIEWS = 400
-"""Largest number of features times pairs of classes: the numbers of each are written into the page."""
+"""Largest number of features times pairs of classes, whose results are written into the page."""
 _MAX_LABELS = 12
 _NAMES = {"iris": "Iris", "pima": "Pima", "breast_cancer": "Breast cancer"}
 
@@ -123,11 +125,11 @@ class PageDataset:
     key, name, source : str
     labels, features, units : tuple of str
     values : tuple of arrays of shape (n,)
-        Of each feature.
+        Values of each feature.
     classes : array of int, shape (n,)
-        Of each row, the index of its label.
+        Index of the label of each row.
     pairs : tuple of pairs of str
-        (negative, positive); the negative may be all other labels together.
+        (negative, positive) labels; the negative label may stand for all other labels.
     """
 
     key: str
@@ -144,13 +146,14 @@ class PageDataset:
     def from_columns(
         cls, key: str, columns: Mapping[str, FloatArray], y: NDArray[Any], pairs: Any, **described: Any
     ) -> PageDataset:
-        """Return a data set with its labels as text; a pair's negative label None means all others."""
+        """Return a data set with labels as text.
+
+        A negative label None means all other labels.
+        """
         labels = unique_labels(y)
         texts = [to_encodable_text(label) for label in labels]
         if len(set(texts)) < len(texts):
-            raise RocPredictError(
-                f"y has labels that are the same as text: {short_repr(labels)}; give them different names"
-            )
+            raise RocPredictError(f"y has labels that are equal as text: {short_repr(labels)}; rename them")
         rest_label = REST_LABEL if REST_LABEL not in texts else f"all but one of {len(texts)}"
         text_of = dict(zip(labels, texts, strict=True)) | {None: rest_label}
         classes = np.zeros(len(y), dtype=np.intp)
@@ -165,13 +168,13 @@ class PageDataset:
         return np.sort(values[np.isfinite(values)])
 
     def samples(self, pair: int, feature: int) -> tuple[FloatArray, FloatArray]:
-        """Return the finite values of the negative and of the positive class, in the order of the rows."""
+        """Return the finite values of the negative and the positive class, in the order of the rows."""
         values = self.values[feature]
         negative, positive = self._class_masks(pair)
         return values[negative & np.isfinite(values)], values[positive & np.isfinite(values)]
 
     def n_missing(self, pair: int, feature: int) -> int:
-        """Return how many rows of both classes have no value."""
+        """Return the number of observations of both classes without a value."""
         return int(np.sum(np.any(self._class_masks(pair), axis=0) & ~np.isfinite(self.values[feature])))
 
     def _class_masks(self, pair: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -182,7 +185,10 @@ class PageDataset:
 
 @cache
 def builtin_dataset(key: str) -> PageDataset:
-    """Return built-in data with every pair of its labels; zeros of Pima are left as they are."""
+    """Return built-in data with every pair of labels.
+
+    Zeros of Pima are unchanged.
+    """
     data = load_dataset(key)
     columns = dict(zip(data.feature_names, data.X.T, strict=True))
     pairs = combinations(unique_labels(data.y), 2)
@@ -195,15 +201,16 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
     Raises
     ------
     RocPredictError
-        What is no feature or table of them; labels as ``split_classes`` refuses them; too many values for a page.
+        If ``x`` is neither a feature nor a table of features, labels are invalid for ``split_classes``, or there are
+        too many values for a page.
     """
     if y is None:
-        raise RocPredictError("y is needed beside x: one label for each row, or the name of the column that holds them")
+        raise RocPredictError("y is needed with x: one label for each row, or the name of the label column")
     table, labels = to_feature_table(x, y, feature)
     if table.n_rows * len(table) > MAX_VALUES:
         raise RocPredictError(
-            f"x holds {table.n_rows * len(table):,} values, and a page at most {MAX_VALUES:,}; choose columns by "
-            "feature=, or draw some of the rows"
+            f"x has {table.n_rows * len(table):,} values, and a page can have at most {MAX_VALUES:,}; select columns "
+            "with feature=, or pass fewer rows"
         )
     names = check_unique_names([to_encodable_text(name) for name in table.names]).tolist()
     blocks = (block.toarray() if hasattr(block, "toarray") else block for _, block in table.iter_blocks())
@@ -211,8 +218,10 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
     pairs, pair_labels = _choose_pairs(labels, positive, negative)
     if len(names) * len(pairs) > MAX_VIEWS:
         per_pair = "" if len(pairs) == 1 else f" times {len(pairs)} pairs of labels"
-        remedy = "choose columns by feature=" + (", or name one pair by positive= and negative=" if per_pair else "")
-        raise RocPredictError(f"x has {len(names):,} features{per_pair}, and a page at most {MAX_VIEWS}; {remedy}")
+        remedy = "select columns with feature=" + (", or one pair with positive= and negative=" if per_pair else "")
+        raise RocPredictError(
+            f"x has {len(names):,} features{per_pair}, and a page can have at most {MAX_VIEWS}; {remedy}"
+        )
     are_objects = labels.dtype.kind == "O"
     rows = np.array([label in pair_labels for label in labels]) if are_objects else np.isin(labels, pair_labels)
     features = {name: column[rows] for name, column in zip(names, columns, strict=True)}
@@ -221,11 +230,11 @@ def user_dataset(x: Any, y: Any, *, positive: Any, negative: Any, feature: Any, 
 
 
 def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
-    """Return the pairs (negative, positive), None for all other labels, and the labels that they need."""
+    """Return the pairs (negative, positive), with None for all other labels, and the labels in use."""
     names = unique_labels(labels)
     if positive is None and negative is None and len(names) > 2:
         if len(names) > _MAX_LABELS:
-            raise RocPredictError(f"y has {len(names)} labels; name the positive one by positive=")
+            raise RocPredictError(f"y has {len(names)} labels; pass the positive one with positive=")
         return list(combinations(names, 2)), names
     sample = split_classes(np.arange(len(labels)), labels, positive=positive, negative=negative)
     high = next(name for name in names if name == sample.positive_label)
@@ -236,7 +245,7 @@ def _choose_pairs(labels: NDArray[Any], positive: Any, negative: Any) -> tuple[l
 
 
 def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
-    """Return the index of the pair that two labels name; either may be left out."""
+    """Return the index of the pair with these labels, either of which may be None."""
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None:
             check_option(name, label, rows.labels)
@@ -244,22 +253,24 @@ def pair_index(rows: PageDataset, positive: Any, negative: Any) -> int:
         if positive in (None, high) and negative in (None, low):
             return index
     choices = ", ".join(f"{high!r} against {low!r}" for low, high in rows.pairs)
-    raise RocPredictError(f"positive={positive!r} against negative={negative!r} is not on the page; it has {choices}")
+    raise RocPredictError(
+        f"positive={positive!r} against negative={negative!r} is not a pair of the page; pairs are {choices}"
+    )
 
 
 MAX_MAGNITUDE = 1e100
-"""Values, means and standard deviations beyond are refused, and standard deviations below its inverse."""
+"""Largest absolute value, mean and standard deviation. The smallest standard deviation is its inverse."""
 
 
 class FeatureRocs(NamedTuple):
-    """Gaussian prediction and empirical curve of a feature, both in one direction."""
+    """Gaussian prediction and empirical curve of a feature, in the same direction."""
 
     predicted: PredictedRoc
     empirical: EmpiricalRoc
 
 
 def unusable_message(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> str | None:
-    """Return the sentence for why a feature cannot be shown, or None."""
+    """Return the reason why a feature cannot be shown as a sentence, or None."""
     samples = rows.samples(pair, feature)
     if min(map(len, samples)) < 2:
         reason = "few"
@@ -281,7 +292,7 @@ def feature_rocs(negative: FloatArray, positive: FloatArray) -> FeatureRocs:
 
 
 def feature_statistics(rows: PageDataset, pair: int, feature: int, words: dict[str, str]) -> dict[str, Any]:
-    """Return the library's numbers of one feature, or why there are none."""
+    """Return the results for one feature, or the reason why there are none."""
     samples = rows.samples(pair, feature)
     counts: dict[str, Any] = {"count": [len(sample) for sample in samples], "missing": rows.n_missing(pair, feature)}
     reason = unusable_message(rows, pair, feature, words)
@@ -307,13 +318,13 @@ def empirical_statistics(empirical: EmpiricalRoc) -> dict[str, Any]:
 
 
 def largest_tpr_gap(predicted: Roc, empirical: EmpiricalRoc) -> dict[str, float]:
-    """Return the largest difference of TPR at one FPR, predicted less empirical, and its FPR."""
+    """Return the largest difference of TPR, predicted - empirical, and its FPR."""
     value, fpr = max_tpr_gap(predicted, empirical)
     return {"fpr": fpr, "value": value}
 
 
 def dataset_payload(rows: PageDataset, lang: str) -> dict[str, Any]:
-    """Return the rows, with the library's numbers of every feature and pair of classes."""
+    """Return the data with the results for every feature and pair of classes."""
     words, features = python_strings(lang), range(len(rows.features))
 
     def compact(column: FloatArray) -> list[float]:
@@ -335,5 +346,5 @@ def dataset_payload(rows: PageDataset, lang: str) -> dict[str, Any]:
 
 @cache
 def builtin_payload(key: str, lang: str) -> dict[str, Any]:
-    """Return the payload of built-in data, computed once."""
+    """Return the cached payload of built-in data."""
     return dataset_payload(builtin_dataset(key), lang)

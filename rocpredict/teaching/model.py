@@ -1,4 +1,4 @@
-"""Model of the teaching page: state and computed answers."""
+"""State of the teaching page and the results computed for it."""
 
 from __future__ import annotations
 
@@ -44,21 +44,25 @@ from rocpredict.teaching.data import (
 
 @dataclass(frozen=True)
 class PageState:
-    """State of the page; by default the founding paper's example.
+    """State of the page, by default the example of the founding paper.
 
     Attributes
     ----------
     data : str
-        "" for two Gaussians typed in, else the key of data.
+        "" for two Gaussians that the user enters, else the key of a data set.
     feature, pair : int
+        Index of the feature and of the pair of classes.
     family : str
+        Family of the class distributions.
     mean0, mean1, std0, std1 : float
+        Means and standard deviations of the negative (0) and the positive (1) class.
     direction : {"higher", "lower"}
+        Values that are classified as positive.
     threshold : float
     prevalence : float
-        Inside (0, 1).
+        Fraction of positives, in (0, 1).
     cost : float
-        Of a false positive, in that of a false negative; above 0.
+        Cost of a false positive relative to that of a false negative, above 0.
     """
 
     data: str = ""
@@ -80,12 +84,12 @@ _POSITIVE = ("std0", "std1", "cost")
 
 
 def parse_state(state: Mapping[str, Any]) -> PageState:
-    """Check a state, in words or numbers, and ignore the page's own entries.
+    """Parse a state of text or numbers, and ignore unknown entries.
 
     Raises
     ------
     RocPredictError
-        No mapping; a number that is none, is not finite or out of range: it is named.
+        If ``state`` is not a mapping, or an entry is invalid.
 
     Examples
     --------
@@ -93,7 +97,7 @@ def parse_state(state: Mapping[str, Any]) -> PageState:
     1.5
     """
     if not isinstance(state, Mapping):
-        raise RocPredictError(f"state={short_repr(state)} is not a mapping of names to numbers and words")
+        raise RocPredictError(f"state={short_repr(state)} is not a mapping of names to numbers and text")
     parsed = PageState(**{name: _parse(name, state[name]) for name in _FIELD_TYPES if name in state})
     check_option("direction", parsed.direction, ("higher", "lower"))
     check_probability("prevalence", parsed.prevalence, ends=False)
@@ -104,10 +108,10 @@ def _parse(name: str, value: Any) -> Any:
     kind, received = _FIELD_TYPES[name], f"{name}={short_repr(value)}"
     if kind is str:
         if not isinstance(value, str):
-            raise RocPredictError(f"{received} is not a word")
+            raise RocPredictError(f"{received} is not text")
         return value
     if isinstance(value, np.ndarray) and value.ndim:
-        raise RocPredictError(f"{received} has shape {value.shape}; give one number")
+        raise RocPredictError(f"{received} has shape {value.shape}; pass one number")
     value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     try:
         number = float("" if isinstance(value, bool) or not isinstance(value, (str, int, float)) else value)
@@ -116,13 +120,13 @@ def _parse(name: str, value: Any) -> Any:
     check_finite(name, number)
     if kind is int:
         if not number.is_integer() or not 0 <= number < MAX_MAGNITUDE:
-            raise RocPredictError(f"{received} is not a whole number from 0")
+            raise RocPredictError(f"{received} is not an integer of 0 or more")
         return int(number)
     if name in _POSITIVE and not 1 / MAX_MAGNITUDE <= number <= MAX_MAGNITUDE:
-        raise RocPredictError(f"{received} is not allowed; give a number above 0 (up to {MAX_MAGNITUDE:g})")
+        raise RocPredictError(f"{received} is not allowed; pass a number above 0 (up to {MAX_MAGNITUDE:g})")
     if abs(number) > MAX_MAGNITUDE:
         limits = f"-{MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}"
-        raise RocPredictError(f"{received} is too large; give a number between {limits}")
+        raise RocPredictError(f"{received} is too large; pass a number between {limits}")
     return number
 
 
@@ -132,20 +136,35 @@ _N_THRESHOLDS, _PROBABILITIES = 1025, np.linspace(0, 1, 257)[1:-1]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TabulatedRoc(PredictedRoc):
-    """Predicted curve whose best thresholds, hook and TPR are read from one table.
+    """Predicted curve with best thresholds, hook and TPR from one table of thresholds.
 
     Notes
     -----
-    The table has 1025 thresholds evenly between the quantiles 1e-12 and 1 - 1e-12 of the classes, and 257 quantiles of
-    each. It brackets the crossings of the densities, which are then solved for; the best threshold is one of them or
-    infinite, with its exact rates. A crossing narrower than the table, or beyond its ends, is not found. The hook, and
-    the TPR at an FPR, are interpolated between two thresholds of the table: to about 1e-4.
+    The table has 1025 equidistant thresholds between the quantiles 1e-12 and 1 - 1e-12 of the classes, and 257
+    quantiles of each class. It brackets the crossings of the densities, which are then solved for. The best threshold
+    is a crossing or infinite, and its rates are exact. Two crossings between neighbouring thresholds, and crossings
+    outside the table, are missed. The hook and the TPR at an FPR are interpolated in the table, with an error of about
+    1e-4.
     """
 
     def best_threshold(  # type: ignore[override]
         self, criterion: str = "ameans", *, prevalence: ArrayOrFloat = 0.5, cost_fp: ArrayOrFloat = 1.0
     ) -> BestThreshold:
-        """Return the best threshold for "ameans", "cost" or "accuracy"."""
+        """Return the best threshold.
+
+        Parameters
+        ----------
+        criterion : {"ameans", "cost", "accuracy"}, default="ameans"
+            Name of the criterion; ``prevalence`` and ``cost_fp`` define the loss that is minimized.
+        prevalence : float, default=0.5
+            Fraction of positives, in (0, 1).
+        cost_fp : float, default=1.0
+            Cost of a false positive relative to that of a false negative.
+
+        Returns
+        -------
+        BestThreshold
+        """
         price = log_cost_ratio(prevalence, cost_fp, 1.0)
         crossings = self._crossings(price)
         candidates = np.array([self._curve.thresholds[0], self._curve.thresholds[-1], *crossings])
@@ -169,12 +188,15 @@ class TabulatedRoc(PredictedRoc):
         return Hook(*hook_of_polyline(self._curve.fpr, self._curve.tpr))
 
     def curve(self, points: int = 0) -> RocCurve:
-        """Return the table as a curve."""
+        """Return the tabulated curve.
+
+        ``points`` is ignored.
+        """
         del points
         return self._curve
 
     def tpr_at_fpr(self, fpr: ArrayLike) -> ArrayOrFloat:
-        """Return the TPR at an FPR, interpolated between two points of the table."""
+        """Return the TPR at FPR values, interpolated in the table."""
         return to_scalar(np.interp(np.asarray(fpr), self._curve.fpr, self._curve.tpr))
 
     @cached_property
@@ -191,7 +213,7 @@ class TabulatedRoc(PredictedRoc):
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray]:
-        """Return the finite thresholds, ascending, and log(f1/f0) at them, where it is known."""
+        """Return the finite thresholds at which log(f1/f0) is defined, ascending, and its values."""
         t = np.sort(self._curve.thresholds)[1:-1]
         log_ratios = make_log_density_ratio(self.negative, self.positive)(t)
         is_defined = ~np.isnan(log_ratios)
@@ -209,16 +231,16 @@ class TabulatedRoc(PredictedRoc):
 
 
 PAGE_FAMILIES = ("gaussian", "auto", "yeojohnson", "logistic", "laplace", "kde", "histogram")
-"""Families that are fitted during a lecture: a fit and its first answer take a few seconds at most."""
+"""Families of the page, whose fit and first results take at most a few seconds."""
 _TABULATED = ("kde",)
-"""Families whose best threshold takes 30 ms or more to find."""
+"""Families whose best threshold takes 30 ms or more to compute."""
 _RANGE_SD, _PADDING = 4.2, 0.01
 _CACHE_SIZE = 64
 _RATES = ("tpr", "fpr", "tnr", "fnr", "ameans")
 
 
 class _Observed(NamedTuple):
-    """The curves of a feature, the empirical curve in the direction of the state, and its numbers."""
+    """Curves of a feature, its empirical curve in the direction of the state, and the results of the latter."""
 
     fit: FeatureRocs
     empirical: EmpiricalRoc
@@ -226,7 +248,7 @@ class _Observed(NamedTuple):
 
 
 class _Curves(NamedTuple):
-    """The curves of a state and every number that its threshold, prevalence and cost leave alone."""
+    """Curves of a state, and the results that do not depend on threshold, prevalence and cost."""
 
     predicted: PredictedRoc
     empirical: EmpiricalRoc | None
@@ -235,13 +257,14 @@ class _Curves(NamedTuple):
 
 
 class PageModel:
-    """Numbers of a page at its states; fits are kept, and states are answered one at a time.
+    """Model that computes the results of a page for its states, with cached fits and a lock.
 
     Parameters
     ----------
-    data : iterable of PageDataset
-    lang : str
-        Of the sentences in an answer.
+    data : iterable of PageDataset, default=()
+        Data sets of the page.
+    lang : str, default="en"
+        Language of the sentences in the results.
 
     Examples
     --------
@@ -259,21 +282,30 @@ class PageModel:
         self._curves, self._cheapest = keep(self._compute_curves), keep(self._find_cheapest)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what makes the model again: locks and kept fits cannot be copied."""
+        """Return the arguments of the model, since locks and caches cannot be pickled."""
         return PageModel, (list(self._data.values()), self._lang)
 
     def evaluate(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return every number that the page draws at a state, ready for JSON.
+        """Return all results that the page shows for a state, ready for JSON.
+
+        Parameters
+        ----------
+        state : mapping of str to str or float
+            Entries of ``PageState``; others are ignored, and missing ones have their defaults.
+
+        Returns
+        -------
+        dict
 
         Raises
         ------
         RocPredictError
-            A state that is not allowed: the argument is named.
+            If an entry of the state is invalid.
         """
         parsed = parse_state(state)
         check_option("family", parsed.family, PAGE_FAMILIES)
         key = replace(parsed, threshold=0.0, prevalence=0.5, cost=1.0)
-        if parsed.data and parsed.family != "gaussian":  # whose classes are fitted
+        if parsed.data and parsed.family != "gaussian":  # means and SDs have no effect on fitted classes
             key = replace(key, mean0=0.0, mean1=0.0, std0=1.0, std1=1.0)
         with self._lock:
             curves = self._curves(key)
@@ -312,7 +344,7 @@ class PageModel:
     def _compute_result(
         self, state: PageState, roc: PredictedRoc, moments: ClassMeansStds, values: list[float]
     ) -> dict[str, Any]:
-        """Return the numbers that depend on the classes alone."""
+        """Return the results that depend only on the classes."""
         m0, s0, m1, s1 = moments
         sign_of_rule = -1.0 if state.direction == "lower" else 1.0
         limits = values + [m + sign * _RANGE_SD * s for m, s in ((m0, s0), (m1, s1)) for sign in (-1, 1)]
@@ -340,7 +372,9 @@ class PageModel:
         rows = self._data[check_option("data", state.data, self._data)]
         for name, items in (("feature", rows.features), ("pair", rows.pairs)):
             if getattr(state, name) >= len(items):
-                raise RocPredictError(f"{name}={getattr(state, name)} is not on the page; it has {len(items)}, from 0")
+                raise RocPredictError(
+                    f"{name}={getattr(state, name)} is not on the page; pass an index from 0 to {len(items) - 1}"
+                )
         return state.data, state.pair, state.feature
 
     def _observe(self, data: str, pair: int, feature: int, direction: Direction) -> _Observed:
@@ -356,7 +390,7 @@ class PageModel:
         return _Observed(fit, empirical, result | ({"best": None} if turned else {}))
 
     def _fit(self, data: str, pair: int, feature: int, family: str) -> tuple[Any, Any]:
-        """Return the fitted classes; no direction is declared, so the family takes none as known."""
+        """Return the fitted classes, without a declared direction."""
         from rocpredict.distributions.fitting import get_fitter
 
         rows = self._data[data]
@@ -379,7 +413,7 @@ def _gaussians(state: PageState) -> PredictedRoc:
 
 
 def _moments(roc: PredictedRoc) -> ClassMeansStds:
-    """Return m0, s0, m1, s1."""
+    """Return means and standard deviations in the order m0, s0, m1, s1."""
     low, high = cast(tuple[Gaussian, Gaussian], (roc.negative, roc.positive))
     return low.mean, low.std, high.mean, high.std
 
@@ -392,7 +426,7 @@ def _measures(roc: PredictedRoc, state: PageState) -> dict[str, Any]:
 
 
 def _optima(state: PageState, cheapest: BestThreshold, most_accurate: BestThreshold) -> dict[str, Any]:
-    """Return the thresholds with the least cost and the best accuracy."""
+    """Return the thresholds with the lowest cost and the highest accuracy."""
     p = state.prevalence
     accuracy = p * most_accurate.tpr + (1 - p) * most_accurate.tnr
     cost = p * cheapest.fnr + (1 - p) * state.cost * cheapest.fpr

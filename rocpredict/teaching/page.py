@@ -47,30 +47,30 @@ PRESETS: dict[str, dict[str, Any]] = {
     "reversed": {"mean0": 8.0, "mean1": 4.0, "std0": 2.0, "std1": 3.0, "direction": "lower"},
     "rare": {"prevalence": 0.01, "weighted": True},
 }
-"""States to begin from, by the key of their words; what a state leaves out is the founding paper's example."""
+"""Initial states by the key of their texts. Missing entries are those of the example of the founding paper."""
 
 
 def normal_table() -> dict[str, Any]:
-    """Return the upper tail of the standard normal, exact at each step."""
+    """Return a table of the upper tail probability of the standard normal distribution."""
     z = np.arange(0, _MAX_Z + _STEP / 2, _STEP)
     return {"step": _STEP, "upper": np.asarray(Gaussian(0, 1).sf(z)).tolist()}
 
 
 def _check_datasets(datasets: Any) -> list[str]:
-    """Return the names of the built-in data, each once."""
+    """Return the unique names of built-in data sets."""
     is_sequence = isinstance(datasets, Iterable) and not isinstance(datasets, (str, bytes))
     if not is_sequence or (isinstance(datasets, np.ndarray) and datasets.ndim == 0):
         raise RocPredictError(
-            f"datasets={short_repr(datasets)} is not a list of names; give some of {list(DATASET_NAMES)}"
+            f"datasets={short_repr(datasets)} is not a list of names; pass names from {list(DATASET_NAMES)}"
         )
     return list(dict.fromkeys(check_option("datasets", key, DATASET_NAMES) for key in datasets))
 
 
 def _check_absent(needs: str, **arguments: Any) -> None:
-    """Refuse a description of data that are not there."""
+    """Check that arguments which need other data are None."""
     for name, value in arguments.items():
         if value is not None:
-            raise RocPredictError(f"{name}={short_repr(value)} goes with {needs}, which is not there")
+            raise RocPredictError(f"{name}={short_repr(value)} needs {needs}")
 
 
 def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _builtin_start(name: str, *, positive: Any, negative: Any, feature: Any) -> 
 
 
 def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
-    """Return the state that shows the first feature that can be shown, or refuse data without any."""
+    """Return the state of the first feature that can be shown, or raise if there is none."""
     words = python_strings(lang)
     for pair, feature in product(range(len(rows.pairs)), range(len(rows.features))):
         if unusable_message(rows, pair, feature, words) is None:
@@ -92,9 +92,9 @@ def _user_start(rows: PageDataset, lang: str) -> dict[str, Any]:
 
 
 def _number_start(mean: Any, std: Any, **numbers: Any) -> dict[str, float]:
-    """Return the numbers that the page begins with, checked as its state; an error names the argument."""
+    """Return the initial numbers of the page, checked as a state."""
     if (mean is None) != (std is None):
-        raise RocPredictError("mean= and std= go together: a pair (negative, positive) of each")
+        raise RocPredictError("mean= and std= must be passed together, each as a pair (negative, positive)")
     pairs = {} if mean is None else {"mean": check_pair("mean", mean), "std": check_pair("std", std)}
     moments = {f"{name}{index}": value for name, pair in pairs.items() for index, value in enumerate(pair)}
     state = moments | {name: value for name, value in numbers.items() if value is not None}
@@ -112,48 +112,54 @@ _SANDBOX = "allow-scripts allow-downloads allow-popups allow-modals"
 
 
 class TeachingPage:
-    """Page with two densities, a threshold and the ROC curve, all of which move in step.
+    """Teaching page with two densities, a threshold and the ROC curve, which move together.
 
-    The page is one file that fetches nothing. Its numbers are the library's: written into the file, or asked of Python
-    where it is served or a widget.
+    The page is one file without external resources. Its numbers are computed by this library, either in advance or,
+    for a served page or a widget, on request.
 
     Parameters
     ----------
-    x : array of shape (n,) or (n, features), a data frame or a mapping, optional
-        Your own data, shown first; or the name of a built-in data set to begin with: "iris", "pima", "breast_cancer".
-        Left out, the page begins with two Gaussians. A page holds 500,000 values and 400 features
-        (times the pairs of labels) at most.
-    y : array of shape (n,) or str, optional
-        Labels, or the name of the column of x that holds them.
-    positive, negative : label, optional
-        As in ``rocpredict.predict_roc``. Of three labels or more both may be left out: then every pair is there to be
-        chosen, the later label as the positive one.
+    x : array of shape (n,) or (n, n_features), data frame, mapping or str, optional
+        Your own data, which are shown first, or the name of a built-in data set that is shown first: "iris", "pima" or
+        "breast_cancer". By default, the page starts with two Gaussians. A page can have 500,000 values and 400 features
+        (times pairs of labels).
+    y : array-like of shape (n,) or str, optional
+        Class labels, or the name of the label column of x.
+    positive : label, optional
+        Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans, and for three or more
+        labels. In the latter case the page offers every pair of labels, with the later label as the positive one.
+    negative : label, optional
+        Label of the negative class. By default, all other labels.
     feature : str or list of str, optional
-        Which columns of a frame, in this order (of a built-in set: which one to begin with); or how the columns of
-        an array are called.
+        Columns of a frame to show, in this order; for built-in data the initial feature; for an array the names of its
+        columns.
     unit : str, list of str or mapping of feature to str, optional
-        In which the features are measured.
+        Units of the features.
     mean, std : pair of float, optional
-        (negative, positive): begin with these two Gaussians, such as from a published table, in place of x.
-    threshold, prevalence, cost_fp : float, optional
-        Where to begin: in the unit of the feature; the share of positives, inside (0, 1); the cost of a false
-        positive in that of a false negative, above 0.
-    datasets : sequence of {"iris", "pima", "breast_cancer"}
-        The built-in data to choose from; fewer make a smaller file. Pima holds its zeros, which a lesson shows.
-    lang : str
-        Language of every word: "en" and others that are shipped.
-    lesson : bool
-        Whether the guided lesson is shown.
-    lecture : bool
-        Begin in lecture mode: large, without sliders and numbers.
+        Means and standard deviations (negative, positive) of two initial Gaussians, such as from a published table,
+        instead of x.
+    threshold : float, optional
+        Initial threshold, in the unit of the feature.
+    prevalence : float, optional
+        Initial fraction of positives, in (0, 1).
+    cost_fp : float, optional
+        Initial cost of a false positive relative to that of a false negative, above 0.
+    datasets : sequence of {"iris", "pima", "breast_cancer"}, default=("iris", "pima", "breast_cancer")
+        Built-in data sets that the page offers; fewer make a smaller file. Pima has its zeros, which a lesson explains.
+    lang : str, default="en"
+        Language of the page.
+    lesson : bool, default=True
+        Whether to show the guided lesson.
+    lecture : bool, default=False
+        Whether to start in lecture mode: large, without sliders and numbers.
     title : str, optional
-        A heading in place of the page's own.
+        Heading of the page.
 
     Raises
     ------
     RocPredictError
-        Data as ``predict_roc`` refuses them, or too many for a page; both data and means; numbers out of range; a
-        feature, data set or language that is not there.
+        If ``predict_roc`` would raise for the data, they are too many for a page, both data and means are passed, a
+        number is out of range, or a feature, data set or language does not exist.
 
     Examples
     --------
@@ -192,7 +198,7 @@ class TeachingPage:
         user_data, start = [], {}
         if isinstance(x, str):
             check_option("x", x, DATASET_NAMES)
-            _check_absent("data of your own", y=y, unit=unit)
+            _check_absent("your own data in x", y=y, unit=unit)
             start = _builtin_start(x, positive=positive, negative=negative, feature=feature)
             names = list(dict.fromkeys([x, *names]))
         elif x is not None:
@@ -200,14 +206,24 @@ class TeachingPage:
         else:
             _check_absent("x", y=y, positive=positive, negative=negative, feature=feature, unit=unit)
         if x is not None and (mean is not None or std is not None):
-            raise RocPredictError("mean= and std= begin with two Gaussians in place of x; give one or the other")
+            raise RocPredictError("mean= and std= describe two Gaussians instead of x; pass one or the other")
         numbers = _number_start(mean, std, threshold=threshold, prevalence=prevalence, cost=cost_fp)
         start |= _user_start(user_data[0], self.lang) if user_data else {}
         self.data: list[PageDataset] = user_data + [builtin_dataset(key) for key in names]
         self.start: dict[str, Any] = start | numbers | ({"lecture": True} if lecture else {})
 
     def payload(self, *, live: bool = False) -> dict[str, Any]:
-        """Return everything that Python writes into the page; ``live`` for a page that asks Python again."""
+        """Return the data, texts and options of the page, ready for JSON.
+
+        Parameters
+        ----------
+        live : bool, default=False
+            Whether the page sends requests to Python.
+
+        Returns
+        -------
+        dict
+        """
         return {
             "version": __version__,
             "lang": self.lang,
@@ -222,38 +238,47 @@ class TeachingPage:
         } | ({} if self.title is None else {"title": self.title})
 
     def to_html(self) -> str:
-        """Return the page as one HTML file that fetches nothing."""
+        """Return the page as one HTML file without external resources."""
         return build_html(self.payload())
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the page into a file, to be opened by a double click.
+        """Write the page to a file, which opens in any browser.
+
+        Parameters
+        ----------
+        path : path
+            File to write, in an existing folder.
+
+        Returns
+        -------
+        Path
 
         Raises
         ------
         RocPredictError
-            A place that cannot be written to.
+            If the file cannot be written.
         """
         return write_atomic(path, self.to_html())
 
     def serve(self, port: int = 0, *, open_browser: bool = False) -> TeachingServer:
-        """Serve the page to this machine alone; every number is then the library's, asked for as it is needed.
+        """Serve the page on this machine; the server computes every number on request.
 
         Parameters
         ----------
-        port : int
-            0: any free one.
-        open_browser : bool
-            Show the page at once.
+        port : int, default=0
+            Port of the server; 0 for any free port.
+        open_browser : bool, default=False
+            Whether to open the page in a browser.
 
         Returns
         -------
         TeachingServer
-            With ``url``, ``wait()`` and ``close()``; use it in a ``with``.
+            Server with ``url``, ``wait()`` and ``close()``, also a context manager.
 
         Raises
         ------
         RocPredictError
-            A port that is in use, or may not be used.
+            If the port is in use or not permitted.
         """
         from rocpredict.teaching.server import TeachingServer
 
@@ -265,20 +290,23 @@ class TeachingPage:
         return server
 
     def widget(self) -> TeachingWidget:
-        """Return the page as a widget for notebooks; ``widget.state`` is the state of the page.
+        """Return the page as a widget for notebooks, for which the kernel computes every number.
 
-        The kernel computes every number.
+        Returns
+        -------
+        TeachingWidget
+            Widget whose ``state`` is the state of the page.
 
         Raises
         ------
         RocPredictError
-            anywidget is not installed.
+            If anywidget is not installed.
         """
         try:
             from rocpredict.teaching.widget import TeachingWidget
         except ImportError:
             raise RocPredictError(
-                'a widget needs anywidget: pip install "rocpredict[notebook]"; without it, show the page itself'
+                'a widget needs anywidget: pip install "rocpredict[notebook]"; or show the page without a widget'
             ) from None
         return TeachingWidget(self.payload(live=True), self.model().evaluate)
 
@@ -287,13 +315,19 @@ class TeachingPage:
 
         Parameters
         ----------
-        width, height : number of pixels, or str
-            A length such as "100%", "60vh" or "40rem".
+        width : float or str, default="100%"
+            Width in pixels, or a length such as "100%", "60vh" or "40rem".
+        height : float or str, default=900
+            Height, likewise.
+
+        Returns
+        -------
+        str
 
         Raises
         ------
         RocPredictError
-            What is no length.
+            If a length is invalid.
         """
         title = escape(self.title or python_strings(self.lang)["title"])
         style = f"width:{_length('width', width)};height:{_length('height', height)};border:0"
@@ -307,7 +341,7 @@ class TeachingPage:
 
     @cached_property
     def _dataset_payloads(self) -> list[dict[str, Any]]:
-        """Return the data with the library's numbers, which take a while: computed when a page is first wanted."""
+        """Return the data sets with their results, which are computed on first use."""
         return [
             dataset_payload(rows, self.lang) if rows.key == USER_KEY else builtin_payload(rows.key, self.lang)
             for rows in self.data
@@ -329,5 +363,7 @@ def _length(name: str, value: Any) -> str:
     pixels = number and 0 <= value < _MAX_PIXELS
     text = f"{float(value):.12g}px" if pixels else value
     if not isinstance(text, str) or not _LENGTH.fullmatch(text):
-        raise RocPredictError(f"{name}={short_repr(value)} is not a length; give pixels, or such as '100%' or '60vh'")
+        raise RocPredictError(
+            f"{name}={short_repr(value)} is not a length; pass a number of pixels, or text such as '100%' or '60vh'"
+        )
     return text if text[-1].isalpha() or text.endswith("%") else f"{text}px"

@@ -22,21 +22,21 @@ from rocpredict.base.validation import RocPredictError, check_int
 Evaluate = Callable[[Mapping[str, Any]], dict[str, Any]]
 _HOST = "127.0.0.1"
 _MAX_URL_LENGTH = 4096
-_QUEUE_SIZE = 128  # connections that wait to be accepted
-_FIRST_TIMEOUT = 10  # seconds that a new connection may send nothing
-_IDLE_TIMEOUT = 120  # seconds that a connection may be idle once it has asked for something
+_QUEUE_SIZE = 128  # number of connections that wait to be accepted
+_FIRST_TIMEOUT = 10  # seconds until the first byte of a new connection
+_IDLE_TIMEOUT = 120  # seconds that a connection may be idle after a request
 _REQUEST_TIMEOUT = 10  # seconds from the first byte of a request to the end of its headers
 _REFUSALS = {
     414: f"The address is longer than {_MAX_URL_LENGTH} characters.",
     431: "The header of the request is too long.",
-    501: "Only GET is answered here.",
-    505: "HTTP/1.1 is spoken here.",
+    501: "Only GET requests are supported.",
+    505: "Only HTTP/1.1 is supported.",
 }
 _PLAIN, _HTML, _JSON = "text/plain; charset=utf-8", "text/html; charset=utf-8", "application/json"
 
 
 class TeachingServer:
-    """Serve one page on 127.0.0.1 until it is closed; a ``with`` closes it.
+    """Server of one page on 127.0.0.1, also a context manager that closes it.
 
     Attributes
     ----------
@@ -46,45 +46,49 @@ class TeachingServer:
     Parameters
     ----------
     html : str
+        The page.
     evaluate : function
-        Of a state, as ``PageModel.evaluate``.
-    port : int
-        0: any free one.
+        Function of a state, such as ``PageModel.evaluate``.
+    port : int, default=0
+        Port of the server; 0 for any free port.
 
     Raises
     ------
     RocPredictError
-        A port that is in use, may not be used, or is none.
+        If the port is invalid, in use or not permitted.
     """
 
     def __init__(self, html: str, evaluate: Evaluate, port: int = 0) -> None:
         number = check_int("port", port)
         if isinstance(port, bool) or not 0 <= number <= 65535:
-            raise RocPredictError(f"port={port} is not allowed; give 0 (any free one) to 65535")
+            raise RocPredictError(f"port={port} is not allowed; pass 0 (any free port) to 65535")
         try:
             self._server = _Server(html, evaluate, number)
         except OSError as error:
             reason = {errno.EADDRINUSE: "in use", errno.EACCES: "reserved"}.get(error.errno or 0, f"not free ({error})")
-            raise RocPredictError(f"port {port} is {reason}; give another, or port=0 for any that is free") from None
+            raise RocPredictError(f"port {port} is {reason}; pass another port, or port=0 for any free port") from None
         self.port: int = self._server.server_address[1]
         self.url = f"http://{_HOST}:{self.port}/"
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
         self._thread.start()
 
     def open_browser(self) -> None:
-        """Show the page in the user's browser, where there is one."""
+        """Open the page in a browser, if there is one."""
         with suppress(webbrowser.Error):
             webbrowser.open(self.url)
 
     def wait(self) -> None:
-        """Serve until Ctrl-C, or until somebody closes the server."""
+        """Serve until Ctrl-C or until the server is closed."""
         with suppress(KeyboardInterrupt):
             while self._thread.is_alive():
                 self._thread.join(0.5)
         self.close()
 
     def close(self) -> None:
-        """Stop serving; a second time does nothing."""
+        """Stop serving.
+
+        A closed server stays closed.
+        """
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
@@ -102,7 +106,7 @@ class TeachingServer:
 
 
 class _Server(ThreadingHTTPServer):
-    """Server with a page, the function that answers for it, and the open connections."""
+    """HTTP server with a page, the function that evaluates its states, and the open connections."""
 
     daemon_threads = True
     request_queue_size = _QUEUE_SIZE
@@ -116,41 +120,44 @@ class _Server(ThreadingHTTPServer):
             self.hosts |= {_HOST, "localhost"}
 
     def server_bind(self) -> None:
-        """Bind without asking for the machine's name, which may take seconds."""
+        """Bind without a look-up of the host name, which may take seconds."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = _HOST, self.server_address[1]
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """Keep each connection, so that it can be closed."""
+        """Accept a connection, and store it so that it can be closed."""
         connection, address = super().get_request()
         self._open.add(connection)
         return connection, address
 
     def shutdown_request(self, request: Any) -> None:
-        """Forget a connection that ends."""
+        """Remove a connection that ends."""
         self._open.discard(request)
         super().shutdown_request(request)
 
     def close_connections(self) -> None:
-        """End connections that browsers keep open; their threads close them."""
+        """Shut down connections that browsers keep open.
+
+        Their threads close them.
+        """
         for connection in list(self._open):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a browser that went away, and print one line of any other error."""
+        """Ignore a closed connection or a timeout, and print other errors on one line."""
         error = sys.exception()
         if not isinstance(error, (ConnectionError, TimeoutError, type(None))):
             _log(error)
 
 
 def _log(error: BaseException) -> None:
-    if sys.stderr is not None:  # as without a terminal on Windows
+    if sys.stderr is not None:  # it is None without a terminal on Windows
         sys.stderr.write(f"rocpredict: {type(error).__name__}: {' '.join(str(error).split())}\n")
 
 
 class _RequestReader(io.RawIOBase):
-    """Bytes of a connection, each request within its time however slowly it is sent."""
+    """Reader of a connection with a time limit for each request."""
 
     def __init__(self, connection: socket.socket, timeout: float) -> None:
         self._connection, self._idle_timeout = connection, timeout
@@ -164,41 +171,47 @@ class _RequestReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read what has come; refuse to wait beyond the end of the request's time."""
+        """Read the available bytes.
+
+        Raise after the time limit of the request.
+        """
         remaining = self._idle_timeout if self._deadline is None else self._deadline - monotonic()
         if remaining <= 0:
-            raise TimeoutError("the headers do not end")
+            raise TimeoutError("the headers of the request are incomplete")
         self._connection.settimeout(remaining)
         n_bytes = self._connection.recv_into(buffer)
         if self._deadline is None:
             self._deadline = monotonic() + _REQUEST_TIMEOUT
-        self._connection.settimeout(_IDLE_TIMEOUT)  # of the reply
+        self._connection.settimeout(_IDLE_TIMEOUT)  # for the reply
         return n_bytes
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Handler that answers GET for the page and the model, and refuses all else before it is read."""
+    """Handler of GET requests for the page and the model.
+
+    Other requests are rejected before they are read.
+    """
 
     protocol_version = default_request_version = "HTTP/1.1"
     timeout = _FIRST_TIMEOUT
-    wbufsize = -1  # headers and content leave together: apart, the second waits 40 ms for the first to be acknowledged
+    wbufsize = -1  # headers and content are sent together, which avoids a delay of 40 ms
     disable_nagle_algorithm = True
     server: _Server
 
     def setup(self) -> None:
-        """Read through a clock."""
+        """Set up a reader with time limits."""
         super().setup()
         self.rfile.close()
         self._reader = _RequestReader(self.connection, self.timeout)
         self.rfile = io.BufferedReader(self._reader)
 
     def handle_one_request(self) -> None:
-        """Be patient with a connection that has proved to be a browser's."""
+        """Handle a request, and allow a longer idle time for the next one."""
         super().handle_one_request()
         self._reader.end_request()
 
     def do_GET(self) -> None:
-        """Send the page, or an answer."""
+        """Send the page, or the results for a state."""
         trouble = self._request_error()
         if trouble is not None:
             self._refuse(*trouble)
@@ -209,7 +222,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/model":
             self._handle_model(query)
         else:
-            self._reply(404, _PLAIN, "There is a page at / and a model at /model.")
+            self._reply(404, _PLAIN, "Not found; the page is at / and the model at /model.")
 
     def _handle_model(self, query: str) -> None:
         try:
@@ -221,40 +234,40 @@ class _Handler(BaseHTTPRequestHandler):
             reply = json.dumps(self.server.evaluate(state), separators=(",", ":"), allow_nan=False)
         except RocPredictError as error:
             self._reply(400, _PLAIN, str(error))
-        except Exception as error:  # a lecture goes on, and the terminal tells
+        except Exception as error:  # the server keeps running, and the terminal shows the error
             _log(error)
-            self._reply(500, _PLAIN, "Something went wrong in Python; its terminal says what.")
+            self._reply(500, _PLAIN, "Internal error in Python; see its terminal.")
         else:
             self._reply(200, _JSON, reply)
 
     def _request_error(self) -> tuple[int, str] | None:
         hosts, lengths = self.headers.get_all("Host", []), self.headers.get_all("Content-Length", ["0"])
         if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
-            return 403, "This page is for this machine alone; open it as 127.0.0.1."
+            return 403, "This page is available on this machine only; open it as 127.0.0.1."
         if self.headers.get("Sec-Fetch-Site", "").strip().lower() == "cross-site":
-            return 403, "This page is not for other sites; open its address by itself."
+            return 403, "This page cannot be requested by other sites; open its address directly."
         if "Transfer-Encoding" in self.headers or [length.strip() for length in lengths] != ["0"]:
-            return 413, "A request to this page has no body."
+            return 413, "A request to this page must have no body."
         if len(self.path) > _MAX_URL_LENGTH:
             return 414, _REFUSALS[414]
         if not self.path.startswith("/"):
-            return 400, "Ask for / or /model, without a host in front."
+            return 400, "Request / or /model, without a host."
         return None
 
     def _method_not_allowed(self) -> None:
-        self._refuse(405, "Only GET is answered here.")
+        self._refuse(405, "Only GET requests are supported.")
 
     do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_TRACE = do_CONNECT = _method_not_allowed  # noqa: N815
 
     def handle_expect_100(self) -> bool:
-        """Refuse a body before it is sent."""
-        self._refuse(413, "A request to this page has no body.")
+        """Reject a body before it is sent."""
+        self._refuse(413, "A request to this page must have no body.")
         return False
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse a malformed request, in a line that repeats nothing of it."""
+        """Reject a malformed request, with a message that repeats no part of it."""
         del message, explain
-        self._refuse(code, _REFUSALS.get(code, "This is not a request."))
+        self._refuse(code, _REFUSALS.get(code, "The request is malformed."))
 
     def _refuse(self, code: int, sentence: str) -> None:
         self.close_connection = True
@@ -274,8 +287,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def version_string(self) -> str:
-        """Name no versions."""
+        """Return the server name without versions."""
         return "rocpredict"
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Keep the terminal quiet."""
+        """Log nothing."""

@@ -47,13 +47,14 @@ export default {
 
 
 class TeachingWidget(anywidget.AnyWidget):
-    """Teaching page in a notebook; ``state`` is its state, and ``show(...)`` changes it.
+    """Teaching page as a notebook widget with a ``state``, which ``show(...)`` changes.
 
     Parameters
     ----------
     payload : dict
+        Data, texts and options of the page.
     evaluate : function
-        Of a state, as ``PageModel.evaluate``.
+        Function of a state, such as ``PageModel.evaluate``.
     """
 
     payload = traitlets.Dict().tag(sync=True)
@@ -67,11 +68,17 @@ class TeachingWidget(anywidget.AnyWidget):
         self.on_msg(self._reply)
 
     def show(self, **state: Any) -> None:
-        """Move the page, such as ``show(threshold=5.0, prevalence=0.1)``."""
+        """Change the state of the page, such as ``show(threshold=5.0, prevalence=0.1)``.
+
+        Parameters
+        ----------
+        **state
+            Entries of the state with their new values.
+        """
         self.send({"set": state})
 
     def _reply(self, _: Any, message: Any, buffers: Any) -> None:
-        """Send an answer to the page; an error is a sentence for it to show."""
+        """Send the results or an error message to the page."""
         request = message if isinstance(message, dict) else {}
         try:
             reply: dict[str, Any] = {"answer": self._evaluate(request.get("state") or {})}

@@ -21,9 +21,9 @@ from rocpredict.teaching.data import empirical_statistics, largest_tpr_gap
 
 Facts = dict[str, Any]
 PAPER_EXAMPLE = PredictedRoc(Gaussian(4, 3), Gaussian(8, 2))
-"""The founding paper's example."""
+"""Example of the founding paper."""
 _NARROW, _WIDE = (PredictedRoc(Gaussian(5, 1), Gaussian(6, std)) for std in (1, 3))
-_THRESHOLDS = (1.0, 4.0, 7.0, 10.0)  # whose z-scores are whole or halves
+_THRESHOLDS = (1.0, 4.0, 7.0, 10.0)  # thresholds with simple z-scores
 _LOW_PREVALENCE = 0.01
 _LOW_COST = 0.1  # cost of a false positive, a false negative being 1
 _SMALL_N, _LARGE_N = 10, 200
@@ -31,7 +31,7 @@ _SMALL_N, _LARGE_N = 10, 200
 
 @cache
 def solutions() -> dict[str, Facts]:
-    """Return the facts of each question of the lesson, and of the sums, by name."""
+    """Return the numbers for each question of the lesson and for the calculations, by name."""
     paper, best = roc_statistics(PAPER_EXAMPLE), PAPER_EXAMPLE.best_threshold()
     iris, pima = _two_classes(load_iris(), "petal_length", "versicolor", "virginica"), load_pima()
     insulin = _two_classes(pima, "insulin", "neg", "pos")
@@ -56,7 +56,7 @@ def solutions() -> dict[str, Facts]:
 
 
 def roc_statistics(roc: PredictedRoc) -> Facts:
-    """Return the facts of most questions: the classes, the area, the best threshold and the crossings."""
+    """Return the numbers of most questions: classes, area, best threshold and crossings."""
     best, auc = roc.best_threshold(), roc.auc()
     classes: list[Any] = [roc.negative, roc.positive]
     return {
@@ -124,40 +124,38 @@ def _sums(paper: Facts, iris: Facts) -> Facts:
 
 
 PlotFrame = tuple[tuple[float, float], tuple[float, float], float, float]
-_DENSITIES: PlotFrame = ((-6, 16), (0, 0.21), 440, 150)  # ends of x and of y, width, height
+_DENSITIES: PlotFrame = ((-6, 16), (0, 0.21), 440, 150)  # limits of x and y, width, height
 _SQUARE: PlotFrame = ((0, 1), (0, 1), 200, 200)
 _POINT = re.compile(r"(?<= \d)\.(?=\d)")
 _PLACE = re.compile(r"\{([\w.]+)(?::(\d))?\}")
 
 
 class FormattedNumber(NamedTuple):
-    """A number as a sentence shows it, and the number itself."""
+    """Formatted number with its value."""
 
     text: str
     value: float
 
 
 def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
-    """Write the worksheet as one HTML file for A4 or Letter paper.
-
-    Every number in it is calculated when it is written.
+    """Return the worksheet as one HTML file for A4 or Letter paper, with computed numbers.
 
     Parameters
     ----------
-    lang : str
-        A language of the teaching page.
-    answers : bool
-        Whether the answers follow, from a new page on.
+    lang : str, default="en"
+        Language of the worksheet.
+    answers : bool, default=True
+        Whether to add the answers on a new page.
 
     Returns
     -------
     str
-        A whole file: it fetches nothing and runs no script.
+        HTML file without external resources and scripts.
 
     Raises
     ------
     RocPredictError
-        A language without words.
+        If ``lang`` is not an available language.
 
     Examples
     --------
@@ -167,7 +165,7 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
     """
     words = load_translations(lang)
     decimal, sheet = words["page"]["decimal"], words["worksheet"]
-    questions = [  # in other words where they need a screen
+    questions = [  # with other texts for questions that need a screen
         {"key": key, "options": [], **step, **sheet["instead"].get(key, {}), "why": sheet["why"][key]}
         for key, step in words["lesson"]["steps"].items()
     ]
@@ -189,12 +187,12 @@ def worksheet_html(lang: str = "en", *, answers: bool = True) -> str:
 
 
 def shown(value: float, digits: int, decimal: str) -> FormattedNumber:
-    """Return a number with so many decimals, in the notation of a language."""
+    """Format a number with a number of decimals, in the notation of a language."""
     return FormattedNumber(f"{value:.{digits}f}".replace("-", "−").replace(".", decimal), float(value))
 
 
 def interpolate(sentence: str, facts: dict[str, Any], decimal: str) -> list[str | FormattedNumber]:
-    """Return a sentence in parts: words, and the numbers in place of marks such as ``{best.ameans:3}``.
+    """Split a sentence into text and numbers, which replace marks such as ``{best.ameans:3}``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Backends, threads, and the moments of classes."""
+"""Engines, threads, and moments of classes."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from rocpredict.base.validation import FloatArray, RocPredictError, check_int, c
 
 Engine: TypeAlias = Literal["auto", "numpy", "numba"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-"""Values of ``engine=``; "auto" is numba where it is installed and the table is large enough."""
+"""Values of ``engine=``; "auto" is numba if it is installed and the table is large."""
 MIN_CELLS_NUMBA = 1_000_000
-"""Cells from which on "auto" takes numba: below, numpy is done before compiled code is loaded."""
+"""Number of cells from which "auto" is numba; smaller tables take less time than loading compiled code."""
 
 
 def select_engine(engine: str, cells: int = MIN_CELLS_NUMBA) -> str:
-    """Return "numpy" or "numba".
+    """Select the engine, "numpy" or "numba".
 
     Parameters
     ----------
     engine : {"auto", "numpy", "numba"}
-    cells : int
-        Of the table.
+        Requested engine.
+    cells : int, default=1_000_000
+        Number of cells of the table.
 
     Raises
     ------
     RocPredictError
-        An unknown engine, or numba where it is not installed or cannot be imported.
+        If the engine is unknown, or numba cannot be imported.
     """
     check_option("engine", engine, ENGINES)
     if engine == "numba" and not _numba_works():
@@ -48,7 +49,7 @@ def select_engine(engine: str, cells: int = MIN_CELLS_NUMBA) -> str:
 
 @cache
 def _numba_works() -> bool:
-    """Check whether numba can be imported. It may be missing, or too old for this NumPy."""
+    """Check whether numba is installed and supports this NumPy."""
     try:
         import_module("numba")
     except (ImportError, SystemError):
@@ -61,9 +62,9 @@ Output = TypeVar("Output")
 
 
 def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: int) -> Iterator[Output]:
-    """Return ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
+    """Yield ``work(item)`` for each item in order, with at most ``n_jobs`` results in progress or waiting.
 
-    One job runs in the caller's own thread.
+    A single job runs in the calling thread.
     """
     if n_jobs == 1:
         yield from map(work, items)
@@ -79,10 +80,10 @@ def map_ordered(work: Callable[[Item], Output], items: Iterable[Item], n_jobs: i
 
 
 class Addable(Protocol):
-    """Sums over some rows."""
+    """Sums over rows that can be added."""
 
     def add(self, other: Any) -> None:
-        """Add the sums of further rows."""
+        """Add the sums of other rows."""
 
 
 Total = TypeVar("Total", bound=Addable)
@@ -102,32 +103,32 @@ def sum_strips(
 
 
 def effective_n_jobs(n_jobs: int) -> int:
-    """Return how many threads are asked for: 1 or more, or -1 for one on each processor."""
+    """Return the number of threads, where -1 stands for one on each processor."""
     jobs = check_int("n_jobs", n_jobs)
     if jobs == -1:
         return cpu_count() or 1
     if jobs < 1:
-        raise RocPredictError(f"n_jobs={jobs} is not 1 or more, nor -1 for one on each processor")
+        raise RocPredictError(f"n_jobs={jobs} is not valid; pass 1 or more, or -1 for one thread on each processor")
     return jobs
 
 
 class ThreadBuffer(local):
-    """Memory that a thread uses for one block after the other: fresh pages cost more than the copy."""
+    """Memory of a thread that is reused for each block, since new pages cost more than the copy."""
 
     buffer: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
 
     def allocate(self, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return an array with arbitrary values (integers: 0), which replaces the one before."""
+        """Return an array with arbitrary values (integers: 0), which overwrites the previous one."""
         if len(self.buffer) < size * dtype.itemsize:
             self.buffer = np.empty(size * dtype.itemsize, dtype=np.uint8)
         array = self.buffer[: size * dtype.itemsize].view(dtype)
-        if dtype.kind in "iu":  # what is left over is checked for lost digits together with the values
+        if dtype.kind in "iu":  # the conversion to float64 checks unused integers too
             array[:] = 0
         return array
 
 
 def split_by_weight(weights: NDArray[Any], most: float, longest: int | None = None) -> list[slice]:
-    """Cut a row of weights into slices with a total of at most ``most``, or of one weight that exceeds it."""
+    """Divide weights into slices with a sum of at most ``most``, or of one larger weight."""
     bounds = np.concatenate([[0], np.cumsum(weights)])
     slices, start = [], 0
     while start < len(weights):
@@ -143,7 +144,7 @@ Tile: TypeAlias = tuple[slice, slice]
 
 
 class Sparse(NamedTuple):
-    """The arrays of a compressed sparse matrix, by column or by row."""
+    """Arrays of a compressed sparse matrix, by column or by row."""
 
     data: NDArray[Any]
     indices: NDArray[Any]
@@ -151,18 +152,18 @@ class Sparse(NamedTuple):
 
 
 def is_canonical(X: Any) -> bool:
-    """Check whether no place is stored twice, on a view of X, since scipy keeps the result of the check."""
+    """Check on a view of X, since SciPy caches the result, whether no cell is stored twice."""
     return bool(type(X)((X.data, X.indices, X.indptr), shape=X.shape, copy=False).has_canonical_format)
 
 
 _MAX_SCANNED_CLASSES = 8
-"""Number of classes up to which one scan of the codes for each class is cheaper than sorting them."""
+"""Number of classes up to which one scan for each class is faster than sorting the codes."""
 _N_SAMPLE_ROWS = 25
-"""Rows of a class whose values may be looked up for a shift."""
+"""Number of rows of a class from which a shift may be taken."""
 
 
 def rows_by_class(codes: NDArray[Any], classes: int) -> Iterator[NDArray[np.intp]]:
-    """Return the rows of each class in turn, ascending. Rows without a class have code -1."""
+    """Yield the ascending rows of each class. Rows without a class have code -1."""
     if classes <= _MAX_SCANNED_CLASSES:
         yield from (np.flatnonzero(codes == k) for k in range(classes))
         return
@@ -172,9 +173,9 @@ def rows_by_class(codes: NDArray[Any], classes: int) -> Iterator[NDArray[np.intp
 
 
 class Classes(NamedTuple):
-    """Class of each row, number of rows of each class, and some rows of each class from the first to the last.
+    """Class of each row, number of rows of each class, and a sample of the rows of each class.
 
-    Rows are listed piece by piece only: the codes of a long table are small, its lists of rows are not.
+    The rows of a class are listed for one part of the table at a time, since their indices need more memory than codes.
     """
 
     codes: NDArray[Any]
@@ -183,7 +184,7 @@ class Classes(NamedTuple):
 
     @classmethod
     def of(cls, codes: NDArray[Any], classes: int) -> Classes:
-        """Scan the codes, 0 to ``classes`` - 1, or -1 for rows without a class."""
+        """Scan codes from 0 to ``classes`` - 1, or -1 for rows without a class."""
         codes = codes.astype(np.int8 if classes <= np.iinfo(np.int8).max else np.intp, copy=False)
         counts, samples = np.zeros(classes, np.intp), []
         for k, rows in enumerate(rows_by_class(codes, classes)):
@@ -194,28 +195,28 @@ class Classes(NamedTuple):
 
 
 _MAX_SHIFT_RATIO = 9.0
-"""Squared distance of the mean from the shift, in variances, up to which sums keep enough digits."""
+"""Largest squared distance of the mean from the shift, in variances, at which sums are accurate."""
 _MIN_POWER_SUM = 1e-280
-"""Sums of powers below this value may have lost their smallest terms."""
+"""Smallest sum of powers without a risk of underflow."""
 
 
 class Sums(NamedTuple):
     """Sums of the powers 1 to ``order`` of (value - shift); every array has shape (K, b)."""
 
     missing: NDArray[np.int64]
-    """Number of NaN, which are left out; without rows where NaN is not left out."""
+    """Number of NaN, which are omitted; without rows if NaN is not omitted."""
     powers: FloatArray
     low: FloatArray
     high: FloatArray
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int, *, omit: bool = False) -> Sums:
-        """Return sums of no values. Without four powers the extremes have no rows."""
+        """Return empty sums. The extremes have rows only with four powers."""
         low = np.full((classes if order == 4 else 0, width), np.inf)
         return cls(np.zeros((classes * omit, width), np.int64), np.zeros((order, classes, width)), low, -low)
 
     def add(self, other: Sums) -> None:
-        """Add the sums of further rows about the same shift."""
+        """Add the sums of other rows about the same shift."""
         for ufunc, total, addend in zip((np.add, np.add, np.minimum, np.maximum), self, other, strict=True):
             ufunc(total, addend, out=total)
 
@@ -231,12 +232,12 @@ class SparseSums(NamedTuple):
 
     @classmethod
     def zero(cls, order: int, classes: int, width: int) -> SparseSums:
-        """Return sums of no values."""
+        """Return empty sums."""
         shape = classes, width
         return cls(Sums.zero(order, *shape, omit=True), np.zeros(shape, np.int64), np.zeros(shape))
 
     def add(self, other: SparseSums) -> None:
-        """Add the sums of further rows."""
+        """Add the sums of other rows."""
         self.sums.add(other.sums)
         np.add(self.stored, other.stored, out=self.stored)
         np.add(self.missing_weight, other.missing_weight, out=self.missing_weight)
@@ -248,18 +249,18 @@ class Moments(NamedTuple):
     Attributes
     ----------
     count : array of int64, of float64 with weights
-        Values that are there, or the sum of their weights.
+        Number of values that are not missing, or the sum of their weights.
     n_missing : array of int64
-        Values that are NaN.
+        Number of NaN.
     mean, m2 : array of float64
-        The mean, and the sum of (x - mean)^2; of no values NaN and 0.
+        Mean, and sum of (x - mean)^2; NaN and 0 without values.
     m3, m4 : array of float64, or None
-        The sums of (x - mean)^3 and (x - mean)^4.
+        Sums of (x - mean)^3 and (x - mean)^4.
     minimum, maximum : array of float64, or None
-        NaN of no values.
+        Extremes; NaN without values.
     """
 
-    count: NDArray[Any]  # type: ignore[assignment]  # a tuple counts, too
+    count: NDArray[Any]  # type: ignore[assignment]  # a tuple has a method of this name
     n_missing: NDArray[np.int64]
     mean: FloatArray
     m2: FloatArray
@@ -274,17 +275,17 @@ class Moments(NamedTuple):
 
     @property
     def order(self) -> int:
-        """Return 4 with skewness and kurtosis, else 2."""
+        """Number of moments, 2 or 4."""
         return 2 if self.m4 is None else 4
 
     def map(self, function: Callable[..., Any], *others: Moments) -> Moments:
-        """Apply a function to each array, and to the same arrays of others."""
+        """Apply a function to each array, together with the same arrays of other moments."""
         fields: Any = (None if arrays[0] is None else function(*arrays) for arrays in zip(self, *others, strict=True))
         return Moments(*fields)
 
     @classmethod
     def empty(cls, classes: int, features: int, order: int, count: Any = np.int64) -> Moments:
-        """Allocate moments."""
+        """Allocate arrays of moments."""
         shape = (classes, features)
         further: list[Any] = [np.empty(shape) for _ in range(4 if order == 4 else 0)]
         return cls(np.empty(shape, count), np.empty(shape, np.int64), np.empty(shape), np.empty(shape), *further)
@@ -297,7 +298,7 @@ class Moments(NamedTuple):
 
 
 def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
-    """Compute the distance of the mean from the shift, and the central sums M2 (and M3, M4)."""
+    """Compute the mean minus the shift, and the central sums M2 (and M3, M4)."""
     first, second = powers[:2]
     mean = first / np.maximum(count, np.finfo(float).tiny)
     m2 = second - first * mean
@@ -309,7 +310,7 @@ def central_sums(powers: FloatArray, count: NDArray[Any]) -> list[FloatArray]:
 
 
 def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
-    """Convert sums about a shift to moments. Mean and extremes of no values are NaN."""
+    """Convert sums about a shift to moments. Mean and extremes are NaN without values."""
     mean, m2, *higher = central_sums(sums.powers, count)
     mean += shift
     extremes = [sums.low.copy(), sums.high.copy()] if higher else []
@@ -322,7 +323,7 @@ def as_moments(sums: Sums, shift: FloatArray, count: NDArray[Any]) -> Moments:
 
 
 def needs_recompute(sums: Sums, count: NDArray[Any]) -> NDArray[np.bool_]:
-    """Flag the features, shape (b,), with NaN, infinities, or digits lost to a bad shift or to underflow."""
+    """Return a mask of features, shape (b,), with NaN, infinities, a distant shift or underflow."""
     first, second, last = sums.powers[0], sums.powers[1], sums.powers[-1]
     squared_sum = first * first
     is_bad_shift = squared_sum * (1 + _MAX_SHIFT_RATIO) > _MAX_SHIFT_RATIO * second * count
@@ -336,17 +337,17 @@ def merge(a: Moments, b: Moments) -> Moments:
     Parameters
     ----------
     a, b : Moments
-        Of the same shape; of different order they give order 2.
+        Moments of the same shape. If their orders differ, the result has order 2.
 
     Returns
     -------
     Moments
-        Where one side has no values, exactly the other side's.
+        Merged moments. If one set has no values of a feature, those of the other set are unchanged.
 
     Notes
     -----
-    The means' difference carries their rounding: M2 is off by about 1e-16 times the means' size in standard deviations
-    times their distance in standard deviations.
+    The difference of the means has their rounding error. The relative error of M2 is therefore about 1e-16 times the
+    size of the means times their distance, both in standard deviations.
 
     References
     ----------
@@ -371,7 +372,7 @@ def merge(a: Moments, b: Moments) -> Moments:
 
 
 def _merge_higher(a: Any, b: Any, delta: FloatArray, between: FloatArray, p: Any, q: Any) -> list[FloatArray]:
-    """Return M3, M4, minimum and maximum of both sides together."""
+    """Return M3, M4, minimum and maximum of the merged sets."""
     m3 = a.m3 + b.m3 + delta * (between * (p - q) + 3 * (p * b.m2 - q * a.m2))
     squares = between * (p * p - p * q + q * q) + 6 * (p * p * b.m2 + q * q * a.m2)
     m4 = a.m4 + b.m4 + delta * (delta * squares + 4 * (p * b.m3 - q * a.m3))

@@ -29,45 +29,46 @@ _INTEGER_FIELDS = ("negatives", "positives", "negatives_below", "negatives_tied"
 
 
 class GroupedValues(NamedTuple):
-    """The values of b features, those of each of G groups of rows apart."""
+    """Values of b features, separated by G groups of rows."""
 
     values: NDArray[Any]
-    """Flat, float32 or float64; NaN is missing."""
+    """One-dimensional array of float32 or float64; NaN is missing."""
     first: NDArray[np.int64]
-    """Shape (b, G): where each part begins."""
+    """Start of each part, shape (b, G)."""
     last: NDArray[np.int64]
-    """Shape (b, G): where it ends."""
+    """End of each part, shape (b, G)."""
     zeros: NDArray[np.int64]
-    """Shape (b, G): how many zeros it has besides. Where any, none is among the values, and the place before the
-    first value is free."""
+    """Number of zeros of each part that are not stored, shape (b, G).
+
+    Such a part has no zeros among its values, and the element before its first value is free."""
 
 
 class RankStatistics(NamedTuple):
-    """Exact counts of T class pairs and b features; arrays of shape (T, b)."""
+    """Exact counts of T class pairs and b features, as arrays of shape (T, b)."""
 
     negatives: IntArray
-    """Values that are there."""
+    """Number of values that are not missing."""
     positives: IntArray
     area: FloatArray
-    """P(positive > negative) + P(=)/2; NaN where a class is empty."""
+    """Empirical AUC, P(positive > negative) + P(equal)/2; NaN if a class is empty."""
     negative_sum_squares: FloatArray
-    """Sum over the negatives of (v - area)^2, v the share of positives above, ties half; NaN as the area."""
+    """Sum over the negatives of (v - area)^2, with v the proportion of positives above (ties 1/2); NaN as the area."""
     positive_sum_squares: FloatArray
-    """The same over the positives, v the share of negatives below."""
+    """Sum over the positives of (v - area)^2, with v the proportion of negatives below."""
     ties: FloatArray
-    """Sum of t^3 - t over groups of t tied values of both classes together."""
+    """Sum of t^3 - t over groups of t tied values in the pooled classes."""
     negatives_below: IntArray
-    """Values below the threshold given; 0 without one."""
+    """Number of values below the threshold; 0 without a threshold."""
     negatives_tied: IntArray
-    """Values equal to it."""
+    """Number of values equal to the threshold."""
     positives_below: IntArray
     positives_tied: IntArray
     tpr_grid: FloatArray
-    """Shape (T, b, N_FPR): TPR at the FPRs of ``distributions.misfit``; NaN as the area."""
+    """TPR at the FPRs of ``distributions.misfit``, shape (T, b, N_FPR); NaN as the area."""
 
 
 def empty_counts(shape: tuple[int, ...]) -> RankStatistics:
-    """Return counts of no values."""
+    """Return empty counts."""
     arrays: Any = (np.zeros(shape, np.int64 if name in _INTEGER_FIELDS else float) for name in RankStatistics._fields)
     counts = RankStatistics(*arrays)._replace(tpr_grid=np.full((*shape, N_FPR), np.nan))
     for undefined in (counts.area, counts.negative_sum_squares, counts.positive_sum_squares):
@@ -76,7 +77,7 @@ def empty_counts(shape: tuple[int, ...]) -> RankStatistics:
 
 
 def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
-    """Convert values to float32 where that holds them exactly, else as float64."""
+    """Convert values to float32 if this is exact, else to float64."""
     if values.dtype in {np.dtype(np.float32), np.dtype(np.float64)}:
         return values
     if values.dtype.itemsize <= 4:
@@ -85,12 +86,12 @@ def to_sortable_float(values: NDArray[Any]) -> NDArray[Any]:
 
 
 class ClassPair(NamedTuple):
-    """Classes that are compared with each other."""
+    """Codes of the negative classes and of the positive class."""
 
     negative: tuple[int, ...]
-    """Class codes that together are the negatives."""
+    """Class codes of the negatives."""
     positive: int
-    """One class code."""
+    """Class code of the positives."""
 
     @property
     def classes(self) -> tuple[int, ...]:
@@ -99,26 +100,26 @@ class ClassPair(NamedTuple):
 
 
 class SortGroups(NamedTuple):
-    """Sets of classes whose rows are sorted together, and the pairs of them that are compared."""
+    """Sets of classes whose rows are sorted together, and the pairs of sets that are compared."""
 
     members: tuple[tuple[int, ...], ...]
-    """The class codes of each of the G groups; single classes come first."""
+    """Class codes of each of the G groups; single classes are first."""
     pairs: Indexes
-    """Shape (T, 3): group of the negatives, group of the positives, and 1 where the first includes the second."""
+    """Group of the negatives, group of the positives, and 1 if the first includes the second, shape (T, 3)."""
     sizes: Indexes
-    """Rows of each group."""
+    """Number of rows of each group."""
 
     @property
     def bounds(self) -> Indexes:
-        """Return the start of each group when all lie one after the other, and the end of the last."""
+        """Start of each group in the concatenation of all groups, and the end of the last."""
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
 
 def plan_groups(codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPair]) -> SortGroups:
-    """Plan which groups to sort, each as few times as the class pairs allow.
+    """Choose the groups of classes to sort, with as few sorts as possible.
 
-    Several classes against a further one are sorted as one group. Where several class pairs divide the same classes
-    (one against the rest), all of these classes are one group, from which each class pair takes its positives out.
+    Several negative classes are sorted as one group. If several class pairs divide the same classes (one against the
+    rest), all of these classes are one group, from which the positives of each class pair are removed.
     """
     shared = Counter(class_pair.classes for class_pair in class_pairs if len(class_pair.negative) > 1)
     pair_groups = [
@@ -140,7 +141,7 @@ def plan_groups(codes: NDArray[Any], classes: int, class_pairs: Sequence[ClassPa
 
 
 def group_rows(groups: SortGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the rows of one group after the other, ascending within each."""
+    """Return the concatenated rows of all groups, ascending in each."""
     rows = np.empty(groups.sizes.sum(), dtype=np.int32)
     for group, start, stop in zip(groups.members, groups.bounds, groups.bounds[1:], strict=False):
         rows[start:stop] = np.flatnonzero(np.isin(codes, group) if len(group) > 1 else codes == group[0])
@@ -148,45 +149,45 @@ def group_rows(groups: SortGroups, codes: NDArray[Any]) -> NDArray[np.int32]:
 
 
 class GroupLayer(NamedTuple):
-    """Groups without a row in common."""
+    """Disjoint groups of rows."""
 
     groups: tuple[int, ...]
     labels: NDArray[np.int32]
-    """Group of each row, shape (n,), by its place among these groups; their number for none."""
+    """Position of the group of each row among these groups, shape (n,); their number for no group."""
 
 
 def layers(groups: SortGroups, codes: NDArray[Any]) -> list[GroupLayer]:
-    """Divide the groups into layers: the single classes, and each further group by itself."""
+    """Divide the groups into layers, one of the single classes and one of each other group."""
     single = tuple(index for index, group in enumerate(groups.members) if len(group) == 1)
     highest, result = max(int(codes.max(initial=0)), *map(max, groups.members)), []
     for layer in (single, *((index,) for index, group in enumerate(groups.members) if len(group) > 1)):
         labels = np.full(highest + 2, len(layer), dtype=np.int32)
         for place, index in enumerate(layer):
             labels[list(groups.members[index])] = place
-        result.append(GroupLayer(layer, labels[codes]))  # the code -1 takes the last place, which no class has
+        result.append(GroupLayer(layer, labels[codes]))  # code -1 selects the last element, which is of no class
     return result
 
 
 BLOCK_BYTES = 12_000_000
-"""Values of a block of columns, which a thread holds."""
+"""Size of a block of columns, which one thread processes."""
 PANEL_BYTES = 24_000_000, 160_000_000
-"""Values that are turned from rows to columns at once: the more rows, the more, since each row is looked at anew."""
+"""Smallest and largest size of a panel that is converted from rows to columns in one pass over all rows."""
 MAX_BLOCK_COLUMNS = 512
 
 
 class Reader(NamedTuple):
-    """Columns of a table that are read in blocks."""
+    """Reader of adjacent columns in blocks."""
 
     start: int
-    """The first column."""
+    """Index of the first column."""
     column_bytes: NDArray[Any]
-    """Memory that the values of each column take."""
+    """Memory of the values of each column."""
     read: Callable[[slice], GroupedValues]
-    """Return the sorted values of each group in a block of these columns."""
+    """Function that returns the sorted values of each group in a block of these columns."""
 
 
 def make_readers(X: Any, codes: NDArray[Any], groups: SortGroups, engine: Any) -> Iterator[Reader]:
-    """Yield readers of the columns, one panel after the other."""
+    """Yield readers of the columns, one for each panel."""
     if isinstance(X, np.ndarray):
         yield _dense_reader(np.asarray(X), group_rows(groups, codes), groups, engine)
         return
@@ -244,7 +245,7 @@ def _csc_reader(X: Any, start: int, layered: list[GroupLayer], groups: SortGroup
 
 
 def _csr_readers(X: Any, layered: list[GroupLayer], groups: SortGroups, engine: Any) -> Iterator[Reader]:
-    """Turn rows into columns, panel by panel, in one pass over the rows."""
+    """Yield readers of a CSR matrix, which is converted to columns panel by panel."""
     table, shape = Sparse(X.data, X.indices, X.indptr), (X.shape[1], len(groups.sizes))
     capacities = engine.count(table, layered, shape) + 1
     scratch, cursors = ThreadBuffer(), X.indptr[:-1].astype(np.int64)
@@ -291,42 +292,43 @@ def count_blocks(
     n_jobs: int = 1,
     callback: Callable[[slice, RankStatistics], Output],
 ) -> Iterator[Output]:
-    """Count block after block of the features of a table.
+    """Compute rank statistics of the features of a table in blocks.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n, p)
-        Real numbers, dense in any order, or CSC or CSR. NaN is missing; infinities are ranked. Never written to,
-        nor copied whole.
+        Real numbers, dense in any order, or sparse in CSC or CSR format. NaN is missing; infinities are ranked. The
+        table is neither changed nor copied whole.
     codes : array of shape (n,)
-        The class of each row, from 0 on; -1 for a row of no class.
+        Class of each row, from 0; -1 for a row without a class.
     classes : int
-        How many classes there are.
-    class pairs : sequence of ClassPair
-        T of them.
+        Number of classes.
+    class_pairs : sequence of ClassPair
+        T class pairs.
     thresholds : array of shape (T, p), optional
-        Compared as float64, whatever the dtype of X; NaN for none.
-    engine : {"auto", "numpy", "numba"}
-    n_jobs : int
-        Threads. The answer does not depend on it.
+        Thresholds, compared as float64 whatever the dtype of X; NaN for none. By default, none.
+    engine : {"auto", "numpy", "numba"}, default="auto"
+        Computing engine, as in ``screen``.
+    n_jobs : int, default=1
+        Number of threads. The result does not depend on it.
     callback : callable
-        Called with the columns of each block and its counts, in the thread that counted it.
+        Function of (columns, counts) that is called for each block, in the thread of this block.
 
     Yields
     ------
     Output
-        What ``callback`` returns, in the order of the features.
+        Result of ``callback`` for each block, in the order of the features.
 
     Raises
     ------
     RocPredictError
-        An unknown engine, integers that float64 cannot hold, thresholds of another shape.
+        If the engine is unknown, integers are not exact in float64, or thresholds have another shape.
 
     Notes
     -----
-    Each class is sorted by itself, and two sorted classes are counted in one pass. Sums are those of whole numbers
-    and exact; variances are those of DeLong, DeLong and Clarke-Pearson (1988), from placement values as in Sun and
-    Xu (2014). Of a sparse column only what is stored is sorted; its zeros are one block of ties.
+    Each class is sorted separately, and two sorted classes are compared in one pass. Sums are integers and exact.
+    Variances are those of DeLong, DeLong and Clarke-Pearson (1988), from placement values as in Sun and Xu (2014). Only
+    the stored values of a sparse column are sorted; its zeros are one group of ties.
 
     Examples
     --------
@@ -339,7 +341,7 @@ def count_blocks(
     groups, shape = plan_groups(codes, classes, class_pairs), (len(class_pairs), X.shape[1])
     at = np.full(shape, np.nan) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if at.shape != shape:
-        raise RocPredictError(f"thresholds has shape {at.shape}; give one for each class pair and feature: {shape}")
+        raise RocPredictError(f"thresholds has shape {at.shape}; pass one for each class pair and feature: {shape}")
 
     for reader in make_readers(X, codes, groups, module):
 

@@ -33,27 +33,27 @@ from rocpredict.screening.kernels.base import (
 )
 
 _TILE_SIZE = 8_388_608
-"""Numbers of a tile that is read in place."""
+"""Number of cells of a tile that is read in place."""
 _COPY_SIZE = 262_144
-"""Numbers of a tile that is copied: 2 MB, which stay in the cache and need no fresh memory each time."""
+"""Number of cells of a tile that is copied; 2 MB fit into the cache and a reused buffer."""
 _TILE_ROWS = 8_192
-"""Rows that are summed in one go: few enough for 15 digits."""
+"""Number of rows that are summed together with an accuracy of 15 digits."""
 _TILE_ROWS_FORTRAN = 65_536
-"""The same where columns are contiguous and an engine sums a part of them at a time."""
+"""Number of rows of a tile in Fortran order, of which an engine sums parts."""
 _COPY_ROWS = 512
-"""Rows of a tile that is copied."""
+"""Number of rows of a tile that is copied."""
 _COPY_ROWS_FORTRAN = 16_384
-"""The same where columns are contiguous."""
+"""Number of rows of a tile in Fortran order that is copied."""
 _BATCH_SIZE = 1_024
-"""Neighbouring features whose doubts are looked at together."""
+"""Number of adjacent features that are recomputed together."""
 _MAX_SKIPPED = 4
-"""To copy some features costs about as much as to copy so many times more in a row."""
+"""Ratio of adjacent to selected features up to which all adjacent ones are copied."""
 _MAX_POWER = 1_000
 """Largest power of two by which values are scaled."""
 
 
 class _Table(NamedTuple):
-    """A dense table, how to read it, and the weights of its rows, above 0 in all rows of a class."""
+    """Dense table with the options of its reading. Weights are above 0 in all rows with a class."""
 
     X: NDArray[Any]
     classes: Classes
@@ -64,17 +64,17 @@ class _Table(NamedTuple):
 
     @property
     def is_fortran(self) -> bool:
-        """Return whether neighbours in a column are also neighbours in memory."""
+        """True if adjacent cells of a column are adjacent in memory."""
         return self.X.shape[1] == 1 or abs(self.X.strides[0]) < abs(self.X.strides[1])
 
     @property
     def is_readable_in_place(self) -> bool:
-        """Return whether an engine can read the table without a copy."""
+        """True if an engine can read the table without a copy."""
         contiguous = self.X.T.flags.c_contiguous if self.is_fortran else self.X.flags.c_contiguous
         return bool(contiguous and self.X.flags.aligned and self.X.dtype in (np.float64, np.float32))
 
     def tiles(self, features: int, *, in_place: bool) -> Iterator[tuple[slice, list[Tile]]]:
-        """Cut some features into strips of one width, so that none is a sliver, and these into tiles."""
+        """Divide features into strips of about equal width, and these into tiles."""
         rows, height, size = len(self.X), _COPY_ROWS_FORTRAN if self.is_fortran else _COPY_ROWS, _COPY_SIZE
         if in_place:
             height, size = _TILE_ROWS_FORTRAN if self.is_fortran else _TILE_ROWS, _TILE_SIZE
@@ -86,7 +86,7 @@ class _Table(NamedTuple):
             yield columns, [(slice(top, min(top + height, rows)), columns) for top in range(0, max(rows, 1), height)]
 
     def copy(self, rows: slice, features: NDArray[np.intp], scratch: ThreadBuffer) -> FloatArray:
-        """Copy a tile of some features (ascending) as float64, neighbours in memory as they are there."""
+        """Copy a tile of ascending features as float64, in the memory order of the table."""
         run = slice(features[0], features[-1] + 1)
         if _is_contiguous(features):
             part = self.X[rows, run]
@@ -103,7 +103,7 @@ class _Table(NamedTuple):
 
 
 def _is_contiguous(features: NDArray[np.intp]) -> bool:
-    """Check whether ascending features are neighbours."""
+    """Check whether ascending features are adjacent."""
     return not len(features) or bool(features[-1] - features[0] == len(features) - 1)
 
 
@@ -125,10 +125,10 @@ def _dense_moments(table: _Table) -> Moments:
 
 
 def _median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
-    """Return for each class and feature the middle one of three values: of the first, a middle and the last row.
+    """Return the median of the first, middle and last value of each class and feature.
 
-    A value of the data: differences from it are exact where the spread is small, and 0 where all are equal. Two
-    outliers would have to meet to be taken for it. NaN where one of the three is missing.
+    Differences from a value of the data are exact if the standard deviation is small, and 0 if all values are equal.
+    The result is NaN if one of the three values is missing.
     """
     shift = np.zeros((len(classes.samples), X.shape[1]))
     for k, rows in enumerate(classes.samples):
@@ -139,7 +139,7 @@ def _median_of_three(X: NDArray[Any], classes: Classes) -> FloatArray:
 
 
 def _middle_of_some(X: NDArray[Any], classes: Classes, features: NDArray[np.intp]) -> FloatArray:
-    """Return for each class and feature the middle one of some values that are there; NaN where none is."""
+    """Return the median of a sample of the values of each class and feature; NaN if all are missing."""
     shift = np.full((len(classes.samples), len(features)), np.nan)
     for k, rows in enumerate(classes.samples):
         if len(rows):
@@ -158,9 +158,9 @@ def _store_moments(
     *,
     omit: bool,
 ) -> NDArray[np.intp]:
-    """Read some features, store the moments of the doubtful ones, and return those that may still be wrong.
+    """Store the moments of the doubtful ones of some features, and return those that may still be wrong.
 
-    Without ``omit`` missing values are not looked for, and their features may be wrong.
+    Without ``omit``, features with missing values are among those that may be wrong.
     """
     shift, still = np.where(np.isnan(sampled), 0.0, sampled), [np.empty(0, np.intp)]
     for columns, sums in _power_sums(table, features, shift, omit=omit):
@@ -176,10 +176,10 @@ def _store_moments(
 def _power_sums(
     table: _Table, features: NDArray[np.intp], shift: FloatArray, *, omit: bool, power: NDArray[Any] | None = None
 ) -> Iterator[tuple[slice, Sums]]:
-    """Sum the powers of some features about a shift, in place where that is possible.
+    """Sum the powers of some features about a shift, in place if possible.
 
-    With ``omit`` NaN is counted and left out; with ``power`` finite values are scaled by that power of two first, and
-    infinite ones are left out.
+    With ``omit``, NaN is counted and omitted. With ``power``, finite values are scaled by this power of two, and
+    infinite values are omitted.
     """
     scratch, in_place = ThreadBuffer(), power is None and table.is_readable_in_place and _is_contiguous(features)
     add = partial(table.engine.power_sums, by_columns=table.is_fortran)
@@ -207,7 +207,7 @@ def _power_sums(
 
 
 class _Extremes(NamedTuple):
-    """Counts and extremes; every array has shape (K, b)."""
+    """Counts and extremes, as arrays of shape (K, b)."""
 
     counted: NDArray[Any]
     missing: NDArray[np.int64]
@@ -217,14 +217,14 @@ class _Extremes(NamedTuple):
     finite_high: FloatArray
 
     def add(self, other: _Extremes) -> None:
-        """Add further rows."""
+        """Add the counts and extremes of other rows."""
         for ufunc, total, addend in zip([np.add] * 2 + [np.minimum, np.maximum] * 2, self, other, strict=True):
             ufunc(total, addend, out=total)
 
 
 @np.errstate(all="ignore")
 def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
-    """Compute the moments of some features whatever their values are. Infinities have a mean and no spread."""
+    """Compute the moments of features with any values. With infinities the mean is defined and M2 is NaN."""
     scan = _scan_extremes(table, features)
     n_valid = np.where(scan.counted > 0, scan.counted, 1)
     largest = np.maximum(np.abs(scan.finite_low), np.abs(scan.finite_high)).max(axis=0, initial=0.0)
@@ -242,7 +242,7 @@ def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
     mean = np.ldexp(shift + distance, -power)
     m2, *higher = (np.ldexp(part, -degree * power) for degree, part in enumerate(central, 2))
     m2 = np.maximum(m2, 0.0)
-    m2[(scan.low < scan.high) & (m2 == 0)] = np.nextafter(0, 1)  # below float64, but not 0
+    m2[(scan.low < scan.high) & (m2 == 0)] = np.nextafter(0, 1)  # below the range of float64, but not 0
     empty, is_low, is_high = scan.counted == 0, np.isinf(scan.low), np.isinf(scan.high)
     infinite = (is_low | is_high) & ~empty
     mean = np.where(infinite, np.where(is_low, scan.low, 0.0) + np.where(is_high, scan.high, 0.0), mean)
@@ -255,7 +255,7 @@ def _robust_moments(table: _Table, features: NDArray[np.intp]) -> Moments:
 
 
 def _scan_extremes(table: _Table, features: NDArray[np.intp]) -> _Extremes:
-    """Read some features once: the counts of their values, and the smallest and largest ones."""
+    """Count the values of some features, and find the smallest and largest ones."""
     scratch = ThreadBuffer()
 
     def work(tile: Tile) -> _Extremes:
@@ -282,17 +282,17 @@ def _extremes(values: FloatArray, weights: FloatArray | None) -> list[NDArray[An
 
 
 _SPAN_VALUES = 1_000_000
-"""Stored values of a sparse table that are summed together."""
+"""Number of stored values of a sparse table that are summed together."""
 _DENSE_CELLS = 4_000_000
-"""Cells of the features of a sparse table that are recomputed together as a dense table."""
+"""Number of cells of a sparse table that are recomputed together as a dense table."""
 
 
 def _sparse_moments(
     X: Any, classes: Classes, order: int, engine: ModuleType, n_jobs: int, weights: FloatArray | None
 ) -> Moments:
-    """Compute the moments of a sparse table in CSC or CSR form. All rows of a class have weights above 0.
+    """Compute the moments of a sparse table in CSC or CSR format. All rows of a class have weights above 0.
 
-    The powers are summed about 0, to which zeros that are not stored contribute nothing.
+    The powers are summed about 0, so that zeros which are not stored do not contribute.
     """
     shape, by_rows = (len(classes.counts), X.shape[1]), X.format == "csr"
     codes, canonical = np.where(classes.codes < 0, np.intp(shape[0]), classes.codes), is_canonical(X)
@@ -325,7 +325,7 @@ def _sparse_moments(
 
 
 def _with_zeros(sparse: SparseSums, classes: Classes, weights: FloatArray | None) -> Moments:
-    """Return the moments of all rows, the zeros that are not stored included."""
+    """Return the moments of all rows, including zeros that are not stored."""
     sums = sparse.sums
     n_valid = classes.counts[:, None] - sums.missing
     count: NDArray[Any] = n_valid
@@ -340,7 +340,7 @@ def _with_zeros(sparse: SparseSums, classes: Classes, weights: FloatArray | None
 
 
 def _stored(X: Any, span: slice, canonical: bool) -> Sparse:
-    """Return the values stored in some rows (CSR) or columns (CSC). Duplicates are summed in a copy."""
+    """Return the stored values of some rows (CSR) or columns (CSC). Duplicates are summed in a copy."""
     bounds = X.indptr[span.start : span.stop + 1]
     inside = slice(bounds[0], bounds[-1])
     part = Sparse(as_float_array("X", X.data[inside]), X.indices[inside], bounds - bounds[0])
@@ -362,40 +362,43 @@ def moments(
     engine: str = "numpy",
     n_jobs: int = 1,
 ) -> Moments:
-    """Find the moments of each class and feature.
+    """Compute the moments of each class and feature.
 
     Parameters
     ----------
-    X : array or scipy sparse table (CSC, CSR) of shape (n, p)
-        Real numbers of any type; NaN is missing. It is neither changed nor copied whole.
-    codes : integer array of shape (n,)
-        The class of each row, 0 to K - 1; -1 for rows that are left out.
+    X : array or SciPy sparse matrix (CSC, CSR) of shape (n, p)
+        Real numbers of any type; NaN is missing. The table is neither changed nor copied whole.
+    codes : array of int of shape (n,)
+        Class of each row, 0 to K - 1; -1 for rows that are omitted.
     classes : int
-        K.
-    order : {2, 4}
-        Two moments, or four with the extremes.
-    weights : array of shape (n,), optional
-        How many cases each row stands for, 0 or more; a row of weight 0 is left out. Both engines weigh by numpy.
-    engine : {"numpy", "numba", "auto"}
-    n_jobs : int
-        Threads; the answer is the same for any number.
+        Number of classes, K.
+    order : {2, 4}, default=2
+        Number of moments; 4 includes the extremes.
+    weights : array-like of shape (n,), optional
+        Frequency weights, 0 or more; a row of weight 0 is omitted. With weights, NumPy computes the sums in both
+        engines.
+    engine : {"numpy", "numba", "auto"}, default="numpy"
+        Computing engine, as in ``screen``.
+    n_jobs : int, default=1
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
-    Moments of shape (K, p)
+    Moments
+        Moments of shape (K, p).
 
     Raises
     ------
     RocPredictError
-        An unknown engine or order; weights that are negative, not finite or of another length; integers beyond 2**53
-        that float64 cannot tell apart; a sparse format other than CSC and CSR.
+        If the engine or order is unknown, weights are negative, not finite or of another length, integers are not exact
+        in float64, or a sparse matrix is neither in CSC nor in CSR format.
 
     Notes
     -----
-    Sums of powers about a value of the class, which is the middle one of three, so that nothing is lost to an offset,
-    and equal values have no spread at all. Features whose sums are not finite (NaN, infinities), or whose value turned
-    out to lie far from the mean, are read once more. Mean and M2 are right to 1e-12 of their scale; m2 overflows
-    for standard deviations beyond 1e154 and underflows below 1e-162, for want of a float64 to hold it.
+    Powers are summed about the median of three values of the class, so that an offset does not cost digits, and equal
+    values have a variance of exactly 0. Features are read again if their sums are not finite (NaN, infinities), or if
+    this median is far from the mean. The relative error of mean and M2 is 1e-12. M2 overflows for standard deviations
+    beyond 1e154 and underflows below 1e-162.
 
     Examples
     --------
@@ -414,7 +417,7 @@ def moments(
     members = Classes.of(codes, classes)
     if hasattr(X, "tocsc"):
         if X.format not in ("csc", "csr"):
-            raise RocPredictError(f"X is sparse in {X.format!r} form; the forms read are 'csc' and 'csr'")
+            raise RocPredictError(f"X is a sparse matrix in {X.format!r} format; pass 'csc' or 'csr'")
         return _sparse_moments(X, members, order, module, n_jobs, row_weights)
     table = _Table(np.asarray(X), members, order, module, n_jobs, row_weights)
     return _dense_moments(table) if row_weights is None else _robust_moments(table, np.arange(X.shape[1]))

@@ -19,24 +19,24 @@ Jitted = TypeVar("Jitted", bound=Callable[..., Any])
 
 
 def numba_jit(*fastmath: str) -> Callable[[Jitted], Jitted]:
-    """Compile without the interpreter's lock; ``fastmath`` names what the compiler may do to floating point."""
+    """Return a decorator that compiles without the interpreter lock; ``fastmath`` names LLVM flags."""
     options: dict[str, Any] = {"nogil": True, "fastmath": set(fastmath)}
 
     def compiling(function: Jitted) -> Jitted:
         try:
             return cast(Jitted, njit(cache=True, **options)(function))
-        except RuntimeError:  # a file system where nothing can be kept
+        except RuntimeError:  # the cache folder is not writable
             return cast(Jitted, njit(**options)(function))
 
     return compiling
 
 
 _TILE_COLUMNS = 512
-"""Columns at a time, so that the sums of two classes stay in the nearest caches."""
+"""Number of columns that are summed together; the sums of two classes fit into the cache."""
 _BUFFER_SIZE = 1_024
-"""Values of one column that are gathered before they are summed."""
+"""Number of values of one column that are gathered before they are summed."""
 INDEX_TYPE = np.uint64
-"""Of what is indexed in a loop over rows: numba asks of every other index whether it is negative."""
+"""Type of indices in loops; numba checks the sign of signed indices each time."""
 UNIT_RUN = np.uint64(1)
 _exact_jit = numba_jit()
 _fast_jit = numba_jit("contract")
@@ -46,7 +46,7 @@ _sum_jit = numba_jit("contract", "reassoc")
 def power_sums(
     X: NDArray[Any], tile: Tile, codes: NDArray[Any], shift: FloatArray, sums: Sums, *, by_columns: bool
 ) -> None:
-    """Add as the numpy engine's ``power_sums``."""
+    """Add powers to sums; see ``power_sums`` of the NumPy engine."""
     rows, columns = tile
     if not by_columns:
         _row_sums(_read_only(X[rows]), codes, shift, columns.start, *sums)
@@ -62,14 +62,14 @@ def power_sums(
 def sparse_sums(
     part: Sparse, codes: NDArray[np.intp], shape: tuple[int, int], order: int, *, by_rows: bool
 ) -> SparseSums:
-    """Sum as the numpy engine's ``sparse_sums``."""
+    """Sum powers of stored values; see ``sparse_sums`` of the NumPy engine."""
     result = SparseSums.zero(order, *shape)
     _sparse_sums(*part, codes, by_rows, result.stored, *result.sums)
     return result
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view that cannot be written to: one kind of array to compile for."""
+    """Return a read-only view, so that only one array type is compiled."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -77,7 +77,7 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 @_exact_jit
 def _difference(value, shift):  # type: ignore[no-untyped-def]
-    """Return a difference that no change in the order of terms takes apart again."""
+    """Return a difference that is not reassociated with other terms."""
     return np.float64(value) - shift
 
 
@@ -128,7 +128,7 @@ def _accumulate_1(x, k, j0, shift, powers, low, high):  # type: ignore[no-untype
 
 @_fast_jit
 def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no-untyped-def]
-    """Add rows of class k: together where as many are there as were waited for. Column j lies at ``left`` in X."""
+    """Add rows of class k, unrolled if the batch is full. Column j is at ``left`` in X."""
     if len(powers) == 2 and len(rows) == 8:
         _accumulate_8(X, rows, left, shift[k, j:end], powers[0, k, j:end], powers[1, k, j:end])
     elif len(powers) == 4 and len(rows) == 4:
@@ -141,7 +141,7 @@ def _add(X, rows, left, k, j, end, shift, powers, low, high):  # type: ignore[no
 
 @_fast_jit
 def _replace_nan(x, shift, missing, buffer):  # type: ignore[no-untyped-def]
-    """Copy values, with the shift in place of what is NaN, which is counted."""
+    """Copy values, with NaN counted and replaced by the shift."""
     for j in range(len(shift)):
         value = np.float64(x[j])
         missing[j] += np.isnan(value)
@@ -181,7 +181,7 @@ def _row_sums(X, codes, shift, first, missing, powers, low, high):  # type: igno
 
 @_sum_jit
 def _two_classes(values, codes, first, second):  # type: ignore[no-untyped-def]
-    """Count what is there of classes 0 and 1, and sum two powers of it, each about its own shift."""
+    """Count the values of classes 0 and 1, and sum two powers about the shift of each class."""
     a1 = a2 = b1 = b2 = 0.0
     a_count = b_count = 0
     for i in range(len(values)):
@@ -308,24 +308,24 @@ def _sparse_sums(values, indices, indptr, codes, by_rows, stored, missing, power
 
 @_exact_jit
 def run_length_encode_all(values, first, last, zeros, starts):  # type: ignore[no-untyped-def]
-    """Keep each distinct value once, a block of zeros among them; ``starts`` counts the values below."""
+    """Replace values by their distinct values, including zeros; ``starts`` counts the values below each."""
     starts[0] = 0
     if not zeros:
         runs = run_length_encode(values, first, last, first, starts, 0, 0)
-    else:  # sparse parts have a free place before their first value
+    else:  # sparse parts have a free element before their first value
         cut = first + np.searchsorted(values[first:last], 0.0)
         runs = run_length_encode(values, first, cut, first - 1, starts, 0, 0)
         values[first - 1 + runs] = 0.0
         runs += 1
         starts[runs] = cut - first + zeros
         runs = run_length_encode(values, cut, last, first - 1, starts, runs, cut - first + zeros)
-    starts[runs + 1] = starts[runs]  # read, and masked, behind the end
+    starts[runs + 1] = starts[runs]  # _add_ties reads this element and masks it
     return runs
 
 
 @_exact_jit
 def run_length_encode(values, first, last, base, starts, runs, counted):  # type: ignore[no-untyped-def]
-    """Write the distinct values of a stretch behind the runs there are; give how many these are then."""
+    """Append the distinct values of an interval to the runs, and return the number of runs."""
     if first == last:
         return runs
     before = values[first]
@@ -346,7 +346,7 @@ def run_length_encode(values, first, last, base, starts, runs, counted):  # type
 
 @_exact_jit
 def subtract_runs(a, starts_a, b, starts_b, left, starts):  # type: ignore[no-untyped-def]
-    """Remove the values ``b`` from those in ``a``, which include them all."""
+    """Write the runs of ``a`` without the values of ``b``, and return their number."""
     j = n_retained = below = 0
     for i in range(len(a)):
         same = j < len(b) and a[i] == b[j]
@@ -364,7 +364,7 @@ def subtract_runs(a, starts_a, b, starts_b, left, starts):  # type: ignore[no-un
 
 @_exact_jit
 def tie_correction(starts, runs):  # type: ignore[no-untyped-def]
-    """Sum t^3 - t over the runs of one class."""
+    """Return the sum of t^3 - t over the runs of one class."""
     total = 0.0
     if runs == starts[runs]:
         return total
@@ -375,11 +375,11 @@ def tie_correction(starts, runs):  # type: ignore[no-untyped-def]
 
 
 _ROW_TILE, _COLUMN_TILE = 1024, 32
-"""Rows and columns of a tile that stays in the cache while its columns are written one after the other."""
+"""Numbers of rows and columns of a tile that fits into the cache."""
 
 
 def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
-    """Copy the rows, in their order, of some columns into rows of ``out``."""
+    """Copy the selected rows of some columns, transposed, to ``out``."""
     if X.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         numpy_engine.gather(X, rows, columns, out)
     else:
@@ -400,7 +400,10 @@ def _gather(X, rows, start, out):  # type: ignore[no-untyped-def]
 def partition_csc(
     table: Sparse, layers: Sequence[GroupLayer], first: NDArray[np.int64], values: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Copy as the numpy engine's ``partition_csc``. The place before each part and the last of ``values`` are free."""
+    """Copy nonzero values to parts; see ``partition_csc`` of the NumPy engine.
+
+    The element before each part and the last element of ``values`` are free.
+    """
     last = np.empty_like(first)
     for layer in layers:
         groups = list(layer.groups)
@@ -424,19 +427,21 @@ def _split(data, indices, indptr, labels, bounds, values):  # type: ignore[no-un
 
 @_exact_jit
 def _split_two(data, indices, indptr, labels, bounds, values):  # type: ignore[no-untyped-def]
-    """Split without a branch, and without waiting for the end that was written before."""
+    """Split into two groups without branches, with the ends of the parts in local variables."""
     for c in range(len(bounds)):
         end0, end1 = INDEX_TYPE(bounds[c, 0]), INDEX_TYPE(bounds[c, 1])
         for e in range(INDEX_TYPE(indptr[c]), INDEX_TYPE(indptr[c + 1])):
             value, group = data[e], labels[INDEX_TYPE(indices[e])]
-            values[end0 if group == 0 else end1] = value  # of no group: written over, or in the free place behind
+            values[end0 if group == 0 else end1] = (
+                value  # a value of no group is overwritten, or in the free last element
+            )
             end0 += INDEX_TYPE((group == 0) & (value != 0))
             end1 += INDEX_TYPE((group == 1) & (value != 0))
         bounds[c, 0], bounds[c, 1] = end0, end1
 
 
 def count(table: Sparse, layers: Sequence[GroupLayer], shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Count what is stored (CSR) for each of ``shape`` columns and groups."""
+    """Count the stored values (CSR) of each column and group; ``shape`` has their numbers."""
     counts = np.zeros(shape, dtype=np.int64)
     for layer in layers:
         layer_counts = np.zeros((len(layer.groups) + 1, shape[0]), dtype=np.int64)
@@ -461,20 +466,22 @@ def partition_csr(
     first: NDArray[np.int64],
     values: NDArray[Any],
 ) -> NDArray[np.int64]:
-    """Copy what is not zero of some columns of rows (CSR) into parts, and return where each ends.
+    """Copy the nonzero values of some columns of a CSR matrix to parts, and return the end of each part.
 
     Parameters
     ----------
     table : Sparse
-        n rows, ascending in each, no column twice.
+        n rows with ascending and unique columns.
     cursors : array of shape (n,)
-        Where each row has its first value of these columns; they are moved to the first value behind them.
+        Position of the first value of these columns in each row. It is moved to the first value after them.
     columns : slice
+        Columns to copy.
     layers : sequence of GroupLayer
+        Groups of rows.
     first : array of shape (columns, G)
-        Where each part begins.
+        Start of each part.
     values : array
-        What is written to.
+        Array that is written to.
     """
     last, moved = np.empty_like(first), cursors
     for layer in layers:
@@ -508,12 +515,13 @@ _N_STEPS = 2 * N_FPR
 def count_class_pairs(
     parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: RankStatistics
 ) -> None:
-    """Count every feature of a block in every class pair into ``counts``, from sorted parts, which are used up."""
+    """Compute the counts of all features and class pairs of a block from sorted parts, which are overwritten."""
     longest = int((parts.last - parts.first + 3).sum(axis=1).max(initial=0))
     nested = longest if pairs[:, 2].any() else 0
     starts = np.empty(longest, dtype=np.int32), np.empty(nested, dtype=np.int32)
     rest, places = np.empty(nested, dtype=parts.values.dtype), np.empty(longest, dtype=np.int32)
-    _tally(parts, starts, rest, places, pairs, thresholds, counts)
+    with np.errstate(over="ignore"):  # without compilation NumPy warns of integers that wrap on purpose
+        _tally(parts, starts, rest, places, pairs, thresholds, counts)
 
 
 @_exact_jit
@@ -560,7 +568,7 @@ def _class_pair(a, sa, b, sb, places, threshold, counts, t, f):  # type: ignore[
 
 @_exact_jit
 def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
-    """Count the values below a threshold, and those at it."""
+    """Count the values below and at a threshold."""
     if np.isnan(threshold):
         return 0, 0
     place = np.searchsorted(values, threshold)
@@ -570,10 +578,10 @@ def _rank(values, starts, threshold):  # type: ignore[no-untyped-def]
 
 @_exact_jit
 def _merge(a, sa, b, sb, places):  # type: ignore[no-untyped-def]
-    """Sum twice the placement counts of the positives, their squares of both classes, and what ties add.
+    """Sum twice the placement counts of the positives, the squares of both classes, and the tie correction.
 
-    ``places`` receives the number of runs of positives below each run of negatives. Two merges run side by side, below
-    and above the middle value, since either alone waits for its own last step.
+    ``places`` receives the number of runs of positives below each run of negatives. Two independent merges, below and
+    above the middle value, run in the same loop, so that the processor can overlap their steps.
     """
     middle, end, start = INDEX_TYPE(len(a) // 2), INDEX_TYPE(len(a)), INDEX_TYPE(0)
     cut, b_end = INDEX_TYPE(np.searchsorted(b, a[middle]) if len(a) else 0), INDEX_TYPE(len(b))
@@ -609,7 +617,7 @@ def _advance(a, sa, b, sb, places, i, j, sums):  # type: ignore[no-untyped-def]
 
 @_exact_jit
 def _add_ties(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
-    """Add a group of tied values: of the negatives, of the positives, or of both, without a branch."""
+    """Add a group of tied values of one or both classes, without branches."""
     below0, below1 = np.int64(sa[i]), np.int64(sb[j])
     count0 = (sa[i + UNIT_RUN] - below0) & -np.int64(take0)
     count1 = (sb[j + UNIT_RUN] - below1) & -np.int64(take1)
@@ -628,10 +636,10 @@ def _add_ties(sa, sb, i, j, take0, take1, sums):  # type: ignore[no-untyped-def]
 
 @_exact_jit
 def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyped-def]
-    """Compute the sum of squares about the mean of whole numbers, each as a share of twice the others.
+    """Compute the sum of squared deviations of the placements, which are integers over twice ``others``.
 
-    ``squares`` is exact but for multiples of 2^64, which the rough sum of the same squares tells. About the whole
-    number next to the mean nothing cancels.
+    ``squares`` is exact modulo 2^64; the missing multiple of 2^64 is derived from ``rough``, the same sum in float64.
+    Deviations from the integer next to the mean do not cancel.
     """
     centre = (2 * total + count) // (2 * count)
     remainder = total - count * centre
@@ -643,14 +651,16 @@ def _sum_squares(total, squares, rough, count, others):  # type: ignore[no-untyp
 
 @_exact_jit
 def _tpr_on_grid(a, sa, b, sb, places, tpr):  # type: ignore[no-untyped-def]
-    """Write the TPR half-way through each step of the grid, from the run of negatives at that FPR."""
+    """Write the TPR at the middle of each step of the grid, from the run of negatives at that FPR."""
     negatives, positives = np.int64(sa[len(a)]), np.int64(sb[len(b)])
     run, above, tied, height = np.int64(len(a)), np.int64(0), np.int64(0), 0.0
     for g in range(N_FPR):
         share = (2 * g + 1) * negatives
         rank = negatives - 1 - share // _N_STEPS
         if g == 0 or rank < sa[run]:
-            run = rank if sa[run] == run else np.searchsorted(sa[:run], rank, "right") - 1  # without ties below: rank
+            run = (
+                rank if sa[run] == run else np.searchsorted(sa[:run], rank, "right") - 1
+            )  # equal to rank if no values below are tied
             place = places[run]
             is_tied = place < len(b) and b[place] == a[run]
             above = positives - np.int64(sb[place + is_tied])

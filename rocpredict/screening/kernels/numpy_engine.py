@@ -17,17 +17,17 @@ from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, ro
 from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, Indexes, RankStatistics
 
 _BLOCK_SIZE = 131_072
-"""Numbers at a time: 1 MB, gathered once and read several times."""
+"""Number of values that are gathered together; 1 MB."""
 _MAX_BLOCK_COLUMNS = 2_048
-"""Up to how many columns a block of rows has."""
+"""Largest number of columns of a block of rows."""
 _MAX_COLUMN_VALUES = 8_192
-"""Values of a column at a time: libraries that compute scalar products leave so few to one thread."""
+"""Number of values of a column that are summed together; BLAS uses one thread for so few."""
 _BLOCK_COLUMNS = 8
-"""Columns at a time."""
+"""Number of columns that are summed together."""
 
 
 class _Buffers(NamedTuple):
-    """Memory that is used again and again: fresh pages may cost more than the sums."""
+    """Reused memory, since new pages may cost more than the sums."""
 
     gathered: NDArray[Any]
     differences: FloatArray
@@ -35,7 +35,7 @@ class _Buffers(NamedTuple):
 
 
 def _buffer_view(shape: tuple[int, ...], buffer: NDArray[Any]) -> NDArray[Any]:
-    """Return a part of a buffer as an array of some shape."""
+    """Return a part of a buffer as an array of the given shape."""
     return buffer[: shape[0] * shape[1]].reshape(shape)
 
 
@@ -47,13 +47,17 @@ def power_sums(
     Parameters
     ----------
     X : array of shape (n, p)
-        float64 or float32; its columns are contiguous (``by_columns``), or its rows.
+        Table of float64 or float32 with contiguous columns (``by_columns``) or rows.
     tile : pair of slices
         m rows and b columns.
     codes : array of shape (m,)
-        The classes of its rows, -1 for none.
+        Classes of these rows, -1 for none.
     shift : array of shape (K, b)
+        Value that is subtracted first.
     sums : Sums of shape (K, b)
+        Sums, which are changed.
+    by_columns : bool
+        Whether columns are contiguous.
     """
     rows, columns = tile
     width, height, axis = _BLOCK_COLUMNS, _MAX_COLUMN_VALUES, 1
@@ -73,7 +77,7 @@ def power_sums(
 
 
 def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffers) -> NDArray[Any]:
-    """Copy rows of the table, which lie along an axis; ``take`` would copy a part that is not contiguous as a whole."""
+    """Copy rows of the table along an axis, without ``take`` if it would first copy the whole part."""
     if axis == 0 and not part.flags.c_contiguous:
         return part[rows]
     shape = (len(rows), part.shape[1]) if axis == 0 else (len(part), len(rows))
@@ -81,7 +85,7 @@ def _take(part: NDArray[Any], rows: NDArray[np.intp], axis: int, buffers: _Buffe
 
 
 def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice, axis: int, buffers: _Buffers) -> None:
-    """Add the powers of a block of rows of one class, which lie along an axis."""
+    """Add the powers of a block of rows of one class along an axis."""
     dot = np.vecdot if axis else partial(np.einsum, "ij,ij->j")
     low, high, powers = sums.low, sums.high, sums.powers[:, k, tile]
     if sums.missing.size:
@@ -103,7 +107,7 @@ def _add(sums: Sums, block: NDArray[Any], shift: FloatArray, k: int, tile: slice
 
 
 def weighted_sums(block: FloatArray, codes: NDArray[Any], shift: FloatArray, weights: FloatArray, sums: Sums) -> None:
-    """Add weights times powers to sums; NaN is left out."""
+    """Add weighted powers to sums; NaN is omitted."""
     for k, rows in enumerate(rows_by_class(codes, len(shift))):
         difference = block[rows] - shift[k]
         difference[np.isnan(difference)] = 0.0
@@ -130,10 +134,14 @@ def sparse_sums(
         Some rows (``by_rows``), or some columns.
     codes : array
         Classes of the rows of the part, K for none.
-    shape : (K, b)
+    shape : (int, int)
+        Numbers of classes and features, (K, b).
     order : {2, 4}
+        Number of powers.
+    by_rows : bool
+        Whether the part has rows.
     weights : array, optional
-        Weights of the rows, above 0. Only this engine takes them.
+        Weights of the rows, above 0. They are not available in the numba engine.
     """
     lengths = np.diff(part.indptr)
     if by_rows:
@@ -170,13 +178,13 @@ def sparse_sums(
 
 
 _STEPS = 2 * np.arange(N_FPR) + 1
-"""The FPRs of the grid in units of 1/(2 N_FPR)."""
+"""FPRs of the grid in units of 1/(2 N_FPR)."""
 _TILE = 2048
-"""Rows copied at once: with 16 columns they stay in the cache between reading and writing."""
+"""Number of rows that are copied together; with 16 columns they fit into the cache."""
 
 
 def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArray[Any]) -> None:
-    """Copy the rows, in their order, of some columns into rows of ``out``."""
+    """Copy the selected rows of some columns, transposed, to ``out``."""
     view = X[:, columns]
     if abs(X.strides[0]) <= abs(X.strides[1]):
         for line, column in zip(out, view.T, strict=True):
@@ -190,17 +198,18 @@ def gather(X: NDArray[Any], rows: NDArray[np.int32], columns: slice, out: NDArra
 def partition_csc(
     table: Sparse, layers: Sequence[GroupLayer], first: NDArray[np.int64], values: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Copy what is not zero of each column (CSC) into its parts, and give where each ends.
+    """Copy the nonzero values of each column (CSC) to its parts, and return the end of each part.
 
     Parameters
     ----------
     table : Sparse
         b columns.
-    layers : sequence of Layer
+    layers : sequence of GroupLayer
+        Groups of rows.
     first : array of shape (b, G)
-        Where each part begins.
+        Start of each part.
     values : array
-        What is written to.
+        Array that is written to.
     """
     last = np.empty_like(first)
     for column, (start, stop) in enumerate(pairwise(table.indptr.tolist())):
@@ -218,28 +227,28 @@ def partition_csc(
 
 
 class RunLengths(NamedTuple):
-    """Distinct values, and how many lie below each."""
+    """Distinct values, and the number of values below each."""
 
     values: NDArray[Any]
-    """Shape (m,), ascending."""
+    """Ascending values, shape (m,)."""
     starts: Indexes | None
-    """Shape (m + 1,), the last is how many there are in all; None where no value is tied."""
+    """Number of values below each run, and the total, shape (m + 1,); None without ties."""
     total: int
 
     def below(self, place: Any) -> Any:
-        """Return the number of values below the run at a place."""
+        """Return the number of values below the run at a position."""
         return place if self.starts is None else self.starts[place]
 
     @property
     def counts(self) -> Indexes | None:
-        """Return the number of values of each run; None where all have one."""
+        """Number of values of each run; None without ties."""
         return None if self.starts is None else np.diff(self.starts)
 
 
 def count_class_pairs(
     parts: GroupedValues, pairs: NDArray[np.intp], thresholds: FloatArray, counts: RankStatistics
 ) -> None:
-    """Count every feature of a block in every class pair, from sorted parts, into ``counts``."""
+    """Compute the counts of all features and class pairs of a block from sorted parts."""
     with np.errstate(over="ignore"):
         rounded = thresholds.astype(parts.values.dtype)
     search_sides = np.where(rounded < thresholds, "right", "left")
@@ -271,7 +280,7 @@ def _runs(values: NDArray[Any], zeros: int) -> RunLengths:
 
 
 def _subtract_runs(runs: RunLengths, removed: RunLengths) -> RunLengths:
-    """Remove values that are all among those of the whole."""
+    """Return runs without some of their values."""
     counts = np.ones(len(runs.values), dtype=np.intp) if runs.counts is None else runs.counts.copy()
     counts[np.searchsorted(runs.values, removed.values)] -= 1 if removed.counts is None else removed.counts
     is_left = counts > 0
@@ -296,12 +305,12 @@ def _class_pair(negative: RunLengths, positive: RunLengths, counts: RankStatisti
 
 
 def _double_ranks(runs: RunLengths, below: Indexes, to: Indexes) -> Indexes:
-    """Return twice the placement counts: values below, and values at or below."""
+    """Return twice the placement counts: the sum of the values below, and of the values at or below."""
     return np.asarray(runs.below(below) + runs.below(to) if to is not below else 2 * runs.below(below))
 
 
 def _tie_correction(counts: Indexes | None) -> float:
-    """Sum t^3 - t."""
+    """Return the sum of t^3 - t."""
     if counts is None:
         return 0.0
     t = counts.astype(np.float64)
@@ -321,7 +330,7 @@ def _ties(negative: RunLengths, positive: RunLengths, below: Indexes, to: Indexe
 def _scatter(twice: Indexes, runs: RunLengths, n_others: int) -> tuple[int, float]:
     """Return the sum of twice the placement counts, and the sum of squares of the placements about their mean.
 
-    Deviations are taken from the whole number next to the mean: they are exact, and little cancels.
+    Deviations from the integer next to the mean are exact and cancel little.
     """
     counts = runs.counts
     total = int(twice.sum() if counts is None else (twice * counts).sum())
@@ -333,7 +342,7 @@ def _scatter(twice: Indexes, runs: RunLengths, n_others: int) -> tuple[int, floa
 
 
 def _tpr_on_grid(negative: RunLengths, positive: RunLengths, passed: Indexes, reached: Indexes) -> FloatArray:
-    """Compute the TPR half-way through each step of the grid, from the negative at that FPR."""
+    """Compute the TPR at the middle of each step of the grid, from the negative at that FPR."""
     ranks = _negative_ranks(negative.total)
     run = ranks if negative.starts is None else np.searchsorted(negative.starts, ranks, side="right") - 1
     high = positive.below(reached[run])
@@ -347,14 +356,14 @@ def _tpr_on_grid(negative: RunLengths, positive: RunLengths, passed: Indexes, re
 
 @lru_cache(maxsize=8)
 def _negative_ranks(total: int) -> Indexes:
-    """Return the rank of the negative half-way through each step of the grid."""
+    """Return the rank of the negative at the middle of each step of the grid."""
     return total - 1 - _STEPS * total // (2 * N_FPR)
 
 
 def _rank(runs: RunLengths, rounded: Any, threshold: float, side: Any) -> tuple[int, int]:
-    """Count the values below a threshold, and those at it.
+    """Count the values below and at a threshold.
 
-    ``near`` is the threshold in the dtype of the values, and ``side`` the side on which these are searched for it.
+    ``rounded`` is the threshold in the dtype of the values, and ``side`` the side of the search in the values.
     """
     place = int(runs.values.searchsorted(rounded, side))
     is_equal = place < len(runs.values) and bool(runs.values[place].astype(np.float64) == threshold)
