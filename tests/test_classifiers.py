@@ -145,7 +145,7 @@ REFUSED = [
     (([1, 0], np.ma.array([1, 0], mask=[0, 1]), [1, 0]), {}, "y_pred2 holds None, which is not among"),
     (([[1, 0]], [1, 0], [1, 0]), {}, "y_pred1=.* is not an array of labels"),
     ((1, [1, 0], [1, 0]), {}, "y_pred1=1 is not an array"),
-    (([1, 0], [1, 0], [1, None]), {}, "y has 1 missing"),
+    (([1, 0], [1, 0], [1, None]), {}, "y has missing values"),
     (([], [], []), {}, "y is empty"),
     (([1, 2], [1, 0], [1, 0]), {}, "y_pred1 holds 2"),
     (([1, 0], [1, 0], [1, 0]), {"positive": "pos"}, "positive holds 'pos', which is not among the labels"),

@@ -93,7 +93,7 @@ def test_a_table_on_the_screen(run):
     for words in (
         "Not screened, because they are not numeric: name.",
         "auc is predicted by two Gaussians; empirical_auc is computed from ranks.",
-        "q_value: benjamini-hochberg over all features.",
+        "q_value: benjamini-hochberg over all numeric features.",
     ):
         assert words in out
     assert "nan" not in out.lower()

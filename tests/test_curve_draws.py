@@ -193,11 +193,14 @@ def test_exchanging_curves_and_clusters():
     assert independent.interval.width < 0.75 * clustered.interval.width
     same = rp.auc_test(x1, 2 * x1, y, tpr_at_fpr=0.2)
     assert (same.p_value, list(same.flags)) == (1, ["same_curve"])
-    with pytest.raises(rp.RocPredictError, match="clusters= has 3 clusters with a negative"):
+    with pytest.raises(rp.RocPredictError, match="clusters= has 3 clusters with negatives"):
         rp.auc_test(x1, x2, y, tpr_at_fpr=0.2, clusters=np.where(y == 0, rows % 3, rows))
     with pytest.raises(rp.RocPredictError, match="takes no strata="):
         rp.auc_test(x1, x2, y, fpr=(0, 0.2), method="dirichlet", strata=rows % 2)
-    assert rp.auc_test(x1, x2, y, fpr=(0, 0.2), strata=rows % 2).method == "DeLong, paired, stratified"
+    assert (
+        rp.auc_test(x1, x2, y, fpr=(0, 0.2), strata=rows % 2).method
+        == "MOVER of smoothed logit intervals, paired, stratified"
+    )
     with pytest.raises(rp.RocPredictError, match="give fpr=, tpr= or tpr_at_fpr="):
         rp.auc_test(x1, x2, y, method="dirichlet")
 

@@ -235,7 +235,7 @@ def test_samples_and_moments_that_no_family_can_have():
         ("lognormal", 3, [1, 2], r"std has shape \(2,\); with family= it must be one number"),
         ("beta", 0.3, 0.5, "std=0.5 is too large for family='beta' with mean=0.3; it must be below 0.458258"),
         ("beta", 1.3, 0.5, "mean=1.3 is outside the support of family='beta': values strictly between 0 and 1"),
-        ("gamma", np.nan, 1, "mean=nan is NaN"),
+        ("gamma", np.nan, 1, "mean=nan contains NaN"),
     ]
     check_refusals([(from_moments, arguments, pattern) for *arguments, pattern in moments])
 

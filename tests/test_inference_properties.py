@@ -392,7 +392,7 @@ def test_whole_weights_are_repeated_rows_for_the_other_tests():
     assert weighted.to_dict() == rp.mcnemar_test(calls[0][times], calls[1][times], truth[times]).to_dict()
     multiclass = rp.multiclass_auc(x, y, weights=weights).interval
     assert tuple(multiclass) == tuple(rp.multiclass_auc(x[times], y[times]).interval)
-    with pytest.raises(rp.RocPredictError, match=r"weights.*not whole"):
+    with pytest.raises(rp.RocPredictError, match=r"weights.*are not frequency weights"):
         rp.multiclass_auc(x, y, weights=weights + 0.5)
     with pytest.raises(rp.RocPredictError, match=r"bootstrap.*no clusters"):
         rp.auc_test(first, second, method="bootstrap", clusters=(np.arange(24) // 2, None))

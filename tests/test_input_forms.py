@@ -496,8 +496,8 @@ def test_missing_labels_and_groups_are_omitted():
         rp.diagnose(VALUES[1:], LABELS[1:], n_resamples=20, rng=0),
     )
     assert repr(left) == repr(right)
-    groups = ["a", "b", "c"] * (N // 3)
-    y = [k // 3 % 2 for k in range(N)]
+    groups = [*"abcd"] * (N // 4)
+    y = [k // 4 % 2 for k in range(N)]
     for name in ("groups", "strata", "clusters"):
         expected = rp.auc_estimate(VALUES[1:], y[1:], **{name: groups[1:]})
         for gap in (None, np.nan, pd.NA, "masked"):
@@ -539,7 +539,7 @@ def test_selector_needs_a_positive_label_only_for_a_direction():
     other = RocSelector(k=2).fit(X, NAMES)
     assert (named.get_support() == other.get_support()).all()
     np.testing.assert_allclose(named.auc_, 1 - other.auc_, rtol=1e-12)
-    with pytest.raises(RocPredictError, match=r"positive= is needed with direction='higher': which of the labels"):
+    with pytest.raises(RocPredictError, match=r"direction='higher' needs the positive class .*; pass positive="):
         RocSelector(direction="higher").fit(X, NAMES)
     higher = RocSelector(k=1, direction="higher", positive="sick").fit(X, NAMES)
     assert higher.get_support().tolist() == [True, False, False]

@@ -167,7 +167,7 @@ REFUSED = [
     (empirical_roc(*STEPS[0]), {}, "is not a list of folds"),
     ([STEPS[0], [1, 2, 3]], {}, r"folds\[1\]=.* is not a pair; pass \(x, y\) or an empirical ROC"),
     ([STEPS[0], ([1, 2], [1, 1])], {}, r"folds\[1\]: y has only the label 1; two classes"),
-    ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has 1 missing.*nan_policy='omit'"),
+    ([STEPS[0], ([1, np.nan], [0, 1])], {}, r"folds\[1\]: x has missing values.*nan_policy='omit'"),
     (STEPS, {"direction": "auto"}, "direction='auto' could differ between folds"),
     ([empirical_roc(*STEPS[0], direction="lower"), STEPS[1]], {}, "folds have different directions"),
     (STEPS, {"n_points": 1}, "n_points=1 is not between 2 and 10000000"),
@@ -183,7 +183,7 @@ def test_what_is_refused():
     mean = mean_roc(STEPS)
     others = [
         (lambda: mean.tpr_at_fpr(2), "fpr=2 is outside"),
-        (lambda: mean.tpr_at_fpr(np.nan), "fpr=nan is NaN"),
+        (lambda: mean.tpr_at_fpr(np.nan), "fpr=nan contains NaN"),
         (lambda: mean.tpr_at_fpr("a"), "fpr='a' is not a real number"),
         (plot_mean_roc, "no mean ROC was passed"),
         (lambda: plot_mean_roc(1), "mean=1 is not a MeanRoc"),

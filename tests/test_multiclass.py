@@ -229,7 +229,7 @@ REFUSED = [
     (SCORES, LABELS, {"labels": [0, 1, 2, 2]}, "contains duplicates"),
     (SCORES[:, 0], LABELS, {"method": "one-vs-rest"}, "needs one column for each class"),
     (SCORES[:, 0], np.array(["a", "b", "c"])[LABELS], {}, "the order of the classes .* is unknown; pass labels="),
-    (SCORES[:, :2].astype(str), LABELS, {}, "holds text"),
+    (SCORES[:, :2].astype(str), LABELS, {}, "contains text"),
 ]
 
 

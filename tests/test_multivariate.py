@@ -308,12 +308,12 @@ FITS = [
     ),
     (X6, Y6, {"feature_names": ["a"]}, "feature_names has 1 names and X has 2 columns; pass one for each column"),
     (X6, Y6, {"feature_names": "ab"}, "feature_names='ab' is not a list of names"),
-    (X6, Y6[:-1], {}, "x0 has 12 rows and y has 11"),
+    (X6, Y6[:-1], {}, "x0 has 12 values and y has 11"),
     (X6, Y6, {"criterion": "f1"}, "criterion='f1' is not allowed; choose one of 'auc', 'ameans'"),
     (X6, Y6, {"ridge": -1}, "ridge=-1 is negative"),
     (X6, Y6, {"ridge": [1, 2]}, r"ridge has shape \(2,\); pass one number"),
     (X6, Y6, {"n_folds": 1}, "n_folds=1 is too small; use 2 or more, or None"),
-    (X6, Y6, {"rng": -1}, "rng=-1 is negative"),
+    (X6, Y6, {"rng": -1}, "rng=-1 is not a seed"),
     (X6, np.arange(12) < 10, {"positive": True}, "the negative class has 2 observations, and n_folds=10 leaves 1"),
     (X6, np.arange(12) < 11, {"positive": True}, "the negative class has 1 observation; a covariance needs 2 or more"),
     (np.ones((12, 11)), Y6, {}, "X has 11 features and 12 observations, but covariances need at most n - 2"),
@@ -329,7 +329,7 @@ FITS = [
     ),
     (np.repeat(X6, 2, axis=0), Y6.repeat(2)[:, None], {}, "y has shape"),
     (np.repeat(X6, 2, axis=0), np.tile([0, 1], 12), {}, "both classes have the same mean in every feature"),
-    (X6.astype(str), Y6, {}, "x0 holds text"),
+    (X6.astype(str), Y6, {}, "x0 contains text"),
 ]
 MOMENTS = [
     (5, (1, 1), "mean=5 is not a pair"),

@@ -68,13 +68,15 @@ def test_a_hook_shows_where_it_exists():
 def test_the_p_value_of_the_test_stands_in_the_legend(counted):
     columns = [IRIS.column(name) for name in FEATURES]
     test = rp.auc_test(*columns[:2], IRIS.y, **SPECIES)
-    assert legend(plot_roc(*counted[:2], test=test))[2] == f"equal AUCs: p = {test.p_value:.3f} (DeLong, paired)"
+    assert (
+        legend(plot_roc(*counted[:2], test=test))[2] == f"equal AUCs: p = {test.p_value:.3f} (MOVER of smoothed logit…)"
+    )
     several = rp.auc_test_many(columns, IRIS.y, **SPECIES)
-    assert legend(plot_roc(*counted, test=several))[3] == f"all AUCs are equal: p < 0.001 ({several.method})"
+    assert legend(plot_roc(*counted, test=several))[3] == f"all AUCs are equal: p < 0.001 ({several.method[:23]}…)"
     claim = rp.auc_test(*columns[:2], IRIS.y, alternative="greater", **SPECIES)
     assert legend(plot_roc(*counted[:2], test=claim))[2].startswith("AUC of x1 <= AUC of x2: p = ")
     fitted = rp.predict_roc(columns[0], IRIS.y, **SPECIES)
-    for rocs, method in ((counted[:2], "DeLong, paired"), ((fitted, counted[1]), "delta and DeLong, ")):
+    for rocs, method in ((counted[:2], "MOVER of smoothed logit…)"), ((fitted, counted[1]), "delta and DeLong, ")):
         of_curves = rp.auc_test(*rocs)
         text = f"equal AUCs: p = {of_curves.p_value:.3f} ({method}"
         assert legend(plot_roc(*rocs, test=of_curves))[2].startswith(text)

@@ -160,8 +160,8 @@ BY_OPTIONS = [
     ),
     (
         {"family": "auto"},
-        [*FIRST, "Family", "Share of the model", *REST],
-        ["shrunk estimate", "binormal model of the pooled ranks", "expected on new cases"],
+        [*FIRST, "Family", "Model weight", *REST],
+        ["shrunk estimate", "binormal model of the pooled ranks", "expected on new data"],
         ["where the two densities cross"],
     ),
 ]

@@ -200,9 +200,9 @@ def test_the_paragraph_names_the_intervals_that_are_printed(analyze):
     for name in (
         "Wilson",
         "Efron and Tibshirani",
-        "corrected for optimism",
+        "optimism-corrected",
         "Kim and Pollard",
-        "take the threshold as fixed",
+        "assume a fixed threshold",
     ):
         assert name in text
     for name in ("Newcombe (1998)", "Wilson (1927)", "Clopper", "Efron", "Mann"):
@@ -291,7 +291,7 @@ def test_family_empirical_predicts_nothing(analyze, tmp_path):
     everything = [*cells(analysis, "areas"), *cells(analysis, "thresholds"), *cells(analysis, "rates")]
     assert not any("redicted" in cell for row in everything for cell in row)
     assert cells(analysis, "thresholds")[1][3] == "test-inversion"
-    headings = ("What was found", "What was asked", "Area under the curve", "Best threshold", "Rates at the empirical")
+    headings = ("Results", "Data and options", "Area under the curve", "Best threshold", "Rates at the empirical")
     assert not [heading for heading in headings if "redict" in section(analysis, heading)]
     verdict = "The ROC curve is empirical; the threshold with the highest Ameans was chosen on the same data."
     assert analysis.verdict == verdict

@@ -275,8 +275,11 @@ def test_the_command_line(capsys, tmp_path):
     table = rp.screen(iris.X, iris.y, positive="virginica", negative="versicolor", family="auto")
     assert main(words) == 0
     out = capsys.readouterr().out
-    assert "auc is predicted by two Gaussians where family says so, empirical_auc counted." in out
-    assert "model_weight is that of the latter" in " ".join(out.split())
+    assert (
+        "auc is predicted by two Gaussians for features of family gaussian; empirical_auc is computed from ranks."
+        in out
+    )
+    assert "model_weight is the weight of the model" in " ".join(out.split())
     assert main([*words, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["family"] == "auto"

@@ -372,7 +372,7 @@ def test_open_files_and_empty_tables(table, tmp_path):
     for write, wrong, words in (
         (table.to_csv, io.BytesIO(), "does not accept text; pass a file name"),
         (table.to_parquet, io.StringIO(), "does not accept bytes; pass a file name"),
-        (table.to_csv, 5, "path=5 is not the name of a file"),
+        (table.to_csv, 5, "path=5 is not a file name"),
     ):
         with pytest.raises(RocPredictError, match=words):
             write(wrong)

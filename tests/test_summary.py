@@ -272,7 +272,7 @@ BAD_BATCHES = {
     "y is missing with X=5; pass labels, or an iterable of (X, y) batches without y": (5, {}),
 }
 BAD_OPTIONS = {
-    "y has no row of positive=5 or negative=6; one of them is needed": {"positive": 5, "negative": 6},
+    "y has neither positive=5 nor negative=6; at least one of them is needed": {"positive": 5, "negative": 6},
     "negative=1 is also the positive label; pass two different labels": {"positive": 1, "negative": 1},
     "positive=5 is not a label in y; labels are [0, 1]": {"positive": 5},
     "positive=[1] is not a label in y; labels are [0, 1]": {"positive": [1], "negative": 0},
@@ -303,7 +303,14 @@ def test_from_summary_predicts_what_predict_roc_predicts():
             with suppress_normality_warning():  # two of the features are skewed
                 roc = rp.predict_roc(x, y, nan_policy="omit", direction=direction)
             single = roc.best_threshold()
-            expected = [roc.auc(), *roc.auc_interval(), single.threshold, single.ameans, single.tpr, single.fpr]
+            expected = [
+                roc.auc(),
+                *roc.auc_interval(method="delta"),
+                single.threshold,
+                single.ameans,
+                single.tpr,
+                single.fpr,
+            ]
             result = [batch.auc()[j], interval.low[j], interval.high[j]]
             result += [getattr(best, name)[j] for name in ("threshold", "ameans", "tpr", "fpr")]
             np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-13)
@@ -314,11 +321,11 @@ def test_from_summary_names_the_feature_that_has_no_prediction():
     X, y = sample(15)
     X[:, 1] = np.nan
     words = refused(rp.PredictedRoc.from_summary, rp.summarize(X, y))
-    assert words.startswith("feature 'x1' lacks two finite values in each class; ")
+    assert words.startswith("feature 'x1' has fewer than two finite values in a class; ")
     assert "1 more" not in words
     X[:, 3] = np.nan
     words = refused(rp.PredictedRoc.from_summary, rp.summarize(X, y))
-    assert re.match(r"feature 'x1' .*as do(es)? 1 more", words)
+    assert re.match(r"feature 'x1' \(and 1 more\) has fewer", words)
 
 
 def test_select_features():

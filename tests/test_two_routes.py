@@ -192,7 +192,7 @@ def test_the_value_is_what_the_criterion_is_there(criterion, case, route):
     roc, (options, by_hand) = rp.PredictedRoc(route(0, 1), route(1.5, 1.2)), case
     best = roc.best_threshold(criterion, **options)
     assert best.criterion_value == pytest.approx(by_hand(best), rel=1e-12)
-    with pytest.raises(rp.RocPredictError, match="criterion='ameans' takes no prevalence"):
+    with pytest.raises(rp.RocPredictError, match="criterion='ameans' does not accept prevalence="):
         roc.best_threshold(prevalence=0.1)
 
 

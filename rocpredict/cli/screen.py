@@ -234,12 +234,12 @@ def _footnotes(table: ScreeningResult) -> Iterator[str]:
     yield f"auc is predicted by two Gaussians{where}{empirical}."
     if table.family == "auto":
         yield (
-            "family auto: auc, threshold and ameans are shrunk from a transformed Gaussian model towards the data; "
+            "family auto: auc, threshold and ameans are shrunk from the data towards a binormal model of the ranks; "
             "model_weight is the weight of the model."
         )
     yield (
-        f"q_value: {table.adjust} over all features. ameans_corrected is the optimism-corrected Ameans (balanced "
-        "accuracy), valid on average over all features; for the top-ranked of many features it is too high."
+        f"q_value: {table.adjust} over all numeric features. ameans_corrected is the optimism-corrected Ameans "
+        "(balanced accuracy), valid on average over all features; for the top-ranked of many features it is too high."
     )
     if "misfit" in table.flags:
         yield "misfit: two Gaussians do not describe the feature; use the empirical AUC."

@@ -554,7 +554,7 @@ def _summarize(d: Diagnosis) -> str:
     is_small = min(d.negative.count, d.positive.count) < _SMALL_SAMPLE
     if shape:
         effect = "with so few observations an effect on the curve could remain undetected"
-        consequence = effect if is_small else "no effect on the curve was detected"
+        consequence = effect if is_small else "there is no strong evidence of an effect on the curve"
         return f"The class distributions deviate from family='{d.family}' ({', '.join(shape)}); {consequence}."
     suspected = " and ".join(name for name in _CURVE_FINDINGS if severity[name] == "note")
     if suspected:
