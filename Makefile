@@ -49,8 +49,13 @@ fuzz: $(VENV)/group-test $(VENV)/compiled  ## call the library and the command l
 	@$(BIN)/python -m tests.fuzz.api --count 10000
 	@$(BIN)/python -m tests.fuzz.cli --count 10000
 
-mutate: $(VENV)/group-test $(VENV)/compiled  ## change one line at a time and see whether a test fails
-	@$(BIN)/python -m benchmarks.mutate --out build/mutants.json
+mutate: $(VENV)/group-test $(VENV)/compiled  ## print the branch coverage; change one line at a time and see whether a test fails
+	@mkdir -p build
+	@$(BIN)/python -m coverage run --data-file build/coverage -m pytest --ignore tests/browser tests
+	@NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append --data-file build/coverage \
+	  -m pytest tests/test_kernel_counts.py tests/test_kernel_moments.py
+	@$(BIN)/python -m coverage report --data-file build/coverage
+	@$(BIN)/python -m benchmarks.mutate --coverage build/coverage --out build/mutants.json
 
 fidelity: $(VENV)/keel  ## measure how near predictions come on real data
 	@$(BIN)/python -m benchmarks.fidelity --out docs/fidelity.md
