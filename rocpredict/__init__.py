@@ -30,7 +30,7 @@ _MODULES_BY_NAME = {
     "GaussianKde": "distributions.normal_sum",
     "GaussianMixture": "distributions.mixture",
     "auc_test": "inference.auc_tests",
-    "auc_test_many": "inference.multiple_tests",
+    "auc_test_many": "inference.many_curves",
     "auc_estimate": "inference.groups",
     "mcnemar_test": "inference.mcnemar",
     "multiclass_auc": "multiclass",

@@ -10,8 +10,8 @@ from scipy import stats
 import rocpredict as rp
 from rocpredict.base.formatting import to_json
 from rocpredict.diagnostics.diagnose import diagnose
-from rocpredict.diagnostics.fit import GoodnessOfFit, SortedSamples, goodness_of_fit, normal_scores
-from rocpredict.diagnostics.fit import goodness_of_fit_gaussian as fit_many
+from rocpredict.diagnostics.goodness_of_fit import GoodnessOfFit, SortedSamples, goodness_of_fit, normal_scores
+from rocpredict.diagnostics.goodness_of_fit import goodness_of_fit_gaussian as fit_many
 from rocpredict.inference import bootstrap
 from tests.cases import check_refused
 

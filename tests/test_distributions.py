@@ -16,7 +16,7 @@ from rocpredict.distributions.families import ScipyDistribution, check_distribut
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture
 from rocpredict.distributions.normal_sum import GaussianKde
-from rocpredict.distributions.power import PowerTransform, Transformed
+from rocpredict.distributions.power_transform import PowerTransform, Transformed
 from rocpredict.distributions.shrinkage import fit_shrinkage
 from tests.cases import for_each
 

@@ -15,8 +15,8 @@ import rocpredict.solvers.shrinkage
 from rocpredict import distributions, solvers
 from rocpredict.base.results import FLAG_DESCRIPTIONS
 from rocpredict.cli import main
+from rocpredict.distributions.estimators import MOMENT_ESTIMATORS
 from rocpredict.distributions.fitting import FAMILIES
-from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
 from tests.cases import check_each
 
 ROOT = Path(__file__).parents[1]

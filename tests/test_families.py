@@ -179,7 +179,7 @@ def test_values_that_nearly_agree_keep_their_spread(name):
 @for_each([1e-3, 0.5, 14.9, 15.1, 1e3, 1e8])
 def test_the_shape_of_a_gamma_solves_its_equation(k):
     """log k - psi(k) = log(mean) - mean(log) to 1e-12 relative, by mpmath, for two values that ask for such a k."""
-    from rocpredict.distributions.likelihoods import log_less_digamma
+    from rocpredict.distributions.estimators import log_less_digamma
 
     with mpmath.workdps(40):
         wanted = mpmath.log(k) - mpmath.digamma(k)

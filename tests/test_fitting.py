@@ -12,7 +12,7 @@ from rocpredict.base.validation import AssumptionWarning
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.fitting import FAMILIES, get_fitter
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.power import Transformed
+from rocpredict.distributions.power_transform import Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from tests.cases import check_refusals, for_each
 

@@ -18,7 +18,7 @@ from rocpredict import datasets, plots, reports, sklearn
 from rocpredict.base import accessors
 from rocpredict.base.results import Result
 from rocpredict.distributions import Distribution, families, fitting
-from rocpredict.inference import auc, empirical, hypotheses, uncertainty
+from rocpredict.inference import empirical, hypotheses, intervals, uncertainty
 from rocpredict.roc.base import Roc
 from rocpredict.solvers import thresholds
 
@@ -209,10 +209,10 @@ def test_literals_name_what_is_implemented():
 
     assert names(thresholds.CriterionName) == set(thresholds.CRITERIA)
     assert names(families.FamilyName) == set(fitting.FAMILIES)
-    assert names(uncertainty.AucMethod) == {*auc.AUC_METHODS, "pivotal", "delta", "reiser-guttman"}
-    assert names(uncertainty.AucErrorMethod) == {*auc.STD_ERRORS, *auc.PARTIAL_AUC_STD_ERRORS, "delta"}
+    assert names(uncertainty.AucMethod) == {*intervals.AUC_METHODS, "pivotal", "delta", "reiser-guttman"}
+    assert names(uncertainty.AucErrorMethod) == {*intervals.STD_ERRORS, *intervals.PARTIAL_AUC_STD_ERRORS, "delta"}
     assert names(uncertainty.AucTestMethod) == {*hypotheses.ONE_SAMPLE_METHODS, "pivotal", "delta"}
-    assert names(uncertainty.PartialAucMethod) == {"dirichlet", *auc.PARTIAL_AUC_METHODS, "pivotal", "delta"}
+    assert names(uncertainty.PartialAucMethod) == {"dirichlet", *intervals.PARTIAL_AUC_METHODS, "pivotal", "delta"}
     assert names(uncertainty.PointMethod) == {*empirical.TPR_METHODS, "pivotal", "delta"}
     assert names(accessors.PictureKind) == set(accessors.PLOT_KINDS)
 

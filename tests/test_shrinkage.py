@@ -12,8 +12,8 @@ from scipy import integrate, stats
 
 from rocpredict import Ecdf, empirical_roc, predict_roc
 from rocpredict.distributions import shrinkage
-from rocpredict.distributions.misfit import empirical_tpr, upper_tails
-from rocpredict.distributions.power import LAMBDA_GRID, fit_power_transforms
+from rocpredict.distributions.curve_distance import empirical_tpr, upper_tails
+from rocpredict.distributions.power_transform import LAMBDA_GRID, fit_power_transforms
 from rocpredict.distributions.shrinkage import (
     ShrinkageDistribution,
     estimate_shrinkage,

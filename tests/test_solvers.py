@@ -13,7 +13,7 @@ from rocpredict.distributions.fitting import get_fitter
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture
 from rocpredict.distributions.normal_sum import GaussianKde
-from rocpredict.distributions.power import PowerTransform, Transformed
+from rocpredict.distributions.power_transform import PowerTransform, Transformed
 from rocpredict.solvers.binormal import BinormalSolver
 from rocpredict.solvers.empirical import EmpiricalSolver
 from rocpredict.solvers.families import solver_for

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from rocpredict import Ecdf, Gaussian, PredictedRoc
-from rocpredict.distributions.power import PowerTransform, Transformed
+from rocpredict.distributions.power_transform import PowerTransform, Transformed
 from rocpredict.solvers.families import solver_for
 from rocpredict.solvers.numerical import NumericalSolver
 from tests.cases import check_refusals, for_each

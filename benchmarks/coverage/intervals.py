@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks.coverage.settings import FEW, Pair
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.auc import AUC_METHODS, auc_interval
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.empirical import EmpiricalUncertainty
+from rocpredict.inference.intervals import AUC_METHODS, auc_interval
 from rocpredict.inference.parametric import ParametricUncertainty
 from rocpredict.inference.placements import compute_placements
 

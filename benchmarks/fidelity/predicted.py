@@ -7,7 +7,7 @@ from benchmarks.fidelity.sources import Array
 from rocpredict import Gaussian, PredictedRoc
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.normal_sum import GaussianKde
-from rocpredict.distributions.power import fit_power_transforms
+from rocpredict.distributions.power_transform import fit_power_transforms
 
 _POINTS = 401
 _REACH = 5.0  # SDs of a kernel beyond the outermost rows

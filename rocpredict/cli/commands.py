@@ -16,8 +16,8 @@ from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import common
 from rocpredict.datasets import DATASET_NAMES
 from rocpredict.diagnostics.diagnose import diagnose
+from rocpredict.distributions.estimators import MOMENT_ESTIMATORS
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.likelihoods import MOMENT_ESTIMATORS
 from rocpredict.planning import METHODS, POWER_ALTERNATIVES, power, sample_size
 from rocpredict.roc.predicted import PredictedRoc
 from rocpredict.solvers.thresholds import AMEANS_ALIASES, CRITERIA, PREVALENCE_FREE_CRITERIA, BestThreshold

@@ -15,7 +15,7 @@ from rocpredict.cli.common import Data
 from rocpredict.diagnostics.comparison import Comparison, compare
 from rocpredict.inference.auc_tests import TWO_SAMPLE_METHODS, auc_test
 from rocpredict.inference.hypotheses import ALTERNATIVES, AucTest
-from rocpredict.inference.multiple_tests import AucTestMany, auc_test_many
+from rocpredict.inference.many_curves import AucTestMany, auc_test_many
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 

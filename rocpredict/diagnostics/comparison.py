@@ -13,8 +13,8 @@ from rocpredict.base.formatting import format_interval, format_level, format_num
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr
-from rocpredict.diagnostics.fit import ks_statistic
-from rocpredict.distributions.misfit import COMPARISON_FPR, area_between
+from rocpredict.diagnostics.goodness_of_fit import ks_statistic
+from rocpredict.distributions.curve_distance import COMPARISON_FPR, area_between
 from rocpredict.inference.uncertainty import AucErrorMethod
 from rocpredict.roc.base import Roc
 from rocpredict.roc.empirical import EmpiricalRoc
@@ -53,7 +53,7 @@ class Comparison(Result):
     max_tpr_gap_fpr : float
         FPR of the largest difference.
     area_between : float
-        Mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.misfit.area_between``.
+        Mean absolute difference of TPR over all FPR; see ``rocpredict.distributions.curve_distance.area_between``.
     ks_negative, ks_positive, ks : float
         Largest difference between the predicted and the empirical cdf within each class, and the larger of both.
     predicted_threshold, empirical_threshold : float

@@ -18,7 +18,7 @@ from rocpredict.base.results import Interval, Result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, RocPredictError, Seed
 from rocpredict.diagnostics.comparison import max_tpr_gap
-from rocpredict.diagnostics.fit import (
+from rocpredict.diagnostics.goodness_of_fit import (
     ClassDescription,
     SortedSamples,
     describe_classes,
@@ -32,8 +32,8 @@ from rocpredict.diagnostics.fit import (
     std_ratio,
 )
 from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.curve_distance import COMPARISON_FPR, area_between, empirical_tpr
 from rocpredict.distributions.families import FamilyName, ScipyFamily
-from rocpredict.distributions.misfit import COMPARISON_FPR, area_between, empirical_tpr
 from rocpredict.distributions.normality import OTHER_SUGGESTION, SKEWED_SUGGESTION, suppress_normality_warning
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.empirical import EmpiricalRoc

@@ -4,7 +4,7 @@ from rocpredict.distributions.base import Atoms, Distribution
 from rocpredict.distributions.ecdf import Ecdf, is_discrete, to_step_functions
 from rocpredict.distributions.families import ScipyDistribution, check_distribution, is_frozen_scipy
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
-from rocpredict.distributions.power import PowerTransform, Transformed
+from rocpredict.distributions.power_transform import PowerTransform, Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 
 __all__ = [

@@ -14,7 +14,7 @@ from rocpredict.base.tables import Table
 from rocpredict.base.validation import FloatArray, RocPredictError, check_finite, check_option, short_repr
 from rocpredict.distributions.base import Atoms, Distribution
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.distributions.likelihoods import (
+from rocpredict.distributions.estimators import (
     MOMENT_ESTIMATORS,
     fit_beta,
     fit_gamma,

@@ -16,7 +16,7 @@ from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.mixture import GaussianMixture
 from rocpredict.distributions.normal_sum import GaussianKde
-from rocpredict.distributions.power import Transformed, fit_power_transforms
+from rocpredict.distributions.power_transform import Transformed, fit_power_transforms
 from rocpredict.distributions.shrinkage import fit_shrinkage
 
 DistributionPair = tuple[Distribution, Distribution]

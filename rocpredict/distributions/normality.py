@@ -12,7 +12,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.misfit import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, area_between, empirical_tpr
+from rocpredict.distributions.curve_distance import (
+    COMPARISON_FPR,
+    FPR_PROBIT,
+    MAX_HARMLESS_AREA,
+    area_between,
+    empirical_tpr,
+)
 
 WARNING_MISFIT_RATIO = 1.6
 """Limit of the mean squared distance over its expectation; for fitted normal samples the median ratio is 0.3."""

@@ -27,7 +27,6 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
-from rocpredict.inference.auc import map_interval
 from rocpredict.inference.base import area_function
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.inference.curve_draws import draw_compared, draws_test
@@ -45,6 +44,7 @@ from rocpredict.inference.hypotheses import (
     opposite_direction_flag,
     wald_test,
 )
+from rocpredict.inference.intervals import map_interval
 from rocpredict.inference.permutation import permute_paired_ranks, permute_samples
 from rocpredict.inference.placements import (
     PLACEMENT_TOL,

@@ -10,8 +10,8 @@ from scipy.special import expit
 
 from rocpredict.base.proportions import normal_critical_value, wilson_limits
 from rocpredict.base.validation import FloatArray
-from rocpredict.inference.auc import ameans_interval
 from rocpredict.inference.bootstrap import ResampledThresholds
+from rocpredict.inference.intervals import ameans_interval
 from rocpredict.solvers.base import ROUNDING, OptimalThreshold
 from rocpredict.solvers.empirical import OperatingPoints
 

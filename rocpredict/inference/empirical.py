@@ -15,13 +15,6 @@ from rocpredict.base.rates import ConfusionCounts
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, check_option, readonly_array, to_scalar
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.inference.auc import (
-    PARTIAL_AUC_METHODS,
-    auc_interval,
-    auc_std_error,
-    check_total_weight,
-    rate_interval,
-)
 from rocpredict.inference.base import KINDS, ConfidenceBand, Uncertainty, area_function
 from rocpredict.inference.best_threshold import corrected_ameans_interval, threshold_set
 from rocpredict.inference.bootstrap import (
@@ -40,6 +33,13 @@ from rocpredict.inference.curve_draws import (
     orient_to_range,
 )
 from rocpredict.inference.hypotheses import AucTest, Hypothesis, empirical_auc_test
+from rocpredict.inference.intervals import (
+    PARTIAL_AUC_METHODS,
+    auc_interval,
+    auc_std_error,
+    check_total_weight,
+    rate_interval,
+)
 from rocpredict.inference.placements import Placements, RateRange, compute_placements, partial_placements
 from rocpredict.inference.samples import ClassColumns
 from rocpredict.solvers.empirical import EmpiricalSolver

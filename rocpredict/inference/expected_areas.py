@@ -12,7 +12,7 @@ from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import is_discrete
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.inference.auc import hanley_mcneil_variance
+from rocpredict.inference.intervals import hanley_mcneil_variance
 from rocpredict.inference.parametric import ProbitEstimate, auc_probit, tpr_probit
 from rocpredict.inference.placements import PLACEMENT_TOL, VarianceComponent
 from rocpredict.inference.smoothed_logit import MIN_SUM_SQUARES, SmoothedAreas, satterthwaite_df

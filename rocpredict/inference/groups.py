@@ -15,8 +15,8 @@ from rocpredict.base.proportions import check_confidence_level
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr
-from rocpredict.inference.auc import auc_interval, auc_std_error
 from rocpredict.inference.hypotheses import MANN_WHITNEY
+from rocpredict.inference.intervals import auc_interval, auc_std_error
 from rocpredict.inference.placements import AnyPlacements, StratifiedPlacements, StratumWeights
 from rocpredict.inference.samples import CurveSample, RowOptions
 from rocpredict.inference.smoothed_logit import SmoothedAreas

@@ -22,8 +22,8 @@ from rocpredict.base.validation import (
     short_repr,
 )
 from rocpredict.distributions.ecdf import Ecdf
-from rocpredict.inference.auc import auc_interval, critical_value
 from rocpredict.inference.bootstrap import make_area_function, make_points_function
+from rocpredict.inference.intervals import auc_interval, critical_value
 from rocpredict.inference.permutation import exact_auc_p_values, null_auc_variance, tie_correction
 from rocpredict.inference.placements import VARIANCE_TOL, AnyPlacements, RateRange, check_rate_range
 from rocpredict.inference.smoothed_logit import AreaContrast, SmoothedAreas, Tails

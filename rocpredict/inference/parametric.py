@@ -22,11 +22,11 @@ from rocpredict.base.validation import (
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian, add_grid_axis
-from rocpredict.inference.auc import complement_interval
 from rocpredict.inference.base import KINDS, ConfidenceBand, Uncertainty, area_function, working_hotelling_factor
 from rocpredict.inference.bootstrap import BootstrapOptions, percentile_interval, percentile_intervals
 from rocpredict.inference.empirical import EmpiricalUncertainty
 from rocpredict.inference.hypotheses import AucStatistic, AucTest, Hypothesis
+from rocpredict.inference.intervals import complement_interval
 from rocpredict.inference.placements import RateRange
 from rocpredict.solvers.base import Solver
 from rocpredict.solvers.binormal import BinormalSolver

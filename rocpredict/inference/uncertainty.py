@@ -27,9 +27,9 @@ from rocpredict.base.validation import (
 )
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
-from rocpredict.inference.auc import complement_interval, map_interval
 from rocpredict.inference.base import ConfidenceBand, Uncertainty
 from rocpredict.inference.bootstrap import BootstrapOptions
+from rocpredict.inference.intervals import complement_interval, map_interval
 from rocpredict.inference.placements import RateRange, check_rate_range
 from rocpredict.solvers.thresholds import ThresholdCriterion
 

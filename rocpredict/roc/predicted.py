@@ -28,7 +28,7 @@ from rocpredict.base.validation import (
     short_repr,
     to_scalar,
 )
-from rocpredict.distributions import misfit
+from rocpredict.distributions import curve_distance
 from rocpredict.distributions.base import Distribution
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.families import FamilyName, ScipyFamily, ScipyFrozen, from_moments
@@ -404,13 +404,13 @@ class PredictedRoc(Roc[Value]):
         if isinstance(self.negative, ShrinkageDistribution):
             fit = self.negative
             return ModelFit(1 - fit.data_weight, True, fit.area_between, fit.misfit_ratio, **counts)
-        tpr = self._solver.along("fpr", misfit.COMPARISON_FPR)
-        empirical = misfit.empirical_tpr(np.sort(refit.negative), np.sort(refit.positive))
-        misfit_ratio = float(ranked_misfit(misfit.COMPARISON_FPR, tpr, refit.negative, refit.positive))
+        tpr = self._solver.along("fpr", curve_distance.COMPARISON_FPR)
+        empirical = curve_distance.empirical_tpr(np.sort(refit.negative), np.sort(refit.positive))
+        misfit_ratio = float(ranked_misfit(curve_distance.COMPARISON_FPR, tpr, refit.negative, refit.positive))
         return ModelFit(
             model_weight=1 - float(residual_weight(misfit_ratio)),
             is_shrinkage=False,
-            area_between=float(misfit.area_between(tpr, empirical)),
+            area_between=float(curve_distance.area_between(tpr, empirical)),
             misfit_ratio=misfit_ratio,
             **counts,
         )

@@ -14,10 +14,10 @@ from rocpredict.base.labels import MAX_EXPANDED_ROWS
 from rocpredict.base.proportions import zero_variance_interval
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError, as_float_array
+from rocpredict.distributions.curve_distance import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.misfit import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between
-from rocpredict.inference.auc import AucBatch, degenerate_flags
+from rocpredict.inference.intervals import AucBatch, degenerate_flags
 from rocpredict.inference.permutation import null_auc_variance, tie_correction
 from rocpredict.inference.placements import compute_placements
 from rocpredict.roc.predicted import PredictedRoc

@@ -16,7 +16,7 @@ from rocpredict.distributions.families import ScipyDistribution
 from rocpredict.distributions.gaussian import Gaussian
 from rocpredict.distributions.histogram import Histogram
 from rocpredict.distributions.normal_sum import NormalSum, NormalSumDistribution, symmetric_sum
-from rocpredict.distributions.power import Transformed
+from rocpredict.distributions.power_transform import Transformed
 from rocpredict.distributions.shrinkage import ShrinkageDistribution
 from rocpredict.solvers.base import MappedSolver, Solver
 from rocpredict.solvers.binormal import BinormalSolver

@@ -15,8 +15,8 @@ import rocpredict as rp
 from rocpredict.base.results import Result
 from rocpredict.base.validation import AssumptionWarning
 from rocpredict.distributions.fitting import FAMILIES
-from rocpredict.inference.auc import AUC_METHODS
 from rocpredict.inference.hypotheses import ALTERNATIVES, ONE_SAMPLE_METHODS
+from rocpredict.inference.intervals import AUC_METHODS
 from rocpredict.solvers.thresholds import CRITERIA
 from tests.fuzz.outcomes import Outcome, TooLongError, empty_folder, main, time_limit
 from tests.fuzz.values import DISTRIBUTIONS, JUNK, LABELS, NUMBERS, SAMPLES, TABLE, TABLES, TEXT, WORDS, X, Y, draw

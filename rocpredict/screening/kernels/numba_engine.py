@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from rocpredict.base.validation import FloatArray
-from rocpredict.distributions.misfit import N_FPR
+from rocpredict.distributions.curve_distance import N_FPR
 from rocpredict.screening.kernels import numpy_engine
 from rocpredict.screening.kernels.base import Sparse, SparseSums, Sums, Tile, rows_by_class
 from rocpredict.screening.kernels.counts import GroupedValues, GroupLayer, RankStatistics

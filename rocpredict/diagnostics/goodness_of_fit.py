@@ -14,9 +14,9 @@ from scipy.special import fdtri, log_ndtr, ndtr, ndtri
 from rocpredict.base.results import Interval, Result
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError
 from rocpredict.distributions.base import Distribution
+from rocpredict.distributions.curve_distance import COMPARISON_FPR, FPR_PROBIT, area_between, empirical_tpr
 from rocpredict.distributions.ecdf import Ecdf
 from rocpredict.distributions.gaussian import Gaussian
-from rocpredict.distributions.misfit import COMPARISON_FPR, FPR_PROBIT, area_between, empirical_tpr
 from rocpredict.distributions.normality import sample_moments, skewness_z
 from rocpredict.inference.bootstrap import BootstrapOptions
 from rocpredict.roc.base import Roc
