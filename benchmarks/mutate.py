@@ -1,7 +1,8 @@
 """Test the tests: change one operator, constant or name of the package at a time, and see whether a test fails.
 
-``python -m benchmarks.mutate --count 60 --seed 1 --out build/mutants.json``: a seeded sample of mutants of these rooms,
-each in a copy of the project. A mutant that no test reveals is printed with its line.
+``make mutate`` records which test runs which line, and then changes a seeded sample of places, each in a copy of the
+project. The tests that run the changed line are tried, those of the fewest lines first. A mutant that none of them
+reveals is printed with its line.
 """
 
 import argparse
@@ -10,13 +11,17 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from coverage import CoverageData
 
 TOP = Path(__file__).parent.parent
 ROOMS = ("solvers", "distributions", "inference", "screening", "base/labels.py", "base/rates.py", "roc")
@@ -128,6 +133,38 @@ def sample_mutants(rooms: list[str], count: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(mutants, min(count, len(mutants)))
 
 
+class TestIndex:
+    """The tests that run each line, from the data of ``coverage run`` with ``dynamic_context = test_function``."""
+
+    def __init__(self, data_file: Path) -> None:
+        data = CoverageData(str(data_file))
+        data.read()
+        self._tests: dict[tuple[str, int], set[str]] = {}
+        for file in data.measured_files():
+            name = "rocpredict" + file.split("/rocpredict")[-1]
+            for line, contexts in data.contexts_by_lineno(file).items():
+                self._tests[name, line] = {context.rpartition(".")[2] for context in contexts if context}
+        self._n_lines = Counter(test for tests in self._tests.values() for test in tests)
+        self._files: dict[str, set[str]] = {}
+        for path in sorted((TOP / "tests").rglob("test_*.py")):
+            text = path.read_text("utf-8")
+            tests = re.findall(r"^def (test_\w+)", text, re.MULTILINE)
+            for test in [*tests, *(["test_function"] if "hypothesis" in text else [])]:
+                self._files.setdefault(test, set()).add(str(path.relative_to(TOP)))
+
+    def find(self, mutant: Mutant) -> list[str]:
+        """Return pytest's names of the tests of a mutant, those that run the fewest lines first."""
+        # A line inside a long expression has no record of its own: the one before it has.
+        lines = (self._tests.get((mutant.path, mutant.line - back), set()) for back in range(8))
+        tests = sorted(next(filter(None, lines), ()), key=lambda test: self._n_lines[test])
+        # Hypothesis runs every property under one name: all files with properties follow then.
+        return [
+            file if test == "test_function" else f"{file}::{test}"
+            for test in sorted(tests, key=lambda test: test == "test_function")
+            for file in sorted(self._files.get(test, ()))
+        ]
+
+
 def is_killed(mutant: Mutant, copy: Path, arguments: list[str]) -> bool:
     """Return whether a test fails with this mutant."""
     file = copy / mutant.path
@@ -155,18 +192,9 @@ def main() -> None:
     parser.add_argument("--rooms", nargs="+", default=list(ROOMS))
     parser.add_argument("--only", type=int, nargs="+", help="places in the sample")
     parser.add_argument("--out", type=Path, help="a JSON file of the results")
-    parser.add_argument("pytest", nargs="*", default=[], help="arguments of pytest, behind --")
+    parser.add_argument("--coverage", type=Path, required=True, help="the data of coverage, with a context a test")
     options = parser.parse_args()
-    arguments = options.pytest or [
-        "-n",
-        "2",
-        "--ignore",
-        "tests/browser",
-        "--ignore",
-        "tests/test_notebooks.py",
-        "tests",
-    ]
-    results = []
+    index, results = TestIndex(options.coverage), []
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "project"
         listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.split(
@@ -178,10 +206,12 @@ def main() -> None:
         for place, mutant in enumerate(sample_mutants(options.rooms, options.count, options.seed)):
             if options.only and place not in options.only:
                 continue
-            killed = is_killed(mutant, copy, arguments)
-            results.append(asdict(mutant) | {"place": place, "killed": killed})
+            tests = index.find(mutant)
+            killed = is_killed(mutant, copy, tests or ["--ignore", "tests/browser", "-n", "2", "tests"])
+            results.append(asdict(mutant) | {"place": place, "killed": killed, "n_tests": len(tests)})
             word = "killed  " if killed else "SURVIVED"
-            print(f"{place:3} {word} {mutant.path}:{mutant.line} {mutant.old!r} -> {mutant.new!r}", flush=True)
+            change = f"{mutant.path}:{mutant.line} {mutant.old!r} -> {mutant.new!r}"
+            print(f"{place:3} {word} {change} ({len(tests)} tests)", flush=True)
             if options.out is not None:
                 options.out.parent.mkdir(parents=True, exist_ok=True)
                 options.out.write_text(json.dumps(results, indent=1), "utf-8")
