@@ -119,6 +119,17 @@ def test_equal_features_keep_their_order():
     assert table["empirical_auc"][3] == pytest.approx(1 - table["empirical_auc"][1], abs=1e-15)
 
 
+def _corrected_ameans_bias(rows, shift, kind):
+    """Return the mean of the corrected Ameans less the true one over features, and that of the plain Ameans."""
+    auto = kind == "auto"
+    rng, y = np.random.default_rng(10 if auto else 6), np.arange(rows) % 2
+    X = rng.normal(size=(rows, 200 if auto else 2000)) + shift * y[:, None]
+    table = rp.screen(X, y, family="auto") if auto else rp.screen(X, y, empirical=kind)
+    sign, t = np.where(table["direction"] == "lower", -1, 1), table["threshold"]
+    true = (stats.norm.cdf(sign * t) + stats.norm.sf(sign * (t - shift))) / 2
+    return np.mean(table["ameans_corrected"] - true), np.mean(table["ameans"] - true)
+
+
 def test_the_corrected_ameans_is_unbiased():
     """The mean over 2,000 features against the true Ameans of their rules: within .02 (.0225 at 10 cases a class).
 
@@ -128,22 +139,21 @@ def test_the_corrected_ameans_is_unbiased():
     """
 
     def check(case):
-        rows, shift, empirical = case
-        auto = empirical == "auto"
-        rng, y = np.random.default_rng(10 if auto else 6), np.arange(rows) % 2
-        X = rng.normal(size=(rows, 200 if auto else 2000)) + shift * y[:, None]
-        table = rp.screen(X, y, family="auto") if auto else rp.screen(X, y, empirical=empirical)
-        sign, t = np.where(table["direction"] == "lower", -1, 1), table["threshold"]
-        true = (stats.norm.cdf(sign * t) + stats.norm.sf(sign * (t - shift))) / 2
+        rows, shift, _ = case
+        corrected, plain = _corrected_ameans_bias(*case)
         tolerance = 0.0225 if rows == 20 else 0.02
-        if auto and shift == 0:  # no estimate from 40 rows tells that the classes are equal: docs/auto.md
-            tolerance = 0.06
-        assert abs(np.mean(table["ameans_corrected"] - true)) < tolerance
-        if shift == 0 and not auto:
-            assert np.mean(table["ameans"] - true) > 2 * tolerance
+        assert abs(corrected) < tolerance
+        if shift == 0:
+            assert plain > 2 * tolerance
 
     settings = [(rows, shift, kind) for rows, shift in SETTINGS for kind in (True, False)]
-    check_each({str(case): case for case in (*settings, (40, 0.0, "auto"), (40, 1.0, "auto"))}, check)
+    check_each({str(case): case for case in (*settings, (40, 1.0, "auto"))}, check)
+
+
+@pytest.mark.xfail(strict=True, reason="too high by .05 for equal classes if the data choose the direction")
+def test_the_corrected_ameans_of_uninformative_shrunk_features_is_unbiased():
+    """The bound of the test above; a feature of equal classes, 20 + 20 observations."""
+    assert abs(_corrected_ameans_bias(40, 0.0, "auto")[0]) < 0.02
 
 
 def test_the_corrected_ameans_is_unbiased_where_the_gaussians_do_not_fit():

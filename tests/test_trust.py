@@ -64,7 +64,15 @@ def test_a_right_model_lies_near_and_a_wrong_one_far():
     assert max(trust.misfit_ratio for trust in right) < min(trust.misfit_ratio for trust in wrong)
     assert np.mean([trust.misfit_ratio for trust in right]) < 0.7
     assert min(trust.model_weight for trust in right) > max(trust.model_weight for trust in wrong)
-    assert max(trust.area_between for trust in right) < np.median([trust.area_between for trust in wrong])
+
+
+@pytest.mark.xfail(
+    strict=True, reason="one of 20 right models lies farther off (.058) than the nearest wrong one (.054)"
+)
+def test_a_right_model_lies_nearer_than_a_wrong_one_by_the_area():
+    right = [predict_roc(*sample_of(seed), family="auto").model_fit() for seed in range(20)]
+    wrong = [predict_roc(*sample_of(seed, wrong=True), family="auto").model_fit() for seed in range(20)]
+    assert max(trust.area_between for trust in right) < min(trust.area_between for trust in wrong)
 
 
 @for_each([None, "higher", "lower", "auto"])
@@ -78,12 +86,13 @@ def test_it_is_asked_of_the_rule_in_use(direction):
     assert here.area_between == pytest.approx(there.area_between, abs=0.005)
 
 
+@pytest.mark.xfail(strict=True, reason="a curve at 256 FPRs lacks some of its corners: misfit ratio .007, not 0")
 def test_a_model_that_is_the_sample():
     trust = predict_roc(*sample_of(4), family="empirical").model_fit()
     assert (trust.area_between, trust.misfit_ratio, trust.model_weight) == (
         pytest.approx(0, abs=1e-12),
-        pytest.approx(0, abs=0.02),  # a curve at 256 FPRs has not all of its corners
-        pytest.approx(1, abs=0.01),
+        pytest.approx(0),
+        1,
     )
 
 

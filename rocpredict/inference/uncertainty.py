@@ -138,10 +138,10 @@ class UncertaintyMixin(Generic[Value]):
 
         Notes
         -----
-        "smoothed-logit" is DeLong's interval (DeLong, DeLong and Clarke-Pearson 1988) on the logit scale, with
-        half a case more in each class where the area is located, placed at 1/2, and a quarter of a case where its
-        spread is measured, with the mean 1/2 and the variance 1/8. "pivotal" are quantiles of a generalized pivot
-        (cf. Li, Liao and Liu 2008), a distribution of the AUC over standard deviations
+        "smoothed-logit" is DeLong's interval (DeLong, DeLong and Clarke-Pearson 1988) on the logit scale. A quarter of
+        an observation is added to each class to estimate the area, and half of one to estimate its variance; the
+        quantiles are those of Student's t with Satterthwaite's degrees of freedom. "pivotal" are quantiles of a
+        generalized pivot (cf. Li, Liao and Liu 2008), a distribution of the AUC over standard deviations
         s sqrt((n - 1)/chi-squared) and normal means. "delta" has Satterthwaite's degrees of freedom. How each method
         covers is in the documentation ("How intervals cover").
         """
@@ -164,8 +164,9 @@ class UncertaintyMixin(Generic[Value]):
         null : float
             The value.
         method : str, optional
-            Samples: "smoothed-logit" (default; on the scale of the default interval), "delong", "mann-whitney" (equal
-            distributions; tie-corrected normal), "exact" (the same, counting all ways to label up to 200 cases).
+            Samples: "smoothed-logit" (default; p is the level at which the default interval begins to exclude the
+            value), "delong", "mann-whitney" (equal distributions; tie-corrected normal), "exact" (the same, counting
+            all ways to label up to 200 cases).
             Two Gaussians with counts: "pivotal" (default; p is the level of significance at which the interval excludes
             the value), "delta".
         alternative : {"two-sided", "greater", "less", "noninferior", "equivalent"}
