@@ -17,7 +17,7 @@ _MODULES_BY_NAME = {
     "Interval": "base.results",
     "Rates": "base.rates",
     "rates": "base.rates",
-    "proportion_interval": "base.proportions",
+    "proportion_interval": "base.rates",
     "LinearCombination": "combination",
     "class_mean_distance": "combination",
     "fit_linear_combination": "combination",

@@ -2,8 +2,7 @@
 
 from rocpredict import datasets, paper, plots
 from rocpredict._version import __version__
-from rocpredict.base.proportions import proportion_interval
-from rocpredict.base.rates import Rates, rates
+from rocpredict.base.rates import Rates, proportion_interval, rates
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import AssumptionWarning, RocPredictError
 from rocpredict.combination import LinearCombination, class_mean_distance, fit_linear_combination

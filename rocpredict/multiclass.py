@@ -21,7 +21,7 @@ from rocpredict.base.labels import (
     repeat_rows,
     unique_labels,
 )
-from rocpredict.base.proportions import check_confidence_level, normal_critical_value
+from rocpredict.base.rates import check_confidence_level, normal_critical_value
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (

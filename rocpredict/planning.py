@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
 from rocpredict.base.formatting import format_number
-from rocpredict.base.proportions import check_confidence_level, normal_critical_value
+from rocpredict.base.rates import check_confidence_level, normal_critical_value
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from rocpredict.base.proportions import proportion_interval
+from rocpredict.base.rates import proportion_interval
 from rocpredict.inference.mcnemar import CorrectnessTable, mcnemar_test, paired_difference_interval
 from tests.cases import check_refused
 

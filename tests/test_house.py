@@ -15,7 +15,7 @@ from typing import get_args, get_overloads
 import rocpredict
 from docs import rooms_picture
 from rocpredict import datasets, plots, reports, sklearn
-from rocpredict.base import accessors
+from rocpredict.base import results
 from rocpredict.base.results import Result
 from rocpredict.distributions import Distribution, families, fitting
 from rocpredict.inference import empirical, hypotheses, intervals, uncertainty
@@ -214,7 +214,7 @@ def test_literals_name_what_is_implemented():
     assert names(uncertainty.AucTestMethod) == {*hypotheses.ONE_SAMPLE_METHODS, "pivotal", "delta"}
     assert names(uncertainty.PartialAucMethod) == {"dirichlet", *intervals.PARTIAL_AUC_METHODS, "pivotal", "delta"}
     assert names(uncertainty.PointMethod) == {*empirical.TPR_METHODS, "pivotal", "delta"}
-    assert names(accessors.PictureKind) == set(accessors.PLOT_KINDS)
+    assert names(results.PictureKind) == set(results.PLOT_KINDS)
 
 
 def test_a_user_sees_the_types():

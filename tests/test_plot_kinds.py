@@ -14,8 +14,8 @@ from scipy import stats
 
 import rocpredict as rp
 from rocpredict import plots
-from rocpredict.base.accessors import PLOT_KINDS
 from rocpredict.base.rates import ALIASES, MEASURES
+from rocpredict.base.results import PLOT_KINDS
 from rocpredict.plots import plot_cost, plot_densities, plot_measures, plot_roc, plot_screening, plot_stability
 from rocpredict.plots.curves import plot_diagnosis
 from rocpredict.plots.style import figure_to_bytes, replace_missing_glyphs
@@ -94,11 +94,11 @@ def test_pyplot_stays_out():
     """In all pictures, where matplotlib is loaded by nobody else, and without a warning."""
     code = (
         "import sys, warnings; warnings.simplefilter('error')\n"
-        "import rocpredict as rp, rocpredict.base.accessors as accessors\n"
+        "import rocpredict as rp, rocpredict.base.results as results\n"
         "table = rp.screen([[1], [2], [3], [2.5]], [0, 1] * 2, engine='numpy')\n"
         "assert 'matplotlib' not in sys.modules\n"
         "roc = rp.EmpiricalRoc([1, 2, 3], [2, 3, 4])\n"
-        "drawn = [roc.plot(kind) for kind in accessors.PLOT_KINDS]\n"
+        "drawn = [roc.plot(kind) for kind in results.PLOT_KINDS]\n"
         "rp.compare(rp.PredictedRoc(rp.Gaussian(1, 1), rp.Gaussian(3, 1)), roc).plot(), table.plot()\n"
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )

@@ -1,11 +1,14 @@
-"""Results, flags and intervals."""
+"""Results, flags and intervals, with access to their plots and reports by name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, overload
+from importlib import import_module
+from inspect import signature
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,12 +16,59 @@ from numpy.typing import ArrayLike, NDArray
 from rocpredict.base.files import Backend, data_frame
 from rocpredict.base.formatting import format_interval, format_list, truncate
 from rocpredict.base.tables import CurvePlot, Table
-from rocpredict.base.validation import RocPredictError, Value, short_repr, to_scalar
+from rocpredict.base.validation import RocPredictError, Value, check_option, short_repr, to_scalar
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+
+
+PictureKind: TypeAlias = Literal[
+    "roc",
+    "densities",
+    "probit",
+    "measures",
+    "cost",
+    "band",
+    "simultaneous_band",
+    "precision_recall",
+    "decision",
+    "stability",
+]
+PLOT_KINDS: dict[PictureKind, tuple[str, dict[str, Any]]] = {
+    **{kind: (f"plot_{kind}", {}) for kind in get_args(PictureKind)},
+    "simultaneous_band": ("plot_band", {"kind": "simultaneous"}),
+}
+"""Kinds of plots of one ROC curve: the function of ``rocpredict.plots`` and its fixed options."""
+
+
+def plot_roc_kind(roc: Any, kind: str, /, **options: Any) -> Any:
+    """Plot one ROC curve as a kind of ``PLOT_KINDS``."""
+    name, fixed = PLOT_KINDS[check_option("kind", kind, PLOT_KINDS)]
+    return plot_result(name, (roc,), options, **fixed)
+
+
+def plot_result(function: str, results: tuple[Any, ...], options: dict[str, Any], **fixed: Any) -> Any:
+    """Call a function of ``rocpredict.plots`` by its name.
+
+    Raises
+    ------
+    RocPredictError
+        If the function does not have one of the options.
+    """
+    plot = getattr(import_module("rocpredict.plots"), function)
+    parameters = signature(plot).parameters.values()
+    allowed = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in fixed]
+    unknown = next((name for name in options if name not in allowed), None)
+    if unknown is not None:
+        raise RocPredictError(f"{unknown}= is not an option of {function}; its options are {', '.join(allowed)}")
+    return plot(*results, **fixed, **options)
+
+
+def report_screening(table: Any, path: str | PathLike[str], **options: Any) -> Any:
+    """Write the report of a screening."""
+    return import_module("rocpredict.reports.screening").screening_report(table, path, **options)
 
 
 MAX_ROWS = 10

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtr
 
-from rocpredict.base.accessors import plot_result
 from rocpredict.base.formatting import format_interval, format_level, format_number
-from rocpredict.base.results import Result
+from rocpredict.base.results import Result, plot_result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.diagnostics.goodness_of_fit import ks_statistic

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from rocpredict.base.accessors import plot_result
 from rocpredict.base.formatting import format_level
 from rocpredict.base.labels import as_rereadable, split_classes
-from rocpredict.base.results import Interval, Result
+from rocpredict.base.results import Interval, Result, plot_result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import Direction, FloatArray, Label, NanPolicy, RocPredictError, Seed
 from rocpredict.diagnostics.comparison import max_tpr_gap

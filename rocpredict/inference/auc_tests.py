@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
     Directions,

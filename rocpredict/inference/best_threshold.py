@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from rocpredict.base.proportions import normal_critical_value, wilson_limits
+from rocpredict.base.rates import normal_critical_value, wilson_limits
 from rocpredict.base.validation import FloatArray
 from rocpredict.inference.bootstrap import ResampledThresholds
 from rocpredict.inference.intervals import ameans_interval

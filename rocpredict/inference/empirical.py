@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from rocpredict.base.proportions import clopper_pearson
-from rocpredict.base.rates import ConfusionCounts
+from rocpredict.base.rates import ConfusionCounts, clopper_pearson
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, check_option, readonly_array, to_scalar
 from rocpredict.distributions.ecdf import Ecdf

@@ -11,7 +11,7 @@ from scipy.special import fdtrc, logit
 
 from rocpredict.base.formatting import format_list, format_number, format_p_value
 from rocpredict.base.labels import as_rereadable, encode_groups
-from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import Direction, Label, NanPolicy, RocPredictError, check_option, short_repr

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtr
 
 from rocpredict.base.formatting import format_interval, format_p_value
-from rocpredict.base.proportions import zero_variance_interval
+from rocpredict.base.rates import zero_variance_interval
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri, stdtrit
 
-from rocpredict.base.proportions import (
+from rocpredict.base.rates import (
     PROPORTION_METHODS,
+    ConfusionCounts,
     ProportionMethod,
     proportion_interval,
     wilson,
 )
-from rocpredict.base.rates import ConfusionCounts
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray, RocPredictError, check_option, to_scalar
 from rocpredict.inference.bootstrap import bca_interval, percentile_interval

@@ -13,7 +13,7 @@ from scipy.special import fdtrc
 
 from rocpredict.base.formatting import format_list, format_number, format_p_value
 from rocpredict.base.labels import check_index
-from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import MAX_ROWS, Flags, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (

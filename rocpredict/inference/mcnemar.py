@@ -12,7 +12,7 @@ from scipy.special import bdtr, ndtr
 
 from rocpredict.base.formatting import format_number, format_p_value
 from rocpredict.base.labels import as_label_column, check_index, check_labels, repeat_rows, unique_labels
-from rocpredict.base.proportions import check_confidence_level, proportion_interval
+from rocpredict.base.rates import check_confidence_level, proportion_interval
 from rocpredict.base.results import Flags, Interval, Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import Label, RocPredictError, check_option, short_repr

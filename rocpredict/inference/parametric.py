@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 
-from rocpredict.base.proportions import normal_critical_value, zero_variance_interval
+from rocpredict.base.rates import normal_critical_value, zero_variance_interval
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import (
     ArrayOrFloat,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betainc, betaincinv, expit, logit, stdtr, stdtrit
 
-from rocpredict.base.proportions import zero_variance_interval
+from rocpredict.base.rates import zero_variance_interval
 from rocpredict.base.validation import ArrayOrFloat, FloatArray
 from rocpredict.inference.placements import (
     PLACEMENT_TOL,

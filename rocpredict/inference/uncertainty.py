@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rocpredict.base.proportions import check_confidence_level
-from rocpredict.base.rates import ALIASES
+from rocpredict.base.rates import ALIASES, check_confidence_level
 from rocpredict.base.results import Interval
 from rocpredict.base.validation import (
     ArrayOrFloat,

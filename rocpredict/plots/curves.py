@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
 from rocpredict.base.formatting import format_level, format_rate
-from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.validation import FloatArray, RocPredictError, Seed, check_probability, short_repr
 from rocpredict.diagnostics.comparison import max_tpr_gap
 from rocpredict.inference.hypotheses import MANN_WHITNEY, PREDICTED_AUC, AucTest

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rocpredict.base.files import check_writable
 from rocpredict.base.formatting import format_interval, format_level, format_rate, label_to_text
 from rocpredict.base.labels import as_rereadable, check_feature, check_labels, split_classes, unique_labels
-from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import FLAG_DESCRIPTIONS, Interval
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (

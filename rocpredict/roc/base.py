@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rocpredict.base.accessors import PictureKind, plot_roc_kind
 from rocpredict.base.rates import ConfusionCounts, RateFunction, Rates
-from rocpredict.base.results import MAX_ROWS, Flags, Result, batch_table
+from rocpredict.base.results import MAX_ROWS, Flags, PictureKind, Result, batch_table, plot_roc_kind
 from rocpredict.base.tables import CurvePlot, Table
 from rocpredict.base.validation import (
     ArrayOrFloat,

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from rocpredict.base.accessors import plot_result
 from rocpredict.base.formatting import format_interval, format_number
-from rocpredict.base.proportions import check_confidence_level
-from rocpredict.base.results import Flags, Interval, Result
+from rocpredict.base.rates import check_confidence_level
+from rocpredict.base.results import Flags, Interval, Result, plot_result
 from rocpredict.base.tables import CurvePlot, Table, thin_curve
 from rocpredict.base.validation import (
     Direction,

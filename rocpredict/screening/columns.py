@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, ndtr, ndtri, stdtr
 
 from rocpredict.base.labels import MAX_EXPANDED_ROWS
-from rocpredict.base.proportions import zero_variance_interval
+from rocpredict.base.rates import zero_variance_interval
 from rocpredict.base.results import Flags, Interval
 from rocpredict.base.validation import ArrayOrFloat, Direction, FloatArray, RocPredictError, as_float_array
 from rocpredict.distributions.curve_distance import COMPARISON_FPR, FPR_PROBIT, MAX_HARMLESS_AREA, N_FPR, area_between

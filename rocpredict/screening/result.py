@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, get_args, ove
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.accessors import plot_result, report_screening
 from rocpredict.base.files import data_frame, format_csv, none_if_missing, write_atomic
 from rocpredict.base.formatting import format_p_value, to_json
-from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result
+from rocpredict.base.results import FLAG_DESCRIPTIONS, MAX_ROWS, Flags, Result, plot_result, report_screening
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import (
     Direction,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rocpredict.base.labels import EncodedLabels, check_index, check_sample_weight, encode_labels
-from rocpredict.base.proportions import check_confidence_level
+from rocpredict.base.rates import check_confidence_level
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import (
     Direction,
