@@ -541,7 +541,7 @@ _OOB_NOTE = (
 )
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
+def add_compare_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``compare``."""
     common.add_data(command)
     common.add_direction(command, "append", " (default: higher); once, or once for each --feature")
@@ -560,7 +560,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     common.add_plot(command, "the curves of each feature (.svg, .png or .pdf)")
 
 
-def run(options: argparse.Namespace) -> None:
+def run_compare(options: argparse.Namespace) -> None:
     """Compare the predicted with the empirical curve of each feature, and test features against each other.
 
     If --feature selects two or more features, they are also tested against each other on the same observations.

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from rocpredict._version import __version__
 from rocpredict.base.validation import RocPredictError, suggest
-from rocpredict.cli import commands, compare, screen
+from rocpredict.cli import commands, screen
 from rocpredict.cli.common import print_message, print_warnings, translate_to_options
 
 EXIT_OK, EXIT_FAILURE, EXIT_USAGE = 0, 1, 2
@@ -141,7 +141,7 @@ class _Parser(argparse.ArgumentParser):
 COMMANDS = {
     "paper": (commands.add_paper_options, commands.run_paper),
     "predict": (commands.add_predict_options, commands.run_predict),
-    "compare": (compare.add_options, compare.run),
+    "compare": (commands.add_compare_options, commands.run_compare),
     "diagnose": (commands.add_diagnose_options, commands.run_diagnose),
     "screen": (screen.add_options, screen.run),
     "sample-size": (commands.add_sample_size_options, commands.run_sample_size),
