@@ -401,18 +401,35 @@ def test_classes_are_point_masses_at_the_values_of_both():
 
 
 # ---- what is expected on new data
-@for_each([(10, 0.012), (20, 0.005), (50, 0.005), (200, 0.005)], [True, False])
-def test_expected_ameans_is_that_on_new_data(n, allowed, declared):
-    """Mean over seven pairs of normal classes, 400 samples each; its SE is about .001."""
+@for_each([(10, 0.012), (20, 0.005), (50, 0.005), (200, 0.005)], ["higher", None, "auto"])
+def test_expected_ameans_is_that_on_new_data(n, allowed, direction):
+    """Mean over seven pairs of normal classes, 400 samples each; its SE is about .001.
+
+    With "auto" the sample chooses the direction: samples with an AUC below 1/2 are reflected.
+    """
     rng = np.random.default_rng(n)
     gaps = []
     for mean, std in [(0.3, 1.0), (0.6, 1.0), (1.0, 1.0), (1.5, 1.0), (2.5, 1.0), (1.0, 2.0), (1.0, 0.6)]:
-        batch = evaluate_batch(
-            rng.normal(0, 1, (400, n)), rng.normal(mean, std, (400, n)), lower=False, declared=declared
-        )
-        achieved = (stats.norm.cdf(batch.threshold) + stats.norm(mean, std).sf(batch.threshold)) / 2
+        negative, positive = rng.normal(0, 1, (400, n)), rng.normal(mean, std, (400, n))
+        sign = np.ones((400, 1))
+        if direction == "auto":
+            sign[(positive[:, :, None] > negative[:, None, :]).mean(axis=(1, 2)) < 0.5] = -1
+        batch = evaluate_batch(sign * negative, sign * positive, lower=False, declared=direction == "higher")
+        sign, threshold = sign[:, 0], sign[:, 0] * batch.threshold
+        achieved = (stats.norm.cdf(sign * threshold) + stats.norm.sf(sign * (threshold - mean) / std)) / 2
         gaps.append(np.mean(batch.rule.ameans - achieved))
     assert abs(np.mean(gaps)) < allowed
+
+
+def test_a_reflected_estimate_exchanges_the_directions():
+    """The posterior probabilities of both directions sum to 1; a declared direction excludes the other one."""
+    negative, positive = two_classes()
+    roc = roc_of(negative, positive, direction=None)
+    reversal = roc.negative.reversal_probability
+    assert 0 < reversal < 0.5
+    assert roc.negative.reflect().reversal_probability == 1 - reversal
+    assert roc_of(negative, positive, direction="higher").negative.reversal_probability == 0
+    assert roc_of(-negative, -positive, direction="lower").negative.reflect().reversal_probability == 0
 
 
 @for_each([20, 100])

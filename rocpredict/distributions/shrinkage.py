@@ -267,6 +267,8 @@ class ShrinkageEstimate(NamedTuple):
         Cramer-von Mises statistic of the residual, 1 in the mean for a model that is right and fixed beforehand.
     area_between : array of shape (F,)
         Area between the curve of the model and the empirical one.
+    reversal_probability : array of shape (F,)
+        Posterior probability that the AUC is below 1/2; 0 for a declared direction.
     """
 
     pooled: PooledSample
@@ -276,6 +278,7 @@ class ShrinkageEstimate(NamedTuple):
     data_weight: FloatArray
     misfit_ratio: FloatArray
     area_between: FloatArray
+    reversal_probability: FloatArray
 
 
 def misfit_statistic(model: FloatArray, residual: FloatArray) -> FloatArray:
@@ -346,7 +349,8 @@ def estimate_shrinkage(negative: FloatArray, positive: FloatArray, *, declared: 
     limits = _MIN_POSTERIOR, 1 - _MIN_POSTERIOR
     posterior, model = (_cumulate(pooled.average(np.clip(part, *limits))) for part in (posterior, model))
     area_between = np.abs(below - model).sum(axis=1) / (n0 * n1)
-    return ShrinkageEstimate(pooled, posterior, model, below, data_weight, misfit_ratio, area_between)
+    reversal = weights[:, table.delta < 0].sum(axis=1)
+    return ShrinkageEstimate(pooled, posterior, model, below, data_weight, misfit_ratio, area_between, reversal)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -369,6 +373,8 @@ class ShrinkageDistribution(Ecdf):
         Distance of the sample from the model, over that expected from sampling variation.
     area_between : float
         Area between the curve of the model and the empirical one.
+    reversal_probability : float
+        Posterior probability that positives have the smaller values; 0 if "higher" was declared.
     """
 
     _: KW_ONLY
@@ -377,6 +383,7 @@ class ShrinkageDistribution(Ecdf):
     data_weight: float
     misfit_ratio: float
     area_between: float
+    reversal_probability: float
     _heading = "Shrunk estimate from {observed.total:g} cases"
     _text = "total={observed.total:g}, n_unique={unique_values.size}, data_weight={data_weight:.6g}"
 
@@ -390,6 +397,7 @@ class ShrinkageDistribution(Ecdf):
             data_weight=self.data_weight,
             misfit_ratio=self.misfit_ratio,
             area_between=self.area_between,
+            reversal_probability=1 - self.reversal_probability,
         )
 
 
@@ -428,6 +436,7 @@ def fit_shrinkage(
                 data_weight=data_weight,
                 misfit_ratio=float(estimate.misfit_ratio[0]),
                 area_between=float(estimate.area_between[0]),
+                reversal_probability=float(estimate.reversal_probability[0]),
             )
         )
     return pair[0], pair[1]

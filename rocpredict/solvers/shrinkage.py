@@ -20,6 +20,7 @@ _PLATEAU_STD_ERRORS = 0.1
 _OPTIMISM, _OPTIMISM_POWER = 0.31, -2 / 3
 _MIN_SAMPLE_WEIGHT = 0.5
 _BIAS = 0.08
+_REVERSAL_SHARE = 1.5
 
 
 class CumulativeMasses(NamedTuple):
@@ -79,7 +80,11 @@ class ShrinkageRule(NamedTuple):
 
 
 def best_rule(
-    masses: list[CumulativeMasses], is_cut: NDArray[np.bool_], data_weight: FloatArray, counts: tuple[float, float]
+    masses: list[CumulativeMasses],
+    is_cut: NDArray[np.bool_],
+    data_weight: FloatArray,
+    reversal_probability: FloatArray,
+    counts: tuple[float, float],
 ) -> ShrinkageRule:
     """Return the middle of the interval of nodes whose Ameans is within 0.1 standard errors of the largest one.
 
@@ -89,7 +94,7 @@ def best_rule(
         Of the estimate, of its model alone, and of the sample.
     is_cut : array of bool of shape (F, k)
         Nodes between two different values.
-    data_weight : array of shape (F,)
+    data_weight, reversal_probability : array of shape (F,)
     counts : pair of float
         Observations of each class.
     """
@@ -114,7 +119,8 @@ def best_rule(
     by_sample, by_model = (1 + sample_tnr - sample_fnr) / 2, (1 + model_tnr - model_fnr) / 2
     size = 2 * n0 * n1 / (n0 + n1)
     optimism = _OPTIMISM * size**_OPTIMISM_POWER * (1 - 1 / n_rivals)
-    ameans = by_model + np.maximum(_MIN_SAMPLE_WEIGHT, data_weight) * (by_sample - optimism - by_model) - _BIAS / size
+    expected = 0.5 + (by_sample - optimism - 0.5) * np.maximum(0.0, 1 - _REVERSAL_SHARE * reversal_probability)
+    ameans = by_model + np.maximum(_MIN_SAMPLE_WEIGHT, data_weight) * (expected - by_model) - _BIAS / size
     is_end = (node == 0) | (node == n_nodes - 1)
     ameans = np.where(is_end, 0.5, np.clip(ameans, 0.0, 1.0))
     tnr_there, fnr_there = estimate.rates_at(node)
@@ -166,7 +172,7 @@ def evaluate_batch(negative: FloatArray, positive: FloatArray, *, lower: bool, d
     masses = [CumulativeMasses.from_positive(part) for part in (fit.posterior, fit.model, fit.sample)]
     tnr, fnr = masses[0].rates()
     is_cut = np.concatenate([pooled.is_first, np.ones((len(tnr), 1), dtype=bool)], axis=1)
-    rule = best_rule(masses, is_cut, fit.data_weight, counts)
+    rule = best_rule(masses, is_cut, fit.data_weight, fit.reversal_probability, counts)
     infinite = np.full((len(tnr), 1), np.inf)
     edges, node = np.concatenate([-infinite, pooled.x, infinite], axis=1), rule.node[:, None]
     below, above = (np.take_along_axis(edges, node + step, axis=1)[:, 0] for step in (0, 1))
@@ -196,7 +202,8 @@ class ShrinkageSolver(EmpiricalSolver):
         masses = [CumulativeMasses.from_pair(*pair, values) for pair in pairs]
         counts = self.negative.observed.total, self.positive.observed.total
         is_cut = np.ones((1, len(values) + 1), dtype=bool)
-        return best_rule(masses, is_cut, np.array([self.negative.data_weight]), counts)
+        data_weight, reversal = np.array([[self.negative.data_weight], [self.negative.reversal_probability]])
+        return best_rule(masses, is_cut, data_weight, reversal, counts)
 
     def optimal_ameans(self) -> OptimalThreshold:
         """Return the operating point of ``rule``, with the Ameans that it has on new data."""
