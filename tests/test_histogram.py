@@ -186,6 +186,8 @@ def test_freedman_diaconis_as_it_is_written():
     assert len(Histogram.fit(sample).counts) == len(np.histogram_bin_edges(sample, "fd")) - 1
     assert len(Histogram.fit([*sample, 1e12]).counts) == 1001
     assert len(Histogram.fit([0.0] * 31 + [1.0]).counts) == 6
+    assert len(Histogram.fit([0.0] * 4 + [1.0] * 4).counts) == 1  # the width is the range
+    assert len(Histogram.fit([*range(120_000), 1e12]).counts) == 100_000
 
 
 @for_each([0.0, 0.1, 0.37, 0.8, 1.0], PAIRS)

@@ -168,6 +168,16 @@ def test_infinities(engine, order, layout):
 
 
 @engines
+def test_one_value_far_from_the_others_near_the_ends_of_float64(engine):
+    """The sums are taken about the mean: about the other end of the range they would lose four digits."""
+    rng = np.random.default_rng(12)
+    X, codes = rng.uniform(0, 1e-5, size=(40_000, 2)), np.arange(40_000) % 2
+    X[0] = [1, -1]
+    X *= [1e153, 1e-153]
+    check(X, codes, 2, moments(X, codes, 2, engine=engine), rel=1e-13)
+
+
+@engines
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_ends_of_float64(engine, layout):
     """Means near the ends of float64 neither overflow nor vanish, nor do sums of squares that have a float64."""

@@ -160,6 +160,9 @@ def test_missing_values_are_refused_with_their_rows_or_omitted_and_counted():
     assert message_of([np.nan] * 8 + [1, 1], [0, 1] * 5) == (
         "x has missing values (NaN) in 8 of 10 rows: 0, 1, 2, 3, 4, ...; pass nan_policy='omit' to omit them"
     )
+    assert message_of([np.nan] * 5 + [1, 1], [0, 1, 0, 1, 0, 0, 1]) == (
+        "x has missing values (NaN) in 5 of 7 rows: 0, 1, 2, 3, 4; pass nan_policy='omit' to omit them"
+    )
 
 
 MISSING_LABELS = {

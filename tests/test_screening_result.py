@@ -80,6 +80,11 @@ def test_names_of_columns_in_a_list(key):
         TABLE[key]
 
 
+def test_a_short_table_states_how_many_rows_it_leaves_out():
+    assert TABLE.table(3).notes == ["The first 3 of 5 rows."]
+    assert TABLE.table(None).notes == []
+
+
 def test_json_holds_the_table(tmp_path):
     """JSON of a screening: an object a row, NaN as null, infinities as text; a file holds the same."""
     text = TABLE.to_json()

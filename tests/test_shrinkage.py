@@ -530,3 +530,11 @@ def test_a_constant_feature_is_uninformative():
     assert roc.auc() == 0.5
     assert roc.best_threshold().ameans == 0.5
     assert {"identical", "no_benefit"} <= set(roc.best_threshold().flags)
+
+
+def test_perfect_separation_is_flagged():
+    """One exchanged pair of values ends it."""
+    negative, positive = np.arange(5.0), np.arange(5.0, 12)
+    assert "perfect_separation" in roc_of(negative, positive, direction="higher").best_threshold().flags
+    negative[4], positive[0] = 5, 4
+    assert "perfect_separation" not in roc_of(negative, positive, direction="higher").best_threshold().flags
