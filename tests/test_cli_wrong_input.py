@@ -145,7 +145,7 @@ SCREEN = {
     f"{STUDY} --out nowhere/a.parquet": "nowhere/a.parquet cannot be written: No such file or directory",
     f"{STUDY} --out . --format csv": "cannot be written",
     NO_FILE: "nowhere.csv: No such file or directory",
-    "screen . --label x": "Is a directory",
+    "screen . --label x": ". is a folder of CSV and Parquet files; pass a pattern such as *.csv",
     "screen irs": "irs is neither a file nor a built-in data set (iris, pima, breast_cancer)",
     "screen iris pima": "iris is built-in data, which cannot be combined with files",
     "screen iris --positive rose": "--positive 'rose' is not a label in y; labels are ['setosa', 'versicolor'",

@@ -133,7 +133,7 @@ BAD_TABLES = {
     "column 'a' holds": pd.DataFrame({"a": [object()] * 39 + [1.0]}),
     "column 'b' holds 'two' at row 1, which is not a number, among numbers": {"a": GOOD, "b": [1.0, "two"] * 20},
     "beyond 2**53 that float64 cannot distinguish; subtract an offset first": np.full((ROWS, 2), 2**53 + 1),
-    "X='table.csv' is not a table; pass an array of shape (n, features)": "table.csv",
+    "table.csv: No such file": "table.csv",
 }
 BAD_NAMES = {
     "feature_names has 3 names and X has 2 columns; pass one for each column": ["a", "b", "c"],

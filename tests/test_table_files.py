@@ -3,18 +3,21 @@
 import contextlib
 import csv
 import gzip
+import json
 import os
 import re
 import sys
 import tempfile
 import threading
 
+import anndata
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import rocpredict as rp
 from rocpredict import RocPredictError
 from rocpredict.sources import blocks as parts
 from rocpredict.sources import csv_reader
@@ -184,9 +187,10 @@ def test_read_csv_returns_the_columns_as_text_and_numbers(tmp_path):
 
 def test_paths_and_columns_that_are_refused(tmp_path):
     csv, parquet = written(tmp_path, "a,y\n1,p\n")[0], tmp_path / "t.parquet"
+    (tmp_path / "empty").mkdir()
     pl.DataFrame({"a": [1]}).write_parquet(parquet)
     assert repr(open_tables([csv])) == "CsvFiles(['t0.csv'], 2 columns)"
-    assert repr(open_tables([parquet])) == "ParquetFiles(['t.parquet'], 1 columns)"
+    assert repr(open_tables([parquet])) == "ColumnarFiles(['t.parquet'], 1 columns)"
     for only, words in (
         (["b"], "usecols='b' is not a column of t0.csv; columns are 'a', 'y'"),
         (["a", "a"], "usecols= contains 'a' twice"),
@@ -198,7 +202,10 @@ def test_paths_and_columns_that_are_refused(tmp_path):
     for paths, words in (
         (tmp_path / "none.csv", "none.csv: No such file"),
         (tmp_path / "none.parquet", "none.parquet: No such file"),
-        (tmp_path, "Is a directory"),
+        (tmp_path / "*.txt", "*.txt matches no file"),
+        (tmp_path / "empty", "empty is a folder without files that end in .csv, .tsv, .parquet"),
+        (tmp_path, "is a folder of CSV and Parquet files; pass a pattern such as *.csv"),
+        ("https://example.com/t.parquet", "is a remote path; pass a lazy frame, such as polars.scan_parquet("),
         ([], "paths is empty"),
         (3, "3 is not a path"),
         ([csv, parquet], "t0.csv and t.parquet: one is CSV and one is Parquet"),
@@ -414,3 +421,90 @@ def test_parquet_broken_in_its_middle_is_refused_when_it_is_read(tmp_path):
     content[100:60_000] = bytes(59_900)
     path.write_bytes(content)
     assert "t0.parquet cannot be read as Parquet" in message_of(path)
+
+
+# ---- a path in place of a table
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """One table as files of every format, in two parts where several may be combined."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 4)).round(3) + y[:, None] * [0.2, 1, 2, 0]
+    frame = pl.DataFrame(X, schema=["a", "b", "c", "d"]).with_columns(y=pl.Series(np.array(["no", "yes"])[y]))
+    for name in ("csv", "parquet", "feather"):
+        (folder / name).mkdir()
+    for k, part in enumerate((frame[:25], frame[25:])):
+        part.write_csv(folder / "csv" / f"part{k}.csv")
+        part.write_parquet(folder / "parquet" / f"part{k}.parquet")
+        part.write_ipc(folder / "feather" / f"part{k}.feather")
+    data = anndata.AnnData(X, obs=frame[["y"]].to_pandas().set_index(np.arange(60).astype(str)))
+    data.var_names = ["a", "b", "c", "d"]
+    data.write_h5ad(folder / "data.h5ad")
+    return folder, rp.screen(frame, "y", positive="yes"), rp.summarize(frame, "y", positive="yes")
+
+
+PATHS = {
+    "folder of CSV": "csv",
+    "folder of Parquet": "parquet",
+    "folder of Feather": "feather",
+    "pattern": "csv/part?.csv",
+    "pattern of folders": "**/*.parquet",
+    "list": ["csv/part0.csv", "csv/part1.csv"],
+    "h5ad": "data.h5ad",
+}
+
+
+def test_a_path_is_a_table(files, run):
+    """The same screening and summary as of the table in memory, from Python and from the command line."""
+    folder, expected, summary = files
+
+    def check(path):
+        paths = [str(folder / part) for part in path] if isinstance(path, list) else str(folder / path)
+        table = rp.screen(paths, "y", positive="yes")
+        assert table["feature"].tolist() == expected["feature"].tolist()
+        for name in ("empirical_auc", "empirical_se", "p_value"):
+            assert table[name].tolist() == expected[name].tolist()
+        assert table["auc"] == pytest.approx(expected["auc"], abs=1e-13)
+        assert rp.summarize(paths, "y", positive="yes").positive.mean == pytest.approx(summary.positive.mean, abs=1e-13)
+        words = paths if isinstance(paths, list) else [paths]
+        code, out, err = run("screen --label y --positive yes --feature b --json", *words)
+        assert (code, err) == (0, "")
+        assert json.loads(out)["features"][0]["empirical_auc"] == table["empirical_auc"][table["feature"] == "b"][0]
+
+    check_each(PATHS, check)
+
+
+def test_labels_of_files_may_come_apart(files):
+    folder, expected, _ = files
+    table = rp.screen(folder / "parquet" / "part0.parquet", np.arange(25) % 2, feature_names=["a", "b", "c", "d", "e"])
+    assert table["feature"].tolist()[0] == "c"
+    renamed = rp.screen([folder / "csv"], "y", positive="yes", feature_names=["w", "x", "y", "z"])
+    assert renamed["empirical_auc"].tolist() == expected["empirical_auc"].tolist()
+
+
+def test_paths_without_the_column_of_labels(files):
+    folder, _, _ = files
+    path = folder / "csv" / "part0.csv"
+    cases = {
+        "y='z' is not a column of part0.csv; columns are 'a', 'b', 'c', 'd', 'y'": lambda: rp.screen(path, "z"),
+        "y='z' is not a column of X.obs; columns are 'y'": lambda: rp.screen(folder / "data.h5ad", "z"),
+        "y is missing; pass labels": lambda: rp.screen(path),
+        "; pass the name of the column of labels": lambda: rp.summarize(path),
+        "feature_names": lambda: rp.screen(path, "y", feature_names=["a"]),
+        "2 h5ad files cannot be combined": lambda: rp.screen([folder / "data.h5ad"] * 2, "y"),
+    }
+
+    def check(case):
+        words, call = case
+        with pytest.raises(RocPredictError, match=re.escape(words)):
+            call()
+
+    check_each({words: (words, call) for words, call in cases.items()}, check)
+
+
+def test_a_broken_h5ad_file(tmp_path):
+    path = tmp_path / "broken.h5ad"
+    path.write_bytes(b"no HDF5")
+    with pytest.raises(RocPredictError, match=r"broken\.h5ad cannot be read as h5ad"):
+        rp.screen(path, "y")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from decimal import Decimal
+from glob import has_magic
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any, NamedTuple
@@ -195,7 +196,7 @@ def check_unique(option: str, names: Sequence[str] | None) -> None:
 def check_file(name: str) -> None:
     """Check that a word is a file name or built-in data."""
     try:
-        is_unknown = not Path(name).exists() and not Path(name).suffix
+        is_unknown = not Path(name).exists() and not Path(name).suffix and not has_magic(name)
     except OSError as error:
         raise RocPredictError(f"{short_repr(name)} is not a file: {error.strerror}") from None
     if is_unknown:

@@ -30,7 +30,7 @@ _EMPIRICAL_CHOICES: dict[str, bool | str] = {"yes": True, "no": False, "top": "t
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of ``screen``."""
-    sources = f"CSV or Parquet file, or one of {', '.join(DATASET_NAMES)}"
+    sources = f"CSV, Parquet, Feather or h5ad file, folder or pattern, or one of {', '.join(DATASET_NAMES)}"
     command.add_argument("data", nargs="+", metavar="FILE", help=sources)
     common.add_classes(command)
     command.add_argument(
@@ -88,8 +88,9 @@ def run(options: argparse.Namespace) -> None:
       rocpredict screen january.parquet february.parquet --label outcome --positive sick --out ranking.csv
       rocpredict screen study.csv --label outcome --positive sick --report study.html
 
-    FILE is a CSV or Parquet file, several files with the same columns, or a built-in data set (iris, pima,
-    breast_cancer). With three or more labels and no --positive, each label is compared with the rest.
+    FILE is a CSV, Parquet, Feather or h5ad file, a folder or a pattern such as "2024-*.csv", several files with the
+    same columns, or a built-in data set (iris, pima, breast_cancer). With three or more labels and no --positive, each
+    label is compared with the rest.
     """
     form = _format(options)
     _check(options, form)
@@ -160,14 +161,25 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, Any, tuple[str, ...]]:
         data = common.built_in(builtin_names[0], options, options.exclude or ())
         options.positive = data.classes["positive"]
         return data.features, data.labels, data.notes
-    from rocpredict.sources.files import open_tables
+    from rocpredict.sources.files import find_files, is_h5ad, open_tables, read_table_and_labels
 
     for name in options.data:
         common.check_file(name)
-    files = open_tables(options.data)
-    if options.label is None:
-        raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
-    features, labels = files.features(label=options.label, usecols=_feature_columns(options, files.names))
+    paths = find_files(options.data)
+    if is_h5ad(paths[0]):
+        if options.label is None:
+            raise RocPredictError("--label is needed; pass the name of a column of obs")
+        features, labels = read_table_and_labels(paths, options.label)
+        names = _feature_columns(options, features.names.tolist())
+        if names is not None:
+            argument = {"argument": "feature", "source_name": Path(paths[0]).name}
+            features = features.select(np.array([column_index(features.names, name, **argument) for name in names]))
+    else:
+        files = open_tables(paths)
+        if options.label is None:
+            raise RocPredictError(f"--label is needed; columns are {format_list(files.names, 10)}")
+        features, read_labels = files.features(label=options.label, usecols=_feature_columns(options, files.names))
+        labels = np.asarray(read_labels)
     words = features.names[features.not_numeric]
     return (
         features,

@@ -44,7 +44,8 @@ from rocpredict.reports.report import (
 from rocpredict.roc.empirical import EmpiricalRoc, empirical_roc
 from rocpredict.roc.predicted import PredictedRoc, predict_roc
 from rocpredict.screening.result import ScreeningResult
-from rocpredict.sources.table import FeatureTable, split_table_and_labels
+from rocpredict.sources.files import read_table_and_labels
+from rocpredict.sources.table import FeatureTable
 
 MOST_ROWS = 1000
 """Number of rows that a report shows, which a browser sorts quickly."""
@@ -128,7 +129,7 @@ def check_same_data(table: ScreeningResult, data: Any) -> SourceData:
         raise RocPredictError(
             f"data={short_repr(data)} is not (X, y) or (X, y, weights); pass the data that were screened"
         )
-    features, labels = split_table_and_labels(data[0], data[1])
+    features, labels = read_table_and_labels(data[0], data[1])
     if features.n_rows != table.n_observations:
         raise RocPredictError(
             f"data= has {features.n_rows} rows and the table was computed from {table.n_observations}; pass the data "

@@ -46,7 +46,8 @@ from rocpredict.screening.summary import (
     summaries_by_class_pair,
     summarize,
 )
-from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order, split_table_and_labels
+from rocpredict.sources.files import read_table_and_labels
+from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
 
 _COLUMNS = (
     *("negative_mean", "negative_std", "positive_mean", "positive_std", "effect_size", "direction"),
@@ -240,10 +241,11 @@ def screen(
     X : array-like of shape (n, features), or another table
         NumPy array of numbers (a memory map is not loaded whole), SciPy sparse matrix (never made dense), pandas,
         polars or pyarrow data frame, or an object with ``X`` and ``var_names`` such as AnnData. The table is neither
-        changed nor copied whole. Without ``y``: a ``TwoClassSummary``, or an iterable of (X, y) batches, both with
-        ``empirical=False``.
+        changed nor copied whole. Or a path: a CSV, Parquet, Feather or h5ad file, a folder or pattern of files with
+        the same columns, or a list of paths. Without ``y``: a ``TwoClassSummary``, or an iterable of (X, y) batches,
+        both with ``empirical=False``.
     y : array-like of shape (n,), or str, optional
-        Class labels, or the name of a column of a data frame.
+        Class labels, or the name of a column of a data frame, of a file or of ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans. With three or more labels
         and neither ``positive`` nor ``negative``, each label is the positive class in turn.
@@ -383,7 +385,7 @@ def screen(
                 )
         return _from_summary(_as_summary(X, options, positive=positive, negative=negative), options)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
-    table, labels = split_table_and_labels(X, y, names=feature_names)
+    table, labels = read_table_and_labels(X, y, names=feature_names)
     if weights is not None:
         check_row_order(table, "weights")
     coded = encode_labels(labels, positive=positive, negative=negative, pairs=pairs)

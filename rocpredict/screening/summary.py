@@ -37,7 +37,8 @@ from rocpredict.base.validation import (
 )
 from rocpredict.screening.kernels.base import Engine, Moments, effective_n_jobs, merge, select_engine
 from rocpredict.screening.kernels.moments import moments as moments_of_classes
-from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order, split_table_and_labels
+from rocpredict.sources.files import is_path, read_table_and_labels
+from rocpredict.sources.table import FeatureTable, check_not_dataset, check_row_order
 
 _COUNT_FIELDS = ("count", "n_missing")
 _NONNEGATIVE_FIELDS = (*_COUNT_FIELDS, "m2", "m4")
@@ -370,10 +371,10 @@ def summarize(
     Parameters
     ----------
     X : array-like of shape (n, features), sparse matrix, data frame, or batches
-        Table as in ``screen``. Without ``y``: an iterable of (X, y) batches of one table, which need not fit into
-        memory together.
+        Table or path as in ``screen``. Without ``y``: an iterable of (X, y) batches of one table, which need not fit
+        into memory together.
     y : array-like of shape (n,), or str, optional
-        Class labels, or the name of a column of a data frame.
+        Class labels, or the name of a column of a data frame, of a file or of ``obs``.
     positive : label, optional
         Label of the positive class. May be omitted for labels {0, 1}, {-1, 1} and booleans.
     negative : label, optional
@@ -432,7 +433,7 @@ def summarize(
             raise RocPredictError("weights= is not available for batches; pass one table X with y")
         return _summarize_batches(X, positive, negative, options)
     check_index({"X" if isinstance(y, str) else "y": X if isinstance(y, str) else y, "weights": weights})
-    table, labels = split_table_and_labels(X, y)
+    table, labels = read_table_and_labels(X, y)
     if weights is not None:
         check_row_order(table, "weights")
     coded = _encode_batch_labels(labels, positive, negative)
@@ -496,6 +497,8 @@ def summaries_by_class_pair(
 def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict[str, Any]) -> TwoClassSummary:
     """Add up the summaries of batches (X, y)."""
     check_not_dataset(batches)
+    if is_path(batches):
+        raise RocPredictError(f"y is missing with X={short_repr(batches)}; pass the name of the column of labels")
     if not isinstance(batches, Iterable) or hasattr(batches, "shape"):
         raise RocPredictError(
             f"y is missing with X={short_repr(batches)}; pass labels, or an iterable of (X, y) batches without y"
@@ -505,7 +508,7 @@ def _summarize_batches(batches: Any, positive: Any, negative: Any, options: dict
             raise RocPredictError(f"{name}={short_repr(label)} is not a label")
     total, other_labels = None, set()
     for batch in batches:
-        table, labels = split_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
+        table, labels = read_table_and_labels(*check_pair("a batch", batch, "(X, y)"))
         if positive is None:
             pairs = (0, 1), (-1, 1)
             if labels.dtype.kind not in "biuf" or not any(np.isin(labels, pair).all() for pair in pairs):

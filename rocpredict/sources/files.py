@@ -1,4 +1,4 @@
-"""Feature tables in CSV and Parquet files."""
+"""Feature tables in CSV, Parquet, Feather and h5ad files, folders of files and patterns of file names."""
 
 from __future__ import annotations
 
@@ -6,34 +6,51 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
+from glob import glob, has_magic
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rocpredict.base.labels import check_labels
 from rocpredict.base.validation import RocPredictError, short_repr
 from rocpredict.sources.blocks import DataFrameSource, check_feature_names
 from rocpredict.sources.csv_reader import GZIP_MAGIC, CsvFiles, TableReader, check_first_bytes, check_line_length
-from rocpredict.sources.table import FeatureTable, check_has_numeric
+from rocpredict.sources.table import FeatureTable, check_has_numeric, column_index, split_table_and_labels
+
+PathArgument: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str]]
+FileFormat: TypeAlias = Literal["CSV", "Parquet", "Feather"]
+_FORMAT_BY_SUFFIX: dict[str, FileFormat] = {
+    **dict.fromkeys((".csv", ".tsv"), "CSV"),
+    **dict.fromkeys((".parquet", ".pq"), "Parquet"),
+    **dict.fromkeys((".feather", ".arrow", ".ipc"), "Feather"),
+}
+_FORMAT_BY_MAGIC: dict[bytes, FileFormat] = {b"PAR1": "Parquet", b"ARROW1": "Feather"}
 
 
-class ParquetFiles(TableReader):
-    """Parquet files with the same columns."""
+class ColumnarFiles(TableReader):
+    """Parquet or Feather files with the same columns."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], file_format: FileFormat) -> None:
         try:
             import narwhals  # noqa: F401
             import polars
         except ImportError:
             raise RocPredictError(
-                f"{paths[0].name} is Parquet, which needs polars: pip install 'rocpredict[frames]'"
+                f"{paths[0].name} is {file_format}, which needs polars: pip install 'rocpredict[frames]'"
             ) from None
-        self._scans = [polars.scan_parquet(path, glob=False) for path in paths]
+        self._format = file_format
+        if file_format == "Parquet":
+            self._scans = [polars.scan_parquet(path, glob=False) for path in paths]
+        else:
+            self._scans = [polars.scan_ipc(path) for path in paths]
         schemas = [
-            _translate_errors(scan.collect_schema, path.name) for scan, path in zip(self._scans, paths, strict=True)
+            _translate_errors(scan.collect_schema, path.name, file_format)
+            for scan, path in zip(self._scans, paths, strict=True)
         ]
         if not schemas[0]:
             raise RocPredictError(f"{paths[0].name} has no columns")
@@ -57,7 +74,8 @@ class ParquetFiles(TableReader):
         names = self._select(label, usecols)
         selection = names if label is None else [*names, label]
         scan_of_all = polars.concat([scan.select(selection) for scan in self._scans], how="vertical_relaxed")
-        source = _LazyFrameSource(narwhals.from_native(scan_of_all), ", ".join(path.name for path in self._paths[:3]))
+        names_of_files = ", ".join(path.name for path in self._paths[:3])
+        source = _LazyFrameSource(narwhals.from_native(scan_of_all), names_of_files, self._format)
         if not source.shape[0]:
             raise RocPredictError(f"{first} has columns and no rows")
         table = FeatureTable(
@@ -70,17 +88,17 @@ class ParquetFiles(TableReader):
 
 
 class _LazyFrameSource(DataFrameSource):
-    """Parquet files as a lazy frame."""
+    """Files as a lazy frame."""
 
-    def __init__(self, frame: Any, name: str) -> None:
-        self._name = name
+    def __init__(self, frame: Any, name: str, file_format: FileFormat) -> None:
+        self._name, self._format = name, file_format
         super().__init__(frame)
 
     def collect(self, query: Any) -> Any:
-        return _translate_errors(query.collect, self._name)
+        return _translate_errors(query.collect, self._name, self._format)
 
 
-def _translate_errors(work: Any, name: str) -> Any:
+def _translate_errors(work: Any, name: str, file_format: FileFormat) -> Any:
     import narwhals
     import polars
 
@@ -93,7 +111,7 @@ def _translate_errors(work: Any, name: str) -> Any:
         OSError,
     ) as error:
         reason = next(iter(str(error).splitlines()), "").strip()
-        raise RocPredictError(f"{name} cannot be read as Parquet: {reason}") from None
+        raise RocPredictError(f"{name} cannot be read as {file_format}: {reason}") from None
 
 
 def _type_family(kind: Any) -> str:
@@ -103,13 +121,124 @@ def _type_family(kind: Any) -> str:
     return type(kind).__name__
 
 
-_PARQUET_SUFFIXES, _PARQUET_MAGIC = (".parquet", ".pq"), b"PAR1"
 _COPY_BYTES = 2**20
 """Bytes of a pipe or device that are read together."""
 
 
-def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> TableReader:
-    r"""Open CSV or Parquet files with the same columns.
+def is_path(X: Any) -> bool:
+    """Return whether X is a path, or a list or tuple of paths."""
+    parts = X if isinstance(X, (list, tuple)) else [X]
+    return bool(parts) and all(isinstance(part, (str, os.PathLike)) for part in parts)
+
+
+def read_table_and_labels(X: Any, y: Any, *, names: Iterable[Any] | None = None) -> tuple[FeatureTable, NDArray[Any]]:
+    """Read features and labels from files or from any table.
+
+    Parameters
+    ----------
+    X : path, list of paths, or table
+        A table is passed to ``split_table_and_labels``. A path is a file that ``open_tables`` reads, a folder or a
+        pattern of such files, or an h5ad file.
+    y : str or array-like of shape (n,)
+        Name of the column with the labels, or one label for each row. In an h5ad file, a column of ``obs``.
+    names : sequence of str, optional
+        Names of the features.
+
+    Returns
+    -------
+    table : FeatureTable
+    labels : array of shape (n,)
+
+    Raises
+    ------
+    RocPredictError
+        If a file cannot be read, ``y`` is not a column, or lengths differ.
+    """
+    if not is_path(X):
+        return split_table_and_labels(X, y, names=names)
+    paths = find_files(X)
+    if is_h5ad(paths[0]):
+        return split_table_and_labels(_read_h5ad(paths), y, names=names)
+    reader = open_tables(paths)
+    if not isinstance(y, str):
+        return split_table_and_labels(reader.features()[0], y, names=names)
+    column_index(np.array(reader.names), y, argument="y", source_name=Path(paths[0]).name)
+    table, labels = reader.features(label=y)
+    if names is not None:
+        table = replace(table, names=check_feature_names(names, len(table), "the files without their labels"))
+    assert labels is not None
+    return table, labels
+
+
+def is_h5ad(path: str | PathLike[str]) -> bool:
+    """Return whether a path has the suffix of an AnnData file."""
+    return Path(path).suffix.lower() == ".h5ad"
+
+
+def _read_h5ad(paths: Sequence[str | PathLike[str]]) -> Any:
+    if len(paths) > 1:
+        raise RocPredictError(f"{len(paths)} h5ad files cannot be combined; pass one, or batches of (AnnData, y)")
+    try:
+        import anndata
+    except ImportError:
+        raise RocPredictError(f"{paths[0]} is h5ad, which needs anndata: pip install anndata") from None
+    try:
+        return anndata.read_h5ad(paths[0], backed="r")
+    except (OSError, KeyError) as error:
+        reason = next(iter(str(error).splitlines()), "").strip()
+        raise RocPredictError(f"{paths[0]} cannot be read as h5ad: {reason}") from None
+
+
+def find_files(paths: PathArgument) -> list[str | PathLike[str]]:
+    """Return the files of paths, folders and patterns.
+
+    Parameters
+    ----------
+    paths : path, or sequence of paths
+        A folder stands for its files of the format that it holds (h5ad files are named one by one). A pattern such as
+        ``"2024-*.parquet"`` stands for the files that match it. Both are sorted by name.
+
+    Returns
+    -------
+    list of paths
+
+    Raises
+    ------
+    RocPredictError
+        If a folder or a pattern has no file, or a folder has files of several formats.
+    """
+    every = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
+    if not every:
+        raise RocPredictError("paths is empty; pass one path or more")
+    return [file for path in every for file in _expand(path)]
+
+
+def _expand(path: Any) -> Sequence[str | PathLike[str]]:
+    """Return the files of one path, folder or pattern."""
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str):
+        raise RocPredictError(f"{short_repr(path)} is not a path; pass a file name")
+    if "://" in name:
+        raise RocPredictError(f"{name} is a remote path; pass a lazy frame, such as polars.scan_parquet({name!r})")
+    if os.path.isdir(name):
+        files = [file for file in sorted(Path(name).iterdir()) if file.suffix.lower() in _FORMAT_BY_SUFFIX]
+        formats = sorted({_FORMAT_BY_SUFFIX[file.suffix.lower()] for file in files})
+        if not files:
+            suffixes = ", ".join(_FORMAT_BY_SUFFIX)
+            raise RocPredictError(f"{name} is a folder without files that end in {suffixes}; pass files by name")
+        if len(formats) > 1:
+            raise RocPredictError(f"{name} is a folder of {' and '.join(formats)} files; pass a pattern such as *.csv")
+        return files
+    if has_magic(name) and not os.path.exists(name):
+        matches = sorted(glob(name, recursive=True))
+        if not matches:
+            raise RocPredictError(f"{name} matches no file")
+        return matches
+    return [path]
+
+
+def open_tables(paths: PathArgument) -> TableReader:
+    r"""Open CSV, Parquet or Feather files with the same columns.
 
     Rows are read when ``features`` is called.
 
@@ -120,6 +249,7 @@ def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> T
         pipe is first copied to a temporary file.
 
         - Parquet: files with the suffix .parquet or .pq, or with the first bytes of a Parquet file.
+        - Feather (Arrow IPC): files with the suffix .feather, .arrow or .ipc, or with the first bytes of such a file.
         - CSV: all other files, with a header line, in UTF-8 or UTF-16, plain or compressed by gzip, with commas,
           semicolons or tabs between cells.
 
@@ -132,13 +262,13 @@ def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> T
     ------
     RocPredictError
         If there is no file, a file cannot be read, formats or columns differ, a header has no names or a name twice, or
-        a Parquet file is read without polars.
+        a Parquet or Feather file is read without polars.
 
     Notes
     -----
     A CSV file is read once, some rows at a time. Beyond 32 MB its numbers are stored in a temporary file (8 bytes per
     cell), in the folder of ``tempfile``; the environment variable TMPDIR changes it. A cell has at most 131,072
-    characters, and the first line at most 64 MB. Parquet files are read by columns when these are needed.
+    characters, and the first line at most 64 MB. Parquet and Feather files are read by columns when these are needed.
 
     Examples
     --------
@@ -150,14 +280,14 @@ def open_tables(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> T
     >>> table, labels.tolist()
     (FeatureTable(2 rows, 1 features: 'size'), ['a', 'b'])
     """
-    path_list = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, (str, os.PathLike)) else [paths]
-    if not path_list:
-        raise RocPredictError("paths is empty; pass one path or more")
-    files, kinds = zip(*map(_open_path, path_list), strict=True)
-    if len(set(kinds)) > 1:
-        first, other = files[0].name, files[kinds.index(not kinds[0])].name
-        raise RocPredictError(f"{first} and {other}: one is CSV and one is Parquet; pass files of one format")
-    return ParquetFiles(files) if kinds[0] else CsvFiles(files)
+    files, formats = zip(*map(_open_path, find_files(paths)), strict=True)
+    for file, other in zip(files, formats, strict=True):
+        if other != formats[0]:
+            one, two = sorted((formats[0], other))
+            raise RocPredictError(
+                f"{files[0].name} and {file.name}: one is {one} and one is {two}; pass files of one format"
+            )
+    return CsvFiles(files) if formats[0] == "CSV" else ColumnarFiles(files, formats[0])
 
 
 @cache
@@ -169,7 +299,7 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
 def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
     """Copy a pipe or device, or raise if it is text with a line that does not end."""
     block = source.read(_COPY_BYTES)
-    is_text = not block.startswith((_PARQUET_MAGIC, GZIP_MAGIC))
+    is_text = not block.startswith((*_FORMAT_BY_MAGIC, GZIP_MAGIC))
     if is_text:
         check_first_bytes(block, name)
     length = 0  # bytes since the last line end
@@ -182,12 +312,9 @@ def _copy_stream(source: IO[bytes], target: IO[bytes], name: str) -> None:
         block = source.read(_COPY_BYTES)
 
 
-def _open_path(name: str | PathLike[str]) -> tuple[Path, bool]:
-    """Return a file that can be read repeatedly (a copy of a pipe or device), and whether it is Parquet."""
-    try:
-        path = Path(name)
-    except TypeError:
-        raise RocPredictError(f"{short_repr(name)} is not a path; pass a file name") from None
+def _open_path(name: str | PathLike[str]) -> tuple[Path, FileFormat]:
+    """Return a file that can be read repeatedly (a copy of a pipe or device), and its format."""
+    path = Path(name)
     try:
         mode, readable = path.stat().st_mode, path
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
@@ -195,8 +322,10 @@ def _open_path(name: str | PathLike[str]) -> tuple[Path, bool]:
             with path.open("rb") as source, readable.open("wb") as target:
                 _copy_stream(source, target, path.name)
         with readable.open("rb") as file:
-            return readable, path.suffix.lower() in _PARQUET_SUFFIXES or file.read(
-                len(_PARQUET_MAGIC)
-            ) == _PARQUET_MAGIC
+            first_bytes = file.read(max(map(len, _FORMAT_BY_MAGIC)))
+        by_suffix = _FORMAT_BY_SUFFIX.get(path.suffix.lower(), "CSV")
+        return readable, next(
+            (kind for magic, kind in _FORMAT_BY_MAGIC.items() if first_bytes.startswith(magic)), by_suffix
+        )
     except OSError as error:
         raise RocPredictError(f"{path}: {error.strerror or error}") from None
