@@ -18,12 +18,17 @@ PARTS = {"predict": predict, "measure": measure, "screen": screen}
 _INTRODUCTION = """\
 # Speed
 
-Each figure is the time of the work over the time of its reference, both run in turn in one process, so that a machine
-that is busy with other things slows down both: the median of the pairs, and their range. Below 1 the work takes less
-time than its reference. One thread unless said; two threads say something only where they had two processors to
-themselves, where process time/wall is well above 1.5.
+This page has measured run times and memory, each compared with a reference that you know, such as a sort of the same
+values.
 
-Made by `python -m benchmarks --out docs/speed.md`; `make bench` prints it anew.
+A ratio is the run time of the work divided by that of its reference. Both run alternately in one process, so that other
+load on the machine slows down both. The tables have the median ratio of the pairs and its range. Below 1 the work is
+faster than its reference. Each ratio has a goal that must not be exceeded, and some have a lower value to aim for.
+
+Timings use one thread unless stated. A timing with two threads is meaningful only if both processors were free, that
+is, if process time divided by wall time is well above 1.5.
+
+`python -m benchmarks --out docs/speed.md` writes this page; `make bench` prints the tables.
 
 """
 

@@ -7,11 +7,14 @@ release = rocpredict.__version__
 
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax"]
 templates_path = ["templates"]
-exclude_patterns = ["templates"]
+exclude_patterns = ["static", "templates"]
 
 myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 2
 autodoc_typehints = "none"  # numpydoc's Parameters say it with shape and unit
 numpydoc_show_class_members = False  # autodoc lists them
 
 html_theme = "furo"
 html_title = "rocpredict"
+html_static_path = ["static"]
+html_css_files = ["style.css"]

@@ -633,8 +633,7 @@ def fit_linear_combination(
     .. [1] J. Q. Su, J. S. Liu (1993), Linear combinations of multiple diagnostic markers, Journal of the American
        Statistical Association 88, 1350-1355.
     .. [2] T. W. Anderson, R. R. Bahadur (1962), Classification into two multivariate normal distributions with
-    different
-       covariance matrices, Annals of Mathematical Statistics 33, 420-431.
+       different covariance matrices, Annals of Mathematical Statistics 33, 420-431.
 
     Examples
     --------

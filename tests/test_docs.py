@@ -15,6 +15,7 @@ import rocpredict.solvers.shrinkage
 from rocpredict import distributions, solvers
 from rocpredict.base.results import FLAG_DESCRIPTIONS
 from rocpredict.cli import main
+from rocpredict.cli.parser import make_parser
 from rocpredict.distributions.estimators import MOMENT_ESTIMATORS
 from rocpredict.distributions.fitting import FAMILIES
 from tests.cases import check_each
@@ -23,7 +24,8 @@ ROOT = Path(__file__).parents[1]
 # Of each page with Python: how many figures in comments are the library's at least.
 PAGES = {
     "README.md": 2,
-    "docs/quickstart.md": 2,
+    "docs/index.md": 3,
+    "docs/quickstart.md": 15,
     "docs/api.md": 0,
     "docs/intervals.md": 2,
     "docs/bands.md": 5,
@@ -38,7 +40,7 @@ PAGES = {
     "docs/trust.md": 5,
     "docs/two-thresholds.md": 5,
 }
-PRINTED = ("docs/families.md", "docs/trust.md", "docs/two-thresholds.md")
+PRINTED = ("docs/quickstart.md", "docs/intervals.md", "docs/families.md", "docs/trust.md", "docs/two-thresholds.md")
 """Pages that show what their blocks print."""
 RUN_ELSEWHERE = {"docs/gallery.md"}  # tests/test_plot_gallery.py
 
@@ -140,7 +142,7 @@ def test_every_page_with_python_is_run():
     """No page of the documentation has Python blocks that nothing runs, or is missing from the table of contents."""
     pages = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} - {"docs/index.md"}
     assert {page for page in pages if _blocks(page, "python")} <= PAGES.keys() | RUN_ELSEWHERE
-    listed = (ROOT / "docs/index.md").read_text(encoding="utf-8").split("```{toctree}")[1].split()
+    listed = (ROOT / "docs/index.md").read_text(encoding="utf-8").split("```{toctree}", 1)[1].split()
     assert {f"docs/{name}.md" for name in listed if name.isidentifier() or "-" in name} >= pages
 
 
@@ -193,3 +195,14 @@ def test_every_flag_is_explained():
     """The page on flags has a row for each flag, and none for what is no flag."""
     rows = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/flags.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert sorted(rows) == sorted(FLAG_DESCRIPTIONS)
+
+
+def test_the_glossary_has_every_method_of_the_command_line():
+    """Methods, alternatives, criteria and adjustments that an option accepts."""
+    glossary = (ROOT / "docs/glossary.md").read_text("utf-8").lower().replace("-", " ")
+    parsers = next(action.choices for action in make_parser()._actions if isinstance(action.choices, dict)).values()
+    options = {"--method", "--alternative", "--criterion", "--adjust"}
+    actions = [action for parser in parsers for action in parser._actions if options & {*action.option_strings}]
+    names = {name for action in actions for name in action.choices or ()}
+    assert len(names) > 20
+    assert {name for name in names if re.sub("[-_]", " ", name) not in glossary.replace("_", " ")} <= {"none"}

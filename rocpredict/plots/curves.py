@@ -660,9 +660,8 @@ def plot_diagnosis(
     -----
     * Left: the predicted and the empirical curve, the area between them (hatched), and the largest TPR difference.
     * Middle: normal scores of the observations under the fitted distribution, against the expected scores of a sample
-    of
-      this size. If the distribution fits, the points are near the line. At each expected score, 95% of samples from the
-      fitted distribution have their point within the band.
+      of this size. If the distribution fits, the points are near the line. At each expected score, 95% of samples from
+      the fitted distribution have their point within the band.
     * Right: the fitted densities with histograms of the data, and the predicted threshold.
 
     Examples
