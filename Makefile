@@ -23,7 +23,7 @@ check-slow: $(VENV)/group-test  ## the simulations that test leaves out
 	@$(BIN)/python -m pytest -n 2 -m slow --ignore tests/browser tests
 
 test-core: $(CORE)/installed  ## the tests without any optional library
-	@ROCPREDICT_CORE=1 $(CORE)/bin/python -m pytest --ignore tests/browser tests
+	@ROCPREDICT_CORE=1 $(CORE)/bin/python -m pytest -n 2 --ignore tests/browser tests
 
 test-browser: $(VENV)/group-browser $(VENV)/axe  ## the teaching page and the reports in a real Chromium (see system)
 	@$(BIN)/python -m pytest tests/browser
@@ -86,10 +86,11 @@ $(VENV)/group-%: pyproject.toml $(VENV)/pip
 	@$(PIP) install --editable . --group $*
 	@touch $@ $(VENV)/project
 
-# The core alone: its dependencies and pytest.
+# The core alone: its dependencies and what runs its tests.
 $(CORE)/installed: pyproject.toml $(VENV)/pip
 	@$(PYTHON) -m venv $(CORE)
-	@$(CORE)/bin/python -m pip --disable-pip-version-check -qq install --editable . 'pytest>=8.3'
+	@$(CORE)/bin/python -m pip --disable-pip-version-check -qq install 'pip>=25.1'
+	@$(CORE)/bin/python -m pip --disable-pip-version-check -qq install --editable . --group test-core
 	@touch $@
 
 # axe-core as a file; its package asks for a second browser that no test needs.

@@ -1,14 +1,26 @@
 """Many cases in one test: each is checked, and the failures are named together."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from rocpredict import RocPredictError
 
 T = TypeVar("T")
+CORE = "ROCPREDICT_CORE" in os.environ
+"""Whether optional libraries are left out, as in ``make test-core``."""
+
+ENGINES = ("numpy",) if CORE else ("numpy", "numba")
+"""Engines of a screening; numba is an extra."""
+
+
+def optional(name: str) -> Any:
+    """Return an optional library, or None in ``make test-core``, whose tables of cases have no case of it."""
+    return None if CORE else import_module(name)
 
 
 def check_each(cases: Mapping[str, T], check: Callable[[T], None]) -> None:

@@ -6,8 +6,6 @@ import math
 from functools import partial
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 
@@ -107,8 +105,12 @@ def test_no_discordant_pairs_is_said_and_no_certainty():
     assert smallest.interval.high > 0
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_labels_of_any_kind_give_the_same():
     """Text, booleans, floats, objects and frames' columns; with positive= a confusion among the others is no error."""
+    import pandas as pd
+    import polars as pl
+
     first, second, y = calls(10, 8, 2, 5)
     expected = mcnemar_test(first, second, y).to_dict()
     words = np.array(["neg", "pos"])

@@ -90,8 +90,10 @@ def test_every_form_of_a_table_gives_the_same_numbers(run, command):
     assert differing == []
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_a_pipe_can_hold_parquet(run):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     pandas.DataFrame({"size": [1.0, 2, 3, 4], "y": ["a", "b", "a", "b"]}).to_parquet("t.parquet")
     expected = run("screen", "t.parquet", "--label", "y", "--positive", "b", "--json")
     os.mkfifo("pipe")

@@ -15,12 +15,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 import rocpredict as rp
-from tests.cases import check_each
+from rocpredict.base.files import format_csv
+from tests.cases import ENGINES, check_each, optional
 
 ROWS = 40
 Y = np.arange(ROWS) % 2
@@ -29,29 +28,27 @@ OUTCOME = "--label outcome --positive sick"
 STUDY = f"screen study.csv {OUTCOME}"
 
 
-def _frame():
-    rng = np.random.default_rng(40)
-    return pd.DataFrame(
-        {
-            "size": rng.normal(size=ROWS) + 2 * Y,
-            "weight": np.where(np.arange(ROWS) == 6, np.nan, rng.normal(size=ROWS) - Y),
-            "noise": rng.normal(size=ROWS),
-            "dose": rng.integers(0, 4, ROWS) + Y,
-            "name": [f"case {k}" for k in range(ROWS)],
-            "outcome": LABELS,
-        }
-    )
-
-
-FRAME = _frame()
+RNG = np.random.default_rng(40)
+COLUMNS = {
+    "size": RNG.normal(size=ROWS) + 2 * Y,
+    "weight": np.where(np.arange(ROWS) == 6, np.nan, RNG.normal(size=ROWS) - Y),
+    "noise": RNG.normal(size=ROWS),
+    "dose": RNG.integers(0, 4, ROWS) + Y,
+    "name": [f"case {k}" for k in range(ROWS)],
+    "outcome": LABELS,
+}
+pd, pl = optional("pandas"), optional("polars")
+FRAME = pd.DataFrame(COLUMNS) if pd else None
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """A small study as CSV and Parquet."""
     folder = tmp_path_factory.mktemp("study")
-    FRAME.to_csv(folder / "study.csv", index=False)
-    FRAME.to_parquet(folder / "study.parquet")
+    text = format_csv([list(COLUMNS), *zip(*COLUMNS.values(), strict=True)]).replace("nan", "")
+    (folder / "study.csv").write_text(text, encoding="utf-8")
+    if pd:
+        FRAME.to_parquet(folder / "study.parquet")
     return folder
 
 
@@ -68,7 +65,7 @@ def files():
 
 
 def table(**options):
-    return rp.screen(FRAME, "outcome", positive="sick", **options)
+    return rp.screen(COLUMNS, "outcome", positive="sick", **options)
 
 
 def as_rows(text):
@@ -99,7 +96,9 @@ def test_a_table_on_the_screen(run):
     assert "nan" not in out.lower()
 
 
-@pytest.mark.parametrize("data", ["study.csv", "study.parquet"])
+@pytest.mark.parametrize(
+    "data", ["study.csv", pytest.param("study.parquet", marks=pytest.mark.extra("pandas", "polars"))]
+)
 def test_json_is_the_librarys_table(run, data):
     """Every digit; NaN as null, flags as a list; strictly JSON."""
     line = f"screen {data} {OUTCOME}"
@@ -129,6 +128,7 @@ def test_csv_and_markdown(run):
     assert rows[2].startswith(f"| {table()['feature'][0]} |")
 
 
+@pytest.mark.extra("polars")
 def test_the_suffix_names_the_format(run):
     """A file holds what the screen would show in that format, and one line names what was written; UTF-8."""
     for name, kind in {"a.csv": "csv", "a.json": "json", "a.md": "markdown", "A.CSV": "csv"}.items():
@@ -156,8 +156,12 @@ def test_top_and_sort(run):
         "--top 99": table(),
     }.items():
         assert run(f"{STUDY} {words} --format csv")[1] == expected.to_csv(), words
-    wide = pd.DataFrame(np.random.default_rng(41).normal(size=(ROWS, 30)), columns=[f"f{k}" for k in range(30)])
-    wide.assign(outcome=LABELS).to_csv("wide.csv", index=False)
+    values = np.random.default_rng(41).normal(size=(ROWS, 30)).tolist()
+    rows = [
+        [*(f"f{k}" for k in range(30)), "outcome"],
+        *([*row, label] for row, label in zip(values, LABELS, strict=True)),
+    ]
+    Path("wide.csv").write_text(format_csv(rows), encoding="utf-8")
     line = f"screen wide.csv {OUTCOME}"
     assert len(re.findall(r"^ f\d+ ", run(line)[1], flags=re.MULTILINE)) == 20
     assert len(re.findall(r"^ f\d+ ", run(line, "--top", 25)[1], flags=re.MULTILINE)) == 25
@@ -176,6 +180,7 @@ def test_a_table_cut_short_counts_all(run):
 
 
 # ---- data and options
+@pytest.mark.extra("pandas", "polars")
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_several_files_are_one_table(run, suffix):
     """Rows after each other, columns in any order, as if they stood in one file."""
@@ -194,7 +199,7 @@ def test_options_are_those_of_the_library(run):
         "--level 0.8": {"level": 0.8},
         "--adjust holm": {"adjust": "holm"},
         "--engine numpy": {"engine": "numpy"},
-        "--engine numba --jobs 2": {"engine": "numba", "n_jobs": 2},
+        f"--engine {ENGINES[-1]} --jobs 2": {"engine": ENGINES[-1], "n_jobs": 2},
         "--jobs -1": {"n_jobs": -1},
         "--negative well": {"negative": "well"},
     }
@@ -202,6 +207,7 @@ def test_options_are_those_of_the_library(run):
         assert run(f"{STUDY} {words} --format csv")[1] == table(**options).to_csv(), words
 
 
+@pytest.mark.extra("pandas")
 @pytest.mark.parametrize("data", ["study.csv", "study.parquet"])
 def test_chosen_columns(run, data):
     """Those named, in that order, or all but those named; what the others hold does not matter."""
@@ -238,6 +244,7 @@ def test_built_in_data(run):
     assert "use --nan omit to omit these observations" in run("screen pima --nan raise")[1]
 
 
+@pytest.mark.extra("pandas", "polars")
 @pytest.mark.parametrize("kind", ["int", "float", "bool", "text"])
 def test_labels_that_are_numbers_or_booleans_may_be_named(run, kind):
     """The class that is named is the positive one, whatever the column's type; CSV and Parquet."""
@@ -252,6 +259,7 @@ def test_labels_that_are_numbers_or_booleans_may_be_named(run, kind):
             assert first_auc(run, f"screen {path} {words}") == expected
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_a_label_is_called_by_what_it_looks_like(run):
     """As text it is the word, or it is the same number; neighbours beyond 2**53 are told apart."""
 
@@ -276,6 +284,7 @@ def test_a_label_is_called_by_what_it_looks_like(run):
     check_each({f"{values} {word}": (values, word, positive) for values, word, positive in cases}, check)
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_labels_of_other_types(run):
     """Labels that are True and False have no other word; dates of Parquet are written as dates, in every format."""
     FRAME.assign(outcome=Y == 1).to_parquet("truth.parquet")
@@ -292,7 +301,7 @@ def test_labels_of_other_types(run):
 # ---- broken files
 def write_broken(text):
     """Write the study with another line 7."""
-    lines = FRAME.to_csv(index=False).splitlines()
+    lines = Path("study.csv").read_text(encoding="utf-8").splitlines()
     lines[6] = text
     Path("broken.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -316,6 +325,8 @@ BROKEN_FILES = {
     b"a|outcome\n1|x\n": "cells are separated by '|' here; commas, semicolons or tabs are needed",
     b"PAR1 and nothing else": "cannot be read as Parquet",
 }
+if pl is None:
+    del BROKEN_FILES[b"PAR1 and nothing else"]
 
 
 def assert_refused(run, line, words):
@@ -345,6 +356,7 @@ def test_files_of_another_kind(run):
     check_each({str(text): text for text in BROKEN_FILES}, check)
 
 
+@pytest.mark.extra("pandas")
 def test_a_broken_line_of_the_second_file_is_named(run):
     """The line within its own file; also where all of the column in the first file is text."""
     FRAME[:20].to_csv("first.csv", index=False)
@@ -356,6 +368,7 @@ def test_a_broken_line_of_the_second_file_is_named(run):
     assert_refused(run, f"screen first.csv study.csv {OUTCOME}", words)
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_files_that_do_not_go_together(run):
     FRAME.drop(columns="dose").to_csv("less.csv", index=False)
     words = "less.csv has no column 'dose', which study.csv has"
@@ -366,6 +379,7 @@ def test_files_that_do_not_go_together(run):
 
 
 # ---- files are written whole or not at all
+@pytest.mark.extra("polars")
 @pytest.mark.parametrize("stage", ["write", "replace"])
 def test_a_failing_write_leaves_the_old_file(run, monkeypatch, stage):
     """No room on the disk, or no leave to rename: one line, the old file as it was, and no other file left behind."""
@@ -488,6 +502,7 @@ def test_an_error_on_a_terminal_is_one_line_too(on_a_terminal):
     ]
 
 
+@pytest.mark.extra("pandas")
 def test_names_cannot_break_the_output(run):
     """Bars, line breaks, markup, quotes, escapes: CSV and JSON give names back; a row of a table is one line."""
     names = ["a|b", "new\nline", "[red]x[/red]", 'q"t', "<b>", "é 日本", "\x1b[31mred", "a\u2028b", "b\\"]

@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from tests.cases import check_each
+from rocpredict.base.files import format_csv
+from tests.cases import check_each, optional
 
+pd = optional("pandas")
 TWO_CLASSES = "--mean 4 8 --std 3 2"
 PAIR = "compare pima --feature glucose --feature mass"
 TRIO = f"{PAIR} --feature age"
@@ -193,6 +194,8 @@ TEACHING = {
         "rocpredict: bad.csv, line 3: column 'a' holds 'abc', which is not a number\n"
     ),
 }
+if pd is None:  # only extras read Parquet
+    del SCREEN["screen study.parquet --label disease"]
 
 
 @pytest.fixture
@@ -203,8 +206,11 @@ def study(tmp_path, monkeypatch):
     weight = np.where(np.arange(40) == 6, np.nan, rng.normal(size=40) - positive)
     columns = {"size": rng.normal(size=40) + 2 * positive, "weight": weight, "noise": rng.normal(size=40)}
     names = {"name": [f"case {k}" for k in range(40)], "outcome": np.where(positive, "sick", "well")}
-    pd.DataFrame(columns | names).to_csv("study.csv", index=False)
-    pd.DataFrame(columns | names).to_parquet("study.parquet")
+    rows = [list(columns | names), *zip(*columns.values(), *names.values(), strict=True)]
+    Path("study.csv").write_text(format_csv(rows).replace("nan", ""), encoding="utf-8")
+    Path("study.parquet").write_bytes(b"PAR1")
+    if pd:
+        pd.DataFrame(columns | names).to_parquet("study.parquet")
     Path("bad.csv").write_text("a,y\n1,n\nabc,p\n", encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ from rocpredict.distributions.normality import (
     sort_and_scale,
     suppress_normality_warning,
 )
-from tests.cases import check_each, check_refused
+from tests.cases import ENGINES, check_each, check_refused
 
 IRIS = load_iris()
 ROWS = IRIS.y != "setosa"
@@ -80,7 +80,7 @@ def test_every_function_has_the_same_misfit():
         result = compare(predicted, rp.empirical_roc(x, y, direction=direction))
         diagnosis = rp.diagnose(x, y, direction=direction, n_resamples=20)
         values = [diagnosis.area_between, predicted.model_fit().area_between]
-        for engine in ("numpy", "numba"):
+        for engine in ENGINES:
             table = rp.screen(np.column_stack([x, -x]), y, direction=direction, engine=engine).in_input_order()
             values.append(table["misfit"][0])
         samples = sort_and_scale(side * x[y == 0], side * x[y == 1])

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn import datasets as sklearn_datasets
 
 from rocpredict import RocPredictError
 from rocpredict.datasets import load_breast_cancer, load_iris, load_pima, simulate_two_gaussians
@@ -18,8 +17,11 @@ PIMA = load_pima()
 CANCER = load_breast_cancer()
 
 
+@pytest.mark.extra("sklearn")
 def test_iris_and_breast_cancer_are_scikit_learns_copies():
     """Every value, name and label in its order, with the names in snake case."""
+    from sklearn import datasets as sklearn_datasets
+
     theirs = sklearn_datasets.load_iris()
     assert np.array_equal(IRIS.X, theirs.data)
     assert IRIS.y.tolist() == theirs.target_names[theirs.target].tolist()
@@ -87,6 +89,7 @@ def test_iris_has_the_means_and_deviations_that_fisher_printed():
         assert " ".join(f"{std:.2f}" for std in rows.std(axis=0, ddof=1)) == stds
 
 
+@pytest.mark.extra("pandas", "polars", "pyarrow")
 def test_frames_hold_the_same_table():
     for backend in ("pandas", "polars", "pyarrow"):
         frame = IRIS.to_frame(backend)

@@ -73,7 +73,14 @@ def _is_expression(code):
     return bool(code.strip())
 
 
-@pytest.mark.parametrize("page", PAGES)
+PAGES_OF_EXTRAS = {"README.md", "docs/classifiers.md", "docs/screening.md", "docs/scikit-learn.md", "docs/teaching.md"}
+"""Pages with data frames or scikit-learn."""
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.extra("pandas", "sklearn")] * (page in PAGES_OF_EXTRAS)) for page in PAGES],
+)
 def test_python_blocks_run_and_their_figures_are_the_librarys(page, tmp_path, monkeypatch, capsys):
     """Every Python block in its order, in an empty folder, without a warning.
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from sklearn.metrics import roc_auc_score, roc_curve
 
 import rocpredict as rp
 from rocpredict import Ecdf, EmpiricalRoc, RocPredictError
@@ -42,9 +41,12 @@ def all_rules(negative, positive):
     return [(t, float((p >= t).mean()), float((n >= t).mean())) for t in cuts]
 
 
+@pytest.mark.extra("sklearn")
 @derandomised
 @given(samples, samples)
 def test_curve_and_auc_equal_scikit_learn(negative, positive):
+    from sklearn.metrics import roc_auc_score, roc_curve
+
     x, y = as_xy(negative, positive)
     x = np.ldexp(x, -20)  # scikit-learn sums the scores, which must not overflow
     negative, positive = x[y == 0], x[y == 1]
@@ -77,9 +79,12 @@ def test_thresholds_separate_neighbours_and_give_the_rates_of_their_rule(negativ
         assert (np.asarray(positive) >= threshold).mean() == tpr
 
 
+@pytest.mark.extra("sklearn")
 @derandomised
 @given(samples, samples, st.floats(0.01, 1))
 def test_partial_auc_equals_scikit_learn(negative, positive, max_fpr):
+    from sklearn.metrics import roc_auc_score
+
     x, y = as_xy(negative, positive)
     roc = EmpiricalRoc(negative=negative, positive=positive)
     wanted = roc_auc_score(y, x, max_fpr=max_fpr)
@@ -265,6 +270,7 @@ def test_rows_left_out_are_counted_and_shown():
         assert "omitted" not in repr(make([1, 2, 3, 5], [0, 0, 1, 1]))
 
 
+@pytest.mark.extra("sklearn")
 def test_a_classifiers_curve_is_that_of_its_scores():
     """from_estimator against empirical_roc of the scores that scikit-learn gives, for either class and method."""
     from sklearn.linear_model import LogisticRegression

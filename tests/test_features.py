@@ -5,19 +5,21 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 
-import anndata
-import duckdb
-import narwhals
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 import scipy.sparse
 
 from rocpredict import RocPredictError
 from rocpredict.sources import blocks as parts
 from rocpredict.sources.table import as_feature_table, split_table_and_labels
+from tests.cases import optional
+
+anndata = optional("anndata")
+duckdb = optional("duckdb")
+narwhals = optional("narwhals")
+pd = optional("pandas")
+pl = optional("polars")
+pa = optional("pyarrow")
 
 NAN = np.nan
 X = np.random.default_rng(1).normal(size=(7, 5))
@@ -55,6 +57,7 @@ def test_an_array_of_numbers_is_not_copied(dtype):
         assert not table.not_numeric.any()
 
 
+@pytest.mark.extra("pandas")
 def test_a_memory_map_and_a_frame_of_one_block_are_not_copied(tmp_path):
     """A pandas frame of several blocks has the same numbers."""
     np.save(tmp_path / "x.npy", X)
@@ -91,6 +94,7 @@ class Labelled:
         return X if dtype is None else X.astype(dtype)
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_tables_of_numbers_become_floats():
     sparse_column = pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.5])})
     long_integers = pl.DataFrame({"a": pl.Series([1, 2**100, None], dtype=pl.Int128)})
@@ -148,18 +152,21 @@ COLUMNS = {
     "word": ["a", None],
     "day": [DAY, None],
 }
-FORMS = (pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table)
+FORMS = (pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table) if pd else ()
 NUMBERS = [[1.5, 1.5, 1, 7, 1, 1, 1.25, NAN, NAN, NAN], [2.5, NAN, 2, NAN, NAN, 0, NAN, NAN, NAN, NAN]]
 FRAMES = {
-    "pandas": lambda: pd.DataFrame(COLUMNS),
-    "pandas nullable": lambda: pd.DataFrame(COLUMNS).convert_dtypes(),
-    "pandas Arrow": lambda: pa.table(COLUMNS).to_pandas(types_mapper=pd.ArrowDtype),
-    "polars": lambda: pl.DataFrame(COLUMNS),
-    "polars lazy": lambda: pl.LazyFrame(COLUMNS),
-    "pyarrow": lambda: pa.table(COLUMNS),
-    "narwhals": lambda: narwhals.from_native(pl.DataFrame(COLUMNS)),
     "mapping": lambda: COLUMNS,
 }
+if pd:
+    FRAMES |= {
+        "pandas": lambda: pd.DataFrame(COLUMNS),
+        "pandas nullable": lambda: pd.DataFrame(COLUMNS).convert_dtypes(),
+        "pandas Arrow": lambda: pa.table(COLUMNS).to_pandas(types_mapper=pd.ArrowDtype),
+        "polars": lambda: pl.DataFrame(COLUMNS),
+        "polars lazy": lambda: pl.LazyFrame(COLUMNS),
+        "pyarrow": lambda: pa.table(COLUMNS),
+        "narwhals": lambda: narwhals.from_native(pl.DataFrame(COLUMNS)),
+    }
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -183,6 +190,7 @@ def test_frames_of_every_kind_are_equal(monkeypatch, kind):
     np.testing.assert_array_equal(whole(table), np.delete(NUMBERS, 5, axis=1))
 
 
+@pytest.mark.extra("duckdb")
 def test_relations_and_float32():
     """A relation is read by blocks, with its labels in the order of its rows; float32 is kept beside text."""
     relation = duckdb.sql("select i::double as a, (i * 2)::decimal(9, 2) as b, 'c' || (i % 2) as c from range(5) t(i)")
@@ -195,6 +203,7 @@ def test_relations_and_float32():
             assert {part.dtype.name for _, part in as_feature_table(frame).iter_blocks()} == {dtype}, form
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_categories_durations_and_periods_are_not_numeric():
     columns = {"x": [1, 2], "category": pd.Categorical([1, 2]), "duration": pd.to_timedelta([1, 2])}
     columns |= {"period": pd.period_range("2020", periods=2), "moment": pd.to_datetime(["2020-01-01", None])}
@@ -203,6 +212,7 @@ def test_categories_durations_and_periods_are_not_numeric():
     assert as_feature_table(lists).not_numeric.tolist() == [False, True, True]
 
 
+@pytest.mark.extra("pandas")
 def test_integers_that_would_become_equal_are_refused_when_they_are_read():
     integers = [2**53 + 1, None, 1]
     for form in FORMS:
@@ -220,6 +230,7 @@ def annotated(matrix):
     )
 
 
+@pytest.mark.extra("anndata", "pandas")
 def test_annotated_data(tmp_path):
     """In memory and in a file."""
     for make in (np.asarray, scipy.sparse.csr_matrix, scipy.sparse.csc_array):
@@ -236,7 +247,7 @@ def test_annotated_data(tmp_path):
             backed.file.close()
 
 
-@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csc_array, pd.DataFrame, lambda x: dict(enumerate(x.T))])
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csc_array, lambda x: dict(enumerate(x.T)), *FORMS[:1]])
 def test_chosen_features_are_in_their_order(form):
     """Also of a table whose features were chosen before; no feature at all gives no column."""
     table = as_feature_table(form(X))
@@ -256,6 +267,7 @@ def test_labels_of_an_array_are_no_feature():
     assert labels.tolist() == [0, 1, 0, 1, 0, 1, 0]
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_labels_in_frames():
     """They keep their kind, and need no name among given names of features."""
     frame = pd.DataFrame({"x": [1, 2], "kind": [1, "unknown"]})
@@ -277,6 +289,7 @@ def test_labels_in_frames():
             split_table_and_labels(form(columns), "y", names=["first", "second", "third"])
 
 
+@pytest.mark.extra("pandas")
 def test_names_repr_and_a_missing_narwhals(monkeypatch):
     assert as_feature_table(pd.DataFrame(X)).names.tolist() == ["0", "1", "2", "3", "4"]
     pairs = as_feature_table(pd.DataFrame({("a", "b"): [1], ("a", "c"): [2]}))
@@ -296,29 +309,21 @@ def test_names_repr_and_a_missing_narwhals(monkeypatch):
 
 REFUSED = {
     "X has shape (7,); pass a table of shape (n, features); X[:, None] makes a table of one": X[:, 0],
-    "X[:, None] makes a table of one feature": pd.Series([1, 2]),
     "X has shape (2, 2, 2); pass a table of shape (n, features)": np.ones((2, 2, 2)),
     "X has shape (); pass a table": np.array(3),
     "X has shape (0, 2) and no rows": np.ones((0, 2)),
     "X has shape (2, 0) and no columns": np.ones((2, 0)),
-    "X has shape (0, 1) and no rows": pl.DataFrame({"a": []}),
-    "X has no columns; pass at least one feature": pd.DataFrame(),
     "X has no columns": {},
     "X is empty": [],
     "X is ragged: row 2 has 1 values where row 0 has 2": [[1, 2], [3, 4], [5]],
     "'a' has 1 rows, 'b' 2": {"a": [1], "b": [1, 2]},
     "X holds complex numbers; real numbers are needed": X * 1j,
-    "column 'b' holds complex numbers": pd.DataFrame({"a": [1], "b": [1j]}),
     "X is a sparse matrix of complex128; real numbers are needed": scipy.sparse.csc_array(X * 1j),
     "X has shape (0, 3) and no rows": scipy.sparse.csc_array((0, 3)),
     "X has no numeric column; all 2 columns hold text, dates or other objects: 'x0', 'x1'": np.array([["1", "a"]]),
-    "X has no numeric column; its only column holds text": pl.DataFrame({"a": ["x"]}),
     "column 'x0' holds 'x' at row 1, which is not a number, among numbers": [[1, 2], ["x", 3]],
     "column 'x0' contains integers beyond 2**53": [[2**53 + 1, None]],
     "X holds records": np.zeros(2, dtype=[("a", float)]),
-    "X has the column name 'a' twice": pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
-    "X has the column name 'a' 3 times": pa.table([[1], [2], [3]], names=["a", "a", "a"]),
-    "X has the column names '1' and 1, which are the same as": pd.DataFrame([[1, 2]], columns=[1, "1"]),
     "X='table.csv' is not a table": "table.csv",
     "X=None is not a table": None,
     "X=3 is not a table": 3,
@@ -326,6 +331,17 @@ REFUSED = {
     "X['a']=3 is not a column": {"a": 3},
     "X['a'] has shape (7, 5)": {"a": X},
 }
+if pd:
+    REFUSED |= {
+        "X[:, None] makes a table of one feature": pd.Series([1, 2]),
+        "X has shape (0, 1) and no rows": pl.DataFrame({"a": []}),
+        "X has no columns; pass at least one feature": pd.DataFrame(),
+        "column 'b' holds complex numbers": pd.DataFrame({"a": [1], "b": [1j]}),
+        "X has no numeric column; its only column holds text": pl.DataFrame({"a": ["x"]}),
+        "X has the column name 'a' twice": pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
+        "X has the column name 'a' 3 times": pa.table([[1], [2], [3]], names=["a", "a", "a"]),
+        "X has the column names '1' and 1, which are the same as": pd.DataFrame([[1, 2]], columns=[1, "1"]),
+    }
 REFUSED_NAMES = {
     "feature_names has 1 names and X has 5 columns; pass one for each column": ["a"],
     "feature_names='abcde' is not a list of names": "abcde",
@@ -335,14 +351,17 @@ REFUSED_NAMES = {
 REFUSED_LABELS = {
     "X has 7 rows and y has 6; both need the same length": (X, np.zeros(6)),
     "y='label' is not a column of X; columns are 'x0', 'x1', 'x2', 'x3', 'x4'": (X, "label"),
-    "'c9', ... (12 in all)": (pl.DataFrame({f"c{i}": [1] for i in range(12)}), "q"),
-    "y='batch' is not a column of X.obs; columns are 'kind'": (annotated(X), "batch"),
     "y=None is not an array": (X, None),
     "y has shape (7, 5); pass one label for each row": (X, X),
-    "y has missing values (NaN) in 1 of 2 rows: 1": (pl.DataFrame({"a": [1, 2], "y": ["p", None]}), "y"),
-    "X has no column other than the labels": (pl.DataFrame({"y": ["p", "q"]}), "y"),
-    "its only column holds text": (pl.DataFrame({"a": ["x", "y"], "y": ["p", "q"]}), "y"),
 }
+if pd:
+    REFUSED_LABELS |= {
+        "'c9', ... (12 in all)": (pl.DataFrame({f"c{i}": [1] for i in range(12)}), "q"),
+        "y='batch' is not a column of X.obs; columns are 'kind'": (annotated(X), "batch"),
+        "y has missing values (NaN) in 1 of 2 rows: 1": (pl.DataFrame({"a": [1, 2], "y": ["p", None]}), "y"),
+        "X has no column other than the labels": (pl.DataFrame({"y": ["p", "q"]}), "y"),
+        "its only column holds text": (pl.DataFrame({"a": ["x", "y"], "y": ["p", "q"]}), "y"),
+    }
 
 
 def test_refused_tables_names_and_labels():

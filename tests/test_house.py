@@ -12,15 +12,18 @@ from pathlib import Path
 from types import FunctionType, NoneType
 from typing import get_args, get_overloads
 
+import pytest
+
 import rocpredict
 from docs import rooms_picture
-from rocpredict import datasets, plots, reports, sklearn
+from rocpredict import datasets, plots, reports
 from rocpredict.base import results
 from rocpredict.base.results import Result
 from rocpredict.distributions import Distribution, families, fitting
 from rocpredict.inference import empirical, hypotheses, intervals, uncertainty
 from rocpredict.roc.base import Roc
 from rocpredict.solvers import thresholds
+from tests.cases import CORE
 
 PACKAGE = Path(rocpredict.__file__).parent
 TOP = PACKAGE.parent
@@ -109,7 +112,8 @@ OF_ANY_SHAPE = ("Gaussian.fit",)
 def _public_functions() -> dict[str, FunctionType]:
     """Return every public function, method, property and constructor by its qualified name."""
     functions = {}
-    for room in (rocpredict, plots, sklearn, datasets, reports):
+    rooms = [rocpredict, plots, datasets, reports, *([] if CORE else [import_module("rocpredict.sklearn")])]
+    for room in rooms:
         public = [getattr(room, name) for name in room.__all__ if name[0] != "_"]
         functions |= {item.__qualname__: item for item in public if inspect.isfunction(item)}
         for cls in (item for item in public if isinstance(item, type) and not issubclass(item, Exception)):
@@ -188,6 +192,7 @@ SEVERAL_MEANINGS = {
 """Arguments whose type or default differs between functions, and why."""
 
 
+@pytest.mark.extra("sklearn")
 def test_an_argument_means_the_same_in_every_signature():
     forms = defaultdict(lambda: (set(), set()))
     for function in PUBLIC.values():

@@ -13,20 +13,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anndata
-import duckdb
-import narwhals as nw
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
 
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
-from rocpredict.sklearn import RocSelector, ThresholdedClassifier
+from tests.cases import optional
+
+anndata = optional("anndata")
+duckdb = optional("duckdb")
+nw = optional("narwhals")
+pd = optional("pandas")
+pl = optional("polars")
+pa = optional("pyarrow")
 
 N = 24
 VALUES = (np.random.default_rng(16).permutation(N) // 2 + 6 * (np.arange(N) % 3 == 0)).tolist()
@@ -116,24 +116,27 @@ X_SAME = {
     "masked without mask": lambda: np.ma.masked_array(VALUES, mask=False),
     "subclass": lambda: np.array(VALUES).view(np.recarray),
     "__array__": lambda: Wrapper(VALUES),
-    "pandas": lambda: pd.Series(VALUES),
-    "pandas float32": lambda: pd.Series(VALUES, dtype="float32"),
-    "pandas Int64": lambda: pd.Series(VALUES, dtype="Int64"),
-    "pandas Float64": lambda: pd.Series(VALUES, dtype="Float64"),
-    "pandas pyarrow": lambda: pd.Series(VALUES, dtype="int64[pyarrow]"),
-    "pandas category": lambda: pd.Series(VALUES, dtype="category"),
-    "pandas object": lambda: pd.Series(VALUES, dtype=object),
-    "pandas Index": lambda: pd.Index(VALUES),
-    "pandas array": lambda: pd.array(VALUES),
-    "pandas named rows": lambda: pd.Series(VALUES, index=[f"r{k}" for k in range(N)]),
-    "pandas equal index twice": lambda: pd.Series(VALUES, index=[0] * N),
-    "polars": lambda: pl.Series(VALUES),
-    "polars Float32": lambda: pl.Series(VALUES, dtype=pl.Float32),
-    "polars Decimal": lambda: pl.Series([decimal.Decimal(v) for v in VALUES]),
-    "pyarrow": lambda: pa.array(VALUES),
-    "pyarrow chunked": lambda: pa.chunked_array([VALUES[:5], VALUES[5:]]),
-    "narwhals": lambda: nw.from_native(pl.Series(VALUES), series_only=True),
 }
+if pd:
+    X_SAME |= {
+        "pandas": lambda: pd.Series(VALUES),
+        "pandas float32": lambda: pd.Series(VALUES, dtype="float32"),
+        "pandas Int64": lambda: pd.Series(VALUES, dtype="Int64"),
+        "pandas Float64": lambda: pd.Series(VALUES, dtype="Float64"),
+        "pandas pyarrow": lambda: pd.Series(VALUES, dtype="int64[pyarrow]"),
+        "pandas category": lambda: pd.Series(VALUES, dtype="category"),
+        "pandas object": lambda: pd.Series(VALUES, dtype=object),
+        "pandas Index": lambda: pd.Index(VALUES),
+        "pandas array": lambda: pd.array(VALUES),
+        "pandas named rows": lambda: pd.Series(VALUES, index=[f"r{k}" for k in range(N)]),
+        "pandas equal index twice": lambda: pd.Series(VALUES, index=[0] * N),
+        "polars": lambda: pl.Series(VALUES),
+        "polars Float32": lambda: pl.Series(VALUES, dtype=pl.Float32),
+        "polars Decimal": lambda: pl.Series([decimal.Decimal(v) for v in VALUES]),
+        "pyarrow": lambda: pa.array(VALUES),
+        "pyarrow chunked": lambda: pa.chunked_array([VALUES[:5], VALUES[5:]]),
+        "narwhals": lambda: nw.from_native(pl.Series(VALUES), series_only=True),
+    }
 X_ITERATORS = {
     "generator": lambda: (value for value in VALUES),
     "iterator": lambda: iter(VALUES),
@@ -158,13 +161,10 @@ X_WRONG = {
     "complex": lambda: np.array(VALUES) * 1j,
     "dates": lambda: np.array(DAYS, "M8[D]"),
     "durations": lambda: np.array(VALUES, "m8[s]"),
-    "pandas dates": lambda: pd.Series(pd.to_datetime(DAYS)),
     "records": lambda: np.array([(v, v) for v in VALUES], dtype=[("a", float), ("b", float)]),
     "objects of no number": lambda: _objects([object()] * N),
     "None among": lambda: _with(VALUES, None),
     "NaN among": lambda: _with(VALUES, np.nan),
-    "NA among": lambda: pd.Series(_with(VALUES, pd.NA), dtype="Int64"),
-    "null among": lambda: pl.Series(_with(VALUES, None)),
     "masked": lambda: np.ma.masked_array(VALUES, mask=_with([False] * N, True)),
     "Decimal sNaN": lambda: _with(VALUES, decimal.Decimal("sNaN")),
     "too large integer": lambda: _with(VALUES, 2**53 + 1),
@@ -172,11 +172,17 @@ X_WRONG = {
     "sparse": lambda: sparse.csr_array(np.array(VALUES)[:, None]),
     "too short": lambda: VALUES[:-1],
     "too long": lambda: [*VALUES, 1.0],
-    "LazyFrame": lambda: pl.LazyFrame({"x": VALUES}),
-    "relation": lambda: duckdb.sql("select 1.0 as x"),
     "function": lambda: len,
     "type": lambda: float,
 }
+if pd:
+    X_WRONG |= {
+        "pandas dates": lambda: pd.Series(pd.to_datetime(DAYS)),
+        "NA among": lambda: pd.Series(_with(VALUES, pd.NA), dtype="Int64"),
+        "null among": lambda: pl.Series(_with(VALUES, None)),
+        "LazyFrame": lambda: pl.LazyFrame({"x": VALUES}),
+        "relation": lambda: duckdb.sql("select 1.0 as x"),
+    }
 """Each is refused where x is one feature."""
 MISSING = {"None among", "NaN among", "NA among", "null among", "masked"}
 """Of these, the forms that a table may hold: screening leaves missing values out feature by feature."""
@@ -199,17 +205,6 @@ Y_SAME: dict[str, tuple[Any, Any]] = {
     "strided": (lambda: np.repeat(LABELS, 2)[::2], None),
     "masked without mask": (lambda: np.ma.masked_array(LABELS, mask=False), None),
     "__array__": (lambda: Wrapper(LABELS), None),
-    "pandas": (lambda: pd.Series(LABELS), None),
-    "pandas bool": (lambda: pd.Series(LABELS, dtype=bool), None),
-    "pandas Int64": (lambda: pd.Series(LABELS, dtype="Int64"), None),
-    "pandas boolean": (lambda: pd.Series(LABELS, dtype="boolean"), None),
-    "pandas Index": (lambda: pd.Index(LABELS), None),
-    "pandas named rows": (lambda: pd.Series(LABELS, index=[f"r{k}" for k in range(N)]), None),
-    "polars": (lambda: pl.Series(LABELS), None),
-    "polars Boolean": (lambda: pl.Series([bool(label) for label in LABELS]), None),
-    "pyarrow": (lambda: pa.array(LABELS), None),
-    "pyarrow chunked": (lambda: pa.chunked_array([LABELS[:5], LABELS[5:]]), None),
-    "narwhals": (lambda: nw.from_native(pl.Series(LABELS), series_only=True), None),
     "IntEnum": (lambda: [Level(label) for label in LABELS], None),
     "text": (lambda: NAMES, "sick"),
     "text array": (lambda: np.array(NAMES), "sick"),
@@ -220,24 +215,38 @@ Y_SAME: dict[str, tuple[Any, Any]] = {
     "list with NUL": (lambda: ["a" if label else "a\0" for label in LABELS], "a"),
     "bytes with NUL": (lambda: _objects([b"a\0" if label else b"a" for label in LABELS]), b"a\0"),
     "empty text": (lambda: ["" if label else "a" for label in LABELS], ""),
-    "pandas text": (lambda: pd.Series(NAMES), "sick"),
-    "pandas string": (lambda: pd.Series(NAMES, dtype="string"), "sick"),
-    "pandas category": (lambda: pd.Series(NAMES, dtype="category"), "sick"),
-    "pandas Categorical": (lambda: pd.Categorical(NAMES, ["sick", "well", "unused"]), "sick"),
-    "polars text": (lambda: pl.Series(NAMES), "sick"),
-    "polars Categorical": (lambda: pl.Series(NAMES, dtype=pl.Categorical), "sick"),
-    "pyarrow text": (lambda: pa.array(NAMES), "sick"),
-    "pyarrow dictionary": (lambda: pa.array(NAMES).dictionary_encode(), "sick"),
     "Enum": (lambda: [Color(label) for label in LABELS], Color.BLUE),
     "dates": (lambda: DAYS, DAYS[0]),
     "NumPy days": (lambda: np.array(DAYS, "M8[D]"), DAYS[0]),
     "NumPy nanoseconds": (lambda: np.array(DAYS, "M8[ns]"), np.datetime64(DAYS[0], "ns")),
-    "pandas times": (lambda: pd.Series(pd.to_datetime(DAYS)), pd.Timestamp(DAYS[0])),
-    "polars dates": (lambda: pl.Series(DAYS), DAYS[0]),
     "Decimal": (lambda: [decimal.Decimal(label) for label in LABELS], decimal.Decimal(1)),
     "numbers beyond 2**53": (lambda: [2**53 + label for label in LABELS], 2**53 + 1),
     "two kinds": (lambda: _objects([1 if label else "0" for label in LABELS]), 1),
 }
+if pd:
+    Y_SAME |= {
+        "pandas": (lambda: pd.Series(LABELS), None),
+        "pandas bool": (lambda: pd.Series(LABELS, dtype=bool), None),
+        "pandas Int64": (lambda: pd.Series(LABELS, dtype="Int64"), None),
+        "pandas boolean": (lambda: pd.Series(LABELS, dtype="boolean"), None),
+        "pandas Index": (lambda: pd.Index(LABELS), None),
+        "pandas named rows": (lambda: pd.Series(LABELS, index=[f"r{k}" for k in range(N)]), None),
+        "polars": (lambda: pl.Series(LABELS), None),
+        "polars Boolean": (lambda: pl.Series([bool(label) for label in LABELS]), None),
+        "pyarrow": (lambda: pa.array(LABELS), None),
+        "pyarrow chunked": (lambda: pa.chunked_array([LABELS[:5], LABELS[5:]]), None),
+        "narwhals": (lambda: nw.from_native(pl.Series(LABELS), series_only=True), None),
+        "pandas text": (lambda: pd.Series(NAMES), "sick"),
+        "pandas string": (lambda: pd.Series(NAMES, dtype="string"), "sick"),
+        "pandas category": (lambda: pd.Series(NAMES, dtype="category"), "sick"),
+        "pandas Categorical": (lambda: pd.Categorical(NAMES, ["sick", "well", "unused"]), "sick"),
+        "polars text": (lambda: pl.Series(NAMES), "sick"),
+        "polars Categorical": (lambda: pl.Series(NAMES, dtype=pl.Categorical), "sick"),
+        "pyarrow text": (lambda: pa.array(NAMES), "sick"),
+        "pyarrow dictionary": (lambda: pa.array(NAMES).dictionary_encode(), "sick"),
+        "pandas times": (lambda: pd.Series(pd.to_datetime(DAYS)), pd.Timestamp(DAYS[0])),
+        "polars dates": (lambda: pl.Series(DAYS), DAYS[0]),
+    }
 Y_ITERATORS = {
     "generator": (lambda: (label for label in LABELS), None),
     "iterator": (lambda: iter(NAMES), "sick"),
@@ -256,9 +265,6 @@ Y_WRONG: dict[str, tuple[Any, Any]] = {
     "ragged": (lambda: [[0], [0, 1]] * (N // 2), None),
     "None among": (lambda: _with(LABELS, None), None),
     "NaN among": (lambda: _with(LABELS, np.nan), None),
-    "NA among": (lambda: pd.Series(_with(LABELS, pd.NA), dtype="Int64"), None),
-    "NaT among": (lambda: pd.Series(_with(list(pd.to_datetime(DAYS)), pd.NaT)), pd.Timestamp(DAYS[1])),
-    "null among": (lambda: pl.Series(_with(NAMES, None)), "sick"),
     "masked": (lambda: np.ma.masked_array(LABELS, mask=_with([False] * N, True)), None),
     "text without positive": (lambda: NAMES, None),
     "one and two": (lambda: [label + 1 for label in LABELS], None),
@@ -266,8 +272,6 @@ Y_WRONG: dict[str, tuple[Any, Any]] = {
     "too short": (lambda: LABELS[:-1], None),
     "too long": (lambda: [*LABELS, 1], None),
     "values": (lambda: SECOND, None),
-    "DataFrame": (lambda: pd.DataFrame({"y": LABELS}), None),
-    "LazyFrame": (lambda: pl.LazyFrame({"y": LABELS}), None),
     "sparse": (lambda: sparse.csr_array(np.array(LABELS)[:, None]), None),
     "function": (lambda: len, None),
     "unknown positive": (lambda: NAMES, "ill"),
@@ -275,8 +279,16 @@ Y_WRONG: dict[str, tuple[Any, Any]] = {
     "positive that is an array": (lambda: LABELS, np.array([0, 1])),
     "positive that is NaN": (lambda: LABELS, np.nan),
     "positive that is sNaN": (lambda: LABELS, decimal.Decimal("sNaN")),
-    "positive that is a frame": (lambda: LABELS, pd.DataFrame({"a": [1]})),
 }
+if pd:
+    Y_WRONG |= {
+        "NA among": (lambda: pd.Series(_with(LABELS, pd.NA), dtype="Int64"), None),
+        "NaT among": (lambda: pd.Series(_with(list(pd.to_datetime(DAYS)), pd.NaT)), pd.Timestamp(DAYS[1])),
+        "null among": (lambda: pl.Series(_with(NAMES, None)), "sick"),
+        "DataFrame": (lambda: pd.DataFrame({"y": LABELS}), None),
+        "LazyFrame": (lambda: pl.LazyFrame({"y": LABELS}), None),
+        "positive that is a frame": (lambda: LABELS, pd.DataFrame({"a": [1]})),
+    }
 
 
 def _named(positive: Any) -> dict[str, Any]:
@@ -284,7 +296,7 @@ def _named(positive: Any) -> dict[str, Any]:
 
 
 def _matrix(x: Any) -> Any:
-    if isinstance(x, pd.Series):
+    if pd and isinstance(x, pd.Series):
         return pd.DataFrame({"x": x, "z": pd.Series(SECOND, index=x.index)})
     return np.column_stack([x, SECOND])
 
@@ -326,20 +338,27 @@ SLOW = {"diagnose": 4, "feature_report": 12}
 TABLES = {"screen", "summarize", "TeachingPage"}
 LABEL_DOORS: dict[str, Callable[..., Any]] = {
     "mcnemar_test": lambda x, y, path, **o: rp.mcnemar_test(_right(x, y), _right(x, y), y, **o).p_value,
-    "from_estimator": _estimator_auc,
-    "RocSelector": lambda x, y, path, **o: RocSelector(k=1, **o).fit(_matrix(x), y).auc_[0],
-    "ThresholdedClassifier": lambda x, y, path, **o: (
-        ThresholdedClassifier(LogisticRegression(), cv=3, **o).fit(_matrix(x), y).threshold_.__round__(9)
-    ),
 }
 """Functions in which only y takes these forms."""
+if pd:
+    from sklearn.linear_model import LogisticRegression
+
+    from rocpredict.sklearn import RocSelector, ThresholdedClassifier
+
+    LABEL_DOORS |= {
+        "from_estimator": _estimator_auc,
+        "RocSelector": lambda x, y, path, **o: RocSelector(k=1, **o).fit(_matrix(x), y).auc_[0],
+        "ThresholdedClassifier": lambda x, y, path, **o: (
+            ThresholdedClassifier(LogisticRegression(), cv=3, **o).fit(_matrix(x), y).threshold_.__round__(9)
+        ),
+    }
 ORDERED = {"one and two", "text without positive", "dates without positive", "shape (n, 1)", "DataFrame"}
 """What scikit-learn's objects answer too: they take the last label in its order, and a column for an array."""
 
 
 def _right(x: Any, y: Any) -> Any:
     """Return predictions that are all right, with the index of x if it has one."""
-    if isinstance(x, pd.Series):
+    if pd and isinstance(x, pd.Series):
         return pd.Series(LABELS, index=x.index)
     return list(y) if hasattr(y, "__len__") and not hasattr(y, "__array__") else y
 
@@ -436,6 +455,7 @@ INDEXES: dict[str, tuple[Any, Any, bool]] = {
 }
 
 
+@pytest.mark.extra("pandas")
 @pytest.mark.parametrize("door", DOORS | LABEL_DOORS)
 def test_pandas_index(door, tmp_path):
     """Rows correspond by position; an index that contradicts it is refused with both remedies."""
@@ -450,6 +470,7 @@ def test_pandas_index(door, tmp_path):
     )
 
 
+@pytest.mark.extra("anndata", "pandas")
 def test_pandas_index_of_further_columns():
     """Weights, clusters, strata and groups are checked like labels; AnnData by its obs_names."""
     x, y, other = (pd.Series(column, ROWS[: len(column)]) for column in (VALUES, LABELS, np.ones(N)))
@@ -478,6 +499,7 @@ def test_pandas_index_of_further_columns():
             assert error, name
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_missing_labels_and_groups_are_omitted():
     """Under "omit" a row without a label or group is left out; by default it is refused."""
     hole = _with(LABELS, None)
@@ -521,6 +543,7 @@ def test_groups_that_end_in_nul_and_iterators_of_groups():
     assert list(rp.auc_estimate(VALUES, y, groups=iter(groups)).groups) == ["a", "a\0"]
 
 
+@pytest.mark.extra("pandas", "polars", "pyarrow")
 def test_frames_as_features_of_auc_test_many():
     """A data frame is its columns by name; what is no list of features is refused."""
     frame = pd.DataFrame({"first": VALUES, "second": SECOND})
@@ -532,6 +555,7 @@ def test_frames_as_features_of_auc_test_many():
             rp.auc_test_many(wrong, LABELS)
 
 
+@pytest.mark.extra("sklearn")
 def test_selector_needs_a_positive_label_only_for_a_direction():
     """Which label is positive moves no feature in or out without a direction; with one it has to be named."""
     X = np.column_stack([VALUES, -np.array(VALUES), SECOND])

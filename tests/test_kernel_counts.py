@@ -10,9 +10,9 @@ import scipy.sparse as sp
 import rocpredict as rp
 from rocpredict.screening.kernels.counts import ClassPair, RankStatistics, count_blocks
 from rocpredict.screening.kernels.moments import moments
-from tests.cases import check_each
+from tests.cases import ENGINES, check_each
 
-engines = pytest.mark.parametrize("engine", ["numpy", "numba"])
+engines = pytest.mark.parametrize("engine", ENGINES)
 CLASS_PAIRS = (
     ClassPair((0,), 1),
     ClassPair((1,), 0),

@@ -11,9 +11,8 @@ from scipy import sparse
 import rocpredict as rp
 from rocpredict.screening.kernels.base import Moments, merge, rows_by_class
 from rocpredict.screening.kernels.moments import moments
-from tests.cases import check_each
+from tests.cases import ENGINES, check_each
 
-ENGINES = ("numpy", "numba")
 engines = pytest.mark.parametrize("engine", ENGINES)
 orders = pytest.mark.parametrize("order", [2, 4])
 LAYOUTS = {"C": np.ascontiguousarray, "F": np.asfortranarray}

@@ -4,14 +4,15 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 
 from rocpredict import RocPredictError
 from rocpredict.base.labels import check_labels, split_classes
-from tests.cases import check_each
+from tests.cases import check_each, optional
+
+pd = optional("pandas")
+pl = optional("polars")
+pa = optional("pyarrow")
 
 X = [1.0, 2.0, 3.0, 4.0]
 Y = [0, 0, 1, 1]
@@ -43,16 +44,19 @@ OBVIOUS = {
     "objects": (np.array([0, 0, 1, 1], dtype=object), (0, 1)),
     "tuple": ((0, 0, 1, 1), (0, 1)),
     "generator": ((label for label in [0, 0, 1, 1]), (0, 1)),
-    "pandas": (pd.Series([0, 0, 1, 1], index=[7, 7, 8, 9]), (0, 1)),
-    "pandas boolean": (pd.Series([False, False, True, True], dtype="boolean"), (False, True)),
-    "pandas Int64": (pd.Series([0, 0, 1, 1], dtype="Int64"), (0, 1)),
-    "pandas category": (pd.Series([0, 0, 1, 1], dtype="category"), (0, 1)),
-    "polars": (pl.Series([0, 0, 1, 1]), (0, 1)),
-    "polars Boolean": (pl.Series([False, False, True, True]), (False, True)),
-    "pyarrow": (pa.array([0, 0, 1, 1]), (0, 1)),
-    "pyarrow chunked": (pa.chunked_array([[0, 0], [1, 1]]), (0, 1)),
     "masked array, nothing masked": (np.ma.array([False, False, True, True]), (False, True)),
 }
+if pd:
+    OBVIOUS |= {
+        "pandas": (pd.Series([0, 0, 1, 1], index=[7, 7, 8, 9]), (0, 1)),
+        "pandas boolean": (pd.Series([False, False, True, True], dtype="boolean"), (False, True)),
+        "pandas Int64": (pd.Series([0, 0, 1, 1], dtype="Int64"), (0, 1)),
+        "pandas category": (pd.Series([0, 0, 1, 1], dtype="category"), (0, 1)),
+        "polars": (pl.Series([0, 0, 1, 1]), (0, 1)),
+        "polars Boolean": (pl.Series([False, False, True, True]), (False, True)),
+        "pyarrow": (pa.array([0, 0, 1, 1]), (0, 1)),
+        "pyarrow chunked": (pa.chunked_array([[0, 0], [1, 1]]), (0, 1)),
+    }
 
 
 def test_numeric_and_boolean_labels_need_no_positive():
@@ -63,15 +67,18 @@ NAMED = {
     "list": ["a", "a", "b", "b"],
     "array": np.array(["a", "a", "b", "b"]),
     "objects": np.array(["a", "a", "b", "b"], dtype=object),
-    "pandas": pd.Series(["a", "a", "b", "b"]),
-    "pandas string": pd.Series(["a", "a", "b", "b"], dtype="string"),
-    "pandas category": pd.Series(["a", "a", "b", "b"], dtype="category"),
-    "polars": pl.Series(["a", "a", "b", "b"]),
-    "polars Categorical": pl.Series(["a", "a", "b", "b"], dtype=pl.Categorical),
-    "pyarrow": pa.array(["a", "a", "b", "b"]),
-    "pyarrow dictionary": pa.array(["a", "a", "b", "b"]).dictionary_encode(),
     "masked array, nothing masked": np.ma.array(["a", "a", "b", "b"]),
 }
+if pd:
+    NAMED |= {
+        "pandas": pd.Series(["a", "a", "b", "b"]),
+        "pandas string": pd.Series(["a", "a", "b", "b"], dtype="string"),
+        "pandas category": pd.Series(["a", "a", "b", "b"], dtype="category"),
+        "polars": pl.Series(["a", "a", "b", "b"]),
+        "polars Categorical": pl.Series(["a", "a", "b", "b"], dtype=pl.Categorical),
+        "pyarrow": pa.array(["a", "a", "b", "b"]),
+        "pyarrow dictionary": pa.array(["a", "a", "b", "b"]).dictionary_encode(),
+    }
 
 
 def test_text_labels_take_a_named_positive_or_a_named_negative():
@@ -124,13 +131,16 @@ VALUES = {
     "big endian": np.array(X, dtype=">f8"),
     "generator": (value for value in X),
     "range": range(1, 5),
-    "pandas": pd.Series(X, index=[3, 3, 1, 0]),
-    "pandas Float64": pd.Series(X, dtype="Float64"),
-    "polars": pl.Series(X),
-    "polars Decimal": pl.Series([Decimal(1), Decimal(2), Decimal(3), Decimal(4)]),
-    "pyarrow": pa.array(X),
     "masked array, nothing masked": np.ma.array(X),
 }
+if pd:
+    VALUES |= {
+        "pandas": pd.Series(X, index=[3, 3, 1, 0]),
+        "pandas Float64": pd.Series(X, dtype="Float64"),
+        "polars": pl.Series(X),
+        "polars Decimal": pl.Series([Decimal(1), Decimal(2), Decimal(3), Decimal(4)]),
+        "pyarrow": pa.array(X),
+    }
 
 
 def test_values_of_every_kind_become_float64():
@@ -141,12 +151,15 @@ MISSING = {
     "NaN": [1, 2, 3, np.nan],
     "None": [1, 2, 3, None],
     "Decimal NaN": [Decimal(1), Decimal(2), Decimal(3), Decimal("nan")],
-    "pandas Int64": pd.Series([1, 2, 3, pd.NA], dtype="Int64"),
-    "pandas Float64": pd.Series([1, 2, 3, pd.NA], dtype="Float64"),
-    "polars": pl.Series([1, 2, 3, None]),
-    "pyarrow": pa.array([1.0, 2.0, 3.0, None]),
     "masked": np.ma.array([1, 2, 3, 999], mask=[0, 0, 0, 1]),
 }
+if pd:
+    MISSING |= {
+        "pandas Int64": pd.Series([1, 2, 3, pd.NA], dtype="Int64"),
+        "pandas Float64": pd.Series([1, 2, 3, pd.NA], dtype="Float64"),
+        "polars": pl.Series([1, 2, 3, None]),
+        "pyarrow": pa.array([1.0, 2.0, 3.0, None]),
+    }
 
 
 def test_missing_values_are_refused_with_their_rows_or_omitted_and_counted():
@@ -170,19 +183,22 @@ MISSING_LABELS = {
     "None": [0, 0, 1, None],
     "NaN among text": ["0", "0", "1", np.nan],
     "None among text": ["0", "0", "1", None],
-    "pandas Int64": pd.Series([0, 0, 1, pd.NA], dtype="Int64"),
-    "pandas boolean": pd.Series([False, False, True, pd.NA], dtype="boolean"),
-    "pandas string": pd.Series(["a", "a", "b", pd.NA], dtype="string"),
-    "pandas category": pd.Series(["a", "a", "b", None], dtype="category"),
-    "polars": pl.Series([0, 0, 1, None]),
-    "polars Boolean": pl.Series([False, False, True, None]),
-    "polars text": pl.Series(["a", "a", "b", None]),
-    "pyarrow": pa.array([0, 0, 1, None]),
-    "pyarrow text": pa.array(["a", "a", "b", None]),
     "masked": np.ma.array([0, 0, 1, 1], mask=[0, 0, 0, 1]),
     "masked text": np.ma.array(["a", "a", "b", "b"], mask=[0, 0, 0, 1]),
     "NaT": np.array(["2020", "2020", "2021", "NaT"], dtype="datetime64[Y]"),
 }
+if pd:
+    MISSING_LABELS |= {
+        "pandas Int64": pd.Series([0, 0, 1, pd.NA], dtype="Int64"),
+        "pandas boolean": pd.Series([False, False, True, pd.NA], dtype="boolean"),
+        "pandas string": pd.Series(["a", "a", "b", pd.NA], dtype="string"),
+        "pandas category": pd.Series(["a", "a", "b", None], dtype="category"),
+        "polars": pl.Series([0, 0, 1, None]),
+        "polars Boolean": pl.Series([False, False, True, None]),
+        "polars text": pl.Series(["a", "a", "b", None]),
+        "pyarrow": pa.array([0, 0, 1, None]),
+        "pyarrow text": pa.array(["a", "a", "b", None]),
+    }
 
 
 def test_missing_labels_are_never_a_class():
@@ -201,7 +217,6 @@ REFUSALS = {
     "positive='sick' is not a label in y; labels are ['healthy', 'ill']": (["ill"] * 2 + ["healthy"] * 2, "sick"),
     "positive='1' is not a label in y; labels are [0, 1]": (Y, "1"),
     "positive=nan is not a label in y": (Y, np.nan),
-    "positive=<NA> is not a label in y": (Y, pd.NA),
     "positive=[1] is not a label in y": (Y, [1]),
     "positive=array([1]) is not a label in y": (Y, np.array([1])),
     "negative=7 is not a label in y; labels are [0, 1]": (Y, 1, 7),
@@ -218,9 +233,12 @@ REFUSALS = {
     "y=1 is not an array": (1,),
     "y has shape ()": (np.int64(1),),
 }
+if pd:
+    REFUSALS |= {
+        "positive=<NA> is not a label in y": (Y, pd.NA),
+    }
 REFUSED_VALUES = {
     "x has shape (4, 2); pass one feature of shape (n,)": [np.ones((4, 2))],
-    "x has shape (4, 1); pass one feature of shape (n,)": [pd.DataFrame({"a": X})],
     "x=[[1], [2, 3], [4], [5]] is ragged": [[[1], [2, 3], [4], [5]]],
     "x is empty; pass one value for each row": [[]],
     "x={'a': 1} is not an array; pass one value for each row": [{"a": 1}],
@@ -246,6 +264,10 @@ REFUSED_VALUES = {
     ],
     "cannot all be converted to float": [[Fraction(10**400), 2, 3, 4], [Decimal("sNaN"), 2, 3, 4]],
 }
+if pd:
+    REFUSED_VALUES |= {
+        "x has shape (4, 1); pass one feature of shape (n,)": [pd.DataFrame({"a": X})],
+    }
 
 
 def test_refusals_name_the_argument_the_value_and_what_is_accepted():

@@ -8,10 +8,6 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from scipy import stats
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import auc as trapezoid
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
 
 from rocpredict import empirical_roc, plots
 from rocpredict.base.formatting import to_json
@@ -62,8 +58,11 @@ def test_rows_without_a_value_are_left_out_on_request():
     assert [roc.omitted for roc in mean.fold_rocs] == [(0, 1)] * 3
 
 
+@pytest.mark.extra("sklearn")
 def test_the_area_under_the_exact_curve_is_the_mean_auc():
     """Averaging vertically commutes with taking the area, ties and unequal folds included."""
+    from sklearn.metrics import auc as trapezoid
+
     for decimals, direction in product((None, 0, 1), ("higher", "lower")):
         folds = drawn(4, 31, decimals=decimals) + drawn(3, 18, seed=1, decimals=decimals)
         mean = mean_roc(folds, direction=direction)
@@ -75,11 +74,16 @@ def test_the_area_under_the_exact_curve_is_the_mean_auc():
         assert np.all(np.diff(mean.tpr) >= 0)
 
 
+@pytest.mark.extra("sklearn")
 def test_folds_of_scikit_learn():
     """Stratified folds of real data: each AUC is scikit-learn's, each TPR the mean of the folds' own.
 
     n_points= thins the curve; where a fold rises at a grid point both ends stay.
     """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import StratifiedKFold
+
     pima = load_pima()
     X, y = pima.X / pima.X.max(axis=0), (pima.y == "pos").astype(int)
     folds = []

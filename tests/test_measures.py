@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn import metrics
 
 import rocpredict as rp
 from rocpredict import Gaussian, PredictedRoc, RocPredictError
@@ -19,8 +18,11 @@ CELLS = ("tp", "fp", "fn", "tn")
 TABLES = [(80, 10, 20, 90), (1, 2, 3, 4), (5, 0, 5, 5), (1000, 3, 1, 7), (2.5, 0.5, 1.25, 4)]
 
 
+@pytest.mark.extra("sklearn")
 @for_each(TABLES)
 def test_measures_equal_scikit_learn(*table):
+    from sklearn import metrics
+
     tp, fp, fn, tn = table
     y, called, weight = [1, 0, 1, 0], [1, 1, 0, 0], [tp, fp, fn, tn]
     rates = rp.rates(**dict(zip(CELLS, table, strict=True)))

@@ -8,7 +8,6 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 from scipy.special import logit, ndtri
-from sklearn.metrics import roc_auc_score
 
 from rocpredict import empirical_roc
 from rocpredict.base.formatting import to_json
@@ -39,8 +38,11 @@ def pairwise(scores, y, method):
     return np.mean([area(scores[y == j, i], scores[y == i, i]) for i in classes for j in classes if i != j])
 
 
+@pytest.mark.extra("sklearn")
 def test_scikit_learns_values():
     """Every kind of average, with and without ties, for probabilities that sum to 1."""
+    from sklearn.metrics import roc_auc_score
+
     kinds = [
         ("hand-till", "macro", "ovo"),
         ("one-vs-one", "macro", "ovo"),

@@ -5,17 +5,17 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse, stats
 from scipy.special import ndtr
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from rocpredict import Gaussian, PredictedRoc, datasets, empirical_roc, predict_roc
 from rocpredict import paper as printed
 from rocpredict.combination import LinearCombination, class_mean_distance, fit_linear_combination
 from rocpredict.distributions.normality import suppress_normality_warning
-from tests.cases import check_refused
+from tests.cases import check_refused, optional
+
+pd = optional("pandas")
 
 CLASSES = {"positive": "virginica", "negative": "versicolor"}
 CRITERIA = ("auc", "ameans")
@@ -90,8 +90,11 @@ def test_a_feature_that_differs_in_spread_alone_is_used_where_it_helps():
     assert list(best.coefficients[1:]) == [0, 0]
 
 
+@pytest.mark.extra("sklearn")
 def test_equal_covariances_give_fishers_discriminant():
     """The direction of scikit-learn's LDA, AUC = Phi(Delta/sqrt 2), Ameans = Phi(Delta/2)."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
     rng = np.random.default_rng(1)
     shape = rng.normal(size=(40, 3)) @ spread(rng, 3)
     X = np.concatenate([shape, shape + rng.normal(size=3)])  # one covariance, exactly
@@ -204,7 +207,7 @@ def test_tables_names_and_missing_values():
     """Every table that a screening takes; score() takes columns by name; "omit" leaves rows out and counts them."""
     array = fit_linear_combination(IRIS.X, IRIS.y, **CLASSES, **NAMES)
     scores = pytest.approx(array.score(IRIS.X), abs=0)
-    for backend in ("pandas", "polars", "pyarrow"):
+    for backend in ("pandas", "polars", "pyarrow") if pd else ():
         frame = IRIS.to_frame(backend)
         features = frame.drop(columns="label") if backend == "pandas" else frame.select(list(IRIS.feature_names))
         assert fit_linear_combination(features, frame["label"], **CLASSES).to_dict() == array.to_dict(), backend
@@ -241,7 +244,6 @@ def test_a_result_is_ready_for_json_and_says_what_it_is():
 
 X6 = np.random.default_rng(8).normal(size=(12, 2))
 Y6 = np.arange(12) % 2
-TWICE = pd.DataFrame(np.ones((4, 2)), columns=["a", "a"])
 MAHALANOBIS = {"class_label": 0, "metric": "mahalanobis"}
 LEAVE_ONE_OUT = {"class_label": True, "leave_one_out": True}
 
@@ -300,12 +302,6 @@ FITS = [
     (5, Y6, {}, "X=5 is not a table; pass an array of shape"),
     (np.ma.masked_greater(X6, 1), Y6, {}, "missing values .NaN. in .* of 12"),
     (np.ones((0, 2)), [], {}, r"X has shape \(0, 2\)"),
-    (
-        TWICE,
-        Y6[:4],
-        {},
-        "X has the column name 'a' twice; column names must be unique",
-    ),
     (X6, Y6, {"feature_names": ["a"]}, "feature_names has 1 names and X has 2 columns; pass one for each column"),
     (X6, Y6, {"feature_names": "ab"}, "feature_names='ab' is not a list of names"),
     (X6, Y6[:-1], {}, "x0 has 12 values and y has 11"),
@@ -331,6 +327,9 @@ FITS = [
     (np.repeat(X6, 2, axis=0), np.tile([0, 1], 12), {}, "both classes have the same mean in every feature"),
     (X6.astype(str), Y6, {}, "x0 contains text"),
 ]
+if pd:
+    TWICE = pd.DataFrame(np.ones((4, 2)), columns=["a", "a"])
+    FITS.append((TWICE, Y6[:4], {}, "X has the column name 'a' twice; column names must be unique"))
 MOMENTS = [
     (5, (1, 1), "mean=5 is not a pair"),
     (([0, 0], [1]), (np.eye(2), np.eye(2)), "mean has 2 features in the negative and 1 in the positive class"),
@@ -347,7 +346,7 @@ SCORED = [
     (IRIS.X[:, :3], "X has 3 columns; pass 4"),
     (IRIS.X[0], r"X has shape \(4,\)"),
     (IRIS.X * np.nan, r"X has missing values \(NaN\) in 150 rows"),
-    (IRIS.to_frame().drop(columns="petal_width"), "X has no column 'petal_width'; pass the columns"),
+    (dict(zip(IRIS.feature_names[:3], IRIS.X.T, strict=False)), "X has no column 'petal_width'; pass the columns"),
 ]
 DISTANCES = [
     (X6, Y6, {"class_label": 2}, r"class_label=2 is not a label in y; use one of \[0, 1\]"),

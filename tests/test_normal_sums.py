@@ -8,7 +8,6 @@ import mpmath
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.mixture import GaussianMixture as PeerMixture
 
 from rocpredict import Gaussian, RocPredictError
 from rocpredict.distributions.ecdf import Ecdf
@@ -408,8 +407,11 @@ def test_fit_the_likelihood_never_falls():
     assert (fits.stds == floor).any()
 
 
+@pytest.mark.extra("sklearn")
 def test_fit_is_as_likely_as_a_peer_finds_it():
     """scikit-learn's EM comes no higher than 0.01 in the whole log-likelihood."""
+    from sklearn.mixture import GaussianMixture as PeerMixture
+
     x = two_groups(np.random.default_rng(13), 300)
     peer = PeerMixture(2, tol=1e-7, max_iter=1000, n_init=2, random_state=0).fit(x[:, None])
     ours = GaussianMixture.fit(x, n_components=2)

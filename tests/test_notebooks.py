@@ -14,6 +14,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from notebooks.stored import code_cells, differences, kinds, same, shown, tidy, visible
@@ -183,6 +184,7 @@ def test_a_page_is_read_as_it_is_seen():
     assert visible(page).split() == ["one", "two", "four", "&", "five"]
 
 
+@pytest.mark.extra("nbmake")
 def test_a_stale_notebook_fails_under_nbmake(tmp_path):
     """The hook is connected: of two notebooks that run without an error the one with another output stored fails."""
     folder = tmp_path / "notebooks"

@@ -7,15 +7,16 @@ import re
 from concurrent.futures import ProcessPoolExecutor
 from decimal import Decimal
 
-import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 
 import rocpredict as rp
 from rocpredict.base.results import Flags
 from rocpredict.base.validation import is_missing
+from tests.cases import optional
+
+pd = optional("pandas")
 
 
 def samples():
@@ -100,8 +101,11 @@ def test_used_results_go_through_process_pools(results, method):
     assert [str(text) for text in texts] == [str(answers(result)) for result in results.values()]
 
 
+@pytest.mark.extra("sklearn")  # which brings joblib
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_used_results_go_through_joblib(results):
+    import joblib
+
     copies = joblib.Parallel(2)(joblib.delayed(copy.copy)(result) for result in results.values())
     assert not differences(results, copies)
 
@@ -125,7 +129,7 @@ def test_rates_of_several_prevalences_are_shown():
 def refusals():
     x, y = [1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1]
     roc, other = rp.empirical_roc(x, y), rp.PredictedRoc(rp.Gaussian(4, 3), rp.Gaussian(8, 2))
-    frame = pd.DataFrame({"a": [1, 2]})
+    frame = np.ones((2, 1)) if pd is None else pd.DataFrame({"a": [1, 2]})
     texts = np.array(["tpr", "fpr"])
     return {
         "from_summary": (lambda: rp.PredictedRoc.from_summary(np.ones((3, 3))), "pass rp.summarize"),

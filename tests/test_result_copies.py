@@ -7,20 +7,16 @@ import pickle
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 
-import joblib
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
-from sklearn.naive_bayes import GaussianNB
 
 import rocpredict as rp
 from rocpredict.base.tables import Table
-from rocpredict.sklearn import RocSelector, ThresholdedClassifier
 from rocpredict.sources import csv_reader
 from rocpredict.sources.csv_reader import CsvTable, read_csv
 from rocpredict.sources.files import open_tables
 from rocpredict.sources.table import as_feature_table
+from tests.cases import CORE
 
 OF_POLARS = {"features of polars", "features of a lazy frame", "features of Parquet"}
 CLASSES = {"positive": "virginica", "negative": "versicolor"}
@@ -35,7 +31,7 @@ def _use(result):
         result.plot().figure.clf()
         result.to_csv()
         hash(result)
-    if isinstance(result, ThresholdedClassifier):
+    if hasattr(result, "best_threshold_"):
         best = result.best_threshold_
         best.threshold_interval(), best.table()
         result.roc_.auc_interval(), result.roc_.curve(), result.roc_.best_threshold("youden"), result.roc_.auc()
@@ -46,10 +42,8 @@ def _use(result):
 def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     (folder / "t.csv").write_text("a,b,y\n" + "".join(f"{k},{k * k},{k % 2}\n" for k in range(3_000)))
-    pl.DataFrame({"a": np.arange(6.0), "y": [0, 1] * 3}).write_parquet(folder / "t.parquet")
     iris = rp.datasets.load_iris()
     X, y = iris.X[50:], iris.y[50:]
-    numbers = (y == "virginica").astype(int)
     summary = rp.summarize(X, y, moments=4, **CLASSES)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_reader, "MEMORY_BYTES", 1_000)  # so that the numbers lie in a file
@@ -67,21 +61,36 @@ def results(tmp_path_factory):
         "flags": rp.Flags(constant=[True, False]),
         "interval": rp.proportion_interval(3, 10),
         "rates": rp.rates(tp=[1, 2], fp=2, fn=3, tn=4),
-        "RocSelector": RocSelector(k=2).fit(X, numbers),
-        "ThresholdedClassifier": ThresholdedClassifier(GaussianNB()).fit(X, numbers),
-        "ThresholdedClassifier gaussian": ThresholdedClassifier(GaussianNB(), family="gaussian").fit(X, numbers),
         "features": as_feature_table(X),
-        "features of pandas": as_feature_table(pd.DataFrame({"a": [1, 2], "b": ["u", "v"]})),
-        "features of polars": as_feature_table(pl.DataFrame({"a": [1.0, 2.0]})),
-        "features of a lazy frame": as_feature_table(pl.LazyFrame({"a": [1.0, 2.0]})),
         "features of a mapping": as_feature_table({"a": [1, 2], "b": [3, 4]}),
         "features of CSV": open_tables(folder / "t.csv").features(label="y")[0],
         "features of a large CSV": large,
-        "features of Parquet": open_tables(folder / "t.parquet").features(label="y")[0],
         "CSV": read_csv(folder / "t.csv"),
         "CSV reader": open_tables(folder / "t.csv"),
     }
+    held |= {} if CORE else _results_of_extras(folder)
     return {name: _use(result) for name, result in held.items()}
+
+
+def _results_of_extras(folder):
+    import pandas as pd
+    import polars as pl
+    from sklearn.naive_bayes import GaussianNB
+
+    from rocpredict.sklearn import RocSelector, ThresholdedClassifier
+
+    iris = rp.datasets.load_iris()
+    X, y = iris.X[50:], (iris.y[50:] == "virginica").astype(int)
+    pl.DataFrame({"a": np.arange(6.0), "y": [0, 1] * 3}).write_parquet(folder / "t.parquet")
+    return {
+        "RocSelector": RocSelector(k=2).fit(X, y),
+        "ThresholdedClassifier": ThresholdedClassifier(GaussianNB()).fit(X, y),
+        "ThresholdedClassifier gaussian": ThresholdedClassifier(GaussianNB(), family="gaussian").fit(X, y),
+        "features of pandas": as_feature_table(pd.DataFrame({"a": [1, 2], "b": ["u", "v"]})),
+        "features of polars": as_feature_table(pl.DataFrame({"a": [1.0, 2.0]})),
+        "features of a lazy frame": as_feature_table(pl.LazyFrame({"a": [1.0, 2.0]})),
+        "features of Parquet": open_tables(folder / "t.parquet").features(label="y")[0],
+    }
 
 
 def content(result):
@@ -94,9 +103,9 @@ def content(result):
         )
     if isinstance(result, Table):  # whose repr holds the address of a function
         return result.to_text(), result
-    if isinstance(result, RocSelector):
+    if hasattr(result, "screening_"):
         return result.screening_, result.auc_.tolist(), result.get_support().tolist()
-    if isinstance(result, ThresholdedClassifier):
+    if hasattr(result, "best_threshold_"):
         return (
             result.best_threshold_,
             result.roc_,
@@ -112,6 +121,8 @@ def copies(results):
 
 
 def _joblib(value):
+    import joblib
+
     file = io.BytesIO()
     joblib.dump(value, file)
     file.seek(0)
@@ -123,8 +134,7 @@ COPIES = {
     "oldest pickle": lambda value: pickle.loads(pickle.dumps(value, protocol=2)),
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
-    "joblib": _joblib,
-}
+} | ({} if CORE else {"joblib": _joblib})
 
 
 @pytest.mark.parametrize("how", COPIES)

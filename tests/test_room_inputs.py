@@ -30,11 +30,13 @@ def test_a_report_takes_iterators(tmp_path):
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
+@pytest.mark.extra("narwhals", "pandas", "polars", "pyarrow")
 def test_every_data_frame_is_a_table_of_features():
     """Of pandas, polars, pyarrow, also lazy: the same answers as of columns."""
-    narwhals, polars = pytest.importorskip("narwhals"), pytest.importorskip("polars")
-    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
-    assert narwhals
+    import pandas
+    import polars
+    import pyarrow
+
     columns = {"a": X, "b": X2}
     tests = rp.auc_test_many(columns, Y).to_dict()
     weights = rp.fit_linear_combination(columns, Y).to_dict()

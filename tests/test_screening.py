@@ -9,9 +9,8 @@ from scipy import stats
 import rocpredict as rp
 from rocpredict.distributions.normality import suppress_normality_warning
 from rocpredict.screening.result import adjust_p_values
-from tests.cases import check_each
+from tests.cases import ENGINES, check_each
 
-ENGINES = ("numpy", "numba")
 CLASSES = {"positive": "sick", "negative": "well"}
 SETTINGS = [(20, 0.0), (60, 0.0), (60, 1.0), (60, 2.5), (400, 0.3)]
 

@@ -5,7 +5,6 @@ import io
 import json
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy import sparse
 
@@ -108,11 +107,14 @@ def test_missing_values_are_those_of_a_table_without_these_rows():
     assert (table["n_missing"] == np.isnan(X).sum(axis=0)).all()
 
 
+@pytest.mark.extra("polars")
 def test_one_table_in_other_orders_forms_blocks_and_threads(monkeypatch):
     """Features in another order, blocks of another size: to 1e-10; sparse or a frame: to 1e-12; three threads: equal.
 
     Exchanged labels mirror the AUC and keep the model weight, and the Ameans up to the plateau of good thresholds.
     """
+    import polars as pl
+
     rng = np.random.default_rng(5)
     X, y = _table(5)
     table = _screened(X, y)

@@ -6,13 +6,14 @@ import json
 from decimal import Decimal
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rocpredict as rp
 from rocpredict.base.files import format_csv
 from rocpredict.base.validation import RocPredictError
+from tests.cases import optional
 
+pd = optional("pandas")
 RNG = np.random.default_rng(3)
 Y = np.arange(40) % 2
 X = RNG.normal(size=(40, 5)) + Y[:, None] * np.linspace(0, 2, 5)
@@ -31,7 +32,6 @@ KEYS = {
     "nothing": ([], []),
     "mask": (np.array([True, False, True, False, False]), [0, 2]),
     "list of booleans": ([False, True, False, False, False], [1]),
-    "pandas mask": (pd.Series([False, True, False, False, True]), [1, 4]),
 }
 WRONG_KEYS = {
     "True": True,
@@ -49,12 +49,14 @@ WRONG_KEYS = {
     "Decimal": Decimal(1),
     "sNaN": Decimal("sNaN"),
     "object": object(),
-    "frame": pd.DataFrame({"a": [0, 1]}),
     "bytes": b"auc",
     "slice of text": slice("a", "b"),
     "huge": 10**30,
     "NaN": np.nan,
 }
+if pd:
+    KEYS["pandas mask"] = (pd.Series([False, True, False, False, True]), [1, 4])
+    WRONG_KEYS["frame"] = pd.DataFrame({"a": [0, 1]})
 
 
 def test_keys_select_rows_or_are_refused():
@@ -73,7 +75,10 @@ def test_keys_select_rows_or_are_refused():
     assert not failures
 
 
-@pytest.mark.parametrize("key", [["feature", "auc"], ("auc",), np.array(["feature", "auc"]), pd.Index(["auc", "tpr"])])
+NAMES = [["feature", "auc"], ("auc",), np.array(["feature", "auc"]), *([pd.Index(["auc", "tpr"])] if pd else [])]
+
+
+@pytest.mark.parametrize("key", NAMES)
 def test_names_of_columns_in_a_list(key):
     """Columns are taken one by one, and the message says how several are taken."""
     with pytest.raises(RocPredictError, match=r"names several columns; pass one name, or .+ table\.to_pandas\(\)"):
@@ -161,7 +166,7 @@ def test_flags_without_a_meaning_are_refused():
         rp.Flags(a=True)
 
 
-@pytest.mark.parametrize("wrong", [X, None, "iris", SUMMARY.positive, pd.DataFrame(X)])
+@pytest.mark.parametrize("wrong", [X, None, "iris", SUMMARY.positive, *([pd.DataFrame(X)] if pd else [])])
 def test_from_summary_takes_a_summary(wrong):
     with pytest.raises(RocPredictError, match=r"^summary=.+ is not a TwoClassSummary; pass rp\.summarize\(X, y\)$"):
         rp.PredictedRoc.from_summary(wrong)

@@ -7,22 +7,22 @@ import json
 import re
 import warnings
 
-import duckdb
 import numpy as np
-import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
-from polars.testing import assert_frame_equal
 from scipy import sparse
 
 import rocpredict as rp
 from rocpredict.base.validation import RocPredictError
 from rocpredict.cli import main
-from tests.cases import check_each
+from tests.cases import ENGINES, check_each, optional
+
+duckdb = optional("duckdb")
+pd = optional("pandas")
+pl = optional("polars")
+pa = optional("pyarrow")
 
 ROWS, NAMES = 90, ["x0", "x1", "x2", "x3", "x4", "x5"]
-engines = pytest.mark.parametrize("engine", ["numpy", "numba"])
+engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 def _table():
@@ -133,20 +133,24 @@ def _frame(table=None, kind=float):
 
 
 FRAMES = {
-    "pandas": lambda: _frame(WITH_HOLES),
-    "pandas, a column at a time": lambda: pd.DataFrame({name: WITH_HOLES[:, j] for j, name in enumerate(NAMES)}),
-    "pandas nullable": lambda: _frame(WITH_HOLES).convert_dtypes(),
-    "pandas Arrow": lambda: _frame(WITH_HOLES).convert_dtypes(dtype_backend="pyarrow"),
-    "pandas, odd index": lambda: _frame(WITH_HOLES).set_index(np.arange(ROWS)[::-1] // 3),
-    "polars": lambda: pl.DataFrame(WITH_HOLES, schema=NAMES),
-    "polars nulls": lambda: pl.DataFrame(WITH_HOLES, schema=NAMES).fill_nan(None),
-    "polars lazy": lambda: pl.LazyFrame(WITH_HOLES, schema=NAMES),
-    "pyarrow": lambda: pa.Table.from_pandas(_frame(WITH_HOLES), preserve_index=False),
     "dict": lambda: {name: WITH_HOLES[:, j] for j, name in enumerate(NAMES)},
     "dict of lists": lambda: {name: [None if v != v else v for v in WITH_HOLES[:, j]] for j, name in enumerate(NAMES)},  # noqa: PLR0124
 }
+if pd:
+    FRAMES |= {
+        "pandas": lambda: _frame(WITH_HOLES),
+        "pandas, a column at a time": lambda: pd.DataFrame({name: WITH_HOLES[:, j] for j, name in enumerate(NAMES)}),
+        "pandas nullable": lambda: _frame(WITH_HOLES).convert_dtypes(),
+        "pandas Arrow": lambda: _frame(WITH_HOLES).convert_dtypes(dtype_backend="pyarrow"),
+        "pandas, odd index": lambda: _frame(WITH_HOLES).set_index(np.arange(ROWS)[::-1] // 3),
+        "polars": lambda: pl.DataFrame(WITH_HOLES, schema=NAMES),
+        "polars nulls": lambda: pl.DataFrame(WITH_HOLES, schema=NAMES).fill_nan(None),
+        "polars lazy": lambda: pl.LazyFrame(WITH_HOLES, schema=NAMES),
+        "pyarrow": lambda: pa.Table.from_pandas(_frame(WITH_HOLES), preserve_index=False),
+    }
 
 
+@pytest.mark.extra("duckdb", "pandas", "polars")
 @engines
 def test_frames(engine):
     """Missing values as NaN, None, null or NA, to the last bit; other dtypes, sparse columns; a column of labels."""
@@ -167,12 +171,16 @@ def test_frames(engine):
 MIXED = {
     "size": X[:, 0],
     "word": np.array(["a", "b", "c"])[np.arange(ROWS) % 3],
-    "kind": pd.Categorical(np.array(["p", "q"])[Y]),
-    "day": pd.date_range("2020-01-01", periods=ROWS),
     "truth": X[:, 3] > 0,
 }
+if pd:
+    MIXED |= {
+        "kind": pd.Categorical(np.array(["p", "q"])[Y]),
+        "day": pd.date_range("2020-01-01", periods=ROWS),
+    }
 
 
+@pytest.mark.extra("pandas", "polars", "pyarrow")
 def test_columns_that_are_no_numbers_are_flagged():
     """Text, categories and dates have the flag not_numeric and no number; numbers and booleans are as alone."""
     alone = rp.screen(np.column_stack([MIXED["size"], MIXED["truth"]]), Y).in_input_order()
@@ -200,6 +208,7 @@ def annotated(**var):
         return anndata.AnnData(sparse.csr_matrix(X), obs=cells, var=genes)
 
 
+@pytest.mark.extra("pandas")
 @engines
 def test_annotated_data_have_their_annotations(engine):
     """X of AnnData with labels from .obs: numbers as of the array, names and annotations row by row, also sorted."""
@@ -216,6 +225,7 @@ def test_annotated_data_have_their_annotations(engine):
     assert by_length["symbol"].tolist() == ["b", "d", "f", "a", "c", "e"]
 
 
+@pytest.mark.extra("pandas")
 def test_an_annotation_named_as_a_column_replaces_nothing():
     """It is refused by its name, or both columns are there: neither is written over the other."""
     values, plain = list("fedcba"), screened(annotated(), "label", positive="sick")
@@ -229,6 +239,7 @@ def test_an_annotation_named_as_a_column_replaces_nothing():
         assert any(table[column].tolist() == values for column in table)
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_missing_annotations_are_last_and_stay_missing(tmp_path):
     """None, NaN and NaT: last in either order; empty in CSV; null in polars and Parquet. CSV has dates as text."""
     days = pd.to_datetime(["2020-01-03", None, "2020-01-01", "2020-01-02", "2020-01-05", "2020-01-04"])
@@ -247,22 +258,25 @@ def test_missing_annotations_are_last_and_stay_missing(tmp_path):
 
 
 DAYS = [f"2020-01-0{k + 1}" for k in range(6)]
-ANNOTATIONS = {
-    "integers": ([1, None, 3, 4, 5, 6], pl.Int64, ["1", "", "3", "4", "5", "6"]),
-    "floats": ([1, 2.5, None, 4, 5, 6], pl.Float64, ["1", "2.5", "", "4", "5", "6"]),
-    "booleans": ([True, None, False, True, True, True], pl.Boolean, ["True", "", "False", "True", "True", "True"]),
-    "mixed": (["a", 1, pd.NA, np.nan, 2.5, None], pl.String, ["a", "1", "", "", "2.5", ""]),
-    "nothing": ([None] * 6, pl.Null, [""] * 6),
-    "dates": ([datetime.date.fromisoformat(day) for day in DAYS], pl.Date, DAYS),
-    "times": (
-        pd.to_datetime([f"{day}T06:00" for day in DAYS], utc=True).astype(object),
-        pl.Datetime("us", "UTC"),
-        [f"{day}T06:00:00+00:00" for day in DAYS],
-    ),
-    "numpy": (np.arange("2020-01-01", "2020-01-07", dtype="M8[D]").astype("M8[s]"), pl.Datetime, DAYS),
-}
+ANNOTATIONS = {}
+if pd:
+    ANNOTATIONS |= {
+        "integers": ([1, None, 3, 4, 5, 6], pl.Int64, ["1", "", "3", "4", "5", "6"]),
+        "floats": ([1, 2.5, None, 4, 5, 6], pl.Float64, ["1", "2.5", "", "4", "5", "6"]),
+        "booleans": ([True, None, False, True, True, True], pl.Boolean, ["True", "", "False", "True", "True", "True"]),
+        "mixed": (["a", 1, pd.NA, np.nan, 2.5, None], pl.String, ["a", "1", "", "", "2.5", ""]),
+        "nothing": ([None] * 6, pl.Null, [""] * 6),
+        "dates": ([datetime.date.fromisoformat(day) for day in DAYS], pl.Date, DAYS),
+        "times": (
+            pd.to_datetime([f"{day}T06:00" for day in DAYS], utc=True).astype(object),
+            pl.Datetime("us", "UTC"),
+            [f"{day}T06:00:00+00:00" for day in DAYS],
+        ),
+        "numpy": (np.arange("2020-01-01", "2020-01-07", dtype="M8[D]").astype("M8[s]"), pl.Datetime, DAYS),
+    }
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_annotations_of_any_kind(tmp_path):
     """Objects of one kind are of that kind in polars and Parquet, text where they differ; nulls stay null."""
 
@@ -279,7 +293,7 @@ def test_annotations_of_any_kind(tmp_path):
         assert frame["note"].is_null().to_list() == [not cell for cell in cells]
         assert table.to_pandas()["note"].isna().tolist() == [not cell for cell in cells]
         table.to_parquet(tmp_path / "table.parquet")
-        assert_frame_equal(pl.read_parquet(tmp_path / "table.parquet"), frame)
+        pl.testing.assert_frame_equal(pl.read_parquet(tmp_path / "table.parquet"), frame)
 
     check_each(ANNOTATIONS, check)
 
@@ -293,6 +307,7 @@ def _cell(value):
     return None if value != value else str(value) if value in {np.inf, -np.inf} else value  # noqa: PLR0124
 
 
+@pytest.mark.extra("pandas")
 @engines
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_file_is_the_table_that_it_holds(engine, suffix, tmp_path, capsys):
@@ -326,6 +341,7 @@ def _equal(columns, table):
             assert list(columns[name]) == values.tolist(), name
 
 
+@pytest.mark.extra("polars")
 def test_to_dict_pandas_and_polars(table):
     """Every column, in order, to the last digit; of plain types, so that labels that are numbers are numbers."""
     _equal(table.to_dict(), table)
@@ -337,6 +353,7 @@ def test_to_dict_pandas_and_polars(table):
     assert len(frame.filter(pl.col("positive") == 1)) == 7
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_csv_and_parquet_can_be_read_back(table, tmp_path):
     """By the csv module, pandas and polars: names, digits, infinities; NaN is an empty cell of CSV."""
     text = table.to_csv()
@@ -361,6 +378,7 @@ def test_csv_and_parquet_can_be_read_back(table, tmp_path):
     assert [row["feature"] for row in csv.DictReader(io.StringIO(returns, newline=""))] == ["a\rb", "c"]
 
 
+@pytest.mark.extra("polars")
 def test_open_files_and_empty_tables(table, tmp_path):
     """Text goes into a text file and bytes into a binary one, others are refused; no rows are written as such."""
     text, binary = io.StringIO(), io.BytesIO()
@@ -368,7 +386,7 @@ def test_open_files_and_empty_tables(table, tmp_path):
     assert text.getvalue() == table.to_csv()
     table.to_parquet(binary)
     binary.seek(0)
-    assert_frame_equal(pl.read_parquet(binary), table.to_polars())
+    pl.testing.assert_frame_equal(pl.read_parquet(binary), table.to_polars())
     for write, wrong, words in (
         (table.to_csv, io.BytesIO(), "does not accept text; pass a file name"),
         (table.to_parquet, io.StringIO(), "does not accept bytes; pass a file name"),
@@ -386,6 +404,7 @@ def test_open_files_and_empty_tables(table, tmp_path):
     assert repr(empty) == "ScreeningResult(0 rows, 3 class pairs)"
 
 
+@pytest.mark.extra("pandas")
 def test_nothing_in_a_notebook_is_markup():
     """Names and labels with tags are text; a table shows ten rows at most."""
     evil = "<script>alert('x')</script>"
@@ -401,6 +420,7 @@ def test_nothing_in_a_notebook_is_markup():
     assert many.count("<tr>") == 11
 
 
+@pytest.mark.extra("pandas", "polars")
 def test_rows_are_chosen_as_in_an_array(table):
     """By index, from the end, slice, list, mask, mask of another library; flags and places go along."""
     first = table[0]
@@ -504,6 +524,7 @@ def _normals(features=11):
     return table, np.arange(ROWS) % 3
 
 
+@pytest.mark.extra("polars")
 def test_frames_read_in_blocks_of_columns(monkeypatch):
     """One or four columns at a time, one thread or three, three class pairs: as the array; progress ascends."""
     table, labels = _normals()

@@ -40,6 +40,7 @@ from rocpredict import AssumptionWarning, RocPredictError
 from rocpredict.sklearn import RocSelector, ThresholdedClassifier, roc_score_func
 from tests.cases import check_each
 
+pytestmark = pytest.mark.extra("sklearn")
 PIMA = rp.datasets.load_pima()
 IRIS = rp.datasets.load_iris()
 # decisions at probability 1/2 or at decision 0: TunedThresholdClassifierCV of scikit-learn fails this check too

@@ -12,7 +12,6 @@ import threading
 
 import anndata
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,8 +22,9 @@ from rocpredict.sources import blocks as parts
 from rocpredict.sources import csv_reader
 from rocpredict.sources.csv_reader import read_csv
 from rocpredict.sources.files import open_tables
-from tests.cases import check_each
+from tests.cases import check_each, optional
 
+pl = optional("polars")
 NAN = np.nan
 
 
@@ -185,6 +185,7 @@ def test_read_csv_returns_the_columns_as_text_and_numbers(tmp_path):
             read_csv(written(tmp_path, content)[0])
 
 
+@pytest.mark.extra("polars")
 def test_paths_and_columns_that_are_refused(tmp_path):
     csv, parquet = written(tmp_path, "a,y\n1,p\n")[0], tmp_path / "t.parquet"
     (tmp_path / "empty").mkdir()
@@ -371,9 +372,11 @@ def parquet(folder, *frames):
     return paths
 
 
-TABLE = pl.DataFrame({"a": [1, 2, None], "b": [1.5, 2.0, 3.0], "s": ["u", "v", "w"], "y": ["p", "q", "p"]})
+if pl:
+    TABLE = pl.DataFrame({"a": [1, 2, None], "b": [1.5, 2.0, 3.0], "s": ["u", "v", "w"], "y": ["p", "q", "p"]})
 
 
+@pytest.mark.extra("polars")
 def test_parquet(tmp_path, monkeypatch):
     """Files follow one another, with integers beside floats and columns in another order; float32 is kept."""
     monkeypatch.setattr(parts, "BLOCK_BYTES", 1)
@@ -394,6 +397,7 @@ def test_parquet(tmp_path, monkeypatch):
     assert labels == [0, 1]
 
 
+@pytest.mark.extra("polars")
 def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
     good = parquet(tmp_path, TABLE, TABLE.drop("b"), TABLE.with_columns(b=pl.lit("x")), TABLE.clear())
     (tmp_path / "words.parquet").write_text("a,b\n1,2\n")
@@ -413,6 +417,7 @@ def test_parquet_that_cannot_be_read(tmp_path, monkeypatch):
     assert message_of(good[0]) == "t0.parquet is Parquet, which needs polars: pip install 'rocpredict[frames]'"
 
 
+@pytest.mark.extra("polars")
 def test_parquet_broken_in_its_middle_is_refused_when_it_is_read(tmp_path):
     """Damage that the footer does not show is one sentence, and no traceback of the reader."""
     x = np.random.default_rng(3).normal(size=20_000)

@@ -14,8 +14,6 @@ import zlib
 from html.parser import HTMLParser
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 import rocpredict as rp
@@ -30,10 +28,13 @@ from rocpredict.teaching.data import builtin_dataset, feature_rocs
 from rocpredict.teaching.model import PAGE_FAMILIES, PageModel, TabulatedRoc
 from rocpredict.teaching.page import PRESETS, TeachingPage, normal_table
 from rocpredict.teaching.server import TeachingServer
-from tests.cases import check_each
+from tests.cases import check_each, optional
+
+pd, pl = optional("pandas"), optional("polars")
 
 IRIS, PIMA = load_iris(), load_pima()
 LEAST = {"datasets": ()}
+IRIS_COLUMNS = {"x": dict(zip(IRIS.feature_names, IRIS.X.T, strict=True)) | {"label": IRIS.y}, "y": "label"}
 HOSTILE = [
     *("</script><script>alert(1)</script>", "a\"b'c`d", "x" * 200, "\u202e\u05d8\u05e7", "🧪 💥", "<!--"),
     *("&amp;\n\x00;", "\udc80"),
@@ -151,7 +152,7 @@ def test_presets_can_be_answered():
 
 
 # ---- own data
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "mapping"])
+@pytest.mark.parametrize("make", [dict, *([pd.DataFrame, pl.DataFrame] if pd else [])])
 def test_frames_of_every_kind_are_the_same_page(make):
     """A frame with a label column, a column of words and a gap: the words are left out, the gap is counted."""
     columns = {
@@ -170,6 +171,7 @@ def test_frames_of_every_kind_are_the_same_page(make):
     assert held["start"] == {"data": "own"}
 
 
+@pytest.mark.extra("pandas")
 def test_arrays_series_and_names():
     """(n,) and (n, p) arrays; a Series brings its name; feature= names or chooses; names that are no text."""
     y = IRIS.y == "virginica"
@@ -182,7 +184,7 @@ def test_arrays_series_and_names():
         (["x0", "x1"], TeachingPage(IRIS.X[:, :2], y, **LEAST)),
         (["b", "a"], TeachingPage(IRIS.X[:, :2], y, feature=["b", "a"], **LEAST)),
         (["b"], TeachingPage({"a": IRIS.X[:, 0], "b": IRIS.X[:, 1]}, y, feature=np.array("b"), **LEAST)),
-        (widths, TeachingPage(IRIS.to_frame(), "label", positive="setosa", feature=widths, **LEAST)),
+        (widths, TeachingPage(**IRIS_COLUMNS, positive="setosa", feature=widths, **LEAST)),
     ):
         assert list(page.data[0].features) == expected
     x, labels = [1.0, 2.0, 3.0, 5.0], [0.0, 1.0, 0.0, 1.0]
@@ -237,7 +239,7 @@ WRONG_PAGES = [
     ("instead of x", FOUR | {"mean": (1, 2), "std": (1, 1)}),
     ("500,500 values, and a page can have at most 500,000", {"x": np.zeros((1001, 500)), "y": np.arange(1001) % 2}),
     ("y has 20 labels; pass the positive one", {"x": np.arange(40.0), "y": np.arange(40) // 2}),
-    ("feature='petal' is not allowed", {"x": IRIS.to_frame(), "y": "label", "positive": "setosa", "feature": "petal"}),
+    ("feature='petal' is not allowed", IRIS_COLUMNS | {"positive": "setosa", "feature": "petal"}),
     ("feature='a' is not numeric", {"x": {"a": ["u", "v"], "b": [1, 2]}, "y": [0, 1], "feature": "a"}),
     ("x='irises' is not allowed; choose one of 'iris'", {"x": "irises"}),
     ("feature='petal' is not allowed", {"x": "iris", "feature": "petal"}),
@@ -744,6 +746,7 @@ def test_many_ask_at_once(server):
 
 
 # ---- widget
+@pytest.mark.extra("anywidget")
 def test_the_widget_answers_by_messages():
     """A state comes in with an id, the answer goes out with it, or a sentence; show() moves the page."""
     page = TeachingPage(threshold=5.0, **LEAST)

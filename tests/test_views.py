@@ -7,8 +7,6 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 from scipy.special import ndtr
-from sklearn.isotonic import IsotonicRegression
-from sklearn.metrics import average_precision_score, precision_recall_curve
 
 from rocpredict import EmpiricalRoc, Gaussian, PredictedRoc, RocPredictError, empirical_roc, predict_roc
 from rocpredict.base.formatting import to_json
@@ -26,9 +24,12 @@ def drawn(decimals=None, n=400, seed=0):
     return (x if decimals is None else x.round(decimals)), y.astype(int)
 
 
+@pytest.mark.extra("sklearn")
 @for_each(["higher", "lower"], [None, 1, 0])
 def test_points_and_average_precision_are_scikit_learns(direction, decimals):
     """At the sample's own prevalence, ties included: every point, the first (1 by convention), and the AP."""
+    from sklearn.metrics import average_precision_score, precision_recall_curve
+
     x, y = drawn(decimals)
     curve = empirical_roc(x if direction == "higher" else -x, y, direction=direction).precision_recall_curve()
     precision, recall, thresholds = precision_recall_curve(y, x)
@@ -38,8 +39,11 @@ def test_points_and_average_precision_are_scikit_learns(direction, decimals):
     assert len(curve) == len(thresholds) + 1
 
 
+@pytest.mark.extra("sklearn")
 def test_another_prevalence_is_scikit_learns_with_weights():
     """Weighing the positives so that they are 5 % of all changes precision as prevalence=0.05 does."""
+    from sklearn.metrics import average_precision_score
+
     x, y = drawn(1)
     weights = np.where(y == 1, 0.05 / y.sum(), 0.95 / (1 - y).sum())
     curve = empirical_roc(x, y).precision_recall_curve(prevalence=0.05)
@@ -167,9 +171,12 @@ def test_thresholds_are_the_best_for_costs_p_and_1_minus_p(roc):
     assert curve.net_benefit.max() <= 0.2
 
 
+@pytest.mark.extra("sklearn")
 @for_each([None, 1, 0])
 def test_best_is_what_a_calibration_in_order_gives(decimals):
     """Isotonic regression makes probabilities of x; thresholded at p, on the same rows, they do as well as "best"."""
+    from sklearn.isotonic import IsotonicRegression
+
     x, y = drawn(decimals)
     best = empirical_roc(x, y).decision_curve()
     calibrated = np.clip(IsotonicRegression().fit(x, y).predict(x), 0, 1)

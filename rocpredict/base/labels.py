@@ -6,6 +6,8 @@ Observations are matched by position. A pandas index is checked, but never used 
 - The default index 0, 1, 2, ... and another index: observations are matched by position. An index that is a permutation
   of the default one raises an error, since alignment and position would give different results.
 - Any other two indexes that differ raise an error; the message names both remedies.
+
+Columns of a Dask DataFrame raise an error, since each computation may return the rows in another order.
 """
 
 from __future__ import annotations
@@ -425,7 +427,9 @@ def omit_rows(rows: ClassRows, missing: NDArray[np.bool_], name: str, nan_policy
 
 
 def check_index(columns: Mapping[str, Any]) -> None:
-    """Check that the indexes of pandas columns match; see the docstring of the module.
+    """Check that the indexes of pandas columns match, and that no column is part of a Dask DataFrame.
+
+    The rules are in the docstring of the module.
 
     Parameters
     ----------
@@ -433,7 +437,12 @@ def check_index(columns: Mapping[str, Any]) -> None:
         Arguments of any type; the columns of a mapping are checked one by one, and objects without an index are
         ignored.
     """
-    indexes = [(name, index) for name, column in _flatten(columns) if (index := _row_index(column)) is not None]
+    flat = [*_flatten(columns)]
+    for name, column in flat:
+        check_not_lazy(name, column)
+    indexes = [(name, index) for name, column in flat if (index := _row_index(column)) is not None]
+    if len(indexes) > 1:
+        indexes = [(name, index.compute() if hasattr(index, "compute") else index) for name, index in indexes]
     for (first, index), (second, other) in pairwise(indexes):
         if index is other or len(index) != len(other) or index.equals(other):  # other lengths raise a separate error
             continue
@@ -442,6 +451,17 @@ def check_index(columns: Mapping[str, Any]) -> None:
         raise RocPredictError(
             f"the pandas indexes of {first} and {second} differ; align them, such as by {second}.loc[{first}.index], "
             f"or pass {second}.to_numpy() to match by position"
+        )
+
+
+def check_not_lazy(name: str, values: Any) -> None:
+    """Raise for columns of a Dask DataFrame, since each computation may return the rows in another order."""
+    is_part = type(values).__module__.startswith("dask.") and type(values).__name__ != "DataFrame"
+    sizes = (getattr(values, "shape", None) or ()) if is_part else ()
+    if any(not isinstance(size, int) for size in sizes):  # the length of such a column is not known in advance
+        raise RocPredictError(
+            f"{name} is part of a Dask DataFrame, which may return its rows in a different order each time; pass parts "
+            "of frame.compute()"
         )
 
 
@@ -454,9 +474,10 @@ def _flatten(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _row_index(column: Any) -> Any:
-    """Return the row index of a pandas object or of AnnData, or None."""
+    """Return the row index of a pandas object, a Dask DataFrame or AnnData, or None."""
     index = getattr(column, "obs_names", None) if hasattr(column, "var_names") else getattr(column, "index", None)
-    return index if hasattr(index, "equals") and hasattr(index, "nlevels") else None
+    is_pandas = hasattr(index, "equals") and hasattr(index, "nlevels")
+    return index if is_pandas or hasattr(index, "divisions") else None
 
 
 def _is_default(index: Any) -> bool:

@@ -195,7 +195,7 @@ _FLOAT32_TYPES = ("Float16", "Float32")
 
 
 def as_frame(X: Any) -> Any:
-    """Return the narwhals frame of X, or None if X is not a data frame.
+    """Return the narwhals frame or the Dask query of X, or None if X is not a data frame.
 
     Raises
     ------
@@ -212,6 +212,9 @@ def as_frame(X: Any) -> Any:
             f"a {module} {type(X).__name__} needs narwhals: pip install 'rocpredict[frames]'"
         ) from None
     native = nw.to_native(X, pass_through=True)
+    if type(native).__module__.startswith("dask.dataframe") and getattr(native, "ndim", 0) == 2:
+        check_unique_names(list(native.columns))
+        return DaskQuery(native)
     if nw.dependencies.is_pandas_dataframe(native):
         check_unique_names(list(native.columns))  # before narwhals raises its own error for duplicate names
     elif nw.dependencies.is_pyarrow_table(native):
@@ -233,12 +236,53 @@ _DUCKDB_UNORDERED = re.compile(
     re.IGNORECASE,
 )
 _DUCKDB_RANDOM = re.compile(r"(random|uuid|nextval|shuffle)\w*\(", re.IGNORECASE)
-
-
-_NO_ORDER = (
-    "X is a query that returns its rows in a different order each time; collect it first, with X.collect() in polars "
-    "or X.arrow() in DuckDB"
+_DASK_NODES = frozenset(
+    [
+        "Elemwise",
+        "FromPandas",
+        "FromArray",
+        "ReadParquet",
+        "Filter",
+        "DropnaFrame",
+        "Head",
+        "Tail",
+        "Concat",
+        "Repartition",
+    ]
 )
+"""Classes of the nodes of a Dask expression that preserve the order of the rows."""
+_DASK_FUNCTIONS = frozenset(["Map", "Apply"])
+"""Classes of elementwise nodes with a function of the user."""
+
+COLLECT_REMEDY = "collect X first, with X.collect() in polars, X.arrow() in DuckDB or X.compute() in Dask"
+_NO_ORDER = f"X is a query that returns its rows in a different order each time; {COLLECT_REMEDY}"
+
+
+class DaskQuery:
+    """Dask DataFrame with the methods of a lazy narwhals frame that a source needs."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def to_native(self) -> Any:
+        """Return the Dask DataFrame."""
+        return self._native
+
+    def collect_schema(self) -> Any:
+        """Return the types of the columns."""
+        import narwhals as nw
+
+        return nw.from_native(self._native._meta).schema
+
+    def select(self, names: list[str]) -> DaskQuery:
+        """Return the query of some columns."""
+        return DaskQuery(self._native[names])
+
+    def collect(self) -> Any:
+        """Run the query."""
+        import narwhals as nw
+
+        return nw.from_native(self._native.compute())
 
 
 def has_row_order(frame: Any) -> bool:
@@ -247,7 +291,11 @@ def has_row_order(frame: Any) -> bool:
     Scans, selections and functions of single columns preserve the order. Joins, groups, samples and unknown operations
     are treated as unordered, although some of them preserve it.
     """
-    native, library = frame.to_native(), frame.implementation.name.lower()
+    native = frame.to_native()
+    if isinstance(frame, DaskQuery):
+        nodes = [{kind.__name__ for kind in type(node).__mro__} for node in native.expr.walk()]
+        return all(names & _DASK_NODES and not names & _DASK_FUNCTIONS for names in nodes)
+    library = frame.implementation.name.lower()
     if library == "polars":
         lines = [re.sub(r'"[^"]*"', '""', line).strip() for line in native.explain(optimized=False).splitlines()]
         return all(_POLARS_NODES.match(line) and not _POLARS_UNORDERED.search(line) for line in lines if line)
@@ -257,9 +305,6 @@ def has_row_order(frame: Any) -> bool:
         titles = [line for line in lines if "\u256d" in line]
         titles += [below for line, below in pairwise(lines) if "\u250c" in line]
         return bool(titles) and not any(map(_DUCKDB_UNORDERED.search, titles)) and not _DUCKDB_RANDOM.search(plan)
-    if library == "dask":
-        names = {type(node).__name__ for node in native.expr.walk()} if hasattr(native, "expr") else {"Unknown"}
-        return not any(re.search("Unknown|Merge|Join|Shuffle|GroupBy|Duplicates|Unique|Sample", name) for name in names)
     return False
 
 
@@ -277,12 +322,15 @@ class DataFrameSource(BlockSource):
     def __init__(self, frame: Any) -> None:
         import narwhals as nw
 
-        self.is_ordered = not isinstance(frame, nw.LazyFrame) or has_row_order(frame)
+        self.is_ordered = isinstance(frame, nw.DataFrame) or has_row_order(frame)
         frame = frame if self.is_ordered else self.collect(frame)
-        schema = frame.collect_schema() if isinstance(frame, nw.LazyFrame) else frame.schema
-        self.frame, self.columns, self._lazy = frame, list(schema), isinstance(frame, nw.LazyFrame)
+        schema = frame.collect_schema()
+        self.frame, self.columns, self._lazy = frame, list(schema), not isinstance(frame, nw.DataFrame)
         self._labels: tuple[str, NDArray[Any]] | None = None
-        rows = self.collect(frame.select(nw.len())).item() if self._lazy else len(frame)
+        if isinstance(frame, nw.LazyFrame):
+            rows = self.collect(frame.select(nw.len())).item()
+        else:
+            rows = len(frame.to_native())
         self.shape = int(rows), len(self.columns)
         self._kinds = kinds = [type(kind).__name__ for kind in schema.values()]
         self._is_text = np.array([self._holds_text(*item) for item in enumerate(kinds)], dtype=bool)
@@ -311,7 +359,7 @@ class DataFrameSource(BlockSource):
     def column(self, column: int) -> NDArray[Any]:
         """Return one column unchanged, with None for nulls."""
         name = self.columns[column]
-        part = self.collect(self.frame.select(name)) if self._lazy else self.frame
+        part = self.collect(self.frame.select([name])) if self._lazy else self.frame
         return self._unchanged(part.get_column(name))
 
     def check_order_by(self, column: int) -> NDArray[Any]:

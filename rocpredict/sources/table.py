@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rocpredict.base.labels import check_index, check_labels
+from rocpredict.base.labels import check_index, check_labels, check_not_lazy
 from rocpredict.base.results import Result
 from rocpredict.base.tables import Table
 from rocpredict.base.validation import RocPredictError, short_repr, suggest
 from rocpredict.sources.blocks import (
+    COLLECT_REMEDY,
     BlockIterator,
     ColumnSource,
     ColumnwiseSource,
@@ -140,10 +141,10 @@ def check_has_numeric(table: FeatureTable) -> FeatureTable:
 def check_row_order(table: FeatureTable, name: str) -> None:
     """Raise if a separate array is combined with a lazy query without a fixed row order."""
     if isinstance(table.source, DataFrameSource) and not table.source.is_ordered:
-        remedy = "pass y as the name of a column, or collect X" if name == "y" else "collect X"
+        remedy = "pass y as the name of a column, or " if name == "y" else ""
         raise RocPredictError(
             f"X is a query without a fixed row order, such as a join or a group_by, and {name} is a separate array; "
-            f"{remedy} first, with X.collect() in polars or X.arrow() in DuckDB"
+            f"{remedy}{COLLECT_REMEDY}"
         )
 
 
@@ -172,8 +173,8 @@ def as_feature_table(X: Any, *, names: Iterable[Any] | None = None) -> FeatureTa
     X : array-like of shape (n, features), or another table
         NumPy array (including memory maps and masked arrays), SciPy sparse matrix, pandas, polars or pyarrow table or
         another frame that narwhals supports, AnnData (its ``.X``), object with ``__array__``, list of rows, or mapping
-        of names to columns. Lazy frames and DuckDB relations are queried for one block of columns at a time, or
-        collected once if their rows have no fixed order, as after joins and groups.
+        of names to columns. Lazy frames, DuckDB relations and Dask DataFrames are queried for one block of columns at
+        a time, or collected once if their rows have no fixed order, as after joins and groups.
     names : sequence of str, optional
         Name of each column. By default, the names of the table.
 
@@ -315,6 +316,7 @@ def check_not_dataset(X: object) -> None:
 
 def _array_source(X: Any) -> ColumnSource:
     check_not_dataset(X)
+    check_not_lazy("X", X)
     if hasattr(X, "tocsc") and hasattr(X, "nnz"):
         _check_shape(X.shape)
         if X.dtype.kind not in "biuf":

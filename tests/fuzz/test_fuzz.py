@@ -8,6 +8,8 @@ import rocpredict as rp
 from tests.fuzz import api, cli
 from tests.fuzz.outcomes import failures
 
+pytestmark = pytest.mark.extra("pandas", "polars")
+
 
 def test_a_call_is_answered_or_refused_in_one_sentence():
     assert not failures(api.run(600, seed=0))
